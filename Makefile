@@ -1,0 +1,54 @@
+# Each target sets up what it needs by itself, from a bare machine with Python 3.11 or later.
+#   make demo       score the bundled sample and print what to do next
+#   make test       lint, types and tests (minutes)
+#   make test-all   slow tests too
+#   make bench      benchmarks against peers, into docs/benchmarks.md
+# Without a C++ compiler everything works with the pure-Python kernel, more slowly.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+SOURCES := pyproject.toml CMakeLists.txt $(shell find native src -type f -not -name '*.pyc')
+BENCH_VENV ?= .venv-bench
+
+.PHONY: demo test test-all lint bench clean
+
+demo: $(VENV)/.runs
+	$(BIN)/postil demo --out demo
+
+test: lint $(VENV)/.tests
+	$(BIN)/python -m pytest --pyargs tests postil -m "not slow"
+	POSTIL_KERNEL=python $(BIN)/python -m pytest tests/law tests/golden tests/metrics -m "not slow"
+
+test-all: lint $(VENV)/.tests
+	$(BIN)/python -m pytest --pyargs tests postil
+	POSTIL_KERNEL=python $(BIN)/python -m pytest tests/law tests/golden tests/metrics
+
+lint: $(VENV)/.tests
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+bench: $(BENCH_VENV)/.ready
+	$(BENCH_VENV)/bin/python -m bench.metrics.run --markdown docs/benchmarks.md
+
+# Made first when missing; every install after it is from these stamps.
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.runs: constraints.txt $(SOURCES) | $(BIN)/python
+	$(PIP) '.[all]'
+	touch $@
+
+$(VENV)/.tests: constraints.txt $(SOURCES) | $(BIN)/python
+	$(PIP) '.[dev,parity]'
+	touch $@ $(VENV)/.runs
+
+$(BENCH_VENV)/.ready: bench/requirements.txt $(SOURCES)
+	$(PYTHON) -m venv $(BENCH_VENV)
+	$(BENCH_VENV)/bin/python -m pip install --quiet -r bench/requirements.txt '.[all]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) $(BENCH_VENV) build dist demo

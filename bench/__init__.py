@@ -1,0 +1,1 @@
+"""Benchmarks: speed measured, not tested."""

@@ -1,0 +1,1 @@
+"""Speed of the metrics, beside the packages that compute the same numbers."""

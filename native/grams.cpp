@@ -1,0 +1,307 @@
+#include "grams.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <stdexcept>
+
+namespace postil {
+namespace {
+
+inline uint64_t scramble(uint64_t key) {
+  key ^= key >> 31;
+  key *= 0x9E3779B97F4A7C15ull;
+  return key ^ (key >> 29);
+}
+inline uint64_t key_of(int32_t first, int32_t last) {
+  return static_cast<uint64_t>(static_cast<uint32_t>(first)) << 32 | static_cast<uint32_t>(last);
+}
+
+// Where an n-gram ends, and its last word. Kept in lists, one for each (n-1)-gram that it begins with.
+struct Ending {
+  uint32_t at;
+  int32_t word;
+  int32_t group;
+};
+
+struct Count {
+  int32_t begins_with = -1;
+  int32_t count = 0;
+  int32_t df = 0;
+  int32_t last_group = -1;
+  int32_t id = -1;
+};
+
+// The n-grams that begin with some range of (n-1)-grams, numbered from 0.
+struct Range {
+  std::vector<int32_t> first, last, df;
+
+  // Number those in one list that occur at least twice, and note the numbers where they end.
+  void add(int32_t begins_with, const Ending* begin, const Ending* end, std::vector<Count>& counts, std::vector<int32_t>& ids) {
+    if (end - begin < 2) return;
+    for (const Ending* e = begin; e != end; ++e) {
+      Count& gram = counts[e->word];
+      if (gram.begins_with != begins_with) gram = {begins_with, 0, 0, -1, -1};
+      ++gram.count;
+    }
+    for (const Ending* e = begin; e != end; ++e) {
+      Count& gram = counts[e->word];
+      if (gram.count < 2) continue;
+      if (gram.id < 0) {
+        gram.id = static_cast<int32_t>(df.size());
+        first.push_back(begins_with);
+        last.push_back(e->word);
+        df.push_back(0);
+      }
+      df[gram.id] += gram.last_group != e->group;
+      gram.last_group = e->group;
+      ids[e->at] = gram.id;
+    }
+  }
+};
+
+// Sum of (tf idf)^2 over a text's distinct n-grams, in the order of their first places. ids: -1 where an n-gram occurs
+// once in all texts, so its tf is 1 and its idf that of df 1.
+class NormOfText {
+ public:
+  NormOfText(const std::vector<int32_t>& df, const std::vector<double>& idf_of_df) : grams_(df.size()), rare_(idf_of_df[1]) {
+    for (size_t id = 0; id < df.size(); ++id) grams_[id].idf = idf_of_df[df[id]];
+  }
+
+  double operator()(const int32_t* ids, int32_t length, int32_t text) {
+    for (int32_t i = 0; i < length; ++i) {
+      if (ids[i] < 0) continue;
+      Gram& gram = grams_[ids[i]];
+      gram.count = gram.text == text ? gram.count + 1 : 1;
+      gram.text = text;
+    }
+    double sum = 0.0;
+    for (int32_t i = 0; i < length; ++i) {
+      double weight = rare_;
+      if (ids[i] >= 0) {
+        Gram& gram = grams_[ids[i]];
+        weight = gram.count * gram.idf;
+        gram.count = 0;  // counted once
+      }
+      sum += weight * weight;
+    }
+    return std::sqrt(sum);
+  }
+
+ private:
+  struct Gram {
+    double idf = 0.0;
+    int32_t text = -1, count = 0;
+  };
+  std::vector<Gram> grams_;
+  double rare_;
+};
+
+}  // namespace
+
+void GramIndex::reserve(size_t entries) {
+  size_t capacity = 16;
+  while (capacity < entries * 2) capacity *= 2;
+  slots_.assign(capacity, Slot{0, -1});
+  mask_ = capacity - 1;
+}
+
+void GramIndex::insert(uint64_t key, int32_t id) {
+  size_t at = scramble(key) & mask_;
+  while (slots_[at].id >= 0) at = (at + 1) & mask_;
+  slots_[at] = {key, id};
+}
+
+int32_t GramIndex::find(uint64_t key) const {
+  for (size_t at = scramble(key) & mask_;; at = (at + 1) & mask_) {
+    if (slots_[at].id < 0 || slots_[at].key == key) return slots_[at].id;
+  }
+}
+
+void Grams::set_idf() {
+  int32_t top = 1;
+  for (const GramLevel& level : levels_) {
+    for (int32_t df : level.df) top = std::max(top, df);
+  }
+  const double log_items = std::log(static_cast<double>(items_));
+  idf_of_df_.resize(static_cast<size_t>(top) + 1);
+  for (int32_t df = 0; df <= top; ++df) idf_of_df_[df] = log_items - std::log(std::max(1.0, static_cast<double>(df)));
+}
+
+double Grams::idf(int n, int32_t id) const { return id < 0 ? idf_of_df_[0] : idf_of_df_[levels_[n - 1].df[id]]; }
+
+int32_t Grams::find(int n, int32_t first, int32_t word) const {
+  if (n == 1) return word < static_cast<int32_t>(levels_[0].df.size()) && levels_[0].df[word] > 1 ? word : -1;
+  return first < 0 ? -1 : levels_[n - 1].index.find(key_of(first, word));
+}
+
+Grams::Grams(const Texts& texts, Span<int64_t> set_offsets, Span<int32_t> group, int order, int jobs, double* norms)
+    : items_(0), levels_(order) {
+  const int64_t tokens = texts.ids.size, sets = set_offsets.size - 1;
+  if (tokens >= int64_t{1} << 32) throw std::length_error("references of more than 2^32 words are not supported");
+  for (int64_t s = 0; s < sets; ++s) items_ += s == 0 || group[s] != group[s - 1];
+
+  // Order 1: the id of a word is its word id.
+  int32_t words = 0;
+  for (int64_t i = 0; i < tokens; ++i) words = std::max(words, texts.ids[i] + 1);
+  std::vector<Count> of_word(words);
+  std::vector<int32_t> group_of_text(texts.count());
+  for (int64_t s = 0; s < sets; ++s) {
+    for (int64_t r = set_offsets[s]; r < set_offsets[s + 1]; ++r) {
+      group_of_text[r] = group[s];
+      for (int64_t t = texts.begin(r); t < texts.begin(r + 1); ++t) {
+        Count& word = of_word[texts.ids[t]];
+        ++word.count;
+        word.df += word.last_group != group[s];
+        word.last_group = group[s];
+      }
+    }
+  }
+  for (const Count& word : of_word) levels_[0].df.push_back(word.df);
+  set_idf();  // no longer n-gram has a higher df than a word
+
+  auto fill_norms = [&](int n, const std::vector<int32_t>& ids, const std::vector<int32_t>& df) {
+    auto make = [&] { return NormOfText(df, idf_of_df_); };
+    for_each_block(block_count(texts.count()), jobs, make, [&](NormOfText& norm, int64_t block) {
+      for (int64_t r = block * kBlock; r < std::min(texts.count(), (block + 1) * kBlock); ++r) {
+        const int32_t* ends = ids.data() + texts.begin(r) + n - 1;
+        norms[r * order + n - 1] = norm(ends, std::max(0, texts.length(r) - n + 1), static_cast<int32_t>(r));
+      }
+    });
+  };
+  std::vector<int32_t> ids(texts.ids.data, texts.ids.data + tokens), next(tokens);
+  fill_norms(1, ids, levels_[0].df);
+  for (int32_t& id : ids) id = of_word[id].count > 1 ? id : -1;
+  size_t below = words;
+
+  for (int n = 2; n <= order; ++n) {
+    // Lists of endings by what the n-gram begins with, each in the order of the texts.
+    auto for_each_ending = [&](auto body) {
+      for (int64_t r = 0; r < texts.count(); ++r) {
+        for (int64_t t = texts.begin(r) + n - 1; t < texts.begin(r + 1); ++t) {
+          if (ids[t - 1] >= 0 && ids[t] >= 0) body(ids[t - 1], t, r);
+        }
+      }
+    };
+    std::vector<uint32_t> list_begin(below + 1, 0), list_end(below, 0);
+    for_each_ending([&](int32_t first, int64_t, int64_t) { ++list_begin[first + 1]; });
+    for (size_t first = 0; first < below; ++first) list_begin[first + 1] += list_begin[first];
+    std::copy(list_begin.begin(), list_begin.end() - 1, list_end.begin());
+    std::unique_ptr<Ending[]> endings(new Ending[list_begin[below]]);
+    for_each_ending([&](int32_t first, int64_t t, int64_t r) {
+      endings[list_end[first]++] = {static_cast<uint32_t>(t), texts.ids[t], group_of_text[r]};
+    });
+    std::fill(next.begin(), next.end(), -1);
+
+    // Number the n-grams that occur twice, ranges of lists side by side; ranges in order give the same ids as one range.
+    const int64_t count = jobs == 1 ? 1 : 8 * jobs;
+    std::vector<Range> ranges(count);
+    auto first_of = [&](int64_t range) {
+      const uint32_t at = static_cast<uint32_t>(static_cast<int64_t>(list_begin[below]) * range / count);
+      return range == count ? below : std::lower_bound(list_begin.begin(), list_begin.end() - 1, at) - list_begin.begin();
+    };
+    auto make = [&] { return std::vector<Count>(words); };
+    for_each_block(count, jobs, make, [&](std::vector<Count>& counts, int64_t number) {
+      for (size_t first = first_of(number); first < static_cast<size_t>(first_of(number + 1)); ++first) {
+        ranges[number].add(static_cast<int32_t>(first), endings.get() + list_begin[first], endings.get() + list_end[first],
+                           counts, next);
+      }
+    });
+    GramLevel& level = levels_[n - 1];
+    for (int64_t number = 0; number < count; ++number) {
+      const Range& range = ranges[number];
+      const int32_t before = static_cast<int32_t>(level.df.size());
+      level.first.insert(level.first.end(), range.first.begin(), range.first.end());
+      level.last.insert(level.last.end(), range.last.begin(), range.last.end());
+      level.df.insert(level.df.end(), range.df.begin(), range.df.end());
+      for (uint32_t e = before ? list_begin[first_of(number)] : list_begin[below]; e < list_begin[first_of(number + 1)]; ++e) {
+        if (next[endings[e].at] >= 0) next[endings[e].at] += before;
+      }
+    }
+    fill_norms(n, next, level.df);
+    level.index.reserve(static_cast<size_t>(std::count_if(level.df.begin(), level.df.end(), [](int32_t d) { return d > 1; })));
+    for (size_t id = 0; id < level.df.size(); ++id) {
+      if (level.df[id] > 1) level.index.insert(key_of(level.first[id], level.last[id]), static_cast<int32_t>(id));
+    }
+    below = level.df.size();
+    ids.swap(next);
+  }
+}
+
+Grams::Grams(int64_t items, const std::vector<Span<int32_t>>& words, const std::vector<Span<int32_t>>& df)
+    : items_(items), levels_(words.size()) {
+  GramLevel& unigrams = levels_[0];
+  for (int64_t i = 0; i < df[0].size; ++i) {
+    const size_t word = static_cast<size_t>(words[0][i]);
+    if (word >= unigrams.df.size()) unigrams.df.resize(word + 1, 0);
+    unigrams.df[word] = df[0][i];
+  }
+  for (size_t n = 2; n <= words.size(); ++n) {
+    GramLevel& level = levels_[n - 1];
+    level.index.reserve(static_cast<size_t>(df[n - 1].size));
+    for (int64_t i = 0; i < df[n - 1].size; ++i) {
+      const int32_t* gram = words[n - 1].data + i * static_cast<int64_t>(n);
+      int32_t first = gram[0];
+      for (size_t k = 2; k < n; ++k) first = find(static_cast<int>(k), first, gram[k - 1]);
+      level.index.insert(key_of(first, gram[n - 1]), static_cast<int32_t>(level.df.size()));
+      level.first.push_back(first);
+      level.last.push_back(gram[n - 1]);
+      level.df.push_back(df[n - 1][i]);
+    }
+  }
+  set_idf();
+}
+
+void Grams::norms(const Texts& texts, int jobs, double* out) const {
+  struct Scratch {
+    std::vector<int32_t> ids, distinct, count;
+  };
+  for_each_block(block_count(texts.count()), jobs, [] { return Scratch(); }, [&](Scratch& scratch, int64_t block) {
+    for (int64_t r = block * kBlock; r < std::min(texts.count(), (block + 1) * kBlock); ++r) {
+      const int32_t* words = texts.ids.data + texts.begin(r);
+      const int32_t length = texts.length(r);
+      // The n-grams of this text, numbered among themselves: distinct[i] is the first place of the one that ends at i.
+      scratch.ids.assign(length, 0);
+      scratch.distinct.assign(length, 0);
+      for (int n = 1; n <= order(); ++n) {
+        double sum = 0.0;
+        scratch.count.assign(length, 0);
+        for (int32_t i = length - 1; i >= n - 1; --i) {
+          int32_t place = i;
+          for (int32_t k = n - 1; k < i; ++k) {
+            if (words[k] == words[i] && (n == 1 || scratch.distinct[k - 1] == scratch.distinct[i - 1])) {
+              place = k;
+              break;
+            }
+          }
+          scratch.ids[i] = find(n, n == 1 ? -1 : scratch.ids[i - 1], words[i]);
+          scratch.distinct[i] = place;
+          ++scratch.count[place];
+        }
+        for (int32_t i = n - 1; i < length; ++i) {
+          const double weight = scratch.count[i] * idf(n, scratch.ids[i]);
+          sum += weight * weight;
+        }
+        out[r * order() + n - 1] = std::sqrt(sum);
+      }
+    }
+  });
+}
+
+void Grams::table(int n, std::vector<int32_t>& words, std::vector<int32_t>& df) const {
+  const GramLevel& level = levels_[n - 1];
+  for (size_t id = 0; id < level.df.size(); ++id) {
+    if (level.df[id] < 2) continue;
+    const size_t row = words.size();
+    words.resize(row + n);
+    int32_t gram = static_cast<int32_t>(id);
+    for (int k = n; k >= 2; --k) {
+      words[row + k - 1] = levels_[k - 1].last[gram];
+      gram = levels_[k - 1].first[gram];
+    }
+    words[row] = gram;
+    df.push_back(level.df[id]);
+  }
+}
+
+}  // namespace postil

@@ -1,0 +1,301 @@
+#include "intern.hpp"
+
+#include <array>
+
+#include "parallel.hpp"
+
+namespace postil {
+namespace {
+
+uint64_t mix(uint64_t x) {
+  x *= 0x9E3779B97F4A7C15ull;
+  return x ^ (x >> 32);
+}
+
+uint64_t hash_bytes(const uint8_t* bytes, uint32_t size) {
+  uint64_t h = size;
+  uint32_t i = 0;
+  for (; i + 8 <= size; i += 8) {
+    uint64_t block;
+    std::memcpy(&block, bytes + i, 8);
+    h = mix(h ^ block) + 0x632BE59BD9B4E019ull;
+  }
+  uint64_t last = 0;
+  std::memcpy(&last, bytes + i, size - i);
+  return mix(h ^ last);
+}
+
+// At most eight bytes, without a call and without reading past the end.
+inline uint64_t load_short(const uint8_t* p, uint32_t size) {
+  if (size == 8) {
+    uint64_t x;
+    std::memcpy(&x, p, 8);
+    return x;
+  }
+  uint64_t x = 0;
+  uint32_t at = 0;
+  if (size & 4) {
+    uint32_t y;
+    std::memcpy(&y, p, 4);
+    x = y;
+    at = 4;
+  }
+  if (size & 2) {
+    uint16_t y;
+    std::memcpy(&y, p + at, 2);
+    x |= static_cast<uint64_t>(y) << (8 * at);
+    at += 2;
+  }
+  if (size & 1) x |= static_cast<uint64_t>(p[at]) << (8 * at);
+  return x;
+}
+
+inline Token make_token(const uint8_t* bytes, uint32_t size, uint32_t width_log) {
+  return {bytes, size, size << 2 | width_log, size <= 8 ? load_short(bytes, size) : hash_bytes(bytes, size)};
+}
+
+// What Python's re and str say about the characters of the basic plane, asked once.
+struct Characters {
+  std::array<uint64_t, 1024> word{}, space{};
+  Characters() {
+    for (uint32_t c = 0; c < 0x10000; ++c) {
+      if (Py_UNICODE_ISALNUM(c) || c == '_') word[c >> 6] |= 1ull << (c & 63);
+      if (Py_UNICODE_ISSPACE(c)) space[c >> 6] |= 1ull << (c & 63);
+    }
+  }
+};
+const Characters& characters() {
+  static const Characters table;
+  return table;
+}
+inline bool is_space(const Characters& table, uint32_t c) {
+  return c < 0x10000 ? table.space[c >> 6] >> (c & 63) & 1 : false;
+}
+inline bool is_word(const Characters& table, uint32_t c) {
+  return c < 0x10000 ? table.word[c >> 6] >> (c & 63) & 1 : Py_UNICODE_ISALNUM(c);
+}
+inline bool is_han(uint32_t c) {
+  return (c >= 0x4E00 && c <= 0x9FFF) || (c >= 0x3400 && c <= 0x4DBF) || (c >= 0xF900 && c <= 0xFAFF) ||
+         (c >= 0x20000 && c <= 0x3FFFF);
+}
+
+// Narrow text[from, to) to the least width that holds it; `bits` is the "or" of its characters.
+template <class Char>
+inline Token narrow(const Char* text, int64_t from, int64_t to, uint32_t bits, std::vector<uint8_t>& buffer) {
+  const uint32_t length = static_cast<uint32_t>(to - from);
+  const uint32_t width_log = bits < 0x100 ? 0 : bits < 0x10000 ? 1 : 2;
+  if (sizeof(Char) == 1u << width_log) {
+    return make_token(reinterpret_cast<const uint8_t*>(text + from), length << width_log, width_log);
+  }
+  buffer.resize(static_cast<size_t>(length) << width_log);
+  for (uint32_t i = 0; i < length; ++i) {
+    const uint32_t c = text[from + i];
+    if (width_log == 0) {
+      buffer[i] = static_cast<uint8_t>(c);
+    } else {
+      const uint16_t narrowed = static_cast<uint16_t>(c);
+      std::memcpy(buffer.data() + 2 * i, &narrowed, 2);
+    }
+  }
+  return make_token(buffer.data(), length << width_log, width_log);
+}
+
+// Call emit(token) for every token. Returns whether this is Han text (asked only where `Splitting` is words).
+template <Splitting kSplitting, class Char, class Emit>
+bool split(const Characters& table, const Char* text, int64_t length, std::vector<uint8_t>& buffer, Emit emit) {
+  int64_t han = 0, other = 0;
+  for (int64_t i = 0; i < length;) {
+    uint32_t c = text[i];
+    if (kSplitting == Splitting::kWords ? !is_word(table, c) : is_space(table, c)) {
+      ++i;
+      continue;
+    }
+    const int64_t from = i;
+    uint32_t bits = 0;
+    if (kSplitting == Splitting::kCharacters) {
+      bits = c;
+      ++i;
+    } else if (kSplitting == Splitting::kSpace) {
+      do bits |= c;
+      while (++i < length && !is_space(table, c = text[i]));
+    } else {
+      bool in_run = false;  // of word characters that are not Han
+      do {
+        bits |= c;
+        const bool this_han = sizeof(Char) > 1 && is_han(c);
+        han += this_han;
+        other += !this_han && !in_run;
+        in_run = !this_han;
+      } while (++i < length && is_word(table, c = text[i]));
+    }
+    emit(narrow(text, from, i, bits, buffer));
+  }
+  return han > 0 && han >= other;
+}
+
+template <class Emit>
+bool split_any(Splitting splitting, PyObject* text, std::vector<uint8_t>& buffer, Emit emit) {
+  const Characters& table = characters();
+  const void* data = PyUnicode_DATA(text);
+  const int64_t length = PyUnicode_GET_LENGTH(text);
+  auto with = [&](const auto* chars) {
+    switch (splitting) {
+      case Splitting::kSpace:
+        return split<Splitting::kSpace>(table, chars, length, buffer, emit);
+      case Splitting::kWords:
+        return split<Splitting::kWords>(table, chars, length, buffer, emit);
+      default:
+        return split<Splitting::kCharacters>(table, chars, length, buffer, emit);
+    }
+  };
+  switch (PyUnicode_KIND(text)) {
+    case PyUnicode_1BYTE_KIND:
+      return with(static_cast<const uint8_t*>(data));
+    case PyUnicode_2BYTE_KIND:
+      return with(static_cast<const uint16_t*>(data));
+    default:
+      return with(static_cast<const uint32_t*>(data));
+  }
+}
+
+}  // namespace
+
+Table::Table() : slots_(1024, Slot{0, 0, -1}), mask_(1023) {}
+
+size_t Table::home(const Token& token) const { return mix(token.head ^ token.meta) & mask_; }
+
+bool Table::same(const Slot& slot, const Token& token) const {
+  return slot.head == token.head && slot.meta == token.meta &&
+         (token.size <= 8 || std::memcmp(arena_.data() + starts_[slot.id], token.bytes, token.size) == 0);
+}
+
+int32_t Table::find(const Token& token) const {
+  for (size_t at = home(token);; at = (at + 1) & mask_) {
+    const Slot& slot = slots_[at];
+    if (slot.id < 0) return -1;
+    if (same(slot, token)) return slot.id;
+  }
+}
+
+int32_t Table::intern(const Token& token) {
+  size_t at = home(token);
+  for (; slots_[at].id >= 0; at = (at + 1) & mask_) {
+    if (same(slots_[at], token)) return slots_[at].id;
+  }
+  const int32_t id = size();
+  slots_[at] = {token.head, token.meta, id};
+  starts_.push_back(arena_.size());
+  metas_.push_back(token.meta);
+  heads_.push_back(token.head);
+  arena_.insert(arena_.end(), token.bytes, token.bytes + token.size);
+  if (static_cast<size_t>(size()) * 2 > mask_) grow();
+  return id;
+}
+
+void Table::grow() {
+  mask_ = mask_ * 4 + 3;
+  slots_.assign(mask_ + 1, Slot{0, 0, -1});
+  for (int32_t id = 0; id < size(); ++id) {
+    size_t at = mix(heads_[id] ^ metas_[id]) & mask_;
+    while (slots_[at].id >= 0) at = (at + 1) & mask_;
+    slots_[at] = {heads_[id], metas_[id], id};
+  }
+}
+
+Token Table::token(int32_t id) const {
+  return {arena_.data() + starts_[id], metas_[id] >> 2, metas_[id], heads_[id]};
+}
+
+PyObject* Table::word(int32_t id) const {
+  const uint32_t width_log = metas_[id] & 3;
+  return PyUnicode_FromKindAndData(1 << width_log, arena_.data() + starts_[id], (metas_[id] >> 2) >> width_log);
+}
+
+Interner::Interner(std::shared_ptr<const Table> base)
+    : base_(std::move(base)), base_size_(base_ ? base_->size() : 0), own_(std::make_shared<Table>()) {}
+
+Interner Interner::branch() {
+  frozen_ = true;
+  return Interner(own_);
+}
+
+PyObject* Interner::word(int32_t id) const {
+  return id < base_size_ ? base_->word(id) : own_->word(id - base_size_);
+}
+
+int32_t Interner::intern(const Token& token) {
+  if (base_) {
+    const int32_t id = base_->find(token);
+    if (id >= 0) return id;
+  }
+  return base_size_ + own_->intern(token);
+}
+
+// One thread's share: texts in order, ids of its own that are merged afterwards in the order of the shares. First-seen
+// order within a share and shares in order is first-seen order over all, so the ids do not depend on the threads.
+struct Local {
+  Local(const Interner& owner) : owner(owner) {}
+
+  int32_t intern(const Token& token) {
+    if (owner.base_) {
+      const int32_t id = owner.base_->find(token);
+      if (id >= 0) return id;
+    }
+    return owner.base_size_ + words.intern(token);
+  }
+
+  const Interner& owner;
+  Table words;
+  std::vector<int32_t> ids;
+};
+
+int64_t Interner::encode(const std::vector<PyObject*>& texts, Splitting splitting, int jobs, Ragged& out) {
+  const int64_t n = static_cast<int64_t>(texts.size());
+  out.offsets.assign(n + 1, 0);
+  const int64_t shares = std::max<int64_t>(1, std::min<int64_t>(jobs, n / 1024));
+  std::vector<int64_t> first_han(shares, -1);
+  auto run = [&](int64_t share, std::vector<int32_t>& ids, auto&& intern_one) {
+    std::vector<uint8_t> buffer;
+    for (int64_t i = n * share / shares; i < n * (share + 1) / shares; ++i) {
+      const bool han = split_any(splitting, texts[i], buffer, [&](const Token& token) { ids.push_back(intern_one(token)); });
+      if (splitting == Splitting::kWords && han && first_han[share] < 0) first_han[share] = i;
+      out.offsets[i + 1] = static_cast<int64_t>(ids.size());
+    }
+  };
+  if (shares == 1) {
+    run(0, out.ids, [&](const Token& token) { return intern(token); });
+    return first_han[0];
+  }
+  std::vector<std::unique_ptr<Local>> locals;
+  for (int64_t share = 0; share < shares; ++share) locals.push_back(std::make_unique<Local>(*this));
+  for_each_block(
+      shares, jobs, [] { return 0; },
+      [&](int, int64_t share) {
+        Local& local = *locals[share];
+        run(share, local.ids, [&](const Token& token) { return local.intern(token); });
+      });
+  for (int64_t share = 0; share < shares; ++share) {
+    Local& local = *locals[share];
+    std::vector<int32_t> merged(local.words.size());
+    for (int32_t id = 0; id < local.words.size(); ++id) merged[id] = intern(local.words.token(id));
+    const int64_t before = static_cast<int64_t>(out.ids.size());
+    for (int32_t id : local.ids) out.ids.push_back(id < base_size_ ? id : merged[id - base_size_]);
+    for (int64_t i = n * share / shares; i < n * (share + 1) / shares; ++i) out.offsets[i + 1] += before;
+  }
+  for (int64_t han : first_han) {
+    if (han >= 0) return han;
+  }
+  return -1;
+}
+
+void Interner::encode_tokens(const std::vector<PyObject*>& tokens, Ragged& out) {
+  std::vector<uint8_t> buffer;
+  out.ids.reserve(tokens.size());
+  for (PyObject* token : tokens) {
+    const uint32_t width_log = PyUnicode_KIND(token) == 1 ? 0 : PyUnicode_KIND(token) == 2 ? 1 : 2;
+    const uint32_t size = static_cast<uint32_t>(PyUnicode_GET_LENGTH(token)) << width_log;
+    out.ids.push_back(intern(make_token(static_cast<const uint8_t*>(PyUnicode_DATA(token)), size, width_log)));
+  }
+}
+
+}  // namespace postil

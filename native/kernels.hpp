@@ -1,0 +1,44 @@
+// The loops that the Python side calls. Every `out` is filled row by row, a row a candidate.
+#pragma once
+
+#include "grams.hpp"
+#include "overlap.hpp"
+
+namespace postil {
+
+enum class Smoothing { kCoco, kNone, kExp, kFloor, kAddK, kMethod0 };
+
+// out [n, 2 order + 2]: matches of orders 1..N, n-grams of orders 1..N, candidate length, reference length.
+void bleu_stats(const Overlap&, const double* weights, int order, int jobs, double* out);
+// The same columns for delta-BLEU: matches may be negative, n-grams are scaled by the best weight.
+void delta_bleu_stats(const Overlap&, const double* weights, int order, int jobs, double* out);
+// stats [n, 2 order + 2] -> out [n].
+void bleu_score(const double* stats, int64_t n, int order, Smoothing, double k, bool effective, double* out);
+
+// out [n].
+void rouge_l(const Overlap&, const double* weights, double beta_squared, bool united, int jobs, double* out);
+
+// out [n, 2]: weighted matches, units of all references. skip < 0: n-grams of `order`; else skip-bigrams with at most
+// `skip` words between, and unigrams.
+void rouge_n(const Overlap&, const double* weights, int order, int skip, int jobs, double* out);
+
+struct MeteorParameters {
+  double alpha, beta, gamma, delta;
+  double stage_weights[3];  // exact, stem, synonym
+  int beam;
+};
+struct MeteorWords {
+  Span<int32_t> candidates;     // word ids, where the overlap was found over stems
+  Span<int32_t> references;
+  Span<uint8_t> function;       // of each word id: 1 for a function word
+  Span<int64_t> synset_offsets;  // of each word id; empty without the synonym stage
+  Span<int32_t> synsets;
+};
+// out [n, 8]: score, and of the chosen reference: weighted matches of the candidate and of the reference, weighted
+// lengths of both, chunks (0 where the texts are the same), matches, the reference's weight.
+void meteor(const Overlap&, const double* weights, const MeteorParameters&, const MeteorWords&, int jobs, double* out);
+
+// out [n]. sigma = 0: the original CIDEr; else CIDEr-D.
+void cider(const Overlap&, const double* weights, const Grams&, const double* norms, double sigma, int jobs, double* out);
+
+}  // namespace postil

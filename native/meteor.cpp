@@ -1,0 +1,341 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "kernels.hpp"
+
+namespace postil {
+namespace {
+
+enum Stage : int32_t { kExact = 0, kStem = 1, kSynonym = 2 };
+
+// A word of the candidate that word `at` of the reference could be aligned with.
+struct Edge {
+  int32_t at;
+  int32_t place;
+  int32_t stage;
+};
+
+// A word that one path aligned: the list of a path's words is a chain through `before`.
+struct Link {
+  Edge edge;
+  int32_t before;
+};
+
+struct Path {
+  int32_t matches = 0;  // exact ones; the others count for nothing here, whatever their weight
+  int32_t chunks = 0;   // closed ones
+  int32_t distance = 0;
+  int32_t open_end = -1;  // where in the candidate the open chunk would go on, or -1
+  int32_t last_link = -1;
+
+  bool before(const Path& other) const {
+    if (matches != other.matches) return matches > other.matches;
+    if (chunks != other.chunks) return chunks < other.chunks;
+    return distance < other.distance;
+  }
+  void close() {
+    chunks += open_end != -1;
+    open_end = -1;
+  }
+};
+
+struct Scratch {
+  std::vector<int32_t> first_place, next_place;     // of each unit, of each place: the unit's places as chains
+  std::vector<Edge> edges;                          // by `at`, then stage, then place
+  std::vector<int32_t> partners;                    // of each place: edges that end there
+  std::vector<Path> paths, next;
+  std::vector<uint64_t> used, next_used;            // [paths, words]
+  std::vector<int32_t> order;                       // the beam: the paths kept, best first
+  std::vector<Link> links;
+  std::vector<Edge> aligned;
+  std::vector<std::pair<int32_t, int32_t>> senses;  // (synset, place) of the candidate, sorted
+};
+
+struct Sums {
+  double candidate = 0.0, reference = 0.0;  // weighted matches
+  int32_t matches = 0, chunks = 0;
+};
+
+struct Lengths {
+  double weighted;
+  int32_t words;
+};
+
+constexpr int kTabled = 48;  // penalties of so few matches are looked up
+
+class Meteor {
+ public:
+  Meteor(const Overlap& overlap, const double* weights, const MeteorParameters& p, const MeteorWords& words)
+      : overlap_(overlap), weights_(weights), p_(p), words_(words), penalties_(kTabled * kTabled) {
+    for (int matches = 1; matches < kTabled; ++matches) {
+      for (int chunks = 1; chunks <= matches; ++chunks) penalties_[chunks * kTabled + matches] = penalty_of(chunks, matches);
+    }
+  }
+
+  void row(Scratch& scratch, const Candidate& candidate, double* out) const;
+
+ private:
+  double weigh(int32_t content, int32_t function) const { return p_.delta * content + (1.0 - p_.delta) * function; }
+  Lengths lengths(const int32_t* words, int32_t count) const {
+    int32_t function = 0;
+    for (int32_t i = 0; i < count; ++i) function += words_.function[words[i]];
+    return {weigh(count - function, function), count};
+  }
+  const int32_t* candidate_words(const Candidate& candidate) const {
+    return words_.candidates.data + overlap_.candidates.begin(candidate.row);
+  }
+  const int32_t* reference_words(int64_t r) const { return words_.references.data + overlap_.references.begin(r); }
+
+  double most(const Candidate&, int32_t j, Lengths mine, Lengths theirs) const;
+  void find_edges(Scratch&, const Candidate&, int32_t j) const;
+  void find_synonyms(Scratch&, const Candidate&, int32_t j) const;
+  void align(Scratch&, const Candidate&, int32_t j) const;
+  bool align_plainly(Scratch&) const;
+  void search(Scratch&, int32_t length) const;
+  Sums add_up(const Scratch&, const Candidate&, int32_t j) const;
+  double score(double candidate, double reference, int32_t chunks, int32_t matches, Lengths mine, Lengths theirs) const {
+    if (candidate <= 0.0 || reference <= 0.0) return 0.0;
+    const double precision = candidate / mine.weighted, recall = reference / theirs.weighted;
+    const double f_mean = 1.0 / ((1.0 - p_.alpha) / precision + p_.alpha / recall);
+    return f_mean * (1.0 - penalty(chunks, matches));
+  }
+  double penalty_of(double chunks, double matches) const { return p_.gamma * std::pow(chunks / matches, p_.beta); }
+  double penalty(int32_t chunks, int32_t matches) const {
+    if (chunks == 0) return 0.0;
+    return matches < kTabled ? penalties_[chunks * kTabled + matches] : penalty_of(chunks, matches);
+  }
+
+  const Overlap& overlap_;
+  const double* weights_;
+  const MeteorParameters& p_;
+  const MeteorWords& words_;
+  std::vector<double> penalties_;  // [chunks, matches]
+};
+
+// No alignment with reference j can score more than this: every shared word matched, in one chunk.
+double Meteor::most(const Candidate& candidate, int32_t j, Lengths mine, Lengths theirs) const {
+  const int32_t* words = reference_words(candidate.first_reference + j);
+  int32_t function = 0;
+  const Hit *begin = candidate.begin(j), *end = candidate.end(j);
+  for (const Hit* hit = begin; hit != end; ++hit) function += words_.function[words[hit->at]];
+  const int32_t hits = static_cast<int32_t>(end - begin), matches = std::min(hits, mine.words);
+  const double weight = std::max({p_.stage_weights[kExact], p_.stage_weights[kStem], p_.stage_weights[kSynonym]});
+  const double reference = weight * weigh(hits - function, function);
+  const double per_word = std::max(p_.delta, 1.0 - p_.delta);
+  const bool same_words = words_.candidates.data == overlap_.candidates.ids.data;  // then both sides weigh the same
+  const double own = same_words ? reference : weight * per_word * matches;
+  const bool perfect = matches == mine.words && hits == theirs.words;
+  return score(std::min(own, weight * mine.weighted), reference, perfect ? 0 : 1, matches, mine, theirs);
+}
+
+void Meteor::find_edges(Scratch& scratch, const Candidate& candidate, int32_t j) const {
+  scratch.edges.clear();
+  const int32_t* mine = candidate_words(candidate);
+  const int32_t* theirs = reference_words(candidate.first_reference + j);
+  for (const Hit* hit = candidate.begin(j); hit != candidate.end(j); ++hit) {
+    bool stems = false;
+    for (int32_t i = scratch.first_place[hit->unit]; i >= 0; i = scratch.next_place[i]) {
+      if (mine[i] == theirs[hit->at]) {
+        scratch.edges.push_back({hit->at, i, kExact});
+      } else {
+        stems = true;
+      }
+    }
+    for (int32_t i = scratch.first_place[hit->unit]; stems && i >= 0; i = scratch.next_place[i]) {
+      if (mine[i] != theirs[hit->at]) scratch.edges.push_back({hit->at, i, kStem});
+    }
+  }
+  if (words_.synset_offsets.size > 0) find_synonyms(scratch, candidate, j);
+}
+
+// Add the pairs of different words with a synset in common.
+void Meteor::find_synonyms(Scratch& scratch, const Candidate& candidate, int32_t j) const {
+  const int32_t* mine = candidate_words(candidate);
+  const int64_t r = candidate.first_reference + j;
+  const int32_t* theirs = reference_words(r);
+  const auto synsets = [&](int32_t word, auto body) {
+    for (int64_t k = words_.synset_offsets[word]; k < words_.synset_offsets[word + 1]; ++k) body(words_.synsets[k]);
+  };
+  if (j == 0) {
+    scratch.senses.clear();
+    for (int32_t i = 0; i < candidate.length; ++i) {
+      synsets(mine[i], [&](int32_t synset) { scratch.senses.push_back({synset, i}); });
+    }
+    std::sort(scratch.senses.begin(), scratch.senses.end());
+  }
+  std::vector<int32_t> places;
+  for (int32_t t = 0; t < overlap_.references.length(r); ++t) {
+    places.clear();
+    synsets(theirs[t], [&](int32_t synset) {
+      auto sense = std::lower_bound(scratch.senses.begin(), scratch.senses.end(), std::make_pair(synset, 0));
+      for (; sense != scratch.senses.end() && sense->first == synset; ++sense) {
+        if (mine[sense->second] != theirs[t]) places.push_back(sense->second);
+      }
+    });
+    std::sort(places.begin(), places.end());
+    places.erase(std::unique(places.begin(), places.end()), places.end());
+    for (int32_t i : places) scratch.edges.push_back({t, i, kSynonym});
+  }
+  std::stable_sort(scratch.edges.begin(), scratch.edges.end(), [](const Edge& a, const Edge& b) {
+    return a.at != b.at ? a.at < b.at : a.stage < b.stage;
+  });
+}
+
+// Every word of both sides with at most one partner: nothing to choose.
+bool Meteor::align_plainly(Scratch& scratch) const {
+  for (size_t e = 0; e < scratch.edges.size(); ++e) {
+    if (e > 0 && scratch.edges[e].at == scratch.edges[e - 1].at) return false;
+    if (scratch.partners[scratch.edges[e].place] != 1) return false;
+  }
+  scratch.aligned.swap(scratch.edges);
+  return true;
+}
+
+void Meteor::align(Scratch& scratch, const Candidate& candidate, int32_t j) const {
+  find_edges(scratch, candidate, j);
+  scratch.partners.assign(candidate.length, 0);
+  for (const Edge& edge : scratch.edges) ++scratch.partners[edge.place];
+  if (!align_plainly(scratch)) search(scratch, candidate.length);
+}
+
+// The beam of METEOR 1.5. The reference is read from left to right; each path takes each free partner of the word or
+// none; after each word the paths are sorted, stably, by exact matches, closed chunks and distance, and the first `beam`
+// kept. A word whose only partner has no other is always taken. Words without partner only close the open chunks.
+void Meteor::search(Scratch& scratch, int32_t length) const {
+  const size_t words = static_cast<size_t>(length + 63) / 64;
+  const std::vector<Edge>& edges = scratch.edges;
+  std::vector<Path>&paths = scratch.paths, &next = scratch.next;
+  std::vector<uint64_t>&used = scratch.used, &next_used = scratch.next_used;
+  std::vector<int32_t>& order = scratch.order;
+
+  auto sort = [&] {  // insertion: stable, and the paths are nearly in order
+    for (size_t i = 1; i < order.size(); ++i) {
+      const int32_t path = order[i];
+      size_t to = i;
+      for (; to > 0 && paths[path].before(paths[order[to - 1]]); --to) order[to] = order[to - 1];
+      order[to] = path;
+    }
+    if (order.size() > static_cast<size_t>(p_.beam)) order.resize(p_.beam);
+  };
+  auto close_all = [&] {
+    for (int32_t path : order) paths[path].close();
+    sort();
+  };
+  auto keep = [&](const Path& path, int32_t parent) -> uint64_t* {
+    next.push_back(path);
+    const size_t at = next_used.size();
+    next_used.resize(at + words);
+    std::copy_n(used.begin() + parent * words, words, next_used.begin() + at);
+    return next_used.data() + at;
+  };
+  auto take = [&](Path& path, const Edge& edge) {
+    path.matches += edge.stage == kExact;
+    path.chunks += path.open_end != -1 && path.open_end != edge.place;
+    path.open_end = edge.place + 1;
+    scratch.links.push_back({edge, path.last_link});
+    path.last_link = static_cast<int32_t>(scratch.links.size()) - 1;
+  };
+
+  scratch.links.clear();
+  paths.assign(1, Path());
+  used.assign(words, 0);
+  order.assign(1, 0);
+  int32_t expected = 0;
+  for (size_t from = 0, to; from < edges.size(); from = to) {
+    to = from + 1;
+    while (to < edges.size() && edges[to].at == edges[from].at) ++to;
+    if (edges[from].at != expected) close_all();
+    expected = edges[from].at + 1;
+    if (to == from + 1 && scratch.partners[edges[from].place] == 1) {
+      for (int32_t path : order) take(paths[path], edges[from]);
+      sort();
+      continue;
+    }
+    next.clear();
+    next_used.clear();
+    for (int32_t parent : order) {
+      Path path = paths[parent];
+      for (size_t e = from; e < to; ++e) {
+        const Edge& edge = edges[e];
+        const size_t word = edge.place / 64;
+        const uint64_t bit = 1ull << (edge.place % 64);
+        if (used[parent * words + word] & bit) continue;
+        Path longer = path;
+        take(longer, edge);
+        keep(longer, parent)[word] |= bit;
+        path.distance += std::abs(edge.at - edge.place);  // borne by those that come after, not by this one
+      }
+      path.close();
+      keep(path, parent);
+    }
+    paths.swap(next);
+    used.swap(next_used);
+    order.resize(paths.size());
+    std::iota(order.begin(), order.end(), 0);
+    sort();
+  }
+  close_all();
+  scratch.aligned.clear();
+  for (int32_t link = paths[order[0]].last_link; link >= 0; link = scratch.links[link].before) {
+    scratch.aligned.push_back(scratch.links[link].edge);
+  }
+  std::reverse(scratch.aligned.begin(), scratch.aligned.end());
+}
+
+Sums Meteor::add_up(const Scratch& scratch, const Candidate& candidate, int32_t j) const {
+  const int32_t* mine = candidate_words(candidate);
+  const int32_t* theirs = reference_words(candidate.first_reference + j);
+  int32_t counts[3][2][2] = {};  // stage, side, function word
+  Sums sums;
+  const Edge* before = nullptr;
+  for (const Edge& edge : scratch.aligned) {
+    ++counts[edge.stage][0][words_.function[mine[edge.place]]];
+    ++counts[edge.stage][1][words_.function[theirs[edge.at]]];
+    ++sums.matches;
+    sums.chunks += !before || before->at + 1 != edge.at || before->place + 1 != edge.place;
+    before = &edge;
+  }
+  for (int stage = 0; stage < 3; ++stage) {
+    sums.candidate += p_.stage_weights[stage] * weigh(counts[stage][0][0], counts[stage][0][1]);
+    sums.reference += p_.stage_weights[stage] * weigh(counts[stage][1][0], counts[stage][1][1]);
+  }
+  return sums;
+}
+
+void Meteor::row(Scratch& scratch, const Candidate& candidate, double* out) const {
+  scratch.first_place.assign(candidate.unit_count, -1);
+  scratch.next_place.resize(candidate.length);
+  for (int32_t i = candidate.length - 1; i >= 0; --i) {
+    scratch.next_place[i] = scratch.first_place[candidate.units[i]];
+    scratch.first_place[candidate.units[i]] = i;
+  }
+  const bool synonyms = words_.synset_offsets.size > 0;
+  const Lengths mine = lengths(candidate_words(candidate), candidate.length);
+  for (int32_t j = 0; j < candidate.references; ++j) {
+    const int64_t r = candidate.first_reference + j;
+    if (j > 0 && !synonyms && candidate.begin(j) == candidate.end(j)) continue;
+    const Lengths theirs = lengths(reference_words(r), overlap_.references.length(r));
+    if (j > 0 && !synonyms && weights_[r] * most(candidate, j, mine, theirs) * (1.0 + 1e-9) <= out[0]) continue;
+    align(scratch, candidate, j);
+    Sums sums = add_up(scratch, candidate, j);
+    if (sums.matches == mine.words && sums.matches == theirs.words && sums.chunks == 1) sums.chunks = 0;
+    const double here = weights_[r] * score(sums.candidate, sums.reference, sums.chunks, sums.matches, mine, theirs);
+    if (j > 0 && here <= out[0]) continue;
+    const double values[8] = {here, sums.candidate, sums.reference, mine.weighted, theirs.weighted,
+                              static_cast<double>(sums.chunks), static_cast<double>(sums.matches), weights_[r]};
+    std::copy_n(values, 8, out);
+  }
+}
+
+}  // namespace
+
+void meteor(const Overlap& overlap, const double* weights, const MeteorParameters& parameters, const MeteorWords& words,
+            int jobs, double* out) {
+  const Meteor meteor(overlap, weights, parameters, words);
+  overlap.for_each(jobs, [] { return Scratch(); }, [&](Scratch& scratch, const Candidate& candidate) {
+    meteor.row(scratch, candidate, out + candidate.row * 8);
+  });
+}
+
+}  // namespace postil

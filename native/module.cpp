@@ -1,0 +1,273 @@
+// The Python face of the kernels: arrays in, arrays out, the interpreter lock released in between.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "intern.hpp"
+#include "kernels.hpp"
+
+namespace nb = nanobind;
+using namespace postil;
+
+namespace {
+
+template <class T>
+using In = nb::ndarray<const T, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using In2 = nb::ndarray<const T, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+Span<T> span(const In<T>& array) {
+  return {array.data(), static_cast<int64_t>(array.shape(0))};
+}
+
+// A vector becomes an array without a copy.
+template <class T>
+nb::object array_of(std::vector<T>&& values, std::vector<size_t> shape) {
+  auto* held = new std::vector<T>(std::move(values));
+  nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, T>(held->data(), shape.size(), shape.data(), owner));
+}
+template <class T>
+nb::object array_of(std::vector<T>&& values) {
+  const size_t size = values.size();
+  return array_of(std::move(values), {size});
+}
+
+nb::tuple ragged(Ragged&& out) { return nb::make_tuple(array_of(std::move(out.ids)), array_of(std::move(out.offsets))); }
+
+void require_str(PyObject* item, Py_ssize_t index) {
+  if (!PyUnicode_Check(item)) {
+    throw nb::type_error(("text " + std::to_string(index) + ": expected str, got " + Py_TYPE(item)->tp_name).c_str());
+  }
+}
+
+nb::tuple encode(Interner& interner, nb::handle texts, const std::string& splitting, int jobs) {
+  if (interner.frozen()) throw nb::value_error("this vocabulary has branches and cannot grow");
+  const Splitting how = splitting == "space"   ? Splitting::kSpace
+                        : splitting == "words" ? Splitting::kWords
+                                               : Splitting::kCharacters;
+  nb::object sequence = nb::steal(PySequence_Fast(texts.ptr(), "expected a sequence of str"));
+  if (!sequence.is_valid()) throw nb::python_error();
+  const Py_ssize_t n = PySequence_Fast_GET_SIZE(sequence.ptr());
+  std::vector<nb::object> held(n);  // alive while the lock is released
+  std::vector<PyObject*> raw(n);
+  for (Py_ssize_t i = 0; i < n; ++i) {
+    PyObject* item = PySequence_Fast_GET_ITEM(sequence.ptr(), i);
+    require_str(item, i);
+    held[i] = how == Splitting::kWords ? nb::borrow(item).attr("lower")() : nb::borrow(item);
+    raw[i] = held[i].ptr();
+  }
+  Ragged out;
+  int64_t han;
+  {
+    nb::gil_scoped_release release;
+    han = interner.encode(raw, how, jobs, out);
+  }
+  return nb::make_tuple(array_of(std::move(out.ids)), array_of(std::move(out.offsets)), han);
+}
+
+nb::tuple encode_tokens(Interner& interner, nb::handle token_lists) {
+  if (interner.frozen()) throw nb::value_error("this vocabulary has branches and cannot grow");
+  nb::object sequence = nb::steal(PySequence_Fast(token_lists.ptr(), "expected a sequence of lists of str"));
+  if (!sequence.is_valid()) throw nb::python_error();
+  const Py_ssize_t n = PySequence_Fast_GET_SIZE(sequence.ptr());
+  Ragged out;
+  out.offsets.push_back(0);
+  std::vector<PyObject*> raw;
+  for (Py_ssize_t i = 0; i < n; ++i) {
+    nb::object tokens = nb::steal(PySequence_Fast(PySequence_Fast_GET_ITEM(sequence.ptr(), i), "expected a list of str"));
+    if (!tokens.is_valid()) throw nb::python_error();
+    const Py_ssize_t count = PySequence_Fast_GET_SIZE(tokens.ptr());
+    raw.clear();
+    for (Py_ssize_t k = 0; k < count; ++k) {
+      raw.push_back(PySequence_Fast_GET_ITEM(tokens.ptr(), k));
+      require_str(raw.back(), i);
+    }
+    interner.encode_tokens(raw, out);
+    out.offsets.push_back(static_cast<int64_t>(out.ids.size()));
+  }
+  return ragged(std::move(out));
+}
+
+nb::list words(const Interner& interner, int32_t start) {
+  nb::list out;
+  for (int32_t id = start; id < interner.size(); ++id) out.append(nb::steal(interner.word(id)));
+  return out;
+}
+
+// An overlap and the arrays that it looks into.
+struct HeldOverlap {
+  In<int32_t> candidate_ids;
+  In<int64_t> candidate_offsets;
+  In<int32_t> sets;
+  In<int32_t> reference_ids;
+  In<int64_t> reference_offsets, set_offsets;
+  Overlap overlap;
+
+  size_t count() const { return static_cast<size_t>(overlap.count()); }
+};
+
+std::unique_ptr<HeldOverlap> make_overlap(In<int32_t> candidate_ids, In<int64_t> candidate_offsets, In<int32_t> sets,
+                                          In<int32_t> reference_ids, In<int64_t> reference_offsets,
+                                          In<int64_t> set_offsets, int jobs) {
+  auto held = std::make_unique<HeldOverlap>(
+      HeldOverlap{candidate_ids, candidate_offsets, sets, reference_ids, reference_offsets, set_offsets, {}});
+  Overlap& overlap = held->overlap;
+  overlap.candidates = {span(candidate_ids), span(candidate_offsets)};
+  overlap.references = {span(reference_ids), span(reference_offsets)};
+  overlap.sets = span(sets);
+  overlap.set_offsets = span(set_offsets);
+  nb::gil_scoped_release release;
+  overlap.build(jobs);
+  return held;
+}
+
+// Fill [rows, columns] with the lock released.
+template <class Fill>
+nb::object table(size_t rows, size_t columns, Fill fill) {
+  std::vector<double> out(rows * columns);
+  {
+    nb::gil_scoped_release release;
+    fill(out.data());
+  }
+  return columns == 1 ? array_of(std::move(out)) : array_of(std::move(out), {rows, columns});
+}
+
+Smoothing smoothing_of(const std::string& name) {
+  if (name == "coco") return Smoothing::kCoco;
+  if (name == "exp") return Smoothing::kExp;
+  if (name == "floor") return Smoothing::kFloor;
+  if (name == "add-k") return Smoothing::kAddK;
+  if (name == "method0") return Smoothing::kMethod0;
+  return Smoothing::kNone;
+}
+
+nb::object meteor_table(const HeldOverlap& held, In<double> weights, std::vector<double> parameters,
+                        std::vector<double> stage_weights, int beam, In<int32_t> candidate_words,
+                        In<int32_t> reference_words, In<uint8_t> function, std::optional<In<int64_t>> synset_offsets,
+                        std::optional<In<int32_t>> synsets, int jobs) {
+  const MeteorParameters p{parameters[0], parameters[1], parameters[2], parameters[3],
+                           {stage_weights[0], stage_weights[1], stage_weights[2]}, beam};
+  MeteorWords words{span(candidate_words), span(reference_words), span(function), {}, {}};
+  if (synset_offsets) words.synset_offsets = span(*synset_offsets), words.synsets = span(*synsets);
+  return table(held.count(), 8, [&](double* out) { meteor(held.overlap, weights.data(), p, words, jobs, out); });
+}
+
+}  // namespace
+
+NB_MODULE(_compiled, m) {
+  m.doc() = "Compiled kernels; see postil.kernel.twin for what each computes.";
+
+  nb::class_<Interner>(m, "Interner")
+      .def("__init__", [](Interner* self) { new (self) Interner(); })
+      .def("__len__", &Interner::size)
+      .def("branch", &Interner::branch)
+      .def("words", &words, nb::arg("start") = 0)
+      .def("encode", &encode, nb::arg("texts"), nb::arg("splitting"), nb::arg("jobs") = 1)
+      .def("encode_tokens", &encode_tokens, nb::arg("token_lists"));
+
+  nb::class_<HeldOverlap>(m, "Overlap").def("__len__", &HeldOverlap::count);
+  m.def("overlap", &make_overlap, nb::arg("candidate_ids"), nb::arg("candidate_offsets"), nb::arg("sets"),
+        nb::arg("reference_ids"), nb::arg("reference_offsets"), nb::arg("set_offsets"), nb::arg("jobs") = 1);
+
+  m.def(
+      "bleu_stats",
+      [](const HeldOverlap& held, In<double> weights, int order, bool delta, int jobs) {
+        return table(held.count(), 2 * order + 2, [&](double* out) {
+          (delta ? delta_bleu_stats : bleu_stats)(held.overlap, weights.data(), order, jobs, out);
+        });
+      },
+      nb::arg("overlap"), nb::arg("weights"), nb::arg("order"), nb::arg("delta") = false, nb::arg("jobs") = 1);
+  m.def(
+      "bleu_score",
+      [](In2<double> stats, const std::string& smooth, double k, bool effective) {
+        const int order = static_cast<int>(stats.shape(1) / 2 - 1);
+        return table(stats.shape(0), 1, [&](double* out) {
+          bleu_score(stats.data(), static_cast<int64_t>(stats.shape(0)), order, smoothing_of(smooth), k, effective, out);
+        });
+      },
+      nb::arg("stats"), nb::arg("smooth"), nb::arg("k"), nb::arg("effective"));
+  m.def(
+      "rouge_l",
+      [](const HeldOverlap& held, In<double> weights, double beta_squared, bool united, int jobs) {
+        return table(held.count(), 1, [&](double* out) {
+          rouge_l(held.overlap, weights.data(), beta_squared, united, jobs, out);
+        });
+      },
+      nb::arg("overlap"), nb::arg("weights"), nb::arg("beta_squared"), nb::arg("united"), nb::arg("jobs") = 1);
+  m.def(
+      "rouge_n",
+      [](const HeldOverlap& held, In<double> weights, int order, int skip, int jobs) {
+        return table(held.count(), 2, [&](double* out) { rouge_n(held.overlap, weights.data(), order, skip, jobs, out); });
+      },
+      nb::arg("overlap"), nb::arg("weights"), nb::arg("order"), nb::arg("skip") = -1, nb::arg("jobs") = 1);
+  m.def("meteor", &meteor_table, nb::arg("overlap"), nb::arg("weights"), nb::arg("parameters"), nb::arg("stage_weights"),
+        nb::arg("beam"), nb::arg("candidate_words"), nb::arg("reference_words"), nb::arg("function"),
+        nb::arg("synset_offsets").none(), nb::arg("synsets").none(), nb::arg("jobs") = 1);
+
+  nb::class_<Grams>(m, "Grams")
+      .def_prop_ro("order", &Grams::order)
+      .def_prop_ro("items", &Grams::items)
+      .def(
+          "norms",
+          [](const Grams& grams, In<int32_t> ids, In<int64_t> offsets, int jobs) {
+            const Texts texts{span(ids), span(offsets)};
+            std::vector<double> out(static_cast<size_t>(texts.count()) * grams.order());
+            {
+              nb::gil_scoped_release release;
+              grams.norms(texts, jobs, out.data());
+            }
+            return array_of(std::move(out), {static_cast<size_t>(texts.count()), static_cast<size_t>(grams.order())});
+          },
+          nb::arg("ids"), nb::arg("offsets"), nb::arg("jobs") = 1)
+      .def(
+          "table",
+          [](const Grams& grams, int n) {
+            std::vector<int32_t> gram_words, df;
+            grams.table(n, gram_words, df);
+            const size_t rows = df.size();
+            return nb::make_tuple(array_of(std::move(gram_words), {rows, static_cast<size_t>(n)}), array_of(std::move(df)));
+          },
+          nb::arg("n"));
+  m.def(
+      "count_grams",
+      [](In<int32_t> ids, In<int64_t> offsets, In<int64_t> set_offsets, In<int32_t> groups, int order, int jobs) {
+        const Texts texts{span(ids), span(offsets)};
+        std::vector<double> norms(static_cast<size_t>(texts.count()) * order);
+        std::unique_ptr<Grams> grams;
+        {
+          nb::gil_scoped_release release;
+          grams = std::make_unique<Grams>(texts, span(set_offsets), span(groups), order, jobs, norms.data());
+        }
+        return nb::make_tuple(std::move(grams),
+                              array_of(std::move(norms), {static_cast<size_t>(texts.count()), static_cast<size_t>(order)}));
+      },
+      nb::arg("ids"), nb::arg("offsets"), nb::arg("set_offsets"), nb::arg("groups"), nb::arg("order"), nb::arg("jobs") = 1);
+  m.def(
+      "load_grams",
+      [](int64_t items, std::vector<In2<int32_t>> gram_words, std::vector<In<int32_t>> df) {
+        std::vector<Span<int32_t>> words_of, df_of;
+        for (const auto& array : gram_words) {
+          words_of.push_back({array.data(), static_cast<int64_t>(array.shape(0) * array.shape(1))});
+        }
+        for (const auto& array : df) df_of.push_back(span(array));
+        return std::make_unique<Grams>(items, words_of, df_of);
+      },
+      nb::arg("items"), nb::arg("gram_words"), nb::arg("df"));
+  m.def(
+      "cider",
+      [](const HeldOverlap& held, In<double> weights, const Grams& grams, In2<double> norms, double sigma, int jobs) {
+        return table(held.count(), 1, [&](double* out) {
+          cider(held.overlap, weights.data(), grams, norms.data(), sigma, jobs, out);
+        });
+      },
+      nb::arg("overlap"), nb::arg("weights"), nb::arg("grams"), nb::arg("norms"), nb::arg("sigma"), nb::arg("jobs") = 1);
+}

@@ -1,0 +1,69 @@
+"""postil grades texts against graded references, and judges the grades against people.
+
+>>> import postil
+>>> result = postil.score(
+...     ["the cat sat on the mat", "a dog"],
+...     [["the cat sat on a mat", "the cat lay there"], ["a dog barked", "dogs bark"]],
+...     weights=[[1.0, 0.5], [0.75, 0.25]],
+...     metrics=["rouge-l", "w-rouge-l"],
+... )
+>>> {spec: round(score, 4) for spec, score in result.corpus.items()}
+{'rouge-l': 0.8043, 'w-rouge-l': 0.7084}
+
+Names are loaded when they are first used, so that ``import postil`` stays light.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Final
+
+from postil.version import VERSION as __version__
+
+if TYPE_CHECKING:
+    from postil.app.score import Scores, score
+    from postil.errors import InvalidInput, PostilError, Undefined, UsageError
+    from postil.metrics.background import Background
+    from postil.metrics.spec import parse as metric
+    from postil.records.scale import Scale
+    from postil.text.tokenizers import tokenizer
+
+__all__ = [
+    "Background",
+    "InvalidInput",
+    "PostilError",
+    "Scale",
+    "Scores",
+    "Undefined",
+    "UsageError",
+    "__version__",
+    "metric",
+    "score",
+    "tokenizer",
+]
+
+_HOMES: Final = {
+    "Background": ("postil.metrics.background", "Background"),
+    "InvalidInput": ("postil.errors", "InvalidInput"),
+    "PostilError": ("postil.errors", "PostilError"),
+    "Scale": ("postil.records.scale", "Scale"),
+    "Scores": ("postil.app.score", "Scores"),
+    "Undefined": ("postil.errors", "Undefined"),
+    "UsageError": ("postil.errors", "UsageError"),
+    "metric": ("postil.metrics.spec", "parse"),
+    "score": ("postil.app.score", "score"),
+    "tokenizer": ("postil.text.tokenizers", "tokenizer"),
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'postil' has no attribute '{name}'")
+    module, attribute = _HOMES[name]
+    value = getattr(importlib.import_module(module), attribute)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

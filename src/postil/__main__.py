@@ -1,0 +1,5 @@
+"""``python -m postil``."""
+
+from postil.app.cli import main
+
+main()

@@ -1,0 +1,141 @@
+"""The command line: flags, exit codes, nothing else. Each command is told in its own file of this room."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from postil.errors import PostilError, UnknownName
+from postil.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import ParamSpec
+
+    P = ParamSpec("P")
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="postil",
+    help="Grade texts against graded references, and judge the grades against people.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def say(text: str) -> None:
+    """Words for people go to standard error."""
+    typer.echo(text, err=True)
+
+
+def _exits(command: Callable[P, None]) -> Callable[P, None]:
+    """Turn what can go wrong into one line and an exit code."""
+
+    @functools.wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            command(*args, **kwargs)
+        except PostilError as error:
+            say(f"postil: {error}")
+            raise typer.Exit(error.exit_code) from None
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone; be quiet about it
+            raise typer.Exit(1) from None
+        except OSError as error:
+            say(f"postil: {error.filename or 'output'}: {error.strerror}")
+            raise typer.Exit(1) from None
+
+    return run
+
+
+def _version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it
+    if wanted:
+        typer.echo(f"postil {VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[  # noqa: ARG001 - typer calls `_version`
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Grade texts against graded references, and judge the grades against people."""
+
+
+@app.command()
+@_exits
+def score(
+    candidates: Annotated[str, typer.Argument(help="Candidates (item, system, text): .jsonl, .jsonl.gz, .parquet or -.")],
+    references: Annotated[
+        str, typer.Option("--references", "-r", help="References (item, text, and grade, ratings or weight).")
+    ],
+    metric: Annotated[
+        list[str] | None,
+        typer.Option("--metric", "-m", help="A metric, such as meteor or w-rouge-l(reading=union); may be repeated."),
+    ] = None,
+    tokenizer: Annotated[
+        str, typer.Option(help="space, words, characters, 13a, jieba or rjieba (the same words as jieba, faster).")
+    ] = "words",
+    scale: Annotated[str | None, typer.Option(help="Scale of the references' grades: HIGH (from 0) or LOW:HIGH.")] = None,
+    weights: Annotated[
+        str | None, typer.Option(help="From grades to weights: score, minmax, item-max, signed; or votes, given.")
+    ] = None,
+    background: Annotated[str | None, typer.Option(help="Folder with saved document frequencies for CIDEr.")] = None,
+    save_background: Annotated[
+        str | None, typer.Option(help="Save the references' document frequencies in this folder.")
+    ] = None,
+    items: Annotated[str | None, typer.Option(help="Write the score of every candidate to this file.")] = None,
+    format: Annotated[str, typer.Option(help="table, json, jsonl, csv, markdown or latex.")] = "table",  # noqa: A002
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Threads; the numbers do not depend on it.")] = 1,
+) -> None:
+    """Score systems against graded references.
+
+    Metrics: bleu-1 to bleu-4, meteor, rouge-l, rouge-1, rouge-2, rouge-su4, cider, cider-d, delta-bleu. With w- in front
+    the references' weights count; without it they are all 1.
+
+    Example: postil score systems.jsonl -r references.jsonl --scale 1:5 -m meteor -m w-meteor
+    """
+    from postil.app.output import FORMATS  # noqa: PLC0415
+    from postil.app.scoring import ScoringOptions, score_files  # noqa: PLC0415
+    from postil.app.scoring_output import scores_as  # noqa: PLC0415
+    from postil.records.scale import Scale  # noqa: PLC0415
+
+    if format not in FORMATS:
+        raise UnknownName("format", format, FORMATS)
+    options = ScoringOptions(
+        metrics=tuple(metric or ()),
+        tokenizer=tokenizer,
+        scale=Scale.parse(scale) if scale else None,
+        weights=weights,
+        background=background,
+        save_background=save_background,
+        items=items,
+        jobs=jobs,
+    )
+    typer.echo(scores_as(format, score_files(candidates, references, options, say)), nl=False)
+
+
+@app.command()
+@_exits
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the sample's files, to go on with.")] = Path("demo"),
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Threads.")] = 1,
+) -> None:
+    """Score the bundled sample: four commenters on 24 articles, plain and weighted metrics side by side."""
+    from postil.app.demo import run_demo  # noqa: PLC0415
+
+    run_demo(out, jobs, typer.echo, say)
+
+
+def main() -> None:
+    """The entry point of the ``postil`` command."""
+    app()

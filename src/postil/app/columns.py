@@ -1,0 +1,59 @@
+"""Columns as people have them (lists, NumPy, Arrow, Polars, pandas) become lists, once, at the door."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
+
+from postil.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Column", "as_list"]
+
+
+@runtime_checkable
+class _Arrow(Protocol):
+    def to_pylist(self) -> list[object]: ...
+
+
+@runtime_checkable
+class _Frame(Protocol):
+    def to_list(self) -> list[object]: ...
+
+
+@runtime_checkable
+class _Array(Protocol):
+    def tolist(self) -> list[object]: ...
+
+
+Column: TypeAlias = "Sequence[object] | _Arrow | _Frame | _Array"
+
+
+def as_list(column: object, where: str) -> list[object]:
+    """A column's values.
+
+    Args:
+        column: A list, a tuple, a one-dimensional array, or a column of a data frame.
+        where: The name of the argument, for messages.
+
+    Raises:
+        InvalidInput: It is none of these; a single str is not a column of characters.
+
+    >>> import numpy as np
+    >>> as_list(np.array(["a", "b"]), "candidates")
+    ['a', 'b']
+    """
+    if isinstance(column, list):
+        return column
+    if isinstance(column, tuple):
+        return list(column)
+    if isinstance(column, _Arrow):
+        return column.to_pylist()
+    if isinstance(column, _Frame):
+        return column.to_list()
+    if isinstance(column, _Array):
+        values = column.tolist()
+        if isinstance(values, list):
+            return values
+    raise InvalidInput(f"expected a list or a column, got {type(column).__name__}", where=where)

@@ -1,0 +1,92 @@
+"""Tables as text, for people and for programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, Final, Literal, get_args
+from unicodedata import east_asian_width
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+__all__ = ["FORMATS", "Format", "Grid", "grid_as", "rows_as_csv", "rows_as_jsonl", "to_json"]
+
+Format = Literal["table", "json", "jsonl", "csv", "markdown", "latex"]
+FORMATS: Final[tuple[Format, ...]] = get_args(Format)
+
+Grid = list[list[str]]
+"""Rows of cells; the first row is the head, the first column holds names, all others numbers."""
+
+
+def to_json(value: object) -> str:
+    """Indented JSON with a line break at its end."""
+    return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def rows_as_jsonl(rows: Sequence[Mapping[str, object]]) -> str:
+    """A row a line."""
+    return "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows)
+
+
+def rows_as_csv(rows: Sequence[Mapping[str, object]]) -> str:
+    """Comma-separated, with a head."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, fieldnames=list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def grid_as(form: Literal["table", "markdown", "latex"], grid: Grid) -> str:
+    """Lay a grid out.
+
+    >>> print(grid_as("table", [["system", "bleu-4"], ["a", "0.5"]]), end="")
+    system  bleu-4
+    ------  ------
+    a          0.5
+    """
+    return _LAYOUTS[form](grid)
+
+
+def _width(text: str) -> int:
+    return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
+
+
+def _padded(grid: Grid) -> Grid:
+    """Names to the left, numbers to the right; wide characters take two columns."""
+    widths = [max(map(_width, column)) for column in zip(*grid, strict=True)]
+    return [
+        [
+            cell + " " * (width - _width(cell)) if place == 0 else " " * (width - _width(cell)) + cell
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        for row in grid
+    ]
+
+
+def _table(grid: Grid) -> str:
+    rows = _padded(grid)
+    rule = ["-" * _width(cell) for cell in rows[0]]
+    return "".join("  ".join(row).rstrip() + "\n" for row in (rows[0], rule, *rows[1:]))
+
+
+def _markdown(grid: Grid) -> str:
+    rows = [[cell.replace("|", "\\|") for cell in row] for row in grid]
+    rule = ["---", *["---:"] * (len(grid[0]) - 1)]
+    return "".join(f"| {' | '.join(row)} |\n" for row in (rows[0], rule, *rows[1:]))
+
+
+_LATEX: Final = str.maketrans(
+    {c: f"\\{c}" for c in "&%$#_{}"} | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+)
+
+
+def _latex(grid: Grid) -> str:
+    lines = [" & ".join(cell.translate(_LATEX) for cell in row) + r" \\" for row in grid]
+    head = ["\\begin{tabular}{l" + "r" * (len(grid[0]) - 1) + "}", r"\toprule", lines[0], r"\midrule"]
+    return "\n".join([*head, *lines[1:], r"\bottomrule", r"\end{tabular}", ""])
+
+
+_LAYOUTS: Final[Mapping[str, Callable[[Grid], str]]] = {"table": _table, "markdown": _markdown, "latex": _latex}

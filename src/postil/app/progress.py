@@ -1,0 +1,44 @@
+"""A progress bar on standard error, and only where a person looks at it."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+__all__ = ["progress"]
+
+T = TypeVar("T")
+EVERY = 1024
+
+
+@contextmanager
+def progress(what: str, things: Iterable[T], total: int | None = None) -> Iterator[Iterator[T]]:
+    """The things, one after the other, with a bar that counts them if standard error is a terminal.
+
+    Args:
+        what: Their name in the plural.
+        things: What to go through.
+        total: How many there are, if that is known.
+    """
+    if not sys.stderr.isatty():
+        yield iter(things)
+        return
+    from rich.console import Console  # noqa: PLC0415 - heavy, and only people need it
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+
+        def counted() -> Iterator[T]:
+            for done, thing in enumerate(things, start=1):
+                yield thing
+                if done % EVERY == 0:
+                    bar.update(task, completed=done)
+            bar.update(task, completed=done)
+
+        yield counted()

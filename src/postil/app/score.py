@@ -1,0 +1,215 @@
+"""The journey of `postil.score`: texts and weighted references in, item and corpus scores with signatures out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from postil.app.columns import as_list
+from postil.errors import InvalidInput, UsageError
+from postil.metrics.panel import Panel, Total, parse_all
+from postil.metrics.references import References
+from postil.text.tokenizers import Tokenizer, tokenizer as named_tokenizer
+from postil.text.tokens import Tokens, Vocabulary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from postil.app.columns import Column
+    from postil.metrics.background import Background
+
+__all__ = ["CHUNK", "DEFAULT_METRICS", "Scores", "encode", "score"]
+
+CHUNK: Final = 8192
+DEFAULT_METRICS: Final = ("bleu-4", "meteor", "rouge-l", "cider-d")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Scores:
+    """What some metrics say of n candidates.
+
+    Args:
+        corpus: For each spec, as it was asked for, the corpus score.
+        items: For each spec the item scores, float64[n], in the order of the candidates.
+        signatures: For each spec all that its numbers depend on.
+    """
+
+    corpus: Mapping[str, float]
+    items: Mapping[str, NDArray[np.float64]] = field(repr=False)
+    signatures: Mapping[str, str] = field(repr=False)
+
+
+def score(
+    candidates: Column,
+    references: Column,
+    *,
+    weights: Column | None = None,
+    metrics: Sequence[str] = DEFAULT_METRICS,
+    tokenizer: str = "words",
+    items: Column | None = None,
+    background: Background | None = None,
+    jobs: int = 1,
+) -> Scores:
+    """Score candidates against weighted references.
+
+    Args:
+        candidates: n texts, or n lists of tokens. Lists, NumPy, Arrow, Polars and pandas columns are taken as they are.
+        references: For each candidate its references, as many as there are: n lists of texts, or of lists of tokens.
+            A list that stands at several places (the same object) is digested once.
+        weights: The shape of ``references``, numbers in [0, 1] (for delta-bleu in [-1, 1]);
+            ``postil.Scale(1, 5).weights(grades)`` makes them from grades. Metrics with ``w-`` need them.
+        metrics: Specs such as ``"meteor"`` or ``"w-rouge-l(reading=union)"``; see `postil.metrics.spec`.
+        tokenizer: A name in `postil.text.TOKENIZERS`. Lists of tokens are taken as they are.
+        items: For each candidate which item it answers, so that the references of one item count once for CIDEr's
+            document frequencies, whether several systems answer it or its references differ (leave-one-out). By default
+            candidates with the same list of references share an item.
+        background: Saved document frequencies in place of those of ``references``.
+        jobs: Threads. The numbers do not depend on it.
+
+    Returns:
+        Corpus scores, item scores and signatures.
+
+    Raises:
+        UnknownName: A metric or tokenizer does not exist; the message offers the nearest.
+        InvalidInput: Shapes do not fit, a candidate has no references, a weight is out of range, Han text meets the
+            ``words`` tokenizer. ``line`` counts candidates from 1.
+        Undefined: CIDEr of a single item without a background.
+
+    >>> result = score(["a b c"], [["a b c d", "x"]], weights=[[0.5, 1.0]], metrics=["rouge-l", "w-rouge-l"])
+    >>> result.corpus["w-rouge-l"] == result.corpus["rouge-l"] / 2
+    True
+    """
+    chosen = parse_all([metrics] if isinstance(metrics, str) else metrics)
+    if any(metric.needs_weights for metric in chosen.values()) and weights is None:
+        raise InvalidInput("missing; a w- metric needs a weight for every reference", where="weights")
+    cut = named_tokenizer(tokenizer)
+    texts = as_list(candidates, "candidates")
+    if not texts:
+        raise InvalidInput("expected at least one candidate, got none", where="candidates")
+    sets = _Sets.gather(len(texts), references, weights, items)
+
+    vocabulary = Vocabulary()
+    bound = References(
+        encode(sets.texts, cut, vocabulary, jobs, _refuser("references", sets.rows)),
+        sets.offsets,
+        sets.weights,
+        sets.items,
+    )
+    if background is not None and background.tokenizer != cut.signature:
+        raise UsageError(f"the background was counted with the tokenizer {background.tokenizer}, not {cut.signature}")
+    panel = Panel(chosen, bound, background=background, tokenizer=cut.signature)
+
+    totals = {spec: Total() for spec in chosen}
+    values: dict[str, list[NDArray[np.float64]]] = {spec: [] for spec in chosen}
+    for begin in range(0, len(texts), CHUNK):
+        part = texts[begin : begin + CHUNK]
+        refuse = _refuser("candidates", range(begin, begin + len(part)))
+        tokens = encode(part, cut, vocabulary.branch(), jobs, refuse)
+        for spec, stats in panel.measure(tokens, sets.of_row[begin : begin + CHUNK], jobs).items():
+            totals[spec].add(stats)
+            values[spec].append(panel.items(spec, stats))
+    return Scores(
+        corpus={spec: panel.corpus(spec, total.sum()) for spec, total in totals.items()},
+        items={spec: np.concatenate(parts) for spec, parts in values.items()},
+        signatures=panel.signatures,
+    )
+
+
+def encode(
+    texts: Sequence[object], cut: Tokenizer, vocabulary: Vocabulary, jobs: int, refuse: Callable[[int, str], InvalidInput]
+) -> Tokens:
+    """Number texts, or lists of tokens where the first is one.
+
+    Args:
+        texts: n texts or n lists of tokens.
+        cut: How texts are split.
+        vocabulary: Takes new words.
+        jobs: Threads.
+        refuse: Makes the error for text i, which knows where the text stands.
+    """
+    try:
+        if texts and not isinstance(texts[0], str):
+            return vocabulary.encode_tokens(texts)  # type: ignore[arg-type]  # the kernel checks each
+        return vocabulary.encode(texts, cut, jobs)  # type: ignore[arg-type]  # the kernel checks each
+    except InvalidInput as error:
+        raise refuse((error.line or 1) - 1, error.problem) from None
+
+
+def _refuser(where: str, rows: Sequence[int]) -> Callable[[int, str], InvalidInput]:
+    return lambda i, problem: InvalidInput(problem, where=where, line=rows[i] + 1)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Sets:
+    """The distinct sets of references and which one each candidate meets."""
+
+    texts: list[object]
+    offsets: NDArray[np.int64]
+    weights: NDArray[np.float64]
+    items: NDArray[np.int32]
+    of_row: NDArray[np.int32]
+    rows: list[int]
+    """The first candidate that meets each text, for messages."""
+
+    @classmethod
+    def gather(cls, n: int, references: Column, weights: Column | None, items: Column | None) -> _Sets:
+        lists = [as_list(row, f"references:{i + 1}") for i, row in enumerate(_rows(references, n, "references"))]
+        weight_rows = [None] * n if weights is None else _rows(weights, n, "weights")
+        item_rows = range(n) if items is None else _rows(items, n, "items")
+        # Sets of one item stand behind one another; a list that was seen with the same weights is the same set.
+        known: dict[tuple[object, int, int], int] = {}
+        members: dict[object, list[int]] = {}
+        for row in range(n):
+            item = id(lists[row]) if items is None else item_rows[row]
+            key = (item, id(lists[row]), id(weight_rows[row]))
+            if key not in known:
+                known[key] = row
+                members.setdefault(item, []).append(row)
+        firsts = list(chain.from_iterable(members.values()))
+        number = {row: s for s, row in enumerate(firsts)}
+        sizes = [len(lists[row]) for row in firsts]
+        for row, size in zip(firsts, sizes, strict=True):
+            if size == 0:
+                raise InvalidInput("expected at least one reference, got none", where="references", line=row + 1)
+        of_row = [
+            number[known[id(lists[row]) if items is None else item_rows[row], id(lists[row]), id(weight_rows[row])]]
+            for row in range(n)
+        ]
+        return cls(
+            texts=list(chain.from_iterable(lists[row] for row in firsts)),
+            offsets=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            weights=np.ones(sum(sizes)) if weights is None else _weights(firsts, sizes, weight_rows),
+            items=np.repeat(np.arange(len(members), dtype=np.int32), [len(rows) for rows in members.values()]),
+            of_row=np.array(of_row, dtype=np.int32),
+            rows=np.repeat(firsts, sizes).tolist(),
+        )
+
+
+def _rows(column: Column, n: int, where: str) -> list[object]:
+    rows = as_list(column, where)
+    if len(rows) != n:
+        raise InvalidInput(f"expected one entry for each of {n} candidates, got {len(rows)}", where=where)
+    return rows
+
+
+def _weights(firsts: list[int], sizes: list[int], weight_rows: Sequence[object]) -> NDArray[np.float64]:
+    """The weights of all sets, float64[m], checked row by row."""
+    parts = []
+    for row, size in zip(firsts, sizes, strict=True):
+        try:
+            part = np.asarray(as_list(weight_rows[row], f"weights:{row + 1}"), dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InvalidInput(f"expected numbers: {error}", where="weights", line=row + 1) from None
+        if part.shape != (size,):
+            problem = f"expected a weight for each of {size} references, got {part.size}"
+            raise InvalidInput(problem, where="weights", line=row + 1)
+        wrong = np.flatnonzero(~((part >= -1.0) & (part <= 1.0)))
+        if wrong.size:
+            raise InvalidInput(f"expected a number from 0 to 1, got {part[wrong[0]]}", where="weights", line=row + 1)
+        parts.append(part)
+    return np.concatenate(parts)

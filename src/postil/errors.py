@@ -1,0 +1,92 @@
+"""What can go wrong.
+
+The tree, and the exit code that the command line gives to each branch::
+
+    PostilError                 1  failed while running
+    ├── UsageError              2  asked for something that does not exist or does not fit together
+    │   ├── UnknownName            a metric, tokenizer, method … that is not in its table
+    │   └── MissingExtra           an optional package that the request needs is not installed
+    ├── InvalidInput            3  the data is not what it should be; says where
+    └── Undefined               3  the number asked for does not exist for this data; says why
+"""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["InvalidInput", "MissingExtra", "PostilError", "Undefined", "UnknownName", "UsageError"]
+
+
+class PostilError(Exception):
+    """Base of every error that postil raises on purpose."""
+
+    exit_code = 1
+
+
+class UsageError(PostilError):
+    """The request itself does not make sense, whatever the data."""
+
+    exit_code = 2
+
+
+class UnknownName(UsageError):
+    """A name that is not in its table; the message offers the nearest that is.
+
+    >>> raise UnknownName("metric", "metor", ["bleu-1", "meteor"])
+    Traceback (most recent call last):
+    ...
+    postil.errors.UnknownName: unknown metric 'metor'; did you mean 'meteor'? Known: bleu-1, meteor
+    """
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        self.kind, self.name, self.known = kind, name, tuple(known)
+        near = difflib.get_close_matches(name.lower(), self.known, n=1, cutoff=0.0)
+        guess = f"; did you mean '{near[0]}'?" if near else "."
+        super().__init__(f"unknown {kind} '{name}'{guess} Known: {', '.join(self.known)}")
+
+
+class MissingExtra(UsageError):
+    """An optional package is needed.
+
+    >>> raise MissingExtra("tokenizer 'jieba'", "zh")
+    Traceback (most recent call last):
+    ...
+    postil.errors.MissingExtra: tokenizer 'jieba' needs an optional package: pip install 'postil[zh]'
+    """
+
+    def __init__(self, what: str, extra: str) -> None:
+        self.what, self.extra = what, extra
+        super().__init__(f"{what} needs an optional package: pip install 'postil[{extra}]'")
+
+
+class InvalidInput(PostilError):
+    """Data that cannot be used, with the place where it stands.
+
+    Args:
+        problem: What is wrong: expected, got and, where it helps, what to do.
+        where: The file, or the name of the argument.
+        line: Line (JSONL) or row (Parquet, lists) counted from 1.
+        field: The field of the row.
+
+    >>> raise InvalidInput("expected a number from 1 to 5, got 7", where="refs.jsonl", line=17, field="grade")
+    Traceback (most recent call last):
+    ...
+    postil.errors.InvalidInput: refs.jsonl:17: grade: expected a number from 1 to 5, got 7
+    """
+
+    exit_code = 3
+
+    def __init__(self, problem: str, *, where: str = "", line: int | None = None, field: str = "") -> None:
+        self.problem, self.where, self.line, self.field = problem, where, line, field
+        place = where if line is None else f"{where}:{line}"
+        super().__init__(": ".join(part for part in (place, field, problem) if part))
+
+
+class Undefined(PostilError):
+    """The number does not exist for this data, for example the CIDEr of a single item without a background."""
+
+    exit_code = 3

@@ -1,0 +1,82 @@
+"""The loops that need to be fast, twice: compiled C++ and a readable pure-Python twin with the same names and numbers.
+
+The compiled kernel is used where it was built. ``POSTIL_KERNEL=python`` in the environment asks for the twin,
+``POSTIL_KERNEL=compiled`` makes its absence an error. The twin is the definition: read it to learn what is computed.
+Integers agree bit for bit, scores to 1e-12.
+
+Shapes, for n candidates, m references, k items:
+
+- ``ids int32[T]`` and ``offsets int64[n + 1]``: ragged texts, text i is ``ids[offsets[i]:offsets[i + 1]]``.
+- ``sets int32[n]``: which set of references a candidate meets; ``set_offsets int64[k + 1]``: set s is the references
+  ``set_offsets[s]:set_offsets[s + 1]``.
+- ``weights float64[m]``: a weight for every reference.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from postil.kernel.twin import (
+        Grams,
+        Interner,
+        Overlap,
+        bleu_score,
+        bleu_stats,
+        cider,
+        count_grams,
+        load_grams,
+        meteor,
+        overlap,
+        rouge_l,
+        rouge_n,
+    )
+
+__all__ = [
+    "NAME",
+    "Grams",
+    "Interner",
+    "Overlap",
+    "bleu_score",
+    "bleu_stats",
+    "cider",
+    "count_grams",
+    "load_grams",
+    "meteor",
+    "overlap",
+    "rouge_l",
+    "rouge_n",
+]
+
+
+def _choose(wish: str) -> tuple[str, ModuleType]:
+    if wish != "python":
+        try:
+            return "compiled", importlib.import_module("postil.kernel._compiled")
+        except ImportError:
+            if wish == "compiled":
+                raise
+    return "python", importlib.import_module("postil.kernel.twin")
+
+
+NAME: Final[str]
+"""Which kernel is in use: ``compiled`` or ``python``."""
+NAME, _chosen = _choose(os.environ.get("POSTIL_KERNEL", ""))
+
+if not TYPE_CHECKING:
+    Grams = _chosen.Grams
+    Interner = _chosen.Interner
+    Overlap = _chosen.Overlap
+    bleu_score = _chosen.bleu_score
+    bleu_stats = _chosen.bleu_stats
+    cider = _chosen.cider
+    count_grams = _chosen.count_grams
+    load_grams = _chosen.load_grams
+    meteor = _chosen.meteor
+    overlap = _chosen.overlap
+    rouge_l = _chosen.rouge_l
+    rouge_n = _chosen.rouge_n

@@ -1,0 +1,25 @@
+"""The pure-Python kernel: what the compiled one computes, said as plainly as possible."""
+
+from __future__ import annotations
+
+from postil.kernel.twin.bleu import bleu_score, bleu_stats
+from postil.kernel.twin.cider import Grams, cider, count_grams, load_grams
+from postil.kernel.twin.interning import Interner
+from postil.kernel.twin.meteor import meteor
+from postil.kernel.twin.overlap import Overlap, overlap
+from postil.kernel.twin.rouge import rouge_l, rouge_n
+
+__all__ = [
+    "Grams",
+    "Interner",
+    "Overlap",
+    "bleu_score",
+    "bleu_stats",
+    "cider",
+    "count_grams",
+    "load_grams",
+    "meteor",
+    "overlap",
+    "rouge_l",
+    "rouge_n",
+]

@@ -1,0 +1,116 @@
+"""CIDEr and CIDEr-D, and the document frequencies behind their idf."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from postil.kernel.twin.bleu import ngrams
+from postil.kernel.twin.overlap import Overlap, lists
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+__all__ = ["Grams", "cider", "count_grams", "load_grams"]
+
+Gram = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Grams:
+    """In how many of ``items`` items' references each n-gram occurs; those of at least 2, as 0 and 1 give one idf."""
+
+    items: int
+    order: int
+    df: dict[Gram, int]
+
+    def idf(self, gram: Gram) -> float:
+        """``log N - log max(1, df)``, natural logarithms."""
+        return math.log(self.items) - math.log(max(1.0, self.df.get(gram, 0)))
+
+    def vector(self, words: list[int], n: int) -> dict[Gram, float]:
+        """tf-idf of a text's n-grams."""
+        return {gram: count * self.idf(gram) for gram, count in Counter(ngrams(words, n)).items()}
+
+    def norms(self, ids: NDArray[np.int32], offsets: NDArray[np.int64], jobs: int = 1) -> NDArray[np.float64]:
+        """Length of each text's tf-idf vector in each order, float64[texts, order]."""
+        del jobs
+        texts = lists(ids, offsets)
+        orders = range(1, self.order + 1)
+        return np.array([[_length(self.vector(words, n).values()) for n in orders] for words in texts]).reshape(
+            len(texts), self.order
+        )
+
+    def table(self, n: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """The n-grams, int32[grams, n], and their document frequencies, int32[grams]."""
+        grams = [gram for gram in self.df if len(gram) == n]
+        return (
+            np.array(grams, dtype=np.int32).reshape(len(grams), n),
+            np.array([self.df[gram] for gram in grams], dtype=np.int32),
+        )
+
+
+def _length(values: Iterable[float]) -> float:
+    return math.sqrt(sum(value * value for value in values))
+
+
+def count_grams(
+    ids: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    set_offsets: NDArray[np.int64],
+    groups: NDArray[np.int32],
+    order: int,
+    jobs: int = 1,
+) -> tuple[Grams, NDArray[np.float64]]:
+    """Document frequencies over the references of each item, and the references' norms, float64[references, order].
+
+    ``groups int32[sets]`` says which item a set belongs to; the sets of one item stand behind one another.
+    """
+    references, bounds = lists(ids, offsets), set_offsets.tolist()
+    held: dict[int, set[Gram]] = {}
+    for s, item in enumerate(groups.tolist()):
+        for reference in references[bounds[s] : bounds[s + 1]]:
+            for n in range(1, order + 1):
+                held.setdefault(item, set()).update(ngrams(reference, n))
+    df = Counter(gram for grams in held.values() for gram in grams)
+    grams = Grams(len(set(groups.tolist())), order, {gram: count for gram, count in df.items() if count > 1})
+    return grams, grams.norms(ids, offsets, jobs)
+
+
+def load_grams(items: int, gram_words: list[NDArray[np.int32]], df: list[NDArray[np.int32]]) -> Grams:
+    """From tables as :meth:`Grams.table` gives them, one an order."""
+    frequencies = {
+        tuple(gram): count
+        for words, counts in zip(gram_words, df, strict=True)
+        for gram, count in zip(words.tolist(), counts.tolist(), strict=True)
+    }
+    return Grams(items, len(gram_words), frequencies)
+
+
+def cider(
+    overlap: Overlap, weights: NDArray[np.float64], grams: Grams, norms: NDArray[np.float64], sigma: float, jobs: int = 1
+) -> NDArray[np.float64]:
+    """Item scores, float64[n]: CIDEr where ``sigma`` is 0, else CIDEr-D (clipped, Gaussian on the length, times 10)."""
+    del jobs
+    out = np.zeros(len(overlap))
+    for row, words, span in overlap.rows():
+        total = 0.0
+        for n in range(1, grams.order + 1):
+            own = grams.vector(words, n)
+            own_norm = _length(own.values())
+            for j in span:
+                reference = overlap.references[j]
+                theirs = grams.vector(reference, n)
+                dot = sum((min(v, theirs[g]) if sigma else v) * theirs[g] for g, v in own.items() if g in theirs)
+                if dot:
+                    gap = max(0, len(words) - 1) - max(0, len(reference) - 1)
+                    nearness = math.exp(-(gap * gap) / (2 * sigma * sigma)) if sigma else 1.0
+                    total += float(weights[j]) * (dot / (own_norm * float(norms[j, n - 1])) * nearness)
+        out[row] = total / grams.order / len(span) * (10.0 if sigma else 1.0)
+    return out

@@ -1,0 +1,95 @@
+"""Words become numbers."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["Interner", "is_han_text"]
+
+_WORD: Final = re.compile(r"\w+")
+_HAN: Final = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_HAN_CHARACTER: Final = re.compile(rf"(?=\w)[{_HAN}]")
+_OTHER_WORD: Final = re.compile(rf"[^\W{_HAN}]+")
+
+_SPLIT: Final[dict[str, Callable[[str], list[str]]]] = {
+    "space": str.split,
+    "words": lambda text: _WORD.findall(text.lower()),
+    "characters": lambda text: [character for character in text if not character.isspace()],
+}
+
+
+def is_han_text(text: str) -> bool:
+    r"""Whether a text is written in Han characters, so that ``words`` would take whole sentences for words.
+
+    It is when it has a Han character and its Han characters are at least as many as its other words. Han are the CJK
+    Unified Ideographs (U+3400-4DBF, 4E00-9FFF, F900-FAFF, 20000-3FFFF); the other words are the longest runs of ``\w``
+    without any of them.
+
+    >>> is_han_text("我喜欢iPhone")
+    True
+    >>> is_han_text("She sat the exam in 東京 last year")
+    False
+    """
+    han = len(_HAN_CHARACTER.findall(text))
+    return han > 0 and han >= len(_OTHER_WORD.findall(text))
+
+
+class Interner:
+    """A token's id is its place in the order of first sight.
+
+    A branch sees the words of its base and adds its own behind them; it can be thrown away, so that a stream of
+    candidates never makes the table of the references grow.
+    """
+
+    def __init__(self, base: Interner | None = None) -> None:
+        self._base: dict[str, int] = base._ids if base else {}
+        self._ids: dict[str, int] = {}
+        self._frozen = False
+
+    def __len__(self) -> int:
+        return len(self._base) + len(self._ids)
+
+    def branch(self) -> Interner:
+        """A vocabulary that begins as this one; this one cannot grow any more."""
+        self._frozen = True
+        return Interner(self)
+
+    def words(self, start: int = 0) -> list[str]:
+        """The words from id ``start`` on."""
+        return [*self._base, *self._ids][start:]
+
+    def encode(
+        self, texts: Sequence[str], splitting: str, jobs: int = 1
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64], int]:
+        """Split and intern; also the index of the first Han text where ``splitting`` is ``words``, else -1."""
+        del jobs
+        for index, text in enumerate(texts):
+            if not isinstance(text, str):
+                raise TypeError(f"text {index}: expected str, got {type(text).__name__}")
+        split = _SPLIT[splitting]
+        ids, offsets = self.encode_tokens([split(text) for text in texts])
+        han = (index for index, text in enumerate(texts) if splitting == "words" and is_han_text(text.lower()))
+        return ids, offsets, next(han, -1)
+
+    def encode_tokens(self, token_lists: Sequence[Sequence[str]]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Intern texts that are already split."""
+        if self._frozen:
+            raise ValueError("this vocabulary has branches and cannot grow")
+        offsets = np.zeros(len(token_lists) + 1, dtype=np.int64)
+        np.cumsum([len(tokens) for tokens in token_lists], out=offsets[1:])
+        ids = np.fromiter(self._intern(t for tokens in token_lists for t in tokens), dtype=np.int32, count=offsets[-1])
+        return ids, offsets
+
+    def _intern(self, tokens: Iterable[str]) -> Iterable[int]:
+        base, ids, first_new = self._base, self._ids, len(self._base)
+        for token in tokens:
+            known = base.get(token)
+            yield ids.setdefault(token, first_new + len(ids)) if known is None else known

@@ -1,0 +1,29 @@
+"""A candidate against graded references: one idea a file, :mod:`postil.metrics.spec` is the one table of names."""
+
+from __future__ import annotations
+
+from postil.metrics.background import Background
+from postil.metrics.base import Metric, Scorer
+from postil.metrics.bleu import Bleu, DeltaBleu
+from postil.metrics.cider import Cider, CiderD
+from postil.metrics.meteor import Meteor
+from postil.metrics.references import Matches, References
+from postil.metrics.rouge import RougeL, RougeN
+from postil.metrics.spec import METRICS, parse
+
+__all__ = [
+    "METRICS",
+    "Background",
+    "Bleu",
+    "Cider",
+    "CiderD",
+    "DeltaBleu",
+    "Matches",
+    "Meteor",
+    "Metric",
+    "References",
+    "RougeL",
+    "RougeN",
+    "Scorer",
+    "parse",
+]

@@ -1,0 +1,176 @@
+"""Document frequencies, for CIDEr's idf: of the references at hand, or saved from others."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from postil.errors import InvalidInput, Undefined, UsageError
+from postil.kernel import Grams, count_grams, load_grams
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from postil.metrics.references import References
+
+__all__ = ["Background", "Frequencies", "frequencies_of"]
+
+FORMAT: Final = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Background:
+    """In how many items' references each n-gram occurs.
+
+    Numbers with one background can be compared between test sets; without one, CIDEr changes with the set. N-grams of
+    fewer than two items are not kept: document frequencies 0 and 1 give the same idf.
+
+    Args:
+        items: N, the number of items counted.
+        tokenizer: Signature of the tokenizer that made the words.
+        words: The words of all n-grams, sorted.
+        grams: For each order n = 1, 2, …: int32[G, n], places in ``words``, rows sorted.
+        df: For each order: int32[G], at least 2.
+    """
+
+    items: int
+    tokenizer: str
+    words: tuple[str, ...] = field(repr=False)
+    grams: tuple[NDArray[np.int32], ...] = field(repr=False)
+    df: tuple[NDArray[np.int32], ...] = field(repr=False)
+
+    @classmethod
+    def of(cls, references: References, tokenizer: str, order: int = 4) -> Background:
+        """Count the n-grams of references, item by item.
+
+        Args:
+            references: Their ``items`` say which sets count as one item.
+            tokenizer: Signature of the tokenizer that made their tokens.
+            order: The longest n-gram.
+        """
+        counted = frequencies_of(references, order, None).grams
+        tables = [counted.table(n) for n in range(1, order + 1)]
+        known = references.tokens.vocabulary.words()
+        used = np.unique(tables[0][0])
+        by_word = sorted(used.tolist(), key=known.__getitem__)
+        place = np.zeros(len(known), dtype=np.int32)
+        place[by_word] = np.arange(len(by_word), dtype=np.int32)
+        grams, df = [], []
+        for words, counts in tables:
+            rows = place[words]
+            in_order = np.lexsort(rows.T[::-1])
+            grams.append(np.ascontiguousarray(rows[in_order]))
+            df.append(np.ascontiguousarray(counts[in_order]))
+        return cls(counted.items, tokenizer, tuple(known[i] for i in by_word), tuple(grams), tuple(df))
+
+    @property
+    def order(self) -> int:
+        """The longest n-gram counted."""
+        return len(self.grams)
+
+    @cached_property
+    def hash(self) -> str:
+        """First 12 hexadecimal digits of the SHA-256 of the content; stands in signatures."""
+        digest = hashlib.sha256(json.dumps([self.items, self.tokenizer, self.words]).encode())
+        for array in (*self.grams, *self.df):
+            digest.update(np.ascontiguousarray(array, dtype="<i4").tobytes())
+        return digest.hexdigest()[:12]
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write a folder: ``config.json``, ``words.json`` and an array of n-grams and of frequencies for each order."""
+        path = Path(folder)
+        path.mkdir(parents=True, exist_ok=True)
+        for n, (grams, df) in enumerate(zip(self.grams, self.df, strict=True), start=1):
+            np.save(path / f"grams-{n}.npy", grams, allow_pickle=False)
+            np.save(path / f"df-{n}.npy", df, allow_pickle=False)
+        (path / "words.json").write_text(json.dumps(self.words, ensure_ascii=False), encoding="utf-8")
+        config = {"format": FORMAT, "items": self.items, "order": self.order, "tokenizer": self.tokenizer, "hash": self.hash}
+        (path / "config.json").write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> Background:
+        """Read a folder that `save` wrote.
+
+        Raises:
+            InvalidInput: The folder is missing or incomplete, of another version, or its content was changed.
+        """
+        path = Path(folder)
+        try:
+            config = json.loads((path / "config.json").read_text(encoding="utf-8"))
+            if config["format"] != FORMAT:
+                raise InvalidInput(f"expected format {FORMAT}, got {config['format']}", where=str(path / "config.json"))
+            orders = range(1, config["order"] + 1)
+            background = cls(
+                items=config["items"],
+                tokenizer=config["tokenizer"],
+                words=tuple(json.loads((path / "words.json").read_text(encoding="utf-8"))),
+                grams=tuple(np.load(path / f"grams-{n}.npy", allow_pickle=False) for n in orders),
+                df=tuple(np.load(path / f"df-{n}.npy", allow_pickle=False) for n in orders),
+            )
+        except FileNotFoundError as error:
+            raise InvalidInput(f"no background here: {Path(str(error.filename)).name} is missing", where=str(path)) from error
+        except (ValueError, KeyError, TypeError, OSError) as error:
+            raise InvalidInput(f"not a readable background: {error}", where=str(path)) from error
+        if background.hash != config["hash"]:
+            raise InvalidInput("the content does not fit its hash; was it copied whole?", where=str(path))
+        return background
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Frequencies:
+    """Document frequencies in the ids of some references, ready for the kernel.
+
+    Args:
+        grams: The frequencies.
+        norms: float64[m, order], the length of each reference's tf-idf vector in each order.
+        signature: What the signature of a number says of them.
+    """
+
+    grams: Grams
+    norms: NDArray[np.float64]
+    signature: str
+
+
+def frequencies_of(references: References, order: int, background: Background | None) -> Frequencies:
+    """The frequencies that a metric needs for these references, found once for all metrics.
+
+    Raises:
+        Undefined: There is one item only and no background: every idf would be 0.
+        UsageError: The background is too short, or comes too late for this vocabulary.
+    """
+    key = (background, order)
+    if key not in references.frequencies:
+        references.frequencies[key] = _own(references, order) if background is None else _saved(references, order, background)
+    return references.frequencies[key]
+
+
+def _own(references: References, order: int) -> Frequencies:
+    tokens = references.tokens
+    grams, norms = count_grams(tokens.ids, tokens.offsets, references.offsets, references.items, order)
+    if grams.items < 2:
+        raise Undefined(
+            "CIDEr needs document frequencies from at least two items, got one: every idf would be 0; score more items "
+            "together, or give a saved background"
+        )
+    return Frequencies(grams, norms, f"references/{grams.items}")
+
+
+def _saved(references: References, order: int, background: Background) -> Frequencies:
+    if background.order < order:
+        raise UsageError(f"expected a background with n-grams up to {order}, got one up to {background.order}")
+    vocabulary = references.tokens.vocabulary
+    try:
+        ids = vocabulary.encode_tokens([background.words]).ids
+    except ValueError as error:
+        raise UsageError("bind metrics with a background before the first candidates are encoded") from error
+    words = [np.ascontiguousarray(ids[grams]) for grams in background.grams[:order]]
+    grams = load_grams(background.items, words, list(background.df[:order]))
+    tokens = references.tokens
+    return Frequencies(grams, grams.norms(tokens.ids, tokens.offsets), f"{background.hash}/{background.items}")

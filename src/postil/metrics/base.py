@@ -1,0 +1,132 @@
+"""What a metric is: a value that, bound to references, maps candidates to statistics that add."""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from postil.errors import InvalidInput
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from postil.metrics.background import Background
+    from postil.metrics.references import Matches, References
+    from postil.text.tokens import Tokens
+
+__all__ = ["Metric", "Scorer", "mean_of_items"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metric(ABC):
+    """A metric and its parameters, as a value.
+
+    Printing it gives the full spec, which parses back to an equal metric; see :mod:`postil.metrics.spec`.
+
+    Args:
+        weighted: Whether the references' weights count: the ``w-`` in front of the name. Without it they are all 1.
+    """
+
+    weighted: bool = dataclasses.field(default=False, metadata={"hidden": True})
+
+    better: ClassVar[Literal["high", "low"]] = "high"
+    """Which end of the scale is good."""
+    low: ClassVar[float] = 0.0
+    high: ClassVar[float] = 1.0
+    lowest_weight: ClassVar[float] = 0.0
+    """The smallest weight of a reference that means something to this metric."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The name in the table of :mod:`postil.metrics.spec`, without ``w-``."""
+
+    @abstractmethod
+    def bind(self, references: References, background: Background | None) -> Scorer:
+        """Make the scorer; the weights are settled already."""
+
+    @property
+    def needs_weights(self) -> bool:
+        """Whether every reference must have a weight."""
+        return self.weighted
+
+    def against(self, references: References, background: Background | None = None) -> Scorer:
+        """Bind references once, then score any number of candidates.
+
+        Args:
+            references: Texts with weights.
+            background: Document frequencies for metrics with an idf; by default those of ``references``.
+
+        Raises:
+            InvalidInput: A weight is too small for this metric.
+            Undefined: The metric does not exist for these references.
+        """
+        if not self.needs_weights:
+            return self.bind(references.even(), background)
+        if references.weights.min() < self.lowest_weight:
+            problem = f"{self.name}: expected weights from 0 to 1, got {references.weights.min()}; only delta-bleu takes negative ones"
+            raise InvalidInput(problem, where="references", field="weight")
+        return self.bind(references, background)
+
+    def __str__(self) -> str:
+        parameters = [
+            f"{field.name}={_printed(getattr(self, field.name))}"
+            for field in dataclasses.fields(self)
+            if not field.metadata.get("hidden") and getattr(self, field.name) is not None
+        ]
+        head = f"w-{self.name}" if self.weighted else self.name
+        return f"{head}({','.join(parameters)})" if parameters else head
+
+
+def _printed(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else str(value)
+
+
+class Scorer(ABC):
+    """A metric bound to references.
+
+    ``stats`` of candidates add: the corpus score of some candidates is the score of the sum of their rows, so a
+    bootstrap, a shard or a stream needs nothing more.
+    """
+
+    def __init__(self, metric: Metric, references: References) -> None:
+        self.metric = metric
+        self.references = references
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """``key:value`` facts for the signature that the metric's spec does not hold."""
+        return ()
+
+    @abstractmethod
+    def measure(self, matches: Matches) -> NDArray[np.float64]:
+        """Statistics of candidates that were brought together with the references already, float64[n, k]."""
+
+    @abstractmethod
+    def score(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Scores of n rows of statistics or of sums of them, float64[n]."""
+
+    def items(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Item scores of n rows of statistics, float64[n]; nearly always `score`."""
+        return self.score(stats)
+
+    def stats(self, candidates: Tokens, sets: NDArray[np.int32], jobs: int = 1) -> NDArray[np.float64]:
+        """Statistics of n candidates, float64[n, k].
+
+        Args:
+            candidates: n texts, encoded with the vocabulary of the references or a branch of it.
+            sets: int32[n], the set of references that each meets.
+            jobs: Threads; the result does not depend on it.
+        """
+        return self.measure(self.references.match(candidates, sets, jobs))
+
+
+def mean_of_items(stats: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The score of a metric whose corpus score is the mean: columns are the item's value and 1."""
+    mean: NDArray[np.float64] = stats[:, 0] / stats[:, 1]
+    return mean

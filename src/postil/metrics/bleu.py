@@ -1,0 +1,120 @@
+"""BLEU with a weight on every reference, and delta-BLEU, its ancestor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from postil.kernel import bleu_score, bleu_stats
+from postil.metrics.base import Metric, Scorer
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from postil.metrics.background import Background
+    from postil.metrics.references import Matches, References
+
+__all__ = ["Bleu", "DeltaBleu", "Smoothing"]
+
+Smoothing = Literal["coco", "none", "exp", "floor", "add-k", "method0"]
+_K = {"floor": 0.1, "add-k": 1.0}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bleu(Metric):
+    """BLEU-N: geometric mean of clipped n-gram precisions times a brevity penalty.
+
+    ``BP exp(1/N sum_n log PRC_n)`` with
+    ``PRC_n = sum_w min(Count(w, c), max_j s_j Count(w, r_j)) / sum_w Count(w, c)`` (Papineni et al. 2002; with weights
+    s_j: Qin et al. 2018, supplement B.1 and B.2). The brevity penalty compares with the reference length closest to the
+    candidate's (of two as near, the shorter) and takes no notice of weights. Corpus: the statistics are summed.
+
+    In [0, 1]; high is good. An empty candidate scores 0.
+
+    Args:
+        order: N, the longest n-gram, 1 to 4; part of the name, ``bleu-4``.
+        smooth: What happens to an order without matches, and whose numbers come out where all weights are 1:
+
+            - ``coco``: two epsilons everywhere, never exactly 0 or 1; pycocoevalcap, bit for bit.
+            - ``none``: the score is 0; sacreBLEU.
+            - ``exp``: 1/2, 1/4, … of a match; sacreBLEU's default.
+            - ``floor``: 0.1 of a match; sacreBLEU.
+            - ``add-k``: one match and one n-gram more in every order above 1; sacreBLEU.
+            - ``method0``: the smallest positive float as precision; NLTK's default.
+
+            With weights, matches below a pseudo-count are lifted to it, so that a higher weight never lowers a score.
+        effective: Leave out the orders for which the candidate is too short, as sacreBLEU's ``effective_order``; not
+            with ``coco``.
+    """
+
+    order: int = field(default=4, metadata={"hidden": True})
+    smooth: Smoothing = "coco"
+    effective: bool = False
+
+    @property
+    def name(self) -> str:
+        """``bleu-1`` to ``bleu-4``."""
+        return f"bleu-{self.order}"
+
+    def bind(self, references: References, background: Background | None) -> Scorer:
+        """See `Metric.against`."""
+        del background
+        return _BleuScorer(self, references)
+
+
+class _BleuScorer(Scorer):
+    metric: Bleu
+
+    def measure(self, matches: Matches) -> NDArray[np.float64]:
+        return bleu_stats(matches.words, self.references.weights, self.metric.order, False, matches.jobs)  # noqa: FBT003
+
+    def score(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
+        metric = self.metric
+        return bleu_score(stats, metric.smooth, _K.get(metric.smooth, 0.0), metric.effective)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeltaBleu(Metric):
+    """delta-BLEU: good references reward, bad ones (negative weights) punish.
+
+    ``p_n = sum_i sum_g max_j s_ij min(Count(g, c_i), Count(g, r_ij)) / sum_i sum_g (max_j s_ij) Count(g, c_i)``, the
+    maximum above the line taken over the references that hold g (Galley et al. 2015, eq. 4). It differs from W-BLEU in
+    three ways: weights reach down to -1; a weight multiplies the clipped count, where W-BLEU clips at the weighted
+    count; and the best weight of the item scales the denominator, so an item whose best reference is mediocre can
+    still reach 1.
+
+    In [0, 1]; high is good. A negative or absent sum of matches in some order gives 0. The weights always count, with
+    or without ``w-``; with all weights 1 it is BLEU without smoothing.
+
+    Args:
+        order: The longest n-gram.
+    """
+
+    order: int = 4
+    lowest_weight: ClassVar[float] = -1.0
+
+    @property
+    def name(self) -> str:
+        """``delta-bleu``."""
+        return "delta-bleu"
+
+    @property
+    def needs_weights(self) -> bool:
+        """Always."""
+        return True
+
+    def bind(self, references: References, background: Background | None) -> Scorer:
+        """See `Metric.against`."""
+        del background
+        return _DeltaBleuScorer(self, references)
+
+
+class _DeltaBleuScorer(Scorer):
+    metric: DeltaBleu
+
+    def measure(self, matches: Matches) -> NDArray[np.float64]:
+        return bleu_stats(matches.words, self.references.weights, self.metric.order, True, matches.jobs)  # noqa: FBT003
+
+    def score(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
+        return bleu_score(stats, "none", 0.0, False)  # noqa: FBT003

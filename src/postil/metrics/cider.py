@@ -1,0 +1,108 @@
+"""CIDEr and CIDEr-D."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from postil.errors import UsageError
+from postil.kernel import cider
+from postil.metrics.background import Frequencies, frequencies_of
+from postil.metrics.base import Metric, Scorer, mean_of_items
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from postil.metrics.background import Background
+    from postil.metrics.references import Matches, References
+
+__all__ = ["Cider", "CiderD"]
+
+LONGEST = 9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cider(Metric):
+    """CIDEr: consensus with the references by tf-idf n-grams.
+
+    ``1/K sum_{n=1..N} 1/N sum_j s_j cos(g^n(c), g^n(r_j))`` over the K references (Vedantam et al. 2015; with weights:
+    Qin et al. 2018, supplement B.5), g^n the n-grams' counts times ``log(items) - log(max(1, df))``. Corpus: mean of
+    the items.
+
+    This is the original, a tenth of what its first code prints. What pycocoevalcap calls CIDEr is `CiderD`.
+
+    In [0, 1]; high is good; an empty candidate scores 0. Divided by K, not by the sum of weights.
+
+    Args:
+        order: N, the longest n-gram.
+    """
+
+    order: int = 4
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.order <= LONGEST:
+            raise UsageError(f"{self.name}: order: expected 1 to {LONGEST}, got {self.order}")
+
+    @property
+    def name(self) -> str:
+        """``cider``."""
+        return "cider"
+
+    def bind(self, references: References, background: Background | None) -> Scorer:
+        """See `Metric.against`."""
+        return _CiderScorer(self, references, frequencies_of(references, self.order, background), 0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CiderD(Metric):
+    """CIDEr-D: CIDEr made hard to game; with all weights 1 pycocoevalcap's ``Cider`` exactly.
+
+    As `Cider`, but a candidate's n-gram counts at most as often as in the reference, each cosine is multiplied by
+    ``exp(-(l_c - l_r)^2 / (2 sigma^2))`` with lengths in bigrams, and the whole by 10.
+
+    In [0, 10]; high is good; an empty candidate scores 0.
+
+    Args:
+        order: N, the longest n-gram.
+        sigma: Width of the Gaussian on the difference of lengths, in bigrams.
+    """
+
+    order: int = 4
+    sigma: float = 6.0
+    high: ClassVar[float] = 10.0
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.order <= LONGEST:
+            raise UsageError(f"{self.name}: order: expected 1 to {LONGEST}, got {self.order}")
+        if not 0.0 < self.sigma < 1e6:
+            raise UsageError(f"{self.name}: sigma: expected a positive number, got {self.sigma}")
+
+    @property
+    def name(self) -> str:
+        """``cider-d``."""
+        return "cider-d"
+
+    def bind(self, references: References, background: Background | None) -> Scorer:
+        """See `Metric.against`."""
+        return _CiderScorer(self, references, frequencies_of(references, self.order, background), self.sigma)
+
+
+class _CiderScorer(Scorer):
+    def __init__(self, metric: Metric, references: References, frequencies: Frequencies, sigma: float) -> None:
+        super().__init__(metric, references)
+        self._frequencies = frequencies
+        self._sigma = sigma
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return (f"background:{self._frequencies.signature}",)
+
+    def measure(self, matches: Matches) -> NDArray[np.float64]:
+        known = self._frequencies
+        values = cider(matches.words, self.references.weights, known.grams, known.norms, self._sigma, matches.jobs)
+        return np.stack([values, np.ones_like(values)], axis=1)
+
+    def score(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
+        return mean_of_items(stats)

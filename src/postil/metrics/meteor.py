@@ -1,0 +1,210 @@
+"""METEOR with a weight on every reference."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+import numpy as np
+
+from postil.kernel import meteor
+from postil.metrics.base import Metric, Scorer, mean_of_items
+from postil.metrics.references import References
+from postil.text.function_words import function_words
+from postil.text.stems import stems_signature
+from postil.text.synonyms import WordNet
+from postil.text.tokens import Tokens, Vocabulary
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from postil.metrics.background import Background
+    from postil.metrics.references import Matches
+
+__all__ = ["Meteor"]
+
+BEAM: Final = 40
+
+
+class _Preset(NamedTuple):
+    alpha: float
+    beta: float
+    gamma: float
+    delta: float
+    stage_weights: tuple[float, float, float]
+
+
+PRESETS: Final = {
+    "en": _Preset(0.85, 0.2, 0.6, 0.75, (1.0, 0.6, 0.8)),
+    "other": _Preset(0.75, 1.4, 0.7, 0.5, (1.0, 0.6, 0.8)),
+    "2005": _Preset(0.9, 3.0, 0.5, 0.5, (1.0, 1.0, 1.0)),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Meteor(Metric):
+    """METEOR: words aligned one to one, a mean of precision and recall, and a penalty for scattered matches.
+
+    ``max_j s_j (1 - gamma frag_j^beta) F_j`` with ``F = P R / (alpha P + (1 - alpha) R)`` and
+    ``frag = chunks / matches``, 0 where the texts are the same (Banerjee & Lavie 2005; Denkowski & Lavie 2014; with
+    weights: Qin et al. 2018, supplement B.3, the penalty inside the maximum because it belongs to the alignment with
+    r_j). P and R weigh a content word by delta and a function word by 1 - delta, and a match by its stage. The alignment
+    is the beam search of the METEOR 1.5 program, so with all weights 1 its numbers come out. Texts are taken as the
+    tokenizer leaves them.
+
+    In [0, 1]; high is good; an empty candidate scores 0. Of references with equal scores the first is chosen, so the
+    corpus score, unlike item scores, can depend on the order of references.
+
+    Args:
+        params: ``en``: METEOR 1.5's for English (.85, .2, .6, .75); ``other``: for languages without tuning, such as
+            Chinese (.75, 1.4, .7, .5); ``2005``: the first paper's (.9, 3, .5, .5), every stage with weight 1.
+        stages: Which words match: the same ones, those with one English stem (Snowball), those with a WordNet synset in
+            common. The paraphrase stage of METEOR 1.5 is not offered, so its default English number, which has it, is
+            not promised.
+        characters: Take every character outside Latin and Cyrillic words as a word, as METEOR 1.5 does when it
+            normalises Chinese; lower-cases.
+        corpus: ``stats``: sum the chosen references' statistics, matches scaled by s_j in P and R only; the program's
+            aggregate where all weights are 1. ``mean``: of the items. ``chosen``: the weights only choose the
+            reference, its statistics stay unscaled (item scores are weighted all the same).
+        function_words: A file with a function word a line, in place of the shipped English list.
+        wordnet: A folder with WordNet's files; by default found where Debian and NLTK put it.
+    """
+
+    params: Literal["en", "other", "2005"] = "en"
+    stages: Literal["exact", "exact+stem", "exact+stem+synonym"] = "exact+stem"
+    characters: bool = False
+    corpus: Literal["stats", "mean", "chosen"] = "stats"
+    function_words: str | None = None
+    wordnet: str | None = None
+
+    @property
+    def name(self) -> str:
+        """``meteor``."""
+        return "meteor"
+
+    def bind(self, references: References, background: Background | None) -> Scorer:
+        """See `Metric.against`."""
+        del background
+        return _CharacterScorer(self, references) if self.characters else _MeteorScorer(self, references)
+
+
+class _MeteorScorer(Scorer):
+    metric: Meteor
+
+    def __init__(self, metric: Meteor, references: References) -> None:
+        super().__init__(metric, references)
+        self._preset = PRESETS[metric.params]
+        self._stems = metric.stages != "exact"
+        self._function = self._read_function_words()
+        self._wordnet = None
+        if metric.stages == "exact+stem+synonym":
+            self._wordnet = WordNet.find(Path(metric.wordnet) if metric.wordnet else None)
+        self._is_function = self._flags(references.tokens.vocabulary.words())
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return (f"stems:{stems_signature()}",) if self._stems else ()
+
+    def _read_function_words(self) -> frozenset[str]:
+        if self._preset.delta == 0.5:
+            return frozenset()
+        path = self.metric.function_words
+        return function_words(Path(path) if path else None)
+
+    def _flags(self, words: Sequence[str]) -> NDArray[np.uint8]:
+        if not self._function:
+            return np.zeros(len(words), dtype=np.uint8)
+        return np.fromiter((word.lower() in self._function for word in words), dtype=np.uint8, count=len(words))
+
+    def measure(self, matches: Matches) -> NDArray[np.float64]:
+        """Columns of ``corpus=stats``: weighted matches of both sides times s, weighted lengths, chunks, matches."""
+        vocabulary, preset = matches.candidates.vocabulary, self._preset
+        known = len(self._is_function)
+        table = meteor(
+            matches.stems if self._stems else matches.words,
+            self.references.weights,
+            preset[:4],
+            preset.stage_weights,
+            BEAM,
+            matches.candidates.ids,
+            matches.references.tokens.ids,
+            np.concatenate([self._is_function, self._flags(vocabulary.words(known))]),
+            *self._synsets(vocabulary),
+            matches.jobs,
+        )
+        if self.metric.corpus == "mean":
+            return np.stack([table[:, 0], np.ones(len(table))], axis=1)
+        stats = table[:, 1:7].copy()
+        if self.metric.corpus == "chosen":
+            return np.column_stack([stats, table[:, 0]])
+        stats[:, :2] *= table[:, 7:]
+        return stats
+
+    def _synsets(self, vocabulary: Vocabulary) -> tuple[NDArray[np.int64] | None, NDArray[np.int32] | None]:
+        if self._wordnet is None:
+            return None, None
+        senses = [sorted(self._wordnet.synsets(word)) for word in vocabulary.words()]
+        offsets = np.zeros(len(senses) + 1, dtype=np.int64)
+        np.cumsum([len(ids) for ids in senses], out=offsets[1:])
+        return offsets, np.array([i for ids in senses for i in ids], dtype=np.int32)
+
+    def score(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self.metric.corpus == "mean":
+            return mean_of_items(stats)
+        alpha, beta, gamma = self._preset[:3]
+        out = np.zeros(len(stats))
+        some = np.flatnonzero((stats[:, 0] > 0.0) & (stats[:, 1] > 0.0))
+        own, theirs, own_length, their_length, chunks, matched = stats[some, :6].T
+        f_mean = 1.0 / ((1.0 - alpha) / (own / own_length) + alpha / (theirs / their_length))
+        out[some] = f_mean * (1.0 - gamma * (chunks / matched) ** beta)
+        return out
+
+    def items(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
+        return stats[:, 6] if self.metric.corpus == "chosen" else self.score(stats)
+
+
+class _CharacterScorer(Scorer):
+    """The same over characters: references and candidates are cut anew, the rest is `_MeteorScorer`."""
+
+    metric: Meteor
+
+    _PIECE: Final = re.compile(r"[0-9a-z\u00df-\u024f\u0400-\u052f]+|\S")
+
+    def __init__(self, metric: Meteor, references: References) -> None:
+        super().__init__(metric, references)
+        self._pieces = self._cut(references.tokens.vocabulary.words())
+        vocabulary = Vocabulary()
+        again = References(
+            self._again(references.tokens, self._pieces, vocabulary), references.offsets, references.weights, references.items
+        )
+        self._inner = _MeteorScorer(replace(metric, characters=False), again)
+
+    def _cut(self, words: Sequence[str]) -> list[list[str]]:
+        return [self._PIECE.findall(word.lower()) for word in words]
+
+    @staticmethod
+    def _again(tokens: Tokens, pieces: Sequence[list[str]], vocabulary: Vocabulary) -> Tokens:
+        ids, bounds = tokens.ids.tolist(), tokens.offsets.tolist()
+        texts = ([piece for i in ids[a:b] for piece in pieces[i]] for a, b in zip(bounds[:-1], bounds[1:], strict=True))
+        return vocabulary.encode_tokens(list(texts))
+
+    def measure(self, matches: Matches) -> NDArray[np.float64]:
+        candidates = matches.candidates
+        pieces = self._pieces + self._cut(candidates.vocabulary.words(len(self._pieces)))
+        references = self._inner.references
+        again = self._again(candidates, pieces, references.tokens.vocabulary.branch())
+        return self._inner.measure(references.match(again, matches.sets, matches.jobs))
+
+    def score(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self._inner.score(stats)
+
+    def items(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self._inner.items(stats)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return self._inner.notes

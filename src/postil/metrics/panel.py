@@ -1,0 +1,131 @@
+"""Several metrics bound to the same references, and sums of their statistics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from postil.errors import UsageError
+from postil.metrics.spec import parse
+from postil.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import NDArray
+
+    from postil.metrics.background import Background
+    from postil.metrics.base import Metric, Scorer
+    from postil.metrics.references import References
+    from postil.text.tokens import Tokens
+
+__all__ = ["Panel", "Total", "parse_all"]
+
+
+def parse_all(specs: Iterable[str]) -> dict[str, Metric]:
+    """Metrics by the spec that the user wrote, in order.
+
+    Raises:
+        UnknownName: A metric, parameter or value is not in its table.
+        UsageError: A spec cannot be read, or there is none.
+    """
+    metrics = {spec: parse(spec) for spec in specs}
+    if not metrics:
+        raise UsageError("no metric: expected at least one, such as bleu-4, meteor or w-rouge-l")
+    return metrics
+
+
+class Panel:
+    """Metrics bound to references; what a candidate shares with its references is found once for all of them.
+
+    Args:
+        metrics: By the spec that the user wrote.
+        references: What they are bound to.
+        background: Document frequencies for the metrics with an idf.
+        tokenizer: Signature of the tokenizer that made the tokens.
+        weights: How the weights were made, for the signatures of weighted metrics.
+    """
+
+    def __init__(
+        self,
+        metrics: Mapping[str, Metric],
+        references: References,
+        *,
+        background: Background | None = None,
+        tokenizer: str,
+        weights: str = "given",
+    ) -> None:
+        self._references = references
+        self._scorers: dict[str, Scorer] = {
+            spec: metric.against(references, background) for spec, metric in metrics.items()
+        }
+        sizes = np.diff(references.offsets)
+        count = f"{sizes.min()}" if sizes.min() == sizes.max() else f"{sizes.min()}-{sizes.max()}"
+        self.signatures: dict[str, str] = {
+            spec: "|".join(
+                [
+                    str(scorer.metric),
+                    f"tokenizer:{tokenizer}",
+                    *([f"weights:{weights}"] if scorer.metric.needs_weights else []),
+                    f"references:{count}",
+                    *scorer.notes,
+                    f"postil:{VERSION}",
+                ]
+            )
+            for spec, scorer in self._scorers.items()
+        }
+        """For each spec all that its numbers depend on."""
+
+    def measure(self, candidates: Tokens, sets: NDArray[np.int32], jobs: int = 1) -> dict[str, NDArray[np.float64]]:
+        """Statistics of n candidates for each spec, float64[n, k]; see `Scorer.stats`."""
+        matches = self._references.match(candidates, sets, jobs)
+        return {spec: scorer.measure(matches) for spec, scorer in self._scorers.items()}
+
+    def items(self, spec: str, stats: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Item scores, float64[n]."""
+        return self._scorers[spec].items(stats)
+
+    def corpus(self, spec: str, total: NDArray[np.float64]) -> float:
+        """The corpus score of the sum of the candidates' statistics, float64[k]."""
+        return float(self._scorers[spec].score(total[None, :])[0])
+
+
+class Total:
+    """A sum of rows that comes out the same to the last bit however the rows arrive.
+
+    Rows are summed in blocks of 1,024 in their order, and the blocks in theirs.
+
+    >>> total = Total()
+    >>> total.add(np.ones((1500, 2)))
+    >>> total.add(np.ones((2, 2)))
+    >>> total.sum().tolist()
+    [1502.0, 1502.0]
+    """
+
+    BLOCK: Final = 1024
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._whole: NDArray[np.float64] | None = None
+        self._open: list[NDArray[np.float64]] = []
+        self._open_rows = 0
+
+    def add(self, rows: NDArray[np.float64]) -> None:
+        """Add float64[n, k]."""
+        self.count += len(rows)
+        while len(rows):
+            part = rows[: self.BLOCK - self._open_rows]
+            rows = rows[len(part) :]
+            self._open.append(part)
+            self._open_rows += len(part)
+            if self._open_rows == self.BLOCK:
+                self._whole = self.sum()
+                self._open, self._open_rows = [], 0
+
+    def sum(self) -> NDArray[np.float64]:
+        """The sum so far, float64[k]."""
+        if not self._open:
+            return np.zeros(0) if self._whole is None else self._whole
+        block: NDArray[np.float64] = np.add.reduce(np.concatenate(self._open), axis=0)
+        return block if self._whole is None else self._whole + block

@@ -1,0 +1,119 @@
+"""ROUGE-L, and ROUGE over n-grams and skip-bigrams."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from postil.errors import UsageError
+from postil.kernel import rouge_l, rouge_n
+from postil.metrics.base import Metric, Scorer, mean_of_items
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from postil.metrics.background import Background
+    from postil.metrics.references import Matches, References
+
+__all__ = ["RougeL", "RougeN"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RougeL(Metric):
+    """ROUGE-L: an F-measure on the longest common subsequence with the references.
+
+    ``F = (1 + beta^2) P R / (R + beta^2 P)`` (Lin 2004; with weights: Qin et al. 2018, supplement B.4). Corpus: mean of
+    the items. In [0, 1]; high is good; an empty candidate scores 0.
+
+    Args:
+        reading: How several references join.
+
+            - ``max``: ``P = max_j s_j LCS_j / |c|`` and ``R = max_j s_j LCS_j / |r_j|``, each on its own; with all
+              weights 1 pycocoevalcap's number exactly.
+            - ``union``: a candidate word counts ``max_j s_j`` over the references whose LCS covers it (of several LCSs
+              the leftmost in the candidate); P divides their sum by ``|c|``, R by the closest reference length and is
+              at most 1. With one reference and weight 1 it is Lin's.
+        beta: Weight of recall.
+    """
+
+    reading: Literal["max", "union"] = "max"
+    beta: float = 1.2
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.beta < 1e6:
+            raise UsageError(f"rouge-l: beta: expected a positive number, got {self.beta}")
+
+    @property
+    def name(self) -> str:
+        """``rouge-l``."""
+        return "rouge-l"
+
+    def bind(self, references: References, background: Background | None) -> Scorer:
+        """See `Metric.against`."""
+        del background
+        return _RougeLScorer(self, references)
+
+
+class _RougeLScorer(Scorer):
+    metric: RougeL
+
+    def measure(self, matches: Matches) -> NDArray[np.float64]:
+        metric = self.metric
+        values = rouge_l(
+            matches.words, self.references.weights, metric.beta**2, metric.reading == "union", matches.jobs
+        )
+        return np.stack([values, np.ones_like(values)], axis=1)
+
+    def score(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
+        return mean_of_items(stats)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RougeN(Metric):
+    """ROUGE-1, ROUGE-2 and ROUGE-SU4: recall of the references' units.
+
+    ``sum_j s_j sum_u min(Count(u, c), Count(u, r_j)) / sum_j sum_u Count(u, r_j)`` (Lin 2004, eq. 1, with weights). In
+    [0, 1]; high is good; an empty candidate, or references without units, score 0.
+
+    Args:
+        unit: ``1``: words; ``2``: bigrams; ``su4``: words, and ordered pairs with at most four words between. Part of
+            the name, ``rouge-su4``.
+        count: ``clipped``: a unit matches at most as often as the reference holds it.
+        corpus: ``mean`` of the items, or ``pooled``: matches and units summed over all items.
+    """
+
+    unit: Literal["1", "2", "su4"] = field(default="1", metadata={"hidden": True})
+    count: Literal["clipped"] = "clipped"
+    corpus: Literal["mean", "pooled"] = "mean"
+
+    order_and_skip: ClassVar[dict[str, tuple[int, int]]] = {"1": (1, -1), "2": (2, -1), "su4": (1, 4)}
+
+    @property
+    def name(self) -> str:
+        """``rouge-1``, ``rouge-2`` or ``rouge-su4``."""
+        return f"rouge-{self.unit}"
+
+    def bind(self, references: References, background: Background | None) -> Scorer:
+        """See `Metric.against`."""
+        del background
+        return _RougeNScorer(self, references)
+
+
+class _RougeNScorer(Scorer):
+    metric: RougeN
+
+    def measure(self, matches: Matches) -> NDArray[np.float64]:
+        order, skip = RougeN.order_and_skip[self.metric.unit]
+        stats = rouge_n(matches.words, self.references.weights, order, skip, matches.jobs)
+        if self.metric.corpus == "pooled":
+            return stats
+        return np.stack([_ratio(stats), np.ones(len(stats))], axis=1)
+
+    def score(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
+        return _ratio(stats)
+
+
+def _ratio(stats: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.divide(stats[:, 0], stats[:, 1], out=np.zeros(len(stats)), where=stats[:, 1] > 0)

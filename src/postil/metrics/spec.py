@@ -1,0 +1,110 @@
+"""Text <-> metric: the one table of names, and the grammar ``[w-]name[(parameter=value,…)]``."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Literal, get_args, get_origin, get_type_hints
+
+from postil.errors import UnknownName, UsageError
+from postil.metrics.bleu import Bleu, DeltaBleu
+from postil.metrics.cider import Cider, CiderD
+from postil.metrics.meteor import Meteor
+from postil.metrics.rouge import RougeL, RougeN
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from postil.metrics.base import Metric
+
+__all__ = ["METRICS", "parse"]
+
+METRICS: Final[Mapping[str, partial[Metric]]] = MappingProxyType(
+    {
+        "bleu-1": partial(Bleu, order=1),
+        "bleu-2": partial(Bleu, order=2),
+        "bleu-3": partial(Bleu, order=3),
+        "bleu-4": partial(Bleu, order=4),
+        "cider": partial(Cider),
+        "cider-d": partial(CiderD),
+        "delta-bleu": partial(DeltaBleu),
+        "meteor": partial(Meteor),
+        "rouge-1": partial(RougeN, unit="1"),
+        "rouge-2": partial(RougeN, unit="2"),
+        "rouge-l": partial(RougeL),
+        "rouge-su4": partial(RougeN, unit="su4"),
+    }
+)
+"""Every metric by name; ``w-`` in front of a name makes the references' weights count."""
+
+_SPEC: Final = re.compile(r"\s*(?P<name>[^()\s]+)\s*(?:\((?P<parameters>.*)\))?\s*", re.DOTALL)
+
+
+def parse(spec: str) -> Metric:
+    """The metric that a spec names.
+
+    Args:
+        spec: Such as ``bleu-4``, ``w-meteor`` or ``w-rouge-l(reading=union,beta=1)``.
+
+    Raises:
+        UnknownName: No such metric, parameter or choice; the message offers the nearest.
+        UsageError: The spec is not of that form, or a value does not fit its parameter.
+
+    >>> print(parse("w-rouge-l(reading=union)"))
+    w-rouge-l(reading=union,beta=1.2)
+    >>> parse(str(parse("cider-d(sigma=4)"))) == parse("cider-d(sigma=4)")
+    True
+    """
+    match = _SPEC.fullmatch(spec)
+    if not match:
+        raise UsageError(f"metric '{spec}': expected name or name(parameter=value,…)")
+    name = match["name"]
+    weighted = name.startswith("w-")
+    plain = name.removeprefix("w-")
+    if plain not in METRICS:
+        known = [f"w-{known}" for known in METRICS] if weighted else METRICS
+        raise UnknownName("metric", name, known)
+    make = METRICS[plain]
+    values = _parameters(spec, make.func, match["parameters"])
+    return make(weighted=weighted, **values)
+
+
+def _parameters(spec: str, metric: type[Metric], text: str | None) -> dict[str, object]:
+    """The parameters in the brackets, each as its field wants it."""
+    fields = [field.name for field in dataclasses.fields(metric) if not field.metadata.get("hidden")]
+    hints = get_type_hints(metric)
+    values: dict[str, object] = {}
+    for part in (text or "").split(",") if text and text.strip() else []:
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or not value:
+            raise UsageError(f"metric '{spec}': expected parameter=value, got '{part.strip()}'")
+        if name not in fields:
+            raise UnknownName(f"parameter of {spec.split('(')[0].strip()}", name, fields)
+        if name in values:
+            raise UsageError(f"metric '{spec}': {name} is given twice")
+        values[name] = _value(spec, name, value, hints[name])
+    return values
+
+
+def _value(spec: str, name: str, text: str, wanted: object) -> object:
+    if get_origin(wanted) is Literal:
+        if text not in get_args(wanted):
+            raise UnknownName(f"value of {name}", text, get_args(wanted))
+        return text
+    if wanted is bool:
+        if text not in {"true", "false"}:
+            raise UsageError(f"metric '{spec}': {name}: expected true or false, got '{text}'")
+        return text == "true"
+    if wanted in {int, float}:
+        try:
+            number = int(text) if wanted is int else float(text)
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
+            kind = "a whole number" if wanted is int else "a number"
+            raise UsageError(f"metric '{spec}': {name}: expected {kind}, got '{text}'")
+        return number
+    return text

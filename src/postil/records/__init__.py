@@ -1,0 +1,36 @@
+"""The nouns and their files: rows, the scale of their grades, rankings, JSON Lines and Parquet."""
+
+from __future__ import annotations
+
+from postil.records.conversion import convert
+from postil.records.files import Rows, Writer, read, write
+from postil.records.place import Places
+from postil.records.ranking import Ranking, best_first
+from postil.records.rows import Article, Candidate, Comment, Judgement, Passage, Rating, Reference, Row, Score
+from postil.records.scale import Scale
+from postil.records.weights import METHODS, Method, default_method, weigh
+
+__all__ = [
+    "METHODS",
+    "Article",
+    "Candidate",
+    "Comment",
+    "Judgement",
+    "Method",
+    "Passage",
+    "Places",
+    "Ranking",
+    "Rating",
+    "Reference",
+    "Row",
+    "Rows",
+    "Scale",
+    "Score",
+    "Writer",
+    "best_first",
+    "convert",
+    "default_method",
+    "read",
+    "weigh",
+    "write",
+]

@@ -1,0 +1,147 @@
+"""What a row does to its own fields when it is made: take the plain, settle what can be settled, refuse the rest."""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, TypeGuard
+
+from msgspec.structs import force_setattr
+
+from postil.errors import InvalidInput
+from postil.records.explain import shown
+
+if TYPE_CHECKING:
+    import msgspec
+
+__all__ = [
+    "is_integer",
+    "is_number",
+    "settle_ids",
+    "settle_integers",
+    "settle_numbers",
+    "settle_several",
+    "settle_texts",
+]
+
+
+def is_integer(value: object) -> TypeGuard[int]:
+    """Whether a value is an integer of at most 64 bits: Python's or numpy's, not a bool.
+
+    Args:
+        value: Anything.
+    """
+    if isinstance(value, bool):
+        return False
+    return isinstance(value, Integral) and -(2**63) <= int(value) < 2**63
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether a value is a finite real number: Python's or numpy's, not a bool.
+
+    Args:
+        value: Anything.
+    """
+    if isinstance(value, bool):
+        return False
+    return isinstance(value, Real) and math.isfinite(value)
+
+
+def settle_ids(row: msgspec.Struct, *fields: str) -> None:
+    """Make text of ids that are integers.
+
+    Args:
+        row: The row, fresh.
+        fields: The fields that hold ids.
+
+    Raises:
+        InvalidInput: An id is neither text nor an integer.
+    """
+    for field in fields:
+        value = getattr(row, field)
+        if value.__class__ is str:
+            continue
+        if isinstance(value, bool) or not isinstance(value, str | Integral):
+            raise InvalidInput(f"expected text or an integer, got {shown(value)}", field=field)
+        force_setattr(row, field, str(value))
+
+
+def settle_texts(row: msgspec.Struct, *fields: str, optional: bool = False) -> None:
+    """See that texts are texts.
+
+    Args:
+        row: The row, fresh.
+        fields: The fields that hold text.
+        optional: Whether they may be None.
+
+    Raises:
+        InvalidInput: One is something else.
+    """
+    for field in fields:
+        value = getattr(row, field)
+        if value.__class__ is str or (optional and value is None):
+            continue
+        if not isinstance(value, str):
+            raise InvalidInput(f"expected text, got {shown(value)}", field=field)
+        force_setattr(row, field, str(value))
+
+
+def settle_numbers(row: msgspec.Struct, *fields: str, optional: bool = False) -> None:
+    """Make finite floats of numbers.
+
+    Args:
+        row: The row, fresh.
+        fields: The fields that hold numbers.
+        optional: Whether they may be None.
+
+    Raises:
+        InvalidInput: One is NaN, infinite, true, false or no number.
+    """
+    for field in fields:
+        value = getattr(row, field)
+        if (optional and value is None) or (value.__class__ is float and math.isfinite(value)):
+            continue
+        if not is_number(value):
+            raise InvalidInput(f"expected a number, got {shown(value)}", field=field)
+        force_setattr(row, field, float(value))
+
+
+def settle_integers(row: msgspec.Struct, *fields: str) -> None:
+    """Make plain integers of integers; None stays.
+
+    Args:
+        row: The row, fresh.
+        fields: The fields that hold integers.
+
+    Raises:
+        InvalidInput: One is no integer, or has more than 64 bits.
+    """
+    for field in fields:
+        value = getattr(row, field)
+        if value is None:
+            continue
+        if not is_integer(value):
+            raise InvalidInput(f"expected an integer of at most 64 bits, got {shown(value)}", field=field)
+        force_setattr(row, field, int(value))
+
+
+def settle_several(row: msgspec.Struct, field: str, kind: type[object]) -> None:
+    """Make a tuple of several things; None is none of them.
+
+    Args:
+        row: The row, fresh.
+        field: The field that holds them.
+        kind: What each of them is.
+
+    Raises:
+        InvalidInput: One is something else.
+    """
+    values = getattr(row, field)
+    if values == ():
+        return
+    found = () if values is None else tuple(values) if isinstance(values, list | tuple) else (values,)
+    for position, value in enumerate(found):
+        if not isinstance(value, kind):
+            problem = f"expected a {kind.__name__}, got {shown(value)}"
+            raise InvalidInput(problem, field=f"{field}[{position}]")
+    force_setattr(row, field, found)

@@ -1,0 +1,177 @@
+"""What is wrong with a row that could not be read: the field, what was expected and what stands there."""
+
+from __future__ import annotations
+
+import decimal
+import json
+import math
+from typing import TYPE_CHECKING, TypeAlias
+
+import msgspec
+from msgspec import inspect
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["NotJson", "Problem", "explain", "out_of_range", "shown"]
+
+LONGEST = 40
+Problem: TypeAlias = tuple[str, str]  # field, problem
+
+
+class NotJson(str):
+    """One of NaN, Infinity and -Infinity, which some writers put into JSON although JSON has no such numbers."""
+
+    __slots__ = ()
+
+
+def shown(value: object) -> str:
+    """A value as a message shows it: short, and as JSON where it is JSON.
+
+    >>> shown("5"), shown(True), shown(None), shown(float("nan")), shown([1, 2])
+    ('"5"', 'true', 'null', 'NaN', 'an array')
+    """
+    if isinstance(value, float):
+        return "NaN" if math.isnan(value) else repr(float(value)).removesuffix(".0")
+    if isinstance(value, str):
+        text = value if len(value) <= LONGEST else value[:LONGEST] + "…"
+        return json.dumps(text, ensure_ascii=False).encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list | tuple):
+        return "an array"
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    text = repr(value)
+    return text if len(text) <= LONGEST else text[:LONGEST] + "…"
+
+
+def out_of_range(value: object, low: float, high: float) -> str:
+    """The problem with a number that is not where it must be.
+
+    Args:
+        value: What stands there.
+        low: The lowest that may stand there.
+        high: The highest that may stand there.
+
+    >>> out_of_range(7, 1.0, 5.0)
+    'expected a number from 1 to 5, got 7'
+    """
+    return f"expected a number from {shown(low)} to {shown(high)}, got {shown(value)}"
+
+
+def explain(value: object, row_type: type[msgspec.Struct] | None) -> Problem | None:
+    """Find the first thing wrong with a decoded row.
+
+    Args:
+        value: The row, as plain dictionaries, lists and values.
+        row_type: What it should be; None asks only for an object.
+
+    Returns:
+        The field (empty for the row itself) and the problem, or None if nothing is wrong.
+
+    >>> class Mark(msgspec.Struct):
+    ...     item: str | int
+    ...     grade: float
+    >>> explain({"item": "a", "grade": "5"}, Mark)
+    ('grade', 'expected a number, got "5"; write it without quotes')
+    >>> explain({"item": "a", "note": "b"}, Mark)
+    ('grade', 'missing; a mark needs item, grade; this row has: item, note')
+    """
+    if not isinstance(value, dict):
+        return "", f"expected an object in braces, got {shown(value)}"
+    leaves = list(_leaves(value, ""))
+    for path, leaf in leaves:
+        if isinstance(leaf, NotJson):
+            return path, f"{leaf} is not JSON; write null, or leave the field out"
+    if row_type is not None:
+        return next(_mismatches(value, inspect.type_info(row_type), ""), None)
+    for path, leaf in leaves:
+        if isinstance(leaf, float) and not math.isfinite(leaf):
+            return path, f"expected a finite number, got {shown(leaf)}"
+        if isinstance(leaf, str) and not _is_text(leaf):
+            return path, f"expected text, got half a surrogate pair in {shown(leaf)}"
+    return None
+
+
+def _leaves(value: object, path: str) -> Iterator[tuple[str, object]]:
+    """The plain values in a row, each with its field."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _leaves(inner, f"{path}.{key}" if path else key)
+    elif isinstance(value, list):
+        for position, inner in enumerate(value):
+            yield from _leaves(inner, f"{path}[{position}]")
+    else:
+        yield path, value
+
+
+def _is_text(value: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in value)
+
+
+def _mismatches(value: object, wanted: inspect.Type, path: str) -> Iterator[Problem]:
+    """Where a value is not of the wanted type, in order."""
+    options = wanted.types if isinstance(wanted, inspect.UnionType) else (wanted,)
+    if value is None and any(isinstance(option, inspect.NoneType) for option in options):
+        return
+    options = tuple(option for option in options if not isinstance(option, inspect.NoneType))
+    if isinstance(options[0], inspect.StructType):
+        yield from _struct_mismatches(value, options[0], path)
+    elif isinstance(options[0], inspect.VarTupleType):
+        if not isinstance(value, list | tuple):
+            yield path, f"expected an array, got {shown(value)}"
+        else:
+            for position, inner in enumerate(value):
+                yield from _mismatches(inner, options[0].item_type, f"{path}[{position}]")
+    elif not any(_fits(value, option) for option in options):
+        yield path, f"expected {' or '.join(map(_name, options))}, got {shown(value)}{_advice(value, options)}"
+
+
+def _struct_mismatches(value: object, wanted: inspect.StructType, path: str) -> Iterator[Problem]:
+    if not isinstance(value, dict):
+        yield path, f"expected an object in braces, got {shown(value)}"
+        return
+    needed = [field.encode_name for field in wanted.fields if field.required]
+    dot = f"{path}." if path else ""
+    missing = [name for name in needed if name not in value]
+    if missing:
+        kind = wanted.cls.__name__.lower()
+        article = "an" if kind[0] in "aeiou" else "a"
+        there = ", ".join(value) or "no fields"
+        row = "object" if path else "row"
+        names = ", ".join(dot + name for name in missing)
+        yield names, f"missing; {article} {kind} needs {', '.join(needed)}; this {row} has: {there}"
+    for field in wanted.fields:
+        if field.encode_name in value:
+            yield from _mismatches(value[field.encode_name], field.type, dot + field.encode_name)
+
+
+def _fits(value: object, wanted: inspect.Type) -> bool:
+    if isinstance(value, bool):
+        return False
+    if isinstance(wanted, inspect.StrType):
+        return isinstance(value, str) and _is_text(value)
+    if isinstance(wanted, inspect.IntType):
+        low = -math.inf if wanted.ge is None else wanted.ge
+        high = math.inf if wanted.le is None else wanted.le
+        return isinstance(value, int) and low <= value <= high
+    return isinstance(value, int | float | decimal.Decimal) and math.isfinite(value)
+
+
+def _name(wanted: inspect.Type) -> str:
+    if isinstance(wanted, inspect.StrType):
+        return "text"
+    if isinstance(wanted, inspect.IntType):
+        return "an integer" if wanted.le is None else "an integer of at most 64 bits"
+    return "a number"
+
+
+def _advice(value: object, options: tuple[inspect.Type, ...]) -> str:
+    if not isinstance(value, str) or any(isinstance(option, inspect.StrType) for option in options):
+        return ""
+    try:
+        json.loads(value)
+    except ValueError:
+        return ""
+    return "; write it without quotes"

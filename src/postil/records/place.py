@@ -1,0 +1,85 @@
+"""Where a row stands, so that a refusal can name file, line and field."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from postil.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Places"]
+
+
+class Places:
+    """The lines of the rows that came from one source.
+
+    Rows carry no line number. They are counted instead, and only blank lines, which are skipped, are remembered: a file
+    without blank lines costs nothing.
+
+    Args:
+        where: The file, or the name of the argument that the rows came in.
+        fields: Given a line, the names of the fields that stand in it, or None where that cannot be found out.
+
+    >>> places = Places("refs.jsonl")
+    >>> places.skip(2)
+    >>> places.line(0), places.line(1), places.line(2)
+    (1, 3, 4)
+    >>> raise places.error(1, "grade", "expected a number from 1 to 5, got 7")
+    Traceback (most recent call last):
+    ...
+    postil.errors.InvalidInput: refs.jsonl:3: grade: expected a number from 1 to 5, got 7
+    """
+
+    __slots__ = ("_blank", "_fields", "where")
+
+    def __init__(self, where: str, fields: Callable[[int], tuple[str, ...] | None] | None = None) -> None:
+        self.where = where
+        self._fields = fields
+        self._blank: list[int] = []
+
+    def skip(self, line: int) -> None:
+        """Remember a line without a row. Lines are told in rising order.
+
+        Args:
+            line: The line, counted from 1.
+        """
+        self._blank.append(line)
+
+    def line(self, index: int) -> int:
+        """The line of a row.
+
+        Args:
+            index: The row, counted from 0.
+
+        Returns:
+            Its line in a JSONL file, its row in a Parquet file or a list; counted from 1.
+        """
+        line = index + 1
+        for blank in self._blank:
+            if blank > line:
+                break
+            line += 1
+        return line
+
+    def fields(self, index: int) -> tuple[str, ...] | None:
+        """The names of the fields that the file has in a row, with the unknown ones.
+
+        Args:
+            index: The row, counted from 0.
+
+        Returns:
+            The names in the order of the file, or None where the file cannot be read again.
+        """
+        return None if self._fields is None else self._fields(self.line(index))
+
+    def error(self, index: int, field: str, problem: str) -> InvalidInput:
+        """The error that says where a row is wrong; the caller raises it.
+
+        Args:
+            index: The row, counted from 0.
+            field: The field of the row.
+            problem: What is wrong: expected, got and, where it helps, what to do.
+        """
+        return InvalidInput(problem, where=self.where, line=self.line(index), field=field)

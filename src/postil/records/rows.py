@@ -1,0 +1,263 @@
+"""The nouns: what stands in a row of a file.
+
+Every row is frozen and checks itself when it is made, from a file or in Python: ids become text, numbers are finite
+floats, an optional list that is null becomes empty. Fields that a row does not know are passed over.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import msgspec
+
+from postil.records.checks import settle_ids, settle_integers, settle_numbers, settle_several, settle_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Article", "Candidate", "Comment", "Judgement", "Passage", "Rating", "Reference", "Row", "Score"]
+
+
+class Row(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """Base of all rows. No row can point to itself, so the garbage collector need not watch the millions of them."""
+
+
+if TYPE_CHECKING:
+    Id: TypeAlias = str
+    Votes: TypeAlias = int
+    Names: TypeAlias = tuple[str, ...]
+    Ratings: TypeAlias = tuple["Rating", ...]
+    Comments: TypeAlias = tuple["Comment", ...]
+else:
+    # A file may say more than a row holds: an integer for an id, null for no ratings. The row settles it.
+    Id = str | int
+    Votes = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+    Names = tuple[str, ...] | None
+    Ratings = tuple["Rating", ...] | None
+    Comments = tuple["Comment", ...]
+
+
+def _mean_grade(row: Comment | Reference) -> float | None:
+    if row.grade is not None or not row.ratings:
+        return row.grade
+    grades = [rating.grade for rating in row.ratings]
+    # A sum that does not depend on the order of the ratings, so neither does any score.
+    try:
+        return math.fsum(grades) / len(grades)
+    except OverflowError:
+        return math.fsum(grade / len(grades) for grade in grades)
+
+
+class Rating(Row, frozen=True, omit_defaults=True, gc=False):
+    """What one person thinks of a text.
+
+    Args:
+        annotator: Who.
+        grade: How good the text is, on the annotators' scale.
+    """
+
+    annotator: Id
+    grade: float
+
+    def __post_init__(self) -> None:
+        settle_ids(self, "annotator")
+        settle_numbers(self, "grade")
+
+
+class Comment(Row, frozen=True, omit_defaults=True, gc=False):
+    """A reader's comment on an article.
+
+    Args:
+        id: Names the comment within its article.
+        text: What it says.
+        upvotes: Votes for it, less votes against it where a site counts those too.
+        grade: The agreed grade. Where ratings are given as well, the agreed grade is the one that counts.
+        ratings: What each annotator thinks of it.
+    """
+
+    id: Id
+    text: str
+    upvotes: Votes | None = None
+    grade: float | None = None
+    ratings: Ratings = ()
+
+    def __post_init__(self) -> None:
+        settle_ids(self, "id")
+        settle_texts(self, "text")
+        settle_integers(self, "upvotes")
+        settle_numbers(self, "grade", optional=True)
+        settle_several(self, "ratings", Rating)
+
+    @property
+    def mean_grade(self) -> float | None:
+        """The agreed grade, else the mean of the ratings, else None."""
+        return _mean_grade(self)
+
+
+class Article(Row, frozen=True, omit_defaults=True, gc=False):
+    """An article with the comments under it.
+
+    Args:
+        id: Names the article.
+        title: Its headline.
+        comments: What readers wrote under it.
+        content: Its text.
+        category: The section it stood in.
+        lang: Its language, as a BCP 47 tag such as `zh` or `en`.
+        url: Where it stood.
+    """
+
+    id: Id
+    title: str
+    comments: Comments
+    content: str | None = None
+    category: str | None = None
+    lang: str | None = None
+    url: str | None = None
+
+    def __post_init__(self) -> None:
+        settle_ids(self, "id")
+        settle_texts(self, "title")
+        settle_several(self, "comments", Comment)
+        settle_texts(self, "content", "category", "lang", "url", optional=True)
+
+    def references(self) -> Iterator[Reference]:
+        """The comments as references for this article.
+
+        Yields:
+            A reference for each comment, in order, with the article's id as its item.
+
+        >>> article = Article("a1", "Rain tomorrow", (Comment("c1", "Bring a coat.", grade=4.0),))
+        >>> list(article.references())
+        [Reference(item='a1', text='Bring a coat.', grade=4.0, weight=None, ratings=(), upvotes=None)]
+        """
+        for comment in self.comments:
+            yield Reference(
+                self.id, comment.text, grade=comment.grade, ratings=comment.ratings, upvotes=comment.upvotes
+            )
+
+
+class Candidate(Row, frozen=True, omit_defaults=True, gc=False):
+    """A text that a system wrote for an item.
+
+    Args:
+        item: What it was written for.
+        system: Who wrote it.
+        text: What it says.
+    """
+
+    item: Id
+    system: Id
+    text: str
+
+    def __post_init__(self) -> None:
+        settle_ids(self, "item", "system")
+        settle_texts(self, "text")
+
+
+class Reference(Row, frozen=True, omit_defaults=True, gc=False):
+    """A text that is known for an item, and how good it is.
+
+    Args:
+        item: What it was written for.
+        text: What it says.
+        grade: The agreed grade. Where ratings are given as well, the agreed grade is the one that counts.
+        weight: Its quality in [0, 1], or in [-1, 1] for delta-BLEU, where it is given outright.
+        ratings: What each annotator thinks of it.
+        upvotes: Votes for it, less votes against it where a site counts those too.
+
+    >>> Reference(7, "Bring a coat.", ratings=(Rating("ann", 4), Rating("bob", 5))).mean_grade
+    4.5
+    """
+
+    item: Id
+    text: str
+    grade: float | None = None
+    weight: float | None = None
+    ratings: Ratings = ()
+    upvotes: Votes | None = None
+
+    def __post_init__(self) -> None:
+        settle_ids(self, "item")
+        settle_texts(self, "text")
+        settle_numbers(self, "grade", "weight", optional=True)
+        settle_several(self, "ratings", Rating)
+        settle_integers(self, "upvotes")
+
+    @property
+    def mean_grade(self) -> float | None:
+        """The agreed grade, else the mean of the ratings, else None."""
+        return _mean_grade(self)
+
+
+class Judgement(Row, frozen=True, omit_defaults=True, gc=False):
+    """What one person thinks of what a system wrote.
+
+    Args:
+        item: What the text was written for.
+        system: Who wrote it.
+        annotator: Who judges it.
+        grade: How good it is, on the annotators' scale.
+        aspect: What was judged, where there is more than one question.
+    """
+
+    item: Id
+    system: Id
+    annotator: Id
+    grade: float
+    aspect: str | None = None
+
+    def __post_init__(self) -> None:
+        settle_ids(self, "item", "system", "annotator")
+        settle_numbers(self, "grade")
+        settle_texts(self, "aspect", optional=True)
+
+
+class Passage(Row, frozen=True, omit_defaults=True, gc=False):
+    """A passage about a topic, and how interesting it is.
+
+    Args:
+        topic: What it is about.
+        id: Names the passage within its topic.
+        text: What it says.
+        anchors: The texts of the links in it.
+        grade: How interesting it is, on the annotators' scale.
+    """
+
+    topic: Id
+    id: Id
+    text: str
+    anchors: Names = ()
+    grade: float | None = None
+
+    def __post_init__(self) -> None:
+        settle_ids(self, "topic", "id")
+        settle_texts(self, "text")
+        settle_several(self, "anchors", str)
+        settle_numbers(self, "grade", optional=True)
+
+
+class Score(Row, frozen=True, omit_defaults=True, gc=False):
+    """A number that a metric gave.
+
+    Args:
+        item: What was scored; None for the whole corpus.
+        system: Who wrote the text.
+        metric: The metric, as its user wrote it.
+        score: The number.
+        signature: All that the number depends on.
+    """
+
+    item: Id | None
+    system: Id
+    metric: str
+    score: float
+    signature: str
+
+    def __post_init__(self) -> None:
+        if self.item is not None:
+            settle_ids(self, "item")
+        settle_ids(self, "system")
+        settle_texts(self, "metric", "signature")
+        settle_numbers(self, "score")

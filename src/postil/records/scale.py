@@ -1,0 +1,110 @@
+"""The scale that grades are given on."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from postil.errors import UsageError
+from postil.records.checks import is_number
+from postil.records.explain import out_of_range, shown
+from postil.records.weights import DEFAULT, weigh_grades
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Scale"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The lowest and the highest grade, and what the grades are called.
+
+    Args:
+        low: The lowest grade, finite.
+        high: The highest grade, finite and above `low`.
+        words: The rubric, from the lowest grade up; for people, no number depends on it.
+
+    Raises:
+        UsageError: The two ends are not finite numbers, or `high` is not above `low`.
+
+    >>> Scale(1, 5, words=("useless", "poor", "fair", "good", "excellent"))
+    Scale(low=1.0, high=5.0, words=('useless', 'poor', 'fair', 'good', 'excellent'))
+    """
+
+    low: float
+    high: float
+    words: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for end in (self.low, self.high):
+            if not is_number(end):
+                raise UsageError(f"a scale has two finite ends, got {shown(end)}")
+        object.__setattr__(self, "low", float(self.low))
+        object.__setattr__(self, "high", float(self.high))
+        object.__setattr__(self, "words", tuple(self.words))
+        if not 0 < self.high - self.low < math.inf:
+            raise UsageError(f"a scale's highest grade is above its lowest, got {self.low:g} to {self.high:g}")
+
+    @classmethod
+    def parse(cls, text: str) -> Scale:
+        """Read a scale as the command line has it.
+
+        Args:
+            text: `HIGH`, then the lowest grade is 0, or `LOW:HIGH`.
+
+        Returns:
+            The scale, without words.
+
+        Raises:
+            UsageError: The text is neither, or its numbers make no scale.
+
+        >>> str(Scale.parse("5")), str(Scale.parse("1:5"))
+        ('0:5', '1:5')
+        """
+        low, colon, high = text.partition(":")
+        try:
+            ends = (float(low), float(high)) if colon else (0.0, float(low))
+        except ValueError:
+            raise UsageError(f"scale {shown(text)}: expected HIGH or LOW:HIGH, for example 5 or 1:5") from None
+        return cls(*ends)
+
+    def __str__(self) -> str:
+        return ":".join(repr(end).removesuffix(".0") for end in (self.low, self.high))
+
+    def check(self, grade: float) -> str | None:
+        """What is wrong with a grade, for the caller to say where.
+
+        Args:
+            grade: The grade.
+
+        Returns:
+            None if the grade is on the scale, else the problem in words.
+
+        >>> Scale(1, 5).check(4), Scale(1, 5).check(7)
+        (None, 'expected a number from 1 to 5, got 7')
+        """
+        if self.low <= grade <= self.high:
+            return None
+        return out_of_range(grade, self.low, self.high)
+
+    def weights(self, grades: Sequence[Sequence[float]], method: str = DEFAULT) -> list[list[float]]:
+        """Turn the grades of references into weights.
+
+        Args:
+            grades: For each item the grades of its references.
+            method: `score`, `minmax`, `item-max` or `signed`; see `METHODS`.
+
+        Returns:
+            The weights, in the shape of `grades`.
+
+        Raises:
+            UnknownName: There is no such method.
+            UsageError: The method does not take grades, or does not go with this scale.
+            InvalidInput: A grade is no number or is not on the scale; the message says which.
+
+        >>> Scale(1, 5).weights([[5, 3], [], [1]], method="minmax")
+        [[1.0, 0.5], [], [0.0]]
+        """
+        return weigh_grades(grades, method=method, scale=self)

@@ -1,0 +1,26 @@
+"""From characters to tokens, units and stems."""
+
+from __future__ import annotations
+
+from postil.text.function_words import function_words
+from postil.text.stems import STEMMERS, stems, stems_signature
+from postil.text.synonyms import WordNet
+from postil.text.tokenizers import TOKENIZERS, Tokenizer, is_han_text, tokenizer
+from postil.text.tokens import Tokens, Vocabulary
+from postil.text.units import Units, ngram_units
+
+__all__ = [
+    "STEMMERS",
+    "TOKENIZERS",
+    "Tokenizer",
+    "Tokens",
+    "Units",
+    "Vocabulary",
+    "WordNet",
+    "function_words",
+    "is_han_text",
+    "ngram_units",
+    "stems",
+    "stems_signature",
+    "tokenizer",
+]

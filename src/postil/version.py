@@ -1,0 +1,5 @@
+"""The version, which stands in every signature."""
+
+__all__ = ["VERSION"]
+
+VERSION = "0.1.0"

@@ -1,0 +1,195 @@
+"""The compiled kernel and the pure-Python twin give the same numbers."""
+
+from __future__ import annotations
+
+import importlib
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from postil.kernel import twin
+
+compiled = pytest.importorskip("postil.kernel._compiled", reason="the compiled kernel was not built")
+
+TEXTS = st.text(st.characters(exclude_categories=[]), max_size=12)
+
+
+def ragged(texts):
+    offsets = np.zeros(len(texts) + 1, dtype=np.int64)
+    np.cumsum([len(text) for text in texts], out=offsets[1:])
+    return np.array([word for text in texts for word in text], dtype=np.int32), offsets
+
+
+@st.composite
+def problems(draw, longest=12):
+    """Candidates, sets of references and weights over a small vocabulary, so that words repeat and chunks compete."""
+    words = draw(st.integers(1, 6))
+    text = st.lists(st.integers(0, words - 1), max_size=longest)
+    sets = draw(st.lists(st.lists(text, min_size=1, max_size=4), min_size=1, max_size=4))
+    candidates = draw(st.lists(text, min_size=1, max_size=5))
+    of_row = np.array([draw(st.integers(0, len(sets) - 1)) for _ in candidates], dtype=np.int32)
+    references = [text for texts in sets for text in texts]
+    set_offsets = np.concatenate([[0], np.cumsum([len(texts) for texts in sets])]).astype(np.int64)
+    weights = np.array([draw(st.sampled_from([0.0, 0.25, 0.5, 1.0, 0.3])) for _ in references])
+    return ragged(candidates), of_row, ragged(references), set_offsets, weights, words
+
+
+def long_problem(seed, lengths):
+    """Texts of more than 64 words, where the compiled kernel takes its general path."""
+    rng = np.random.default_rng(seed)
+    words = 9
+    candidates = [rng.integers(0, words, n).tolist() for n in lengths]
+    references = [rng.integers(0, words, n).tolist() for n in rng.integers(40, 150, 9)]
+    return ragged(candidates), np.arange(3, dtype=np.int32), ragged(references), np.array([0, 3, 6, 9]), rng.random(9), words
+
+
+def both(problem):
+    candidates, of_row, references, set_offsets, _, _ = problem
+    return [(kernel, kernel.overlap(*candidates, of_row, *references, set_offsets)) for kernel in (compiled, twin)]
+
+
+def agree(problem, call, *, exactly=False):
+    first, second = (call(kernel, overlap) for kernel, overlap in both(problem))
+    if exactly:
+        np.testing.assert_array_equal(first, second)
+    else:
+        np.testing.assert_allclose(first, second, rtol=1e-12, atol=1e-12)
+    return first
+
+
+def check_all(problem):
+    candidates, _, references, set_offsets, weights, words = problem
+    ones = np.ones(len(weights))
+    for delta in (False, True):
+        agree(problem, lambda k, o: k.bleu_stats(o, ones, 4, delta), exactly=True)
+        stats = agree(problem, lambda k, o: k.bleu_stats(o, weights, 4, delta))
+        for smooth in ("coco", "none", "exp", "floor", "add-k", "method0"):
+            for effective in (False, True):
+                scores = [k.bleu_score(stats, smooth, 0.1, effective) for k in (compiled, twin)]
+                np.testing.assert_allclose(*scores, rtol=1e-12, atol=1e-300)
+    for united in (False, True):
+        agree(problem, lambda k, o: k.rouge_l(o, weights, 1.44, united))
+    for order, skip in ((1, -1), (2, -1), (1, 4), (1, 0)):
+        agree(problem, lambda k, o: k.rouge_n(o, ones, order, skip), exactly=True)
+        agree(problem, lambda k, o: k.rouge_n(o, weights, order, skip))
+
+    groups = np.arange(len(set_offsets) - 1, dtype=np.int32) // 2
+    counted = {k: k.count_grams(*references, set_offsets, groups, 4) for k in (compiled, twin)}
+    np.testing.assert_allclose(counted[compiled][1], counted[twin][1], rtol=1e-12)
+    for n in range(1, 5):
+        tables = []
+        for kernel in (compiled, twin):
+            grams, df = counted[kernel][0].table(n)
+            tables.append(sorted(zip(map(tuple, grams.tolist()), df.tolist(), strict=True)))
+        assert tables[0] == tables[1]
+    for sigma in (0.0, 6.0):
+        agree(problem, lambda k, o: k.cider(o, weights, *counted[k], sigma))
+    parts = [counted[twin][0].table(n) for n in range(1, 5)]
+    for kernel in (compiled, twin):
+        loaded = kernel.load_grams(counted[twin][0].items, [p[0] for p in parts], [p[1] for p in parts])
+        np.testing.assert_allclose(loaded.norms(*references), counted[twin][1], rtol=1e-12)
+
+    function = (np.arange(words) % 3 == 0).astype(np.uint8)
+    for parameters in ([0.85, 0.2, 0.6, 0.75], [0.9, 3.0, 0.5, 0.5]):
+        for beam in (1, 3, 40):
+            args = (parameters, [1.0, 0.6, 0.8], beam, candidates[0], references[0], function, None, None)
+            agree(problem, lambda k, o, args=args: k.meteor(o, weights, *args))
+
+
+@settings(max_examples=150, deadline=None)
+@given(problems())
+def test_all_kernels_agree(problem):
+    check_all(problem)
+
+
+@pytest.mark.parametrize("lengths", [(65, 64, 63), (128, 130, 1), (200, 70, 0)])
+def test_all_kernels_agree_on_long_texts(lengths):
+    check_all(long_problem(sum(lengths), lengths))
+
+
+@settings(max_examples=150, deadline=None)
+@given(problems(longest=7), st.data())
+def test_meteor_with_stems_and_synonyms_agrees(problem, data):
+    candidates, of_row, references, set_offsets, weights, words = problem
+    stem_of = np.array([data.draw(st.integers(0, 2)) for _ in range(words)], dtype=np.int32)
+    senses = [sorted(data.draw(st.sets(st.integers(0, 4), max_size=2))) for _ in range(words)]
+    offsets = np.concatenate([[0], np.cumsum([len(s) for s in senses])]).astype(np.int64)
+    synsets = np.array([s for sense in senses for s in sense], dtype=np.int32)
+    function = np.zeros(words, dtype=np.uint8)
+    for synonyms in ((None, None), (offsets, synsets)):
+        results = []
+        for kernel in (compiled, twin):
+            overlap = kernel.overlap(
+                stem_of[candidates[0]], candidates[1], of_row, stem_of[references[0]], references[1], set_offsets
+            )
+            args = ([0.85, 0.2, 0.6, 0.75], [1.0, 0.6, 0.8], 5, candidates[0], references[0], function, *synonyms)
+            results.append(kernel.meteor(overlap, weights, *args))
+        np.testing.assert_allclose(*results, rtol=1e-12, atol=1e-12)
+
+
+@given(st.lists(TEXTS, max_size=6), st.lists(TEXTS, max_size=3), st.sampled_from(["space", "words", "characters"]))
+def test_interning_agrees(texts, more, splitting):
+    interners = [compiled.Interner(), twin.Interner()]
+    for a, b in zip(*(interner.encode(texts, splitting) for interner in interners), strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert interners[0].words() == interners[1].words()
+    branches = [interner.branch() for interner in interners]
+    for a, b in zip(*(branch.encode(more, splitting) for branch in branches), strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert branches[0].words(1) == branches[1].words(1)
+    assert len(branches[0]) == len(branches[1])
+    for interner in interners:
+        with pytest.raises(ValueError, match="branches"):
+            interner.encode(texts, splitting)
+
+
+@given(st.lists(st.lists(TEXTS, max_size=5), max_size=5))
+def test_interning_of_tokens_agrees(token_lists):
+    interners = [compiled.Interner(), twin.Interner()]
+    for a, b in zip(*(interner.encode_tokens(token_lists) for interner in interners), strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert interners[0].words() == interners[1].words()
+
+
+def test_a_long_word_is_one_word():
+    texts = ["x" * n for n in (7, 8, 9, 15, 16, 17, 1000)] + ["é" * 9, "我" * 4, "我" * 5, "😀" * 2, "😀" * 3] * 2
+    for kernel in (compiled, twin):
+        interner = kernel.Interner()
+        ids, _, _ = interner.encode(texts, "space")
+        assert interner.words() == list(dict.fromkeys(texts))
+        assert ids.tolist()[-5:] == ids.tolist()[-10:-5]
+
+
+@pytest.mark.parametrize("kernel", ["postil.kernel._compiled", "postil.kernel.twin"])
+def test_threads_change_no_bit(kernel):
+    kernel = importlib.import_module(kernel)
+    rng = np.random.default_rng(3)
+    texts = [" ".join(map(str, rng.zipf(1.3, 9) % 500)) for _ in range(4000)]
+    one, two = (kernel.Interner().encode(texts, "space", jobs) for jobs in (1, 3))
+    for a, b in zip(one, two, strict=True):
+        np.testing.assert_array_equal(a, b)
+    ids, offsets, _ = one
+    set_offsets = np.arange(0, 4001, 4)
+    rows = 300 if kernel is twin else 1000
+    sets = np.arange(rows, dtype=np.int32)
+    candidate = ids[: offsets[rows]], offsets[: rows + 1]
+    weights = rng.random(4000)
+    groups = np.arange(1000, dtype=np.int32)
+    results = []
+    for jobs in (1, 3):
+        overlap = kernel.overlap(*candidate, sets, ids, offsets, set_offsets, jobs)
+        grams, norms = kernel.count_grams(ids, offsets, set_offsets, groups, 4, jobs)
+        results.append(
+            [
+                kernel.bleu_stats(overlap, weights, 4, False, jobs),
+                kernel.rouge_l(overlap, weights, 1.44, True, jobs),
+                kernel.rouge_n(overlap, weights, 1, 4, jobs),
+                kernel.cider(overlap, weights, grams, norms, 6.0, jobs),
+                norms,
+                *grams.table(2),
+            ]
+        )
+    for a, b in zip(*results, strict=True):
+        np.testing.assert_array_equal(a, b)

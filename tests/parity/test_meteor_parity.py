@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import importlib.metadata
+from typing import TYPE_CHECKING
+
+import originals
+import pytest
+
+import postil
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from conftest import Record
+    from originals import Texts
+
+pytestmark = [pytest.mark.parity, pytest.mark.filterwarnings("ignore"), pytest.mark.usefixtures("java")]
+
+OLD_STEMS = importlib.metadata.version("PyStemmer").startswith("2.")
+"""The program has the Snowball rules of before version 3, as has PyStemmer 2."""
+
+
+@pytest.fixture(autouse=True)
+def _program() -> None:
+    pytest.importorskip("pycocoevalcap")
+
+
+@pytest.fixture
+def function_words(tmp_path: Path) -> Path:
+    """The program's own list, from the installed jar."""
+    path = tmp_path / "words.txt"
+    path.write_text(originals.jar_function_words(), "utf-8")
+    return path
+
+
+def check(texts: Texts, spec: str, options: list[str], largest: Callable[[object, object], float]) -> float:
+    """The largest difference between postil and the program, over item scores and the corpus score."""
+    corpus, items = originals.jar_scores(texts, *options)
+    ours = postil.score(texts.candidates, texts.references, metrics=[spec], tokenizer="space")
+    return max(largest(ours.items[spec], items), abs(ours.corpus[spec] - corpus))
+
+
+def test_english_exact(
+    texts: Texts, function_words: Path, record: Record, largest: Callable[[object, object], float]
+) -> None:
+    texts = originals.without_collisions(texts)
+    spec = f"meteor(params=en,stages=exact,function_words={function_words})"
+    difference = check(texts, spec, ["-l", "en", "-m", "exact", "-w", "1.0"], largest)
+    assert difference < 1e-12
+    record("meteor(params=en,stages=exact)", "pycocoevalcap", texts, difference, how="METEOR 1.5 -l en -m exact")
+
+
+def test_english_exact_and_stem(
+    texts: Texts, function_words: Path, record: Record, largest: Callable[[object, object], float]
+) -> None:
+    if texts.name != "made" and not OLD_STEMS:
+        pytest.skip("PyStemmer 3 stems some real words otherwise than the program; install PyStemmer<3")
+    texts = originals.without_collisions(texts)
+    spec = f"meteor(params=en,stages=exact+stem,function_words={function_words})"
+    difference = check(texts, spec, ["-l", "en", "-m", "exact stem", "-w", "1.0 0.6"], largest)
+    assert difference < 1e-12
+    record(
+        "meteor(params=en,stages=exact+stem)",
+        "pycocoevalcap",
+        texts,
+        difference,
+        how="METEOR 1.5 -l en -m 'exact stem'",
+    )
+
+
+def test_other(texts: Texts, record: Record, largest: Callable[[object, object], float]) -> None:
+    texts = originals.without_collisions(texts)
+    difference = check(texts, "meteor(params=other,stages=exact)", ["-l", "other"], largest)
+    assert difference < 1e-12
+    record("meteor(params=other,stages=exact)", "pycocoevalcap", texts, difference, how="METEOR 1.5 -l other")
+
+
+def test_2005(texts: Texts, record: Record, largest: Callable[[object, object], float]) -> None:
+    texts = originals.without_collisions(texts)
+    options = ["-l", "other", "-m", "exact", "-w", "1.0", "-p", "0.9 3.0 0.5 0.5"]
+    difference = check(texts, "meteor(params=2005,stages=exact)", options, largest)
+    assert difference < 1e-12
+    record(
+        "meteor(params=2005,stages=exact)", "pycocoevalcap", texts, difference, how="METEOR 1.5 -p '0.9 3.0 0.5 0.5'"
+    )
+
+
+def test_characters_are_what_norm_makes_of_chinese(
+    function_words: Path, record: Record, largest: Callable[[object, object], float]
+) -> None:
+    if not originals.DATA.is_dir():
+        pytest.skip(f"no data in {originals.DATA}; POSTIL_DATA names the folder")
+    texts = originals.without_collisions(originals.chinese())
+    spec = f"meteor(params=en,stages=exact,characters=true,function_words={function_words})"
+    difference = check(texts, spec, ["-l", "en", "-norm", "-m", "exact", "-w", "1.0"], largest)
+    assert difference < 1e-12
+    record("meteor(characters=true)", "pycocoevalcap", texts, difference, how="METEOR 1.5 -l en -norm -m exact")

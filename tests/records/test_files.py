@@ -1,0 +1,275 @@
+"""Reading and writing by the name of the file: kinds, standard streams, whole files or none."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import stat
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from postil.errors import InvalidInput, MissingExtra, PostilError, UsageError
+from postil.records import (
+    Article,
+    Candidate,
+    Comment,
+    Judgement,
+    Passage,
+    Rating,
+    Reference,
+    Row,
+    Score,
+    Writer,
+    read,
+    write,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ENDINGS = ("jsonl", "jsonl.gz", "parquet")
+ROWS = [Candidate("a1", "echo", "Regen? Ja."), Candidate("a2", "echo", "明天下雨")]
+
+text = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
+number = st.floats(allow_nan=False, allow_infinity=False)
+votes = st.none() | st.integers(-(2**63), 2**63 - 1)
+ratings = st.lists(st.builds(Rating, text, number), max_size=3).map(tuple)
+grade = st.none() | number
+comment = st.builds(Comment, text, text, votes, grade, ratings)
+word = st.none() | text
+ONE_TYPE = st.one_of(
+    st.lists(
+        st.builds(Article, text, text, st.lists(comment, max_size=2).map(tuple), word, word, word, word), min_size=1
+    ),
+    st.lists(st.builds(Candidate, text, text, text), min_size=1),
+    st.lists(st.builds(Reference, text, text, grade, grade, ratings, votes), min_size=1),
+    st.lists(st.builds(Judgement, text, text, text, number, word), min_size=1),
+    st.lists(st.builds(Passage, text, text, text, st.lists(text, max_size=2).map(tuple), grade), min_size=1),
+    st.lists(st.builds(Score, word, text, text, number, text), min_size=1),
+)
+
+
+class Streams:
+    """Stand-ins for standard input and output."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, given: bytes = b"") -> None:
+        self.out = io.BytesIO()
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
+        monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(self.out))
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@given(rows=ONE_TYPE)
+def test_what_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, ending: str, rows: list[Row]) -> None:
+    path = tmp_path_factory.getbasetemp() / f"rows.{ending}"
+    write(path, rows)
+    assert list(read(path, type(rows[0]))) == rows
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_the_same_rows_give_the_same_bytes(tmp_path: Path, ending: str) -> None:
+    one, other = tmp_path / f"one.{ending}", tmp_path / f"other.{ending}"
+    write(one, ROWS)
+    write(str(other), iter(ROWS))
+    assert one.read_bytes() == other.read_bytes()
+
+
+def test_a_jsonl_file_is_plain(tmp_path: Path) -> None:
+    write(tmp_path / "r.jsonl", [Reference("a", "明天", grade=4.0), Reference("a", "b")])
+    expected = '{"item":"a","text":"明天","grade":4.0}\n{"item":"a","text":"b"}\n'
+    assert (tmp_path / "r.jsonl").read_bytes() == expected.encode()
+
+
+def test_a_gzip_file_holds_no_time(tmp_path: Path) -> None:
+    write(tmp_path / "r.jsonl.gz", ROWS)
+    data = (tmp_path / "r.jsonl.gz").read_bytes()
+    assert data[3] == 0  # no flags: no file name
+    assert data[4:8] == bytes(4)  # no time
+    assert len(gzip.decompress(data).splitlines()) == 2
+
+
+def test_files_longer_than_a_batch(tmp_path: Path) -> None:
+    rows = [Reference(str(n), "x" * (n % 50), grade=float(n)) for n in range(20_000)]
+    for ending in ENDINGS:
+        write(tmp_path / f"r.{ending}", rows)
+        assert list(read(tmp_path / f"r.{ending}", Reference)) == rows
+
+
+def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    Streams(monkeypatch, '\n{"item":1,"system":"s","text":"明天"}\n{"item":2}\n'.encode())
+    rows = read("-", Candidate)
+    assert next(rows) == Candidate("1", "s", "明天")
+    assert rows.places.where == "stdin"
+    assert rows.places.line(0) == 2
+    assert rows.places.fields(0) is None
+    with pytest.raises(InvalidInput, match=r"^stdin:3: system, text: missing; a candidate needs item, system, text; "):
+        next(rows)
+
+
+def test_standard_output(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    streams = Streams(monkeypatch)
+    write("-", ROWS)
+    assert streams.out.getvalue().decode() == (
+        '{"item":"a1","system":"echo","text":"Regen? Ja."}\n{"item":"a2","system":"echo","text":"明天下雨"}\n'
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["refs.csv", "refs", "refs.jsonl.bz2", "refs.gz", ""])
+def test_an_unknown_kind_of_file(name: str) -> None:
+    message = (
+        f"{name}: unknown kind of file; known endings: .jsonl, .jsonl.gz, .parquet, or - for standard input and output"
+    )
+    for act in (lambda: read(name, Candidate), lambda: write(name, ROWS), lambda: Writer(name, Candidate)):
+        with pytest.raises(UsageError) as caught:
+            act()
+        assert str(caught.value) == message
+    with pytest.raises(UsageError, match=r"; a JSON array becomes JSON Lines with: jq -c '\.\[\]'$"):
+        read("refs.json", Candidate)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_missing_file_and_a_folder(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"r.{ending}"
+    with pytest.raises(InvalidInput) as caught:
+        read(path, Candidate)
+    assert str(caught.value) == f"{path}: no such file"
+    path.mkdir()
+    with pytest.raises(InvalidInput) as caught:
+        read(path, Candidate)
+    assert str(caught.value) == f"{path}: a folder, not a file"
+    with pytest.raises(UsageError) as refused:
+        write(path, ROWS)
+    assert str(refused.value) == f"{path}: not a file that can be replaced"
+
+
+def test_a_file_that_may_not_be_read_or_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "r.jsonl"
+    write(path, ROWS)
+
+    def refuse(*_args: Any, **_options: Any) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(InvalidInput) as unread:
+        list(read(path, Candidate))
+    assert str(unread.value) == f"{path}: cannot be read: Permission denied"
+    with pytest.raises(PostilError) as unwritten:
+        write(path, ROWS)
+    assert str(unwritten.value) == f"{path}: cannot be written: Permission denied"
+
+
+def test_a_missing_folder(tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as caught:
+        write(tmp_path / "no" / "r.jsonl", ROWS)
+    assert str(caught.value) == f"{tmp_path / 'no' / 'r.jsonl'}: there is no folder {(tmp_path / 'no').resolve()}"
+
+
+def _write_each(path: Path, rows: Iterator[Candidate]) -> None:
+    with Writer(path, Candidate) as out:
+        for row in rows:
+            out.write(row)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+@pytest.mark.parametrize("before", [0, 1, 20_000])
+def test_an_error_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, ending: str, error: type[BaseException], before: int
+) -> None:
+    path = tmp_path / f"r.{ending}"
+    write(path, ROWS)
+    old = path.read_bytes()
+
+    def rows() -> Iterator[Candidate]:
+        yield from ROWS[:1] * before
+        raise error
+
+    with pytest.raises(error):
+        _write_each(path, rows())
+    assert path.read_bytes() == old
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_the_file_appears_only_when_it_is_whole(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"r.{ending}"
+    with Writer(path, Candidate) as out:
+        out.write(ROWS[0])
+        assert not path.exists()
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_keeps_its_mode_and_its_link(tmp_path: Path) -> None:
+    path, link = tmp_path / "r.jsonl", tmp_path / "link.jsonl"
+    write(path, ROWS)
+    path.chmod(0o640)
+    link.symlink_to(path)
+    write(link, ROWS[:1])
+    assert link.is_symlink()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert list(read(path, Candidate)) == ROWS[:1]
+
+
+def test_a_new_file_follows_the_umask(tmp_path: Path) -> None:
+    (tmp_path / "plain").touch()
+    write(tmp_path / "r.jsonl", ROWS)
+    assert (tmp_path / "r.jsonl").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("rows", [1, 20_000])
+def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str, rows: int) -> None:
+    opened = Path.open
+
+    def full(path: Path, *args: Any, **options: Any) -> Any:
+        if path.suffix == ".part":
+            path.touch()
+            return opened(Path("/dev/full"), "wb")
+        return opened(path, *args, **options)
+
+    monkeypatch.setattr(Path, "open", full)
+    path = tmp_path / f"r.{ending}"
+    with pytest.raises(PostilError) as caught:
+        write(path, ROWS * rows)
+    assert str(caught.value) == f"{path}: cannot be written: No space left on device"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_rows_to_write(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        write(tmp_path / "r.jsonl", [])
+    assert str(caught.value) == f"{tmp_path / 'r.jsonl'}: there are no rows to write"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_rows_of_two_types(tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as caught:
+        write(tmp_path / "r.jsonl", [ROWS[0], Reference("a", "b")])
+    expected = "a file holds rows of one type; expected Candidate, got Reference"
+    assert str(caught.value) == f"{tmp_path / 'r.jsonl'}: {expected}"
+
+
+def test_a_writer_outside_its_block(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"^a Writer writes inside its with block$"):
+        Writer(tmp_path / "r.jsonl", Candidate).write(ROWS[0])
+
+
+def test_parquet_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "r.parquet").touch()
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    with pytest.raises(
+        MissingExtra, match=r"^a \.parquet file needs an optional package: pip install 'postil\[parquet\]'$"
+    ):
+        list(read(tmp_path / "r.parquet", Candidate))
+    with pytest.raises(MissingExtra):
+        write(tmp_path / "s.parquet", ROWS)
+    assert [path.name for path in tmp_path.iterdir()] == ["r.parquet"]

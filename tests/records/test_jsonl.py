@@ -1,0 +1,203 @@
+"""JSON Lines: what is tolerated, and what each refusal says."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from typing import TYPE_CHECKING
+
+import pytest
+
+from postil.errors import InvalidInput
+from postil.records import Article, Candidate, Judgement, Passage, Reference, Row, read
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+GOOD = b'{"item":"a","text":"x"}\n'
+
+
+def _refusal(path: Path, data: bytes, row_type: type[Row] = Reference) -> str:
+    path.write_bytes(data)
+    with pytest.raises(InvalidInput) as caught:
+        list(read(path, row_type))
+    message = str(caught.value)
+    assert message.startswith(f"{path}:")
+    return message.removeprefix(f"{path}:").lstrip()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        GOOD * 2,
+        GOOD + GOOD.rstrip(),
+        b"\xef\xbb\xbf" + GOOD * 2,
+        b"\xef\xbb\xbf\n" + GOOD * 2,
+        b"\n \t\r\n" + GOOD + b"\n\n" + GOOD + b"\n",
+        GOOD.replace(b"\n", b"\r\n") * 2,
+        b' { "item" : "a" , "text" : "x" , "more": [1e999, {"a": null}] } \n' * 2,
+        b'{"item":"a","text":"x","grade":null,"ratings":null,"upvotes":null}\n' * 2,
+    ],
+)
+def test_what_is_tolerated(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "r.jsonl").write_bytes(data)
+    assert list(read(tmp_path / "r.jsonl", Reference)) == [Reference("a", "x")] * 2
+
+
+def test_the_lines_of_rows(tmp_path: Path) -> None:
+    (tmp_path / "r.jsonl").write_bytes(b"\n" + GOOD + b"\n \n" + GOOD + GOOD + b"\n\n" + GOOD)
+    rows = read(tmp_path / "r.jsonl", Reference)
+    places = rows.places
+    assert len(list(rows)) == 4
+    assert [places.line(index) for index in range(4)] == [2, 5, 6, 9]
+    assert places.fields(3) == ("item", "text")
+    (tmp_path / "r.jsonl").unlink()
+    assert places.fields(3) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        (b'{"item":1.5,"text":"x"}', "item: expected text or an integer, got 1.5"),
+        (b'{"item":1.0,"text":"x"}', "item: expected text or an integer, got 1"),
+        (b'{"item":true,"text":"x"}', "item: expected text or an integer, got true"),
+        (b'{"item":null,"text":"x"}', "item: expected text or an integer, got null"),
+        (b'{"item":"a","text":5}', "text: expected text, got 5"),
+        (b'{"item":"a","text":"x","grade":"5"}', 'grade: expected a number, got "5"; write it without quotes'),
+        (b'{"item":"a","text":"x","grade":"good"}', 'grade: expected a number, got "good"'),
+        (b'{"item":"a","text":"x","grade":true}', "grade: expected a number, got true"),
+        (b'{"item":"a","text":"x","grade":[1]}', "grade: expected a number, got an array"),
+        (b'{"item":"a","text":"x","grade":NaN}', "grade: NaN is not JSON; write null, or leave the field out"),
+        (
+            b'{"item":"a","text":"x","z":[{"y":-Infinity}]}',
+            "z[0].y: -Infinity is not JSON; write null, or leave the field out",
+        ),
+        (b'{"item":"a","text":"x","grade":1e999}', "grade: expected a number, got inf"),
+        (b'{"item":"a","text":"x","upvotes":1.5}', "upvotes: expected an integer of at most 64 bits, got 1.5"),
+        (
+            b'{"item":"a","text":"x","upvotes":99999999999999999999}',
+            "upvotes: expected an integer of at most 64 bits, got 99999999999999999999",
+        ),
+        (b'{"item":"a","text":"x","ratings":5}', "ratings: expected an array, got 5"),
+        (b'{"item":"a","text":"x","ratings":[5]}', "ratings[0]: expected an object in braces, got 5"),
+        (
+            b'{"item":"a","text":"x","ratings":[{"annotator":1,"grade":2},{"annotator":1,"grad":2}]}',
+            "ratings[1].grade: missing; a rating needs annotator, grade; this object has: annotator, grad",
+        ),
+        (
+            b'{"item":"a","text":"x","ratings":[{"annotator":1,"grade":false}]}',
+            "ratings[0].grade: expected a number, got false",
+        ),
+        (b'{"item":"a","texts":"x"}', "text: missing; a reference needs item, text; this row has: item, texts"),
+        (b"{}", "item, text: missing; a reference needs item, text; this row has: no fields"),
+        (b"5", "expected an object in braces, got 5"),
+        (b'"a"', 'expected an object in braces, got "a"'),
+        (b"[1]", "expected an object in braces, got an array"),
+        (b"null", "expected an object in braces, got null"),
+        (b"true", "expected an object in braces, got true"),
+        (b'{"item":"a","text":"\xff"}', "byte 0xff at offset 20 of the line is not UTF-8; save the file as UTF-8"),
+        (b'{"item":"a","text":"\\ud800"}', 'text: expected text, got "\\ud800"'),
+        (b'{"item":"a" "text":"x"}', "not JSON at character 13: expecting ',' delimiter"),
+        (b'{"item":"a","text":"x"}{}', "not JSON at character 24: extra data"),
+        (b'  {"item":x}', "not JSON at character 11: expecting value"),
+        (b"item,text", "not JSON at character 1: expecting value"),
+        (b'{"item":"a",', "the JSON ends too early; is the line cut off?"),
+        (b'{"item":"a","text":"x\n', "not JSON at character 20: unterminated string starting at"),
+        (b'{"item":"a","x":' + b"[" * 100_000 + b"]" * 100_000 + b"}", "the JSON is nested too deeply"),
+    ],
+)
+def test_what_a_line_says(tmp_path: Path, line: bytes, problem: str) -> None:
+    assert _refusal(tmp_path / "refs.jsonl", GOOD + b"\n" + line + b"\n") == f"3: {problem}"
+
+
+def test_a_long_value_is_cut(tmp_path: Path) -> None:
+    line = b'{"item":"a","text":"x","grade":"' + b"y" * 1000 + b'"}\n'
+    expected = '1: grade: expected a number, got "' + "y" * 40 + '…"'
+    assert _refusal(tmp_path / "refs.jsonl", line) == expected
+
+
+def test_the_wrong_rows(tmp_path: Path) -> None:
+    assert _refusal(tmp_path / "refs.jsonl", GOOD, Candidate) == (
+        "1: system: missing; a candidate needs item, system, text; this row has: item, text"
+    )
+    assert _refusal(tmp_path / "refs.jsonl", GOOD, Judgement) == (
+        "1: system, annotator, grade: missing; a judgement needs item, system, annotator, grade; "
+        "this row has: item, text"
+    )
+    assert _refusal(tmp_path / "refs.jsonl", GOOD, Article) == (
+        "1: id, title, comments: missing; an article needs id, title, comments; this row has: item, text"
+    )
+    assert _refusal(tmp_path / "p.jsonl", b'{"topic":1,"id":1,"text":"t","anchors":["a",2]}', Passage) == (
+        "1: anchors[1]: expected text, got 2"
+    )
+
+
+@pytest.mark.parametrize("data", [b"", b"\n \n", b"\xef\xbb\xbf", b"\xef\xbb\xbf\r\n"])
+def test_no_rows(tmp_path: Path, data: bytes) -> None:
+    assert _refusal(tmp_path / "refs.jsonl", data) == "the file holds no rows"
+    assert _refusal(tmp_path / "refs.jsonl.gz", gzip.compress(data)) == "the file holds no rows"
+
+
+@pytest.mark.parametrize(
+    "data", [b'[{"item":"a","text":"x"}]', b"[\n{\n", b"\xef\xbb\xbf[", b'[{"item":"a"},\n{"item":"b"}]']
+)
+def test_a_json_array(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "refs.jsonl"
+    assert _refusal(path, data) == (
+        f"1: expected JSON Lines, one object a line, got a JSON array; convert it with: jq -c '.[]' {path} > rows.jsonl"
+    )
+
+
+def test_json_over_several_lines(tmp_path: Path) -> None:
+    path = tmp_path / "refs.jsonl"
+    assert _refusal(path, b'{\n  "item": "a"\n}\n') == (
+        f"1: expected a whole object on one line; convert the file with: jq -c . {path} > rows.jsonl"
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (gzip.compress(GOOD), "the data are compressed with gzip; name the file .jsonl.gz, or pipe it through gunzip"),
+        (b"PAR1\x15\x00\n", "this is a Parquet file; name it .parquet"),
+        (GOOD.decode().encode("utf-16"), "the file is in UTF-16; save it as UTF-8"),
+    ],
+)
+def test_another_kind_of_file(tmp_path: Path, data: bytes, problem: str) -> None:
+    assert _refusal(tmp_path / "refs.jsonl", data) == f"1: {problem}"
+
+
+def _numbered(count: int) -> bytes:
+    return b"".join(b'{"item":%d,"text":"%s"}\n' % (n, bytes([97 + n * 7919 % 26]) * (n % 97)) for n in range(count))
+
+
+def test_a_gzip_file_that_ends_early(tmp_path: Path) -> None:
+    path = tmp_path / "refs.jsonl.gz"
+    whole = gzip.compress(_numbered(50_000))
+    path.write_bytes(whole[: len(whole) // 2])
+    done = 0
+    with pytest.raises(InvalidInput) as caught:
+        for done, _ in enumerate(read(path, Reference), 1):  # noqa: B007 - counted
+            pass
+    # All whole lines that the data hold were given.
+    assert done == zlib.decompressobj(wbits=31).decompress(path.read_bytes()).count(b"\n") > 1000
+    assert str(caught.value) == f"{path}: the gzip file ends early after line {done}; is the download complete?"
+
+
+def test_a_short_gzip_file_that_ends_early(tmp_path: Path) -> None:
+    data = gzip.compress(GOOD * 3)[:-1]
+    expected = "the gzip file ends early after line 3; is the download complete?"
+    assert _refusal(tmp_path / "refs.jsonl.gz", data) == expected
+
+
+def test_a_gzip_file_that_is_none(tmp_path: Path) -> None:
+    assert _refusal(tmp_path / "refs.jsonl.gz", GOOD) == "not a gzip file; if it is not compressed, name it .jsonl"
+
+
+def test_a_damaged_gzip_file(tmp_path: Path) -> None:
+    data = bytearray(gzip.compress(GOOD * 3))
+    data[-8] ^= 1  # the checksum
+    assert _refusal(tmp_path / "refs.jsonl.gz", bytes(data)) == "the gzip file is damaged after line 3"
+    data = bytearray(gzip.compress(GOOD * 3))
+    data[10] = 0xFF  # a kind of block that does not exist
+    assert _refusal(tmp_path / "refs.jsonl.gz", bytes(data)) == "the gzip file is damaged after line 0"

@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import pickle
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from postil.errors import InvalidInput
+from postil.records import Article, Candidate, Comment, Judgement, Passage, Rating, Reference, Score
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def test_rows_are_frozen_and_hashable() -> None:
+    row = Reference("a", "b", ratings=(Rating("x", 3.0),))
+    with pytest.raises(AttributeError):
+        row.text = "c"  # type: ignore[misc]
+    assert hash(row) == hash(Reference("a", "b", ratings=(Rating("x", 3.0),)))
+    assert pickle.loads(pickle.dumps(row)) == row  # noqa: S301 - our own bytes
+
+
+@pytest.mark.parametrize("given", [7, np.int32(7), "7", np.str_("7")])
+def test_an_id_becomes_text(given: Any) -> None:
+    row = Judgement(given, given, given, 3.0)
+    assert (row.item, row.system, row.annotator) == ("7", "7", "7")
+    assert {type(row.item), type(row.system), type(row.annotator)} == {str}
+
+
+def test_ids_of_every_row_may_be_integers_in_a_file() -> None:
+    assert msgspec.json.decode(b'{"item":1,"system":2,"text":"t"}', type=Candidate) == Candidate("1", "2", "t")
+    assert msgspec.json.decode(b'{"topic":1,"id":2,"text":"t"}', type=Passage) == Passage("1", "2", "t")
+    article = b'{"id":1,"title":"t","comments":[{"id":2,"text":"c","ratings":[{"annotator":3,"grade":4}]}]}'
+    assert msgspec.json.decode(article, type=Article) == Article(
+        "1", "t", (Comment("2", "c", ratings=(Rating("3", 4.0),)),)
+    )
+
+
+@pytest.mark.parametrize("bad", [True, 1.5, None, ["a"]])
+def test_an_id_of_another_type_is_refused(bad: Any) -> None:
+    with pytest.raises(InvalidInput, match=r"^item: expected text or an integer, got "):
+        Reference(bad, "text")
+
+
+@pytest.mark.parametrize("good", [3, np.float32(3), np.int64(3)])
+def test_a_number_becomes_a_float(good: Any) -> None:
+    row = Reference("a", "b", grade=good)
+    assert type(row.grade) is float
+    assert row.grade == 3.0
+
+
+@pytest.mark.parametrize(
+    ("bad", "got"), [(float("nan"), "NaN"), (float("inf"), "inf"), (True, "true"), ("3", '"3"'), ([3], "an array")]
+)
+def test_a_grade_that_is_no_number_is_refused(bad: Any, got: str) -> None:
+    makers: list[Callable[[], object]] = [
+        lambda: Rating("x", bad),
+        lambda: Reference("a", "b", grade=bad),
+        lambda: Comment("a", "b", grade=bad),
+        lambda: Passage("a", "b", "c", grade=bad),
+        lambda: Judgement("a", "b", "c", bad),
+    ]
+    for make in makers:
+        with pytest.raises(InvalidInput) as caught:
+            make()
+        assert str(caught.value) == f"grade: expected a number, got {got}"
+
+
+def test_other_fields_check_themselves() -> None:
+    wrong: Any = 5
+    with pytest.raises(InvalidInput, match=r"^text: expected text, got 5$"):
+        Candidate("a", "b", wrong)
+    with pytest.raises(InvalidInput, match=r"^category: expected text, got 5$"):
+        Article("a", "b", (), category=wrong)
+    with pytest.raises(InvalidInput, match=r"^weight: expected a number, got NaN$"):
+        Reference("a", "b", weight=float("nan"))
+    with pytest.raises(InvalidInput, match=r"^score: expected a number, got NaN$"):
+        Score("a", "b", "bleu-1", float("nan"), "")
+    with pytest.raises(InvalidInput, match=r"^upvotes: expected an integer of at most 64 bits, got 0.5$"):
+        Reference("a", "b", upvotes=0.5)  # type: ignore[arg-type]
+    with pytest.raises(
+        InvalidInput, match=r"^upvotes: expected an integer of at most 64 bits, got 9223372036854775808$"
+    ):
+        Reference("a", "b", upvotes=2**63)
+    with pytest.raises(InvalidInput, match=r"^ratings\[1\]: expected a Rating, got 5$"):
+        Reference("a", "b", ratings=(Rating("x", 1.0), wrong))
+
+
+def test_lists_become_tuples_and_null_is_none_of_them() -> None:
+    several: Any = [Rating("x", 1.0)]
+    nothing: Any = None
+    assert Reference("a", "b", ratings=several).ratings == (Rating("x", 1.0),)
+    assert Reference("a", "b", ratings=nothing).ratings == ()
+    assert msgspec.json.decode(b'{"topic":1,"id":2,"text":"t","anchors":null}', type=Passage).anchors == ()
+
+
+def test_votes_may_be_negative() -> None:
+    assert Reference("a", "b", upvotes=-3).upvotes == -3
+
+
+def test_mean_grade() -> None:
+    ratings = (Rating("x", 4.0), Rating("y", 5.0), Rating("z", 3.0))
+    assert Reference("a", "b").mean_grade is None
+    assert Reference("a", "b", ratings=ratings).mean_grade == 4.0  # (4 + 5 + 3) / 3
+    assert Reference("a", "b", grade=1.0, ratings=ratings).mean_grade == 1.0  # the agreed grade counts
+    assert Comment("a", "b", ratings=ratings[:2]).mean_grade == 4.5
+    assert Reference("a", "b", ratings=(Rating("x", 1e308), Rating("y", 1.5e308))).mean_grade == 1.25e308
+
+
+def test_the_order_of_ratings_does_not_change_their_mean() -> None:
+    ratings = tuple(Rating(str(n), grade) for n, grade in enumerate([0.1, 0.7, 0.3, 1e16, -1e16]))
+    assert Reference("a", "b", ratings=ratings).mean_grade == Reference("a", "b", ratings=ratings[::-1]).mean_grade
+
+
+def test_the_references_of_an_article() -> None:
+    ratings = (Rating("x", 4.0),)
+    article = Article(
+        "n1", "Title", (Comment("c1", "one", upvotes=7, grade=2.0), Comment("c2", "two", ratings=ratings))
+    )
+    assert list(article.references()) == [
+        Reference("n1", "one", grade=2.0, upvotes=7),
+        Reference("n1", "two", ratings=ratings),
+    ]

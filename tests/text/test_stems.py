@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from postil.errors import UnknownName
+from postil.text.stems import STEMMERS, stems, stems_signature
+
+
+@pytest.mark.parametrize(
+    ("word", "stem"),
+    [("running", "run"), ("skis", "ski"), ("dying", "die"), ("news", "news"), ("gases", "gase"), ("dog's", "dog")],
+)
+def test_english_is_snowball_english(word: str, stem: str) -> None:
+    assert stems([word]) == [stem]
+
+
+def test_porter_is_another_algorithm() -> None:
+    assert stems(["dying"], "porter") == ["dy"]
+
+
+def test_case_counts() -> None:
+    assert stems(["RUNNING", "Running"]) == ["RUNNING", "Run"]
+
+
+def test_no_words_have_no_stems() -> None:
+    assert stems([]) == []
+    assert stems([""]) == [""]
+
+
+def test_a_lone_surrogate_is_its_own_stem() -> None:
+    assert stems(["cats", "\ud800s", "dogs"]) == ["cat", "\ud800s", "dog"]
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=12), max_size=8))
+def test_a_batch_is_its_words(words: list[str]) -> None:
+    assert stems(words) == [stems([word])[0] for word in words]
+
+
+def test_threads_agree() -> None:
+    words = [f"{start}{end}" for start in ("run", "walk", "nation", "argu") for end in ("s", "ing", "ed", "ality")] * 50
+    expected = stems(words)
+    with ThreadPoolExecutor(4) as pool:
+        assert all(found == expected for found in pool.map(lambda _: stems(words), range(40)))
+
+
+def test_names() -> None:
+    assert {"english", "porter", "french"} <= set(STEMMERS)
+    with pytest.raises(UnknownName, match=r"unknown stemmer 'englsh'; did you mean 'english'\?"):
+        stems(["a"], "englsh")
+    with pytest.raises(UnknownName):
+        stems_signature("none")
+
+
+def test_the_signature_names_algorithm_and_version() -> None:
+    name, _, version = stems_signature().partition("-")
+    assert name == "english"
+    assert version[0].isdigit()

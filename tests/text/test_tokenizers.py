@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import pickle
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from postil.errors import UnknownName
+from postil.text.tokenizers import TOKENIZERS, is_han_text, tokenizer
+
+PLAIN = ["space", "words", "characters", "13a"]
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
+
+
+def test_the_table_names_the_tokenizers() -> None:
+    assert list(TOKENIZERS) == ["space", "words", "characters", "13a", "jieba", "rjieba"]
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_a_tokenizer_is_a_value(name: str) -> None:
+    one = tokenizer(name)
+    assert one == tokenizer(name)
+    assert hash(one) == hash(tokenizer(name))
+    assert (one.name, one.signature) == (name, name)
+    assert one.native == (None if name == "13a" else name)
+    assert pickle.loads(pickle.dumps(one)).split("a b") == ["a", "b"] or name == "characters"  # noqa: S301
+    with pytest.raises(AttributeError):
+        one.name = "other"  # type: ignore[misc]
+
+
+def test_an_unknown_name_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UnknownName, match=r"unknown tokenizer 'word'; did you mean 'words'\?"):
+        tokenizer("word")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "tokens"),
+    [
+        ("space", "  It's\tfine,\u3000ok\n", ["It's", "fine,", "ok"]),
+        ("words", "It's FINE, snake_case 3.5 Élan", ["it", "s", "fine", "snake_case", "3", "5", "élan"]),
+        ("words", "İ", ["i"]),  # lower-cased to i and a combining dot, which is no word character
+        ("characters", "我 a\u3000👍🏽\n", ["我", "a", "👍", "🏽"]),
+        ("13a", "Hello, world.", ["Hello", ",", "world", "."]),
+        ("13a", "1,000.5 a.b .5 5. 3-4 a-b", ["1,000.5", "a", ".", "b", ".", "5", "5", ".", "3", "-", "4", "a-b"]),
+        ("13a", "x,.5 wait...", ["x", ",", ".5", "wait", ".", ".", "."]),
+        ("13a", "&quot;a&quot; &amp;lt; b &gt; c", ['"', "a", '"', "<", "b", ">", "c"]),
+        ("13a", "<skipped>hy-\nphen\nnew don't", ["hyphen", "new", "don't"]),
+        ("13a", "[x]{y}^_`~@#$%*+=|\\/", list("[x]{y}^_`~@#$%*+=|\\/")),
+    ],
+)
+def test_frozen_cases(name: str, text: str, tokens: list[str]) -> None:
+    assert tokenizer(name).split(text) == tokens
+
+
+@pytest.mark.parametrize("name", PLAIN)
+@pytest.mark.parametrize("text", ["", " ", "\n\u3000\t"])
+def test_a_blank_text_has_no_tokens(name: str, text: str) -> None:
+    assert tokenizer(name).split(text) == []
+
+
+@pytest.mark.parametrize("name", PLAIN)
+@given(texts=st.lists(TEXTS, max_size=5))
+def test_tokens_are_whole_and_batches_are_the_same(name: str, texts: list[str]) -> None:
+    chosen = tokenizer(name)
+    tokens = chosen.split_all(texts)
+    assert tokens == [chosen.split(text) for text in texts]
+    assert all(token and not re.search(r"\s", token) for row in tokens for token in row)
+
+
+@pytest.mark.parametrize("name", ["space", "characters"])
+@given(text=TEXTS)
+def test_nothing_but_white_space_is_lost(name: str, text: str) -> None:
+    assert "".join(tokenizer(name).split(text)) == "".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "han"),
+    [
+        ("我喜欢iPhone", True),
+        ("She sat the exam in 東京 last year", False),
+        ("", False),
+        ("no Han, at all", False),
+        ("中 a", True),  # as many as: Han
+        ("中 a b", False),
+        ("𠀀㐀豈", True),
+        ("かな", False),
+        ("東a京b", True),
+        ("!!! 好 ???", True),
+    ],
+)
+def test_han_text(text: str, *, han: bool) -> None:
+    assert is_han_text(text) is han
+
+
+@given(st.text(st.sampled_from("我們𠀀豈 ab9_,。かé"), max_size=12))
+def test_han_text_counts_characters_against_runs(text: str) -> None:
+    def is_han(c: str) -> bool:
+        n = ord(c)
+        return 0x3400 <= n <= 0x4DBF or 0x4E00 <= n <= 0x9FFF or 0xF900 <= n <= 0xFAFF or 0x20000 <= n <= 0x3FFFF
+
+    han = sum(map(is_han, text))
+    runs = 0
+    inside = False
+    for c in text:
+        other = bool(re.match(r"\w", c)) and not is_han(c)
+        runs += other and not inside
+        inside = other
+    assert is_han_text(text) is (han > 0 and han >= runs)
