@@ -1,8 +1,9 @@
 #include "grams.hpp"
 
+#include "memory.hpp"
+
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <stdexcept>
 
 namespace postil {
@@ -17,9 +18,16 @@ inline uint64_t key_of(int32_t first, int32_t last) {
   return static_cast<uint64_t>(static_cast<uint32_t>(first)) << 32 | static_cast<uint32_t>(last);
 }
 
-// Where an n-gram ends, and its last word. Kept in lists, one for each (n-1)-gram that it begins with.
-struct Ending {
+// A place where an n-gram ends that occurs at least twice. Only these are looked at again for the next order.
+struct Live {
   uint32_t at;
+  int32_t id;
+  int32_t text;
+};
+
+// An n-gram by its last word; kept in lists, one for each (n-1)-gram that n-grams begin with.
+struct Ending {
+  uint32_t live;  // its number among the places of the order below
   int32_t word;
   int32_t group;
 };
@@ -27,7 +35,6 @@ struct Ending {
 struct Count {
   int32_t begins_with = -1;
   int32_t count = 0;
-  int32_t df = 0;
   int32_t last_group = -1;
   int32_t id = -1;
 };
@@ -37,11 +44,11 @@ struct Range {
   std::vector<int32_t> first, last, df;
 
   // Number those in one list that occur at least twice, and note the numbers where they end.
-  void add(int32_t begins_with, const Ending* begin, const Ending* end, std::vector<Count>& counts, std::vector<int32_t>& ids) {
+  void add(int32_t begins_with, const Ending* begin, const Ending* end, std::vector<Count>& counts, int32_t* ids) {
     if (end - begin < 2) return;
     for (const Ending* e = begin; e != end; ++e) {
       Count& gram = counts[e->word];
-      if (gram.begins_with != begins_with) gram = {begins_with, 0, 0, -1, -1};
+      if (gram.begins_with != begins_with) gram = {begins_with, 0, -1, -1};
       ++gram.count;
     }
     for (const Ending* e = begin; e != end; ++e) {
@@ -55,36 +62,37 @@ struct Range {
       }
       df[gram.id] += gram.last_group != e->group;
       gram.last_group = e->group;
-      ids[e->at] = gram.id;
+      ids[e->live] = gram.id;
     }
   }
 };
 
-// Sum of (tf idf)^2 over a text's distinct n-grams, in the order of their first places. ids: -1 where an n-gram occurs
-// once in all texts, so its tf is 1 and its idf that of df 1.
+// Root of the sum of (tf idf)^2 over a text's distinct n-grams, added up in the order of their first places. An n-gram that
+// is not live occurs once in all texts, so its tf is 1 and its idf that of df 1.
 class NormOfText {
  public:
-  NormOfText(const std::vector<int32_t>& df, const std::vector<double>& idf_of_df) : grams_(df.size()), rare_(idf_of_df[1]) {
+  NormOfText(const std::vector<int32_t>& df, const std::vector<double>& idf_of_df) : grams_(df.size()) {
     for (size_t id = 0; id < df.size(); ++id) grams_[id].idf = idf_of_df[df[id]];
+    rare_ = idf_of_df[1] * idf_of_df[1];
   }
 
-  double operator()(const int32_t* ids, int32_t length, int32_t text) {
-    for (int32_t i = 0; i < length; ++i) {
-      if (ids[i] < 0) continue;
-      Gram& gram = grams_[ids[i]];
+  // [from, to): the places where the text's n-grams end.
+  double operator()(const Live* begin, const Live* end, int64_t from, int64_t to, int32_t text) {
+    for (const Live* live = begin; live != end; ++live) {
+      Gram& gram = grams_[live->id];
       gram.count = gram.text == text ? gram.count + 1 : 1;
       gram.text = text;
     }
     double sum = 0.0;
-    for (int32_t i = 0; i < length; ++i) {
-      double weight = rare_;
-      if (ids[i] >= 0) {
-        Gram& gram = grams_[ids[i]];
-        weight = gram.count * gram.idf;
-        gram.count = 0;  // counted once
-      }
+    for (const Live* live = begin; live != end; ++live) {
+      for (; from < live->at; ++from) sum += rare_;
+      ++from;
+      Gram& gram = grams_[live->id];
+      const double weight = gram.count * gram.idf;
+      gram.count = 0;  // counted once
       sum += weight * weight;
     }
+    for (; from < to; ++from) sum += rare_;
     return std::sqrt(sum);
   }
 
@@ -93,7 +101,7 @@ class NormOfText {
     double idf = 0.0;
     int32_t text = -1, count = 0;
   };
-  std::vector<Gram> grams_;
+  Large<Gram> grams_;
   double rare_;
 };
 
@@ -144,58 +152,76 @@ Grams::Grams(const Texts& texts, Span<int64_t> set_offsets, Span<int32_t> group,
   // Order 1: the id of a word is its word id.
   int32_t words = 0;
   for (int64_t i = 0; i < tokens; ++i) words = std::max(words, texts.ids[i] + 1);
-  std::vector<Count> of_word(words);
+  struct Word {
+    int32_t count = 0, df = 0, last_group = -1;
+  };
+  std::vector<Word> of_word(words);
   std::vector<int32_t> group_of_text(texts.count());
   for (int64_t s = 0; s < sets; ++s) {
     for (int64_t r = set_offsets[s]; r < set_offsets[s + 1]; ++r) {
       group_of_text[r] = group[s];
       for (int64_t t = texts.begin(r); t < texts.begin(r + 1); ++t) {
-        Count& word = of_word[texts.ids[t]];
+        Word& word = of_word[texts.ids[t]];
         ++word.count;
         word.df += word.last_group != group[s];
         word.last_group = group[s];
       }
     }
   }
-  for (const Count& word : of_word) levels_[0].df.push_back(word.df);
+  for (const Word& word : of_word) levels_[0].df.push_back(word.df);
   set_idf();  // no longer n-gram has a higher df than a word
 
-  auto fill_norms = [&](int n, const std::vector<int32_t>& ids, const std::vector<int32_t>& df) {
+  // Write always, advance where the word stays: no branch to guess wrong.
+  Large<Live> live(tokens + 1);
+  Live* live_end = live.data();
+  for (int64_t r = 0; r < texts.count(); ++r) {
+    for (int64_t t = texts.begin(r); t < texts.begin(r + 1); ++t) {
+      *live_end = {static_cast<uint32_t>(t), texts.ids[t], static_cast<int32_t>(r)};
+      live_end += of_word[texts.ids[t]].count > 1;
+    }
+  }
+  auto fill_norms = [&](int n) {
+    const std::vector<int32_t>& df = levels_[n - 1].df;
+    auto first_of = [&](int64_t text) -> const Live* {
+      return std::lower_bound(live.data(), live_end, text, [](const Live& a, int64_t wanted) { return a.text < wanted; });
+    };
     auto make = [&] { return NormOfText(df, idf_of_df_); };
     for_each_block(block_count(texts.count()), jobs, make, [&](NormOfText& norm, int64_t block) {
+      const Live* begin = first_of(block * kBlock);
       for (int64_t r = block * kBlock; r < std::min(texts.count(), (block + 1) * kBlock); ++r) {
-        const int32_t* ends = ids.data() + texts.begin(r) + n - 1;
-        norms[r * order + n - 1] = norm(ends, std::max(0, texts.length(r) - n + 1), static_cast<int32_t>(r));
+        const Live* end = begin;
+        while (end != live_end && end->text == r) ++end;
+        const int64_t from = texts.begin(r) + n - 1, to = texts.begin(r + 1);
+        norms[r * order + n - 1] = norm(begin, end, from, to, static_cast<int32_t>(r));
+        begin = end;
       }
     });
   };
-  std::vector<int32_t> ids(texts.ids.data, texts.ids.data + tokens), next(tokens);
-  fill_norms(1, ids, levels_[0].df);
-  for (int32_t& id : ids) id = of_word[id].count > 1 ? id : -1;
-  size_t below = words;
+  fill_norms(1);
 
+  Large<Ending> endings(live_end - live.data());
+  size_t below = words;
   for (int n = 2; n <= order; ++n) {
-    // Lists of endings by what the n-gram begins with, each in the order of the texts.
+    const size_t size = live_end - live.data();
+    // An n-gram may occur twice where the (n-1)-grams at its head and at its tail do: two live places in a row.
     auto for_each_ending = [&](auto body) {
-      for (int64_t r = 0; r < texts.count(); ++r) {
-        for (int64_t t = texts.begin(r) + n - 1; t < texts.begin(r + 1); ++t) {
-          if (ids[t - 1] >= 0 && ids[t] >= 0) body(ids[t - 1], t, r);
-        }
+      for (size_t i = 1; i < size; ++i) {
+        if (live[i].at == live[i - 1].at + 1 && live[i].text == live[i - 1].text) body(live[i - 1].id, i);
       }
     };
-    std::vector<uint32_t> list_begin(below + 1, 0), list_end(below, 0);
-    for_each_ending([&](int32_t first, int64_t, int64_t) { ++list_begin[first + 1]; });
+    std::vector<uint32_t> list_begin(below + 1, 0);
+    for_each_ending([&](int32_t first, size_t) { ++list_begin[first + 1]; });
     for (size_t first = 0; first < below; ++first) list_begin[first + 1] += list_begin[first];
-    std::copy(list_begin.begin(), list_begin.end() - 1, list_end.begin());
-    std::unique_ptr<Ending[]> endings(new Ending[list_begin[below]]);
-    for_each_ending([&](int32_t first, int64_t t, int64_t r) {
-      endings[list_end[first]++] = {static_cast<uint32_t>(t), texts.ids[t], group_of_text[r]};
+    std::vector<uint32_t> list_end(list_begin.begin(), list_begin.end() - 1);
+    for_each_ending([&](int32_t first, size_t i) {
+      if (i + 16 < size) __builtin_prefetch(&endings[list_end[live[i + 16].id]], 1);
+      endings[list_end[first]++] = {static_cast<uint32_t>(i), texts.ids[live[i].at], group_of_text[live[i].text]};
     });
-    std::fill(next.begin(), next.end(), -1);
 
     // Number the n-grams that occur twice, ranges of lists side by side; ranges in order give the same ids as one range.
     const int64_t count = jobs == 1 ? 1 : 8 * jobs;
     std::vector<Range> ranges(count);
+    Large<int32_t> ids(size, -1);
     auto first_of = [&](int64_t range) {
       const uint32_t at = static_cast<uint32_t>(static_cast<int64_t>(list_begin[below]) * range / count);
       return range == count ? below : std::lower_bound(list_begin.begin(), list_begin.end() - 1, at) - list_begin.begin();
@@ -203,8 +229,8 @@ Grams::Grams(const Texts& texts, Span<int64_t> set_offsets, Span<int32_t> group,
     auto make = [&] { return std::vector<Count>(words); };
     for_each_block(count, jobs, make, [&](std::vector<Count>& counts, int64_t number) {
       for (size_t first = first_of(number); first < static_cast<size_t>(first_of(number + 1)); ++first) {
-        ranges[number].add(static_cast<int32_t>(first), endings.get() + list_begin[first], endings.get() + list_end[first],
-                           counts, next);
+        ranges[number].add(static_cast<int32_t>(first), endings.data() + list_begin[first], endings.data() + list_end[first],
+                           counts, ids.data());
       }
     });
     GramLevel& level = levels_[n - 1];
@@ -214,17 +240,22 @@ Grams::Grams(const Texts& texts, Span<int64_t> set_offsets, Span<int32_t> group,
       level.first.insert(level.first.end(), range.first.begin(), range.first.end());
       level.last.insert(level.last.end(), range.last.begin(), range.last.end());
       level.df.insert(level.df.end(), range.df.begin(), range.df.end());
-      for (uint32_t e = before ? list_begin[first_of(number)] : list_begin[below]; e < list_begin[first_of(number + 1)]; ++e) {
-        if (next[endings[e].at] >= 0) next[endings[e].at] += before;
+      if (before == 0) continue;
+      for (uint32_t e = list_begin[first_of(number)]; e < list_begin[first_of(number + 1)]; ++e) {
+        if (ids[endings[e].live] >= 0) ids[endings[e].live] += before;
       }
     }
-    fill_norms(n, next, level.df);
+    live_end = live.data();
+    for (size_t i = 0; i < size; ++i) {
+      *live_end = {live[i].at, ids[i], live[i].text};
+      live_end += ids[i] >= 0;
+    }
+    fill_norms(n);
     level.index.reserve(static_cast<size_t>(std::count_if(level.df.begin(), level.df.end(), [](int32_t d) { return d > 1; })));
     for (size_t id = 0; id < level.df.size(); ++id) {
       if (level.df[id] > 1) level.index.insert(key_of(level.first[id], level.last[id]), static_cast<int32_t>(id));
     }
     below = level.df.size();
-    ids.swap(next);
   }
 }
 

@@ -254,7 +254,7 @@ int64_t Interner::encode(const std::vector<PyObject*>& texts, Splitting splittin
   out.offsets.assign(n + 1, 0);
   const int64_t shares = std::max<int64_t>(1, std::min<int64_t>(jobs, n / 1024));
   std::vector<int64_t> first_han(shares, -1);
-  auto run = [&](int64_t share, std::vector<int32_t>& ids, auto&& intern_one) {
+  auto run = [&](int64_t share, auto& ids, auto&& intern_one) {
     std::vector<uint8_t> buffer;
     for (int64_t i = n * share / shares; i < n * (share + 1) / shares; ++i) {
       const bool han = split_any(splitting, texts[i], buffer, [&](const Token& token) { ids.push_back(intern_one(token)); });

@@ -8,6 +8,8 @@
 #include <memory>
 #include <vector>
 
+#include "memory.hpp"
+
 namespace postil {
 
 // A token in its narrowest form: 1, 2 or 4 bytes a character, as Python itself stores text.
@@ -38,7 +40,7 @@ class Table {
   bool same(const Slot& slot, const Token& token) const;
   void grow();
 
-  std::vector<Slot> slots_;
+  Large<Slot> slots_;
   size_t mask_;
   std::vector<uint8_t> arena_;
   std::vector<uint64_t> starts_;
@@ -50,7 +52,7 @@ enum class Splitting { kSpace, kWords, kCharacters };
 
 // Ragged ids: text i is ids[offsets[i] .. offsets[i + 1]].
 struct Ragged {
-  std::vector<int32_t> ids;
+  Large<int32_t> ids;
   std::vector<int64_t> offsets;
 };
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <cstdint>
 
 #include "kernels.hpp"
 
@@ -28,15 +28,17 @@ struct Path {
   int32_t distance = 0;
   int32_t open_end = -1;  // where in the candidate the open chunk would go on, or -1
   int32_t last_link = -1;
+};
 
-  bool before(const Path& other) const {
-    if (matches != other.matches) return matches > other.matches;
-    if (chunks != other.chunks) return chunks < other.chunks;
-    return distance < other.distance;
-  }
-  void close() {
-    chunks += open_end != -1;
-    open_end = -1;
+// A path and one word more, or none: an edge, or -1. Small goes first: many matches, few chunks, a short distance, and of
+// equals the one that was there first.
+struct Step {
+  uint64_t matches_chunks, distance_number;
+  int32_t path, edge;
+
+  bool operator<(const Step& other) const {
+    if (matches_chunks != other.matches_chunks) return matches_chunks < other.matches_chunks;
+    return distance_number < other.distance_number;
   }
 };
 
@@ -44,12 +46,14 @@ struct Scratch {
   std::vector<int32_t> first_place, next_place;     // of each unit, of each place: the unit's places as chains
   std::vector<Edge> edges;                          // by `at`, then stage, then place
   std::vector<int32_t> partners;                    // of each place: edges that end there
-  std::vector<Path> paths, next;
+  std::vector<Path> paths, next;                    // the beam, best first
   std::vector<uint64_t> used, next_used;            // [paths, words]
-  std::vector<int32_t> order;                       // the beam: the paths kept, best first
+  std::vector<Step> steps;
   std::vector<Link> links;
   std::vector<Edge> aligned;
   std::vector<std::pair<int32_t, int32_t>> senses;  // (synset, place) of the candidate, sorted
+  int64_t senses_of = -1;
+  std::vector<double> most;                         // of each reference: what it could score at most; 0 once tried
 };
 
 struct Sums {
@@ -87,12 +91,13 @@ class Meteor {
   }
   const int32_t* reference_words(int64_t r) const { return words_.references.data + overlap_.references.begin(r); }
 
-  double most(const Candidate&, int32_t j, Lengths mine, Lengths theirs) const;
+  double most(const Candidate&, int32_t j, Lengths mine) const;
   void find_edges(Scratch&, const Candidate&, int32_t j) const;
   void find_synonyms(Scratch&, const Candidate&, int32_t j) const;
   void align(Scratch&, const Candidate&, int32_t j) const;
   bool align_plainly(Scratch&) const;
   void search(Scratch&, int32_t length) const;
+  void advance(Scratch&, int32_t from, int32_t to, bool may_skip) const;
   Sums add_up(const Scratch&, const Candidate&, int32_t j) const;
   double score(double candidate, double reference, int32_t chunks, int32_t matches, Lengths mine, Lengths theirs) const {
     if (candidate <= 0.0 || reference <= 0.0) return 0.0;
@@ -114,19 +119,22 @@ class Meteor {
 };
 
 // No alignment with reference j can score more than this: every shared word matched, in one chunk.
-double Meteor::most(const Candidate& candidate, int32_t j, Lengths mine, Lengths theirs) const {
-  const int32_t* words = reference_words(candidate.first_reference + j);
-  int32_t function = 0;
+double Meteor::most(const Candidate& candidate, int32_t j, Lengths mine) const {
+  if (words_.synset_offsets.size > 0) return 1.0;
   const Hit *begin = candidate.begin(j), *end = candidate.end(j);
+  if (begin == end) return 0.0;
+  const int64_t r = candidate.first_reference + j;
+  const int32_t* words = reference_words(r);
+  const Lengths theirs = lengths(words, overlap_.references.length(r));
+  int32_t function = 0;
   for (const Hit* hit = begin; hit != end; ++hit) function += words_.function[words[hit->at]];
   const int32_t hits = static_cast<int32_t>(end - begin), matches = std::min(hits, mine.words);
   const double weight = std::max({p_.stage_weights[kExact], p_.stage_weights[kStem], p_.stage_weights[kSynonym]});
   const double reference = weight * weigh(hits - function, function);
-  const double per_word = std::max(p_.delta, 1.0 - p_.delta);
   const bool same_words = words_.candidates.data == overlap_.candidates.ids.data;  // then both sides weigh the same
-  const double own = same_words ? reference : weight * per_word * matches;
+  const double own = same_words ? reference : weight * std::max(p_.delta, 1.0 - p_.delta) * matches;
   const bool perfect = matches == mine.words && hits == theirs.words;
-  return score(std::min(own, weight * mine.weighted), reference, perfect ? 0 : 1, matches, mine, theirs);
+  return weights_[r] * score(std::min(own, weight * mine.weighted), reference, perfect ? 0 : 1, matches, mine, theirs);
 }
 
 void Meteor::find_edges(Scratch& scratch, const Candidate& candidate, int32_t j) const {
@@ -157,7 +165,8 @@ void Meteor::find_synonyms(Scratch& scratch, const Candidate& candidate, int32_t
   const auto synsets = [&](int32_t word, auto body) {
     for (int64_t k = words_.synset_offsets[word]; k < words_.synset_offsets[word + 1]; ++k) body(words_.synsets[k]);
   };
-  if (j == 0) {
+  if (scratch.senses_of != candidate.row) {
+    scratch.senses_of = candidate.row;
     scratch.senses.clear();
     for (int32_t i = 0; i < candidate.length; ++i) {
       synsets(mine[i], [&](int32_t synset) { scratch.senses.push_back({synset, i}); });
@@ -203,84 +212,78 @@ void Meteor::align(Scratch& scratch, const Candidate& candidate, int32_t j) cons
 // none; after each word the paths are sorted, stably, by exact matches, closed chunks and distance, and the first `beam`
 // kept. A word whose only partner has no other is always taken. Words without partner only close the open chunks.
 void Meteor::search(Scratch& scratch, int32_t length) const {
-  const size_t words = static_cast<size_t>(length + 63) / 64;
-  const std::vector<Edge>& edges = scratch.edges;
-  std::vector<Path>&paths = scratch.paths, &next = scratch.next;
-  std::vector<uint64_t>&used = scratch.used, &next_used = scratch.next_used;
-  std::vector<int32_t>& order = scratch.order;
-
-  auto sort = [&] {  // insertion: stable, and the paths are nearly in order
-    for (size_t i = 1; i < order.size(); ++i) {
-      const int32_t path = order[i];
-      size_t to = i;
-      for (; to > 0 && paths[path].before(paths[order[to - 1]]); --to) order[to] = order[to - 1];
-      order[to] = path;
-    }
-    if (order.size() > static_cast<size_t>(p_.beam)) order.resize(p_.beam);
-  };
-  auto close_all = [&] {
-    for (int32_t path : order) paths[path].close();
-    sort();
-  };
-  auto keep = [&](const Path& path, int32_t parent) -> uint64_t* {
-    next.push_back(path);
-    const size_t at = next_used.size();
-    next_used.resize(at + words);
-    std::copy_n(used.begin() + parent * words, words, next_used.begin() + at);
-    return next_used.data() + at;
-  };
-  auto take = [&](Path& path, const Edge& edge) {
-    path.matches += edge.stage == kExact;
-    path.chunks += path.open_end != -1 && path.open_end != edge.place;
-    path.open_end = edge.place + 1;
-    scratch.links.push_back({edge, path.last_link});
-    path.last_link = static_cast<int32_t>(scratch.links.size()) - 1;
-  };
-
   scratch.links.clear();
-  paths.assign(1, Path());
-  used.assign(words, 0);
-  order.assign(1, 0);
+  scratch.paths.assign(1, Path());
+  scratch.used.assign(static_cast<size_t>(length + 63) / 64, 0);
+  const std::vector<Edge>& edges = scratch.edges;
+  const int32_t count = static_cast<int32_t>(edges.size());
   int32_t expected = 0;
-  for (size_t from = 0, to; from < edges.size(); from = to) {
+  for (int32_t from = 0, to; from < count; from = to) {
     to = from + 1;
-    while (to < edges.size() && edges[to].at == edges[from].at) ++to;
-    if (edges[from].at != expected) close_all();
+    while (to < count && edges[to].at == edges[from].at) ++to;
+    if (edges[from].at != expected) advance(scratch, from, from, true);
     expected = edges[from].at + 1;
-    if (to == from + 1 && scratch.partners[edges[from].place] == 1) {
-      for (int32_t path : order) take(paths[path], edges[from]);
-      sort();
-      continue;
-    }
-    next.clear();
-    next_used.clear();
-    for (int32_t parent : order) {
-      Path path = paths[parent];
-      for (size_t e = from; e < to; ++e) {
-        const Edge& edge = edges[e];
-        const size_t word = edge.place / 64;
-        const uint64_t bit = 1ull << (edge.place % 64);
-        if (used[parent * words + word] & bit) continue;
-        Path longer = path;
-        take(longer, edge);
-        keep(longer, parent)[word] |= bit;
-        path.distance += std::abs(edge.at - edge.place);  // borne by those that come after, not by this one
-      }
-      path.close();
-      keep(path, parent);
-    }
-    paths.swap(next);
-    used.swap(next_used);
-    order.resize(paths.size());
-    std::iota(order.begin(), order.end(), 0);
-    sort();
+    const bool fixed = to == from + 1 && scratch.partners[edges[from].place] == 1;
+    advance(scratch, from, to, !fixed);
   }
-  close_all();
+  advance(scratch, count, count, true);
   scratch.aligned.clear();
-  for (int32_t link = paths[order[0]].last_link; link >= 0; link = scratch.links[link].before) {
+  for (int32_t link = scratch.paths[0].last_link; link >= 0; link = scratch.links[link].before) {
     scratch.aligned.push_back(scratch.links[link].edge);
   }
   std::reverse(scratch.aligned.begin(), scratch.aligned.end());
+}
+
+// Move the beam over one word of the reference, whose partners are edges [from, to).
+void Meteor::advance(Scratch& scratch, int32_t from, int32_t to, bool may_skip) const {
+  const size_t words = scratch.used.size() / scratch.paths.size();
+  std::vector<Step>& steps = scratch.steps;
+  steps.clear();
+  auto propose = [&](size_t path, int32_t edge, int32_t matches, int32_t chunks, int32_t distance) {
+    const uint64_t worse = static_cast<uint64_t>(INT32_MAX - matches) << 32 | static_cast<uint32_t>(chunks);
+    const uint64_t later = static_cast<uint64_t>(distance) << 32 | static_cast<uint32_t>(steps.size());
+    steps.push_back({worse, later, static_cast<int32_t>(path), edge});
+  };
+  for (size_t p = 0; p < scratch.paths.size(); ++p) {
+    const Path& path = scratch.paths[p];
+    const uint64_t* used = scratch.used.data() + p * words;
+    int32_t distance = path.distance;
+    for (int32_t e = from; e < to; ++e) {
+      const Edge& edge = scratch.edges[e];
+      if (used[edge.place / 64] >> (edge.place % 64) & 1) continue;
+      const bool breaks = path.open_end != -1 && path.open_end != edge.place;
+      propose(p, e, path.matches + (edge.stage == kExact), path.chunks + breaks, distance);
+      distance += std::abs(edge.at - edge.place);  // borne by those that come after, not by this one
+    }
+    if (may_skip) propose(p, -1, path.matches, path.chunks + (path.open_end != -1), distance);
+  }
+  if (steps.size() > static_cast<size_t>(p_.beam)) {
+    std::nth_element(steps.begin(), steps.begin() + p_.beam, steps.end());
+    steps.resize(p_.beam);
+  }
+  std::sort(steps.begin(), steps.end());
+  scratch.next.clear();
+  scratch.next_used.resize(steps.size() * words);
+  uint64_t* next_used = scratch.next_used.data();
+  for (const Step& step : steps) {
+    Path path = scratch.paths[step.path];
+    std::copy_n(scratch.used.data() + step.path * words, words, next_used);
+    path.matches = INT32_MAX - static_cast<int32_t>(step.matches_chunks >> 32);
+    path.chunks = static_cast<int32_t>(step.matches_chunks & 0xFFFFFFFFu);
+    path.distance = static_cast<int32_t>(step.distance_number >> 32);
+    path.open_end = -1;
+    if (step.edge >= 0) {
+      const Edge& edge = scratch.edges[step.edge];
+      next_used[edge.place / 64] |= 1ull << (edge.place % 64);
+      path.open_end = edge.place + 1;
+      scratch.links.push_back({edge, path.last_link});
+      path.last_link = static_cast<int32_t>(scratch.links.size()) - 1;
+    }
+    scratch.next.push_back(path);
+    next_used += words;
+  }
+  scratch.paths.swap(scratch.next);
+  scratch.used.swap(scratch.next_used);
 }
 
 Sums Meteor::add_up(const Scratch& scratch, const Candidate& candidate, int32_t j) const {
@@ -303,6 +306,8 @@ Sums Meteor::add_up(const Scratch& scratch, const Candidate& candidate, int32_t 
   return sums;
 }
 
+// The first of the references with the best score. They are tried in the order of what each could reach at most, until no
+// other can reach the best found; usually that is after one or two.
 void Meteor::row(Scratch& scratch, const Candidate& candidate, double* out) const {
   scratch.first_place.assign(candidate.unit_count, -1);
   scratch.next_place.resize(candidate.length);
@@ -310,22 +315,31 @@ void Meteor::row(Scratch& scratch, const Candidate& candidate, double* out) cons
     scratch.next_place[i] = scratch.first_place[candidate.units[i]];
     scratch.first_place[candidate.units[i]] = i;
   }
-  const bool synonyms = words_.synset_offsets.size > 0;
   const Lengths mine = lengths(candidate_words(candidate), candidate.length);
-  for (int32_t j = 0; j < candidate.references; ++j) {
+  scratch.most.resize(candidate.references);
+  for (int32_t j = 0; j < candidate.references; ++j) scratch.most[j] = most(candidate, j, mine);
+
+  int32_t chosen = -1;
+  auto attempt = [&](int32_t j) {
     const int64_t r = candidate.first_reference + j;
-    if (j > 0 && !synonyms && candidate.begin(j) == candidate.end(j)) continue;
     const Lengths theirs = lengths(reference_words(r), overlap_.references.length(r));
-    if (j > 0 && !synonyms && weights_[r] * most(candidate, j, mine, theirs) * (1.0 + 1e-9) <= out[0]) continue;
     align(scratch, candidate, j);
     Sums sums = add_up(scratch, candidate, j);
     if (sums.matches == mine.words && sums.matches == theirs.words && sums.chunks == 1) sums.chunks = 0;
     const double here = weights_[r] * score(sums.candidate, sums.reference, sums.chunks, sums.matches, mine, theirs);
-    if (j > 0 && here <= out[0]) continue;
+    if (chosen >= 0 && (here < out[0] || (here == out[0] && j > chosen))) return;
     const double values[8] = {here, sums.candidate, sums.reference, mine.weighted, theirs.weighted,
                               static_cast<double>(sums.chunks), static_cast<double>(sums.matches), weights_[r]};
     std::copy_n(values, 8, out);
+    chosen = j;
+  };
+  for (;;) {
+    const auto next = std::max_element(scratch.most.begin(), scratch.most.end());
+    if (*next <= 0.0 || (chosen >= 0 && *next * (1.0 + 1e-9) < out[0])) break;
+    *next = 0.0;
+    attempt(static_cast<int32_t>(next - scratch.most.begin()));
   }
+  if (chosen != 0 && (chosen < 0 || out[0] == 0.0)) attempt(0);  // where nothing scores, the first stands for all
 }
 
 }  // namespace

@@ -29,14 +29,15 @@ Span<T> span(const In<T>& array) {
 }
 
 // A vector becomes an array without a copy.
-template <class T>
-nb::object array_of(std::vector<T>&& values, std::vector<size_t> shape) {
-  auto* held = new std::vector<T>(std::move(values));
-  nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+template <class T, class Allocator>
+nb::object array_of(std::vector<T, Allocator>&& values, std::vector<size_t> shape) {
+  using Held = std::vector<T, Allocator>;
+  auto* held = new Held(std::move(values));
+  nb::capsule owner(held, [](void* p) noexcept { delete static_cast<Held*>(p); });
   return nb::cast(nb::ndarray<nb::numpy, T>(held->data(), shape.size(), shape.data(), owner));
 }
-template <class T>
-nb::object array_of(std::vector<T>&& values) {
+template <class T, class Allocator>
+nb::object array_of(std::vector<T, Allocator>&& values) {
   const size_t size = values.size();
   return array_of(std::move(values), {size});
 }
