@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 
 #include "kernels.hpp"
@@ -117,7 +118,7 @@ static double smoothed(const double* matches, const double* grams, int order, do
   int orders = order;
   for (int n = 0; n < order; ++n) {
     double m = matches[n], g = grams[n];
-    if (smoothing == Smoothing::kMethod0) g = std::max(1.0, g);
+    if (smoothing == Smoothing::kAddK && n > 0) m += k, g += k;
     if (g <= 0.0) {
       if (!effective) return 0.0;
       orders = n;
@@ -125,13 +126,10 @@ static double smoothed(const double* matches, const double* grams, int order, do
     }
     if (smoothing == Smoothing::kExp && m < pseudo / 2) m = pseudo /= 2;
     if (smoothing == Smoothing::kFloor) m = std::max(m, k);
-    if (smoothing == Smoothing::kAddK && n > 0) m += k, g += k;
-    if (m <= 0.0) {
-      if (smoothing != Smoothing::kMethod0) return 0.0;
-      sum += std::log(2.2250738585072014e-308);  // NLTK's smallest positive number stands in for the whole precision
-    } else {
-      sum += std::log(m / g);
-    }
+    double precision = m / g;
+    if (smoothing == Smoothing::kMethod0) precision = std::max(precision, DBL_MIN);  // NLTK's stand-in for 0
+    if (precision <= 0.0) return 0.0;
+    sum += std::log(precision);
   }
   if (orders == 0) return 0.0;
   const double brevity = length < reference ? std::exp(1.0 - reference / length) : 1.0;

@@ -30,16 +30,29 @@ struct Path {
   int32_t last_link = -1;
 };
 
-// A path and one word more, or none: an edge, or -1. Small goes first: many matches, few chunks, a short distance, and of
-// equals the one that was there first.
+// A path and one word more, or none: an edge, or -1.
 struct Step {
-  uint64_t matches_chunks, distance_number;
-  int32_t path, edge;
+  int32_t path, edge, matches, chunks, distance;
+};
 
-  bool operator<(const Step& other) const {
-    if (matches_chunks != other.matches_chunks) return matches_chunks < other.matches_chunks;
-    return distance_number < other.distance_number;
+// The rank of a step as one number, small for good: many matches, few chunks, a short distance, and of equals the one that
+// was there first. Up to 255 words on both sides 64 bits hold it.
+struct NarrowRank {
+  static constexpr int32_t kLongest = 255;
+  using Key = uint64_t;
+  static Key of(const Step& s, uint64_t number) {
+    return static_cast<uint64_t>(kLongest - s.matches) << 55 | static_cast<uint64_t>(s.chunks) << 46 |
+           static_cast<uint64_t>(s.distance) << 20 | number;
   }
+  static size_t number(Key key) { return key & 0xFFFFF; }
+};
+struct WideRank {
+  using Key = std::pair<uint64_t, uint64_t>;
+  static Key of(const Step& s, uint64_t number) {
+    return {static_cast<uint64_t>(INT32_MAX - s.matches) << 32 | static_cast<uint32_t>(s.chunks),
+            static_cast<uint64_t>(s.distance) << 32 | number};
+  }
+  static size_t number(const Key& key) { return key.second & 0xFFFFFFFFu; }
 };
 
 struct Scratch {
@@ -49,6 +62,10 @@ struct Scratch {
   std::vector<Path> paths, next;                    // the beam, best first
   std::vector<uint64_t> used, next_used;            // [paths, words]
   std::vector<Step> steps;
+  std::vector<NarrowRank::Key> narrow_keys;
+  std::vector<WideRank::Key> wide_keys;
+  std::vector<NarrowRank::Key>& keys(NarrowRank) { return narrow_keys; }
+  std::vector<WideRank::Key>& keys(WideRank) { return wide_keys; }
   std::vector<Link> links;
   std::vector<Edge> aligned;
   std::vector<std::pair<int32_t, int32_t>> senses;  // (synset, place) of the candidate, sorted
@@ -96,7 +113,9 @@ class Meteor {
   void find_synonyms(Scratch&, const Candidate&, int32_t j) const;
   void align(Scratch&, const Candidate&, int32_t j) const;
   bool align_plainly(Scratch&) const;
+  template <class Rank>
   void search(Scratch&, int32_t length) const;
+  template <class Rank>
   void advance(Scratch&, int32_t from, int32_t to, bool may_skip) const;
   Sums add_up(const Scratch&, const Candidate&, int32_t j) const;
   double score(double candidate, double reference, int32_t chunks, int32_t matches, Lengths mine, Lengths theirs) const {
@@ -205,12 +224,19 @@ void Meteor::align(Scratch& scratch, const Candidate& candidate, int32_t j) cons
   find_edges(scratch, candidate, j);
   scratch.partners.assign(candidate.length, 0);
   for (const Edge& edge : scratch.edges) ++scratch.partners[edge.place];
-  if (!align_plainly(scratch)) search(scratch, candidate.length);
+  if (align_plainly(scratch)) return;
+  const int32_t longest = std::max(candidate.length, overlap_.references.length(candidate.first_reference + j));
+  if (longest <= NarrowRank::kLongest) {
+    search<NarrowRank>(scratch, candidate.length);
+  } else {
+    search<WideRank>(scratch, candidate.length);
+  }
 }
 
 // The beam of METEOR 1.5. The reference is read from left to right; each path takes each free partner of the word or
 // none; after each word the paths are sorted, stably, by exact matches, closed chunks and distance, and the first `beam`
 // kept. A word whose only partner has no other is always taken. Words without partner only close the open chunks.
+template <class Rank>
 void Meteor::search(Scratch& scratch, int32_t length) const {
   scratch.links.clear();
   scratch.paths.assign(1, Path());
@@ -221,12 +247,12 @@ void Meteor::search(Scratch& scratch, int32_t length) const {
   for (int32_t from = 0, to; from < count; from = to) {
     to = from + 1;
     while (to < count && edges[to].at == edges[from].at) ++to;
-    if (edges[from].at != expected) advance(scratch, from, from, true);
+    if (edges[from].at != expected) advance<Rank>(scratch, from, from, true);
     expected = edges[from].at + 1;
     const bool fixed = to == from + 1 && scratch.partners[edges[from].place] == 1;
-    advance(scratch, from, to, !fixed);
+    advance<Rank>(scratch, from, to, !fixed);
   }
-  advance(scratch, count, count, true);
+  advance<Rank>(scratch, count, count, true);
   scratch.aligned.clear();
   for (int32_t link = scratch.paths[0].last_link; link >= 0; link = scratch.links[link].before) {
     scratch.aligned.push_back(scratch.links[link].edge);
@@ -235,54 +261,57 @@ void Meteor::search(Scratch& scratch, int32_t length) const {
 }
 
 // Move the beam over one word of the reference, whose partners are edges [from, to).
+template <class Rank>
 void Meteor::advance(Scratch& scratch, int32_t from, int32_t to, bool may_skip) const {
-  const size_t words = scratch.used.size() / scratch.paths.size();
-  std::vector<Step>& steps = scratch.steps;
-  steps.clear();
-  auto propose = [&](size_t path, int32_t edge, int32_t matches, int32_t chunks, int32_t distance) {
-    const uint64_t worse = static_cast<uint64_t>(INT32_MAX - matches) << 32 | static_cast<uint32_t>(chunks);
-    const uint64_t later = static_cast<uint64_t>(distance) << 32 | static_cast<uint32_t>(steps.size());
-    steps.push_back({worse, later, static_cast<int32_t>(path), edge});
+  std::vector<Path>& paths = scratch.paths;
+  const size_t words = scratch.used.size() / paths.size(), most = paths.size() * (to - from + 1);
+  std::vector<typename Rank::Key>& keys = scratch.keys(Rank());
+  if (scratch.steps.size() < most) scratch.steps.resize(most);
+  if (keys.size() < most) keys.resize(most);
+  Step* const steps = scratch.steps.data();
+  size_t count = 0;
+  auto propose = [&](const Step& step) {
+    steps[count] = step;
+    keys[count] = Rank::of(step, count);
+    ++count;
   };
-  for (size_t p = 0; p < scratch.paths.size(); ++p) {
-    const Path& path = scratch.paths[p];
+  for (int32_t p = 0; p < static_cast<int32_t>(paths.size()); ++p) {
+    const Path& path = paths[p];
     const uint64_t* used = scratch.used.data() + p * words;
     int32_t distance = path.distance;
     for (int32_t e = from; e < to; ++e) {
       const Edge& edge = scratch.edges[e];
       if (used[edge.place / 64] >> (edge.place % 64) & 1) continue;
       const bool breaks = path.open_end != -1 && path.open_end != edge.place;
-      propose(p, e, path.matches + (edge.stage == kExact), path.chunks + breaks, distance);
+      propose({p, e, path.matches + (edge.stage == kExact), path.chunks + breaks, distance});
       distance += std::abs(edge.at - edge.place);  // borne by those that come after, not by this one
     }
-    if (may_skip) propose(p, -1, path.matches, path.chunks + (path.open_end != -1), distance);
+    if (may_skip) propose({p, -1, path.matches, path.chunks + (path.open_end != -1), distance});
   }
-  if (steps.size() > static_cast<size_t>(p_.beam)) {
-    std::nth_element(steps.begin(), steps.begin() + p_.beam, steps.end());
-    steps.resize(p_.beam);
+  auto end = keys.begin() + count;
+  if (count > static_cast<size_t>(p_.beam)) {
+    std::nth_element(keys.begin(), keys.begin() + p_.beam, end);
+    end = keys.begin() + p_.beam;
   }
-  std::sort(steps.begin(), steps.end());
-  scratch.next.clear();
-  scratch.next_used.resize(steps.size() * words);
-  uint64_t* next_used = scratch.next_used.data();
-  for (const Step& step : steps) {
-    Path path = scratch.paths[step.path];
-    std::copy_n(scratch.used.data() + step.path * words, words, next_used);
-    path.matches = INT32_MAX - static_cast<int32_t>(step.matches_chunks >> 32);
-    path.chunks = static_cast<int32_t>(step.matches_chunks & 0xFFFFFFFFu);
-    path.distance = static_cast<int32_t>(step.distance_number >> 32);
-    path.open_end = -1;
+  std::sort(keys.begin(), end);
+  scratch.next.resize(end - keys.begin());
+  scratch.next_used.resize(scratch.next.size() * words);
+  uint64_t* used = scratch.next_used.data();
+  auto key = keys.begin();
+  for (Path& path : scratch.next) {
+    const Step& step = steps[Rank::number(*key++)];
+    std::copy_n(scratch.used.data() + step.path * words, words, used);
+    path = {step.matches, step.chunks, step.distance, -1, paths[step.path].last_link};
     if (step.edge >= 0) {
       const Edge& edge = scratch.edges[step.edge];
-      next_used[edge.place / 64] |= 1ull << (edge.place % 64);
+      used[edge.place / 64] |= 1ull << (edge.place % 64);
       path.open_end = edge.place + 1;
       scratch.links.push_back({edge, path.last_link});
       path.last_link = static_cast<int32_t>(scratch.links.size()) - 1;
     }
-    scratch.next.push_back(path);
-    next_used += words;
+    used += words;
   }
-  scratch.paths.swap(scratch.next);
+  paths.swap(scratch.next);
   scratch.used.swap(scratch.next_used);
 }
 

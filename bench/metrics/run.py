@@ -3,13 +3,15 @@
     python -m bench.metrics.run [--workload zh27 en5] [--line all bleu ...] [--rounds 5] [--json FILE] [--markdown FILE]
 
 Raw strings in, splitting into words included, one process, one thread. In each round every contestant of a line is
-timed once, one after the other, so that a noisy machine disturbs all alike. Slow peers score the first 200 items only.
-Peers come from ``bench/requirements.txt``; what is not installed is said and skipped.
+timed once, one after the other and starting with another each time, so that a noisy machine disturbs all alike. Slow
+peers score the first 200 items only. Peers come from ``bench/requirements.txt``; what is not installed is said and
+skipped.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import statistics
 import sys
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 WARM = 20
 """Items scored once before the timing; a Java machine needs a whole pass."""
+SETTLE = 0.2
+"""Seconds of rest before each timing."""
 POSTIL, WEIGHTED = "postil", "postil, weighted"
 
 
@@ -74,13 +78,20 @@ def measure(line: Line, workload: Workload, *, rounds: int, slow_items: int) -> 
         cuts = {contestant.items: workload.first(contestant.items) for contestant in ready}
         for contestant in ready:
             contestant.call(workload.first(contestant.warm))
-        for _ in range(rounds):
-            for contestant in ready:
-                cut = cuts[contestant.items]
-                start = time.perf_counter()
-                contestant.call(cut)
-                contestant.speed.rates.append(len(cut.items) / (time.perf_counter() - start))
+        for number in range(rounds):
+            first = number % len(ready)
+            for contestant in [*ready[first:], *ready[:first]]:
+                contestant.speed.rates.append(_rate(contestant, cuts[contestant.items]))
     return Row(workload.name, line, [contestant.speed for contestant in field])
+
+
+def _rate(contestant: Contestant, cut: Workload) -> float:
+    """Candidates per second, once the one before has settled: its garbage, its background threads."""
+    gc.collect()
+    time.sleep(SETTLE)
+    start = time.perf_counter()
+    contestant.call(cut)
+    return len(cut.items) / (time.perf_counter() - start)
 
 
 def _contestants(line: Line, workload: Workload, slow_items: int, stack: ExitStack) -> list[Contestant]:

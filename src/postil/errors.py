@@ -33,7 +33,7 @@ class UsageError(PostilError):
     exit_code = 2
 
 
-class UnknownName(UsageError):
+class UnknownName(UsageError):  # noqa: N818 - says what is wrong
     """A name that is not in its table; the message offers the nearest that is.
 
     >>> raise UnknownName("metric", "metor", ["bleu-1", "meteor"])
@@ -49,7 +49,7 @@ class UnknownName(UsageError):
         super().__init__(f"unknown {kind} '{name}'{guess} Known: {', '.join(self.known)}")
 
 
-class MissingExtra(UsageError):
+class MissingExtra(UsageError):  # noqa: N818 - says what is wrong
     """An optional package is needed.
 
     >>> raise MissingExtra("tokenizer 'jieba'", "zh")
@@ -63,7 +63,7 @@ class MissingExtra(UsageError):
         super().__init__(f"{what} needs an optional package: pip install 'postil[{extra}]'")
 
 
-class InvalidInput(PostilError):
+class InvalidInput(PostilError):  # noqa: N818 - says what is wrong
     """Data that cannot be used, with the place where it stands.
 
     Args:
@@ -86,7 +86,7 @@ class InvalidInput(PostilError):
         super().__init__(": ".join(part for part in (place, field, problem) if part))
 
 
-class Undefined(PostilError):
+class Undefined(PostilError):  # noqa: N818 - says what is wrong
     """The number does not exist for this data, for example the CIDEr of a single item without a background."""
 
     exit_code = 3

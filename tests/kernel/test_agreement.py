@@ -42,7 +42,14 @@ def long_problem(seed, lengths):
     words = 9
     candidates = [rng.integers(0, words, n).tolist() for n in lengths]
     references = [rng.integers(0, words, n).tolist() for n in rng.integers(40, 150, 9)]
-    return ragged(candidates), np.arange(3, dtype=np.int32), ragged(references), np.array([0, 3, 6, 9]), rng.random(9), words
+    return (
+        ragged(candidates),
+        np.arange(3, dtype=np.int32),
+        ragged(references),
+        np.array([0, 3, 6, 9]),
+        rng.random(9),
+        words,
+    )
 
 
 def both(problem):
@@ -63,17 +70,17 @@ def check_all(problem):
     candidates, _, references, set_offsets, weights, words = problem
     ones = np.ones(len(weights))
     for delta in (False, True):
-        agree(problem, lambda k, o: k.bleu_stats(o, ones, 4, delta), exactly=True)
-        stats = agree(problem, lambda k, o: k.bleu_stats(o, weights, 4, delta))
+        agree(problem, lambda k, o, delta=delta: k.bleu_stats(o, ones, 4, delta), exactly=True)
+        stats = agree(problem, lambda k, o, delta=delta: k.bleu_stats(o, weights, 4, delta))
         for smooth in ("coco", "none", "exp", "floor", "add-k", "method0"):
             for effective in (False, True):
                 scores = [k.bleu_score(stats, smooth, 0.1, effective) for k in (compiled, twin)]
                 np.testing.assert_allclose(*scores, rtol=1e-12, atol=1e-300)
     for united in (False, True):
-        agree(problem, lambda k, o: k.rouge_l(o, weights, 1.44, united))
+        agree(problem, lambda k, o, united=united: k.rouge_l(o, weights, 1.44, united))
     for order, skip in ((1, -1), (2, -1), (1, 4), (1, 0)):
-        agree(problem, lambda k, o: k.rouge_n(o, ones, order, skip), exactly=True)
-        agree(problem, lambda k, o: k.rouge_n(o, weights, order, skip))
+        agree(problem, lambda k, o, unit=(order, skip): k.rouge_n(o, ones, *unit), exactly=True)
+        agree(problem, lambda k, o, unit=(order, skip): k.rouge_n(o, weights, *unit))
 
     groups = np.arange(len(set_offsets) - 1, dtype=np.int32) // 2
     counted = {k: k.count_grams(*references, set_offsets, groups, 4) for k in (compiled, twin)}
@@ -85,7 +92,7 @@ def check_all(problem):
             tables.append(sorted(zip(map(tuple, grams.tolist()), df.tolist(), strict=True)))
         assert tables[0] == tables[1]
     for sigma in (0.0, 6.0):
-        agree(problem, lambda k, o: k.cider(o, weights, *counted[k], sigma))
+        agree(problem, lambda k, o, sigma=sigma: k.cider(o, weights, *counted[k], sigma))
     parts = [counted[twin][0].table(n) for n in range(1, 5)]
     for kernel in (compiled, twin):
         loaded = kernel.load_grams(counted[twin][0].items, [p[0] for p in parts], [p[1] for p in parts])
@@ -104,7 +111,7 @@ def test_all_kernels_agree(problem):
     check_all(problem)
 
 
-@pytest.mark.parametrize("lengths", [(65, 64, 63), (128, 130, 1), (200, 70, 0)])
+@pytest.mark.parametrize("lengths", [(65, 64, 63), (128, 130, 1), (200, 70, 0), (260, 3, 2)])
 def test_all_kernels_agree_on_long_texts(lengths):
     check_all(long_problem(sum(lengths), lengths))
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import logging
 from typing import TYPE_CHECKING
 
@@ -39,22 +40,23 @@ def test_smoothings_are_those_of_sacrebleu(
 ) -> None:
     bleu = pytest.importorskip("sacrebleu.metrics").BLEU
     logging.getLogger("sacrebleu").setLevel(logging.ERROR)  # it recommends effective_order for every item
+    orders = (1, 2, 3, 4) if texts.name == "made" else (4,)  # sacrebleu is slow with many references
+    deepest = max(map(len, texts.references))
+    streams = [[row[at] if at < len(row) else None for row in texts.references] for at in range(deepest)]
     worst = 0.0
-    for order in (1, 2, 3, 4):
-        for effective in (False, True):
-            spec = f"bleu-{order}(smooth={smooth},effective={str(effective).lower()})"
-            theirs = bleu(
-                tokenize="none", force=True, smooth_method=smooth, max_ngram_order=order, effective_order=effective
-            )
-            ours = postil.score(texts.candidates, texts.references, metrics=[spec], tokenizer="space")
-            pairs = zip(texts.candidates, texts.references, strict=True)
-            items = [theirs.sentence_score(candidate, references).score / 100 for candidate, references in pairs]
-            deepest = max(map(len, texts.references))
-            streams = [[row[at] if at < len(row) else None for row in texts.references] for at in range(deepest)]
-            corpus = theirs.corpus_score(texts.candidates, streams).score / 100
-            worst = max(worst, largest(ours.items[spec], items), abs(ours.corpus[spec] - corpus))
+    for order, effective in itertools.product(orders, (False, True)):
+        spec = f"bleu-{order}(smooth={smooth},effective={str(effective).lower()})"
+        theirs = bleu(
+            tokenize="none", force=True, smooth_method=smooth, max_ngram_order=order, effective_order=effective
+        )
+        ours = postil.score(texts.candidates, texts.references, metrics=[spec], tokenizer="space")
+        pairs = zip(texts.candidates, texts.references, strict=True)
+        items = [theirs.sentence_score(candidate, references).score / 100 for candidate, references in pairs]
+        corpus = theirs.corpus_score(texts.candidates, streams).score / 100
+        worst = max(worst, largest(ours.items[spec], items), abs(ours.corpus[spec] - corpus))
     assert worst < 1e-14
-    record(f"bleu-1..4(smooth={smooth}), with and without effective", "sacrebleu", texts, worst)
+    name = "bleu-1..4" if len(orders) > 1 else "bleu-4"
+    record(f"{name}(smooth={smooth}), with and without effective", "sacrebleu", texts, worst)
 
 
 def test_method0_is_nltk(texts: Texts, record: Record, largest: Callable[[object, object], float]) -> None:

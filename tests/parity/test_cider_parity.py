@@ -17,12 +17,19 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.parity, pytest.mark.filterwarnings("ignore")]
 
 
+def _every_row_an_item(texts: Texts, spec: str) -> postil.Scores:
+    """The originals count each candidate's references in the document frequencies, shared or not."""
+    return postil.score(
+        texts.candidates, texts.references, items=list(range(len(texts))), metrics=[spec], tokenizer="space"
+    )
+
+
 def test_cider_d_is_pycocoevalcap(texts: Texts, record: Record, largest: Callable[[object, object], float]) -> None:
     coco = pytest.importorskip("pycocoevalcap.cider.cider")
     corpus, items = coco.Cider().compute_score(
         dict(enumerate(texts.references)), {number: [text] for number, text in enumerate(texts.candidates)}
     )
-    ours = postil.score(texts.candidates, texts.references, metrics=["cider-d"], tokenizer="space")
+    ours = _every_row_an_item(texts, "cider-d")
     difference = max(largest(ours.items["cider-d"], items), abs(ours.corpus["cider-d"] - float(corpus)))
     assert difference < 1e-14
     record("cider-d", "pycocoevalcap", texts, difference)
@@ -64,7 +71,7 @@ def paper_cider(candidates: Sequence[str], references: Sequence[Sequence[str]]) 
 def test_cider_is_the_papers(texts: Texts, largest: Callable[[object, object], float]) -> None:
     """The original has no package; its formula is restated above, in plain dictionaries."""
     some = texts.first(500)
-    ours = postil.score(some.candidates, some.references, metrics=["cider"], tokenizer="space")
+    ours = _every_row_an_item(some, "cider")
     items = paper_cider(some.candidates, some.references)
     assert largest(ours.items["cider"], items) < 1e-14
     assert ours.corpus["cider"] == pytest.approx(math.fsum(items) / len(items), abs=1e-14)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import functools
+import io
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from postil.errors import PostilError, UnknownName
+from postil.errors import PostilError, UnknownName, UsageError
 from postil.version import VERSION
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     P = ParamSpec("P")
 
 __all__ = ["app", "main"]
+
+INTERRUPTED: Final = 130  # 128 and the number of the signal, as shells have it
 
 app = typer.Typer(
     name="postil",
@@ -50,8 +53,11 @@ def _exits(command: Callable[P, None]) -> Callable[P, None]:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone; be quiet about it
             raise typer.Exit(1) from None
         except OSError as error:
-            say(f"postil: {error.filename or 'output'}: {error.strerror}")
+            say(f"postil: {error.filename or 'standard output'}: {error.strerror or error}")
             raise typer.Exit(1) from None
+        except KeyboardInterrupt:
+            say("postil: interrupted")
+            raise typer.Exit(INTERRUPTED) from None
 
     return run
 
@@ -64,7 +70,8 @@ def _version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it
 
 @app.callback()
 def root(
-    version: Annotated[  # noqa: ARG001 - typer calls `_version`
+    *,
+    version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
@@ -74,33 +81,65 @@ def root(
 @app.command()
 @_exits
 def score(
-    candidates: Annotated[str, typer.Argument(help="Candidates (item, system, text): .jsonl, .jsonl.gz, .parquet or -.")],
+    candidates: Annotated[
+        str,
+        typer.Argument(metavar="CANDIDATES", help="Candidates (item, system, text): .jsonl, .jsonl.gz, .parquet or -."),
+    ],
+    *,
     references: Annotated[
-        str, typer.Option("--references", "-r", help="References (item, text, and grade, ratings or weight).")
+        str,
+        typer.Option(
+            "--references", "-r", metavar="FILE", help="References (item, text, and grade, ratings or weight)."
+        ),
     ],
     metric: Annotated[
         list[str] | None,
-        typer.Option("--metric", "-m", help="A metric, such as meteor or w-rouge-l(reading=union); may be repeated."),
+        typer.Option(
+            "--metric",
+            "-m",
+            metavar="SPEC",
+            help="A metric, such as meteor or w-rouge-l(reading=union); may be repeated. Without it bleu-4, meteor, "
+            "rouge-l and cider-d, and their w- forms where the references have weights.",
+        ),
     ] = None,
     tokenizer: Annotated[
-        str, typer.Option(help="space, words, characters, 13a, jieba or rjieba (the same words as jieba, faster).")
+        str,
+        typer.Option(
+            metavar="NAME", help="space, words, characters, 13a, jieba or rjieba (the same words as jieba, faster)."
+        ),
     ] = "words",
-    scale: Annotated[str | None, typer.Option(help="Scale of the references' grades: HIGH (from 0) or LOW:HIGH.")] = None,
+    scale: Annotated[
+        str | None, typer.Option(metavar="SCALE", help="Scale of the references' grades: HIGH (from 0) or LOW:HIGH.")
+    ] = None,
     weights: Annotated[
-        str | None, typer.Option(help="From grades to weights: score, minmax, item-max, signed; or votes, given.")
+        str | None,
+        typer.Option(
+            metavar="METHOD",
+            help="Where weights come from. Grades: score (grade/high), minmax, item-max, signed. Upvotes: votes. The "
+            "rows' own weight: given. Without it score, or given where the rows have a weight and no grade.",
+        ),
     ] = None,
-    background: Annotated[str | None, typer.Option(help="Folder with saved document frequencies for CIDEr.")] = None,
+    background: Annotated[
+        str | None, typer.Option(metavar="FOLDER", help="Saved document frequencies for CIDEr.")
+    ] = None,
     save_background: Annotated[
-        str | None, typer.Option(help="Save the references' document frequencies in this folder.")
+        str | None, typer.Option(metavar="FOLDER", help="Save the references' document frequencies here.")
     ] = None,
-    items: Annotated[str | None, typer.Option(help="Write the score of every candidate to this file.")] = None,
-    format: Annotated[str, typer.Option(help="table, json, jsonl, csv, markdown or latex.")] = "table",  # noqa: A002
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Threads; the numbers do not depend on it.")] = 1,
+    items: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write the score of every candidate here: .jsonl, .jsonl.gz or .parquet."),
+    ] = None,
+    format: Annotated[  # noqa: A002
+        str, typer.Option(metavar="FORMAT", help="table, json, jsonl, csv, markdown or latex.")
+    ] = "table",
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", min=1, metavar="N", help="Threads; the numbers do not depend on it.")
+    ] = 1,
 ) -> None:
     """Score systems against graded references.
 
-    Metrics: bleu-1 to bleu-4, meteor, rouge-l, rouge-1, rouge-2, rouge-su4, cider, cider-d, delta-bleu. With w- in front
-    the references' weights count; without it they are all 1.
+    Metrics: bleu-1 to bleu-4, meteor, rouge-l, rouge-1, rouge-2, rouge-su4, cider, cider-d, delta-bleu. With w- in
+    front the references' weights count; without it they are all 1.
 
     Example: postil score systems.jsonl -r references.jsonl --scale 1:5 -m meteor -m w-meteor
     """
@@ -111,6 +150,9 @@ def score(
 
     if format not in FORMATS:
         raise UnknownName("format", format, FORMATS)
+    for spec in metric or ():
+        if "," in spec.partition("(")[0]:
+            raise UsageError(f"--metric takes one metric, got '{spec}'; repeat it: -m {' -m '.join(spec.split(','))}")
     options = ScoringOptions(
         metrics=tuple(metric or ()),
         tokenizer=tokenizer,
@@ -138,4 +180,8 @@ def demo(
 
 def main() -> None:
     """The entry point of the ``postil`` command."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")  # the same bytes wherever it runs
+    if sys.stdin is None:  # closed by whoever started it
+        sys.stdin = io.TextIOWrapper(io.BytesIO())
     app()

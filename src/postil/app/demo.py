@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from importlib.resources import files
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from postil.app.scoring import ScoringOptions, default_metrics, score_files
@@ -44,12 +45,14 @@ def run_demo(out: Path, jobs: int, show: Callable[[str], None], say: Callable[[s
         options = ScoringOptions(
             metrics=default_metrics(weighted=True), tokenizer=tokenizer, scale=Scale(1, 5), jobs=jobs
         )
-        scores = score_files(
-            str(out / f"candidates.{lang}.jsonl"), str(out / f"references.{lang}.jsonl"), options, say
-        )
+        scores = score_files(str(out / f"candidates.{lang}.jsonl"), str(out / f"references.{lang}.jsonl"), options, say)
         show(f"{title} (tokenizer {tokenizer}): four commenters against readers' comments with grades 1 to 5\n")
         show(scores_as("table", scores))
     show(f"The files are in {out}. Next:\n")
-    show(f"  postil score {out}/candidates.en.jsonl -r {out}/references.en.jsonl --scale 1:5 -m meteor -m w-meteor")
-    show(f"  postil score {out}/candidates.zh.jsonl -r {out}/references.zh.jsonl --scale 1:5 --tokenizer rjieba \\")
+    en, zh = (
+        " -r ".join(quote(str(out / f"{rows}.{lang}.jsonl")) for rows in ("candidates", "references"))
+        for lang in LANGUAGES
+    )
+    show(f"  postil score {en} --scale 1:5 -m meteor -m w-meteor")
+    show(f"  postil score {zh} --scale 1:5 --tokenizer rjieba \\")
     show("      -m w-rouge-l --format json")

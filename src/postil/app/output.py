@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from typing import TYPE_CHECKING, Final, Literal, get_args
-from unicodedata import east_asian_width
+from unicodedata import combining, east_asian_width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -47,11 +47,16 @@ def grid_as(form: Literal["table", "markdown", "latex"], grid: Grid) -> str:
     ------  ------
     a          0.5
     """
-    return _LAYOUTS[form](grid)
+    return _LAYOUTS[form]([[_printable(cell) for cell in row] for row in grid])
+
+
+def _printable(text: str) -> str:
+    """A line break or an escape code in a name must not break the layout or reach the terminal."""
+    return "".join(character if character.isprintable() else " " for character in text)
 
 
 def _width(text: str) -> int:
-    return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
+    return sum(0 if combining(character) else 2 if east_asian_width(character) in "WF" else 1 for character in text)
 
 
 def _padded(grid: Grid) -> Grid:
@@ -79,7 +84,8 @@ def _markdown(grid: Grid) -> str:
 
 
 _LATEX: Final = str.maketrans(
-    {c: f"\\{c}" for c in "&%$#_{}"} | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    {c: f"\\{c}" for c in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 )
 
 

@@ -35,6 +35,7 @@ def progress(what: str, things: Iterable[T], total: int | None = None) -> Iterat
         task = bar.add_task(what, total=total)
 
         def counted() -> Iterator[T]:
+            done = 0
             for done, thing in enumerate(things, start=1):
                 yield thing
                 if done % EVERY == 0:

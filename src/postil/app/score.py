@@ -12,7 +12,8 @@ from postil.app.columns import as_list
 from postil.errors import InvalidInput, UsageError
 from postil.metrics.panel import Panel, Total, parse_all
 from postil.metrics.references import References
-from postil.text.tokenizers import Tokenizer, tokenizer as named_tokenizer
+from postil.text.tokenizers import Tokenizer
+from postil.text.tokenizers import tokenizer as named_tokenizer
 from postil.text.tokens import Tokens, Vocabulary
 
 if TYPE_CHECKING:
@@ -91,7 +92,8 @@ def score(
     texts = as_list(candidates, "candidates")
     if not texts:
         raise InvalidInput("expected at least one candidate, got none", where="candidates")
-    sets = _Sets.gather(len(texts), references, weights, items)
+    lowest = max((metric.lowest_weight for metric in chosen.values() if metric.needs_weights), default=-1.0)
+    sets = _Sets.gather(len(texts), references, weights, items, lowest)
 
     vocabulary = Vocabulary()
     bound = References(
@@ -102,7 +104,8 @@ def score(
     )
     if background is not None and background.tokenizer != cut.signature:
         raise UsageError(f"the background was counted with the tokenizer {background.tokenizer}, not {cut.signature}")
-    panel = Panel(chosen, bound, background=background, tokenizer=cut.signature)
+    given = _are_split(texts) and _are_split(sets.texts)
+    panel = Panel(chosen, bound, background=background, tokenizer="given" if given else cut.signature)
 
     totals = {spec: Total() for spec in chosen}
     values: dict[str, list[NDArray[np.float64]]] = {spec: [] for spec in chosen}
@@ -121,7 +124,11 @@ def score(
 
 
 def encode(
-    texts: Sequence[object], cut: Tokenizer, vocabulary: Vocabulary, jobs: int, refuse: Callable[[int, str], InvalidInput]
+    texts: Sequence[object],
+    cut: Tokenizer,
+    vocabulary: Vocabulary,
+    jobs: int,
+    refuse: Callable[[int, str], InvalidInput],
 ) -> Tokens:
     """Number texts, or lists of tokens where the first is one.
 
@@ -131,13 +138,40 @@ def encode(
         vocabulary: Takes new words.
         jobs: Threads.
         refuse: Makes the error for text i, which knows where the text stands.
+
+    Raises:
+        InvalidInput: Texts and lists of tokens are mixed, something is neither, or Han text meets ``words``.
     """
+    split = _are_split(texts)
     try:
-        if texts and not isinstance(texts[0], str):
-            return vocabulary.encode_tokens(texts)  # type: ignore[arg-type]  # the kernel checks each
+        if split:
+            _check_token_lists(texts, refuse)
+            return vocabulary.encode_tokens(texts)  # type: ignore[arg-type]  # checked
         return vocabulary.encode(texts, cut, jobs)  # type: ignore[arg-type]  # the kernel checks each
     except InvalidInput as error:
+        if split:
+            raise
         raise refuse((error.line or 1) - 1, error.problem) from None
+    except TypeError:
+        for i, text in enumerate(texts):
+            if not isinstance(text, str):
+                raise refuse(i, f"expected a text, as the first is one, got {type(text).__name__}") from None
+        raise
+
+
+def _are_split(texts: Sequence[object]) -> bool:
+    """Whether the texts are lists of tokens, by the first."""
+    return bool(texts) and not isinstance(texts[0], str)
+
+
+def _check_token_lists(texts: Sequence[object], refuse: Callable[[int, str], InvalidInput]) -> None:
+    for i, tokens in enumerate(texts):
+        if not isinstance(tokens, list | tuple | np.ndarray):
+            wanted = "a list of tokens, as the first is one" if i else "a text or a list of tokens"
+            raise refuse(i, f"expected {wanted}, got {type(tokens).__name__}")
+        for token in tokens:
+            if not isinstance(token, str):
+                raise refuse(i, f"expected tokens of type str, got {type(token).__name__}")
 
 
 def _refuser(where: str, rows: Sequence[int]) -> Callable[[int, str], InvalidInput]:
@@ -157,35 +191,28 @@ class _Sets:
     """The first candidate that meets each text, for messages."""
 
     @classmethod
-    def gather(cls, n: int, references: Column, weights: Column | None, items: Column | None) -> _Sets:
-        lists = [as_list(row, f"references:{i + 1}") for i, row in enumerate(_rows(references, n, "references"))]
+    def gather(cls, n: int, references: Column, weights: Column | None, items: Column | None, lowest: float) -> _Sets:
+        rows = _rows(references, n, "references")
         weight_rows = [None] * n if weights is None else _rows(weights, n, "weights")
-        item_rows = range(n) if items is None else _rows(items, n, "items")
+        item_rows = [id(row) for row in rows] if items is None else _rows(items, n, "items")
+        keys = [(_item(i, row), id(rows[row]), id(weight_rows[row])) for row, i in enumerate(item_rows)]
         # Sets of one item stand behind one another; a list that was seen with the same weights is the same set.
         known: dict[tuple[object, int, int], int] = {}
         members: dict[object, list[int]] = {}
-        for row in range(n):
-            item = id(lists[row]) if items is None else item_rows[row]
-            key = (item, id(lists[row]), id(weight_rows[row]))
+        for row, key in enumerate(keys):
             if key not in known:
                 known[key] = row
-                members.setdefault(item, []).append(row)
+                members.setdefault(key[0], []).append(row)
         firsts = list(chain.from_iterable(members.values()))
+        lists = [_texts(rows[row], row) for row in firsts]
+        sizes = [len(texts) for texts in lists]
         number = {row: s for s, row in enumerate(firsts)}
-        sizes = [len(lists[row]) for row in firsts]
-        for row, size in zip(firsts, sizes, strict=True):
-            if size == 0:
-                raise InvalidInput("expected at least one reference, got none", where="references", line=row + 1)
-        of_row = [
-            number[known[id(lists[row]) if items is None else item_rows[row], id(lists[row]), id(weight_rows[row])]]
-            for row in range(n)
-        ]
         return cls(
-            texts=list(chain.from_iterable(lists[row] for row in firsts)),
+            texts=list(chain.from_iterable(lists)),
             offsets=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-            weights=np.ones(sum(sizes)) if weights is None else _weights(firsts, sizes, weight_rows),
-            items=np.repeat(np.arange(len(members), dtype=np.int32), [len(rows) for rows in members.values()]),
-            of_row=np.array(of_row, dtype=np.int32),
+            weights=np.ones(sum(sizes)) if weights is None else _weights(firsts, sizes, weight_rows, lowest),
+            items=np.repeat(np.arange(len(members), dtype=np.int32), [len(sets) for sets in members.values()]),
+            of_row=np.array([number[known[key]] for key in keys], dtype=np.int32),
             rows=np.repeat(firsts, sizes).tolist(),
         )
 
@@ -197,7 +224,25 @@ def _rows(column: Column, n: int, where: str) -> list[object]:
     return rows
 
 
-def _weights(firsts: list[int], sizes: list[int], weight_rows: Sequence[object]) -> NDArray[np.float64]:
+def _item(item: object, row: int) -> object:
+    """An item's name, checked."""
+    try:
+        hash(item)
+    except TypeError:
+        problem = f"expected a name or a number for each candidate, got {type(item).__name__}"
+        raise InvalidInput(problem, where="items", line=row + 1) from None
+    return item
+
+
+def _texts(references: object, row: int) -> list[object]:
+    """One row's references, at least one."""
+    texts = as_list(references, f"references:{row + 1}")
+    if not texts:
+        raise InvalidInput("expected at least one reference, got none", where="references", line=row + 1)
+    return texts
+
+
+def _weights(firsts: list[int], sizes: list[int], weight_rows: Sequence[object], lowest: float) -> NDArray[np.float64]:
     """The weights of all sets, float64[m], checked row by row."""
     parts = []
     for row, size in zip(firsts, sizes, strict=True):
@@ -206,10 +251,12 @@ def _weights(firsts: list[int], sizes: list[int], weight_rows: Sequence[object])
         except (TypeError, ValueError) as error:
             raise InvalidInput(f"expected numbers: {error}", where="weights", line=row + 1) from None
         if part.shape != (size,):
-            problem = f"expected a weight for each of {size} references, got {part.size}"
+            got = str(part.size) if part.ndim == 1 else f"lists of shape {part.shape}"
+            problem = f"expected a weight for each of {size} references, got {got}"
             raise InvalidInput(problem, where="weights", line=row + 1)
-        wrong = np.flatnonzero(~((part >= -1.0) & (part <= 1.0)))
+        wrong = np.flatnonzero(~((part >= lowest) & (part <= 1.0)))
         if wrong.size:
-            raise InvalidInput(f"expected a number from 0 to 1, got {part[wrong[0]]}", where="weights", line=row + 1)
+            problem = f"expected a number from {lowest:g} to 1, got {part[wrong[0]]}"
+            raise InvalidInput(problem, where="weights", line=row + 1)
         parts.append(part)
     return np.concatenate(parts)

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from postil.app.progress import progress
 from postil.app.score import CHUNK, DEFAULT_METRICS, encode
-from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.app.scoring_references import read_references
+from postil.errors import InvalidInput, Undefined, UsageError
 from postil.metrics.background import Background
 from postil.metrics.panel import Panel, Total, parse_all
 from postil.metrics.references import References
 from postil.records.files import Rows, Writer, read
-from postil.records.rows import Candidate, Reference, Score
-from postil.records.weights import METHODS, default_method, weigh
+from postil.records.rows import Candidate, Score
 from postil.text.tokenizers import tokenizer as named_tokenizer
 from postil.text.tokens import Vocabulary
 
@@ -26,9 +27,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.app.scoring_references import Corpus
+    from postil.metrics.base import Metric
     from postil.records.scale import Scale
+    from postil.text.tokenizers import Tokenizer
 
-__all__ = ["Corpus", "ScoringOptions", "SystemScore", "default_metrics", "score_files"]
+__all__ = ["ScoringOptions", "SystemScore", "default_metrics", "score_files"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -67,20 +71,6 @@ class SystemScore:
     signature: str
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Corpus:
-    """References of k items, in the order of their first lines."""
-
-    items: dict[str, int]
-    offsets: NDArray[np.int64]
-    weights: NDArray[np.float64] | None
-    how: str
-    """How the weights were made, for signatures."""
-    texts: list[str]
-    refuse: Callable[[int, str], InvalidInput]
-    """The error for one of the texts, which says where it stands."""
-
-
 @dataclass(eq=False, slots=True)
 class _System:
     """What has been seen of one system."""
@@ -89,13 +79,18 @@ class _System:
     totals: dict[str, Total] = field(default_factory=dict)
 
 
-def default_metrics(*, weighted: bool) -> tuple[str, ...]:
+def default_metrics(*, weighted: bool, idf: bool = True) -> tuple[str, ...]:
     """The usual four, each followed by its weighted form.
+
+    Args:
+        weighted: Whether the references have weights.
+        idf: Whether there are document frequencies; without them CIDEr-D does not exist.
 
     >>> default_metrics(weighted=True)[:2]
     ('bleu-4', 'w-bleu-4')
     """
-    return tuple(f"{head}{name}" for name in DEFAULT_METRICS for head in (("", "w-") if weighted else ("",)))
+    names = [name for name in DEFAULT_METRICS if idf or name != "cider-d"]
+    return tuple(f"{head}{name}" for name in names for head in (("", "w-") if weighted else ("",)))
 
 
 def score_files(
@@ -105,7 +100,7 @@ def score_files(
 
     Args:
         candidates: A file of candidate rows; ``-`` for standard input.
-        references: A file of reference rows.
+        references: A file of reference rows; ``-`` for standard input.
         options: What to compute.
         say: Takes remarks for people.
 
@@ -115,31 +110,29 @@ def score_files(
     Raises:
         UsageError: A name or a combination of options makes no sense.
         InvalidInput: Something in a file is wrong; says where.
+        Undefined: CIDEr of a single item without a background.
     """
     asked = parse_all(options.metrics) if options.metrics else None
     cut = named_tokenizer(options.tokenizer)
-    if candidates == references == "-":
-        raise UsageError("candidates and references cannot both come from standard input")
-    need = any(metric.needs_weights for metric in asked.values()) if asked else False
-    corpus = _read_references(references, options, need=need)
-    metrics = asked or parse_all(default_metrics(weighted=corpus.weights is not None))
+    _check_files(candidates, references, options.items)
+    background = _load_background(options.background, cut)
 
-    vocabulary = Vocabulary()
-    tokens = encode(corpus.texts, cut, vocabulary, options.jobs, corpus.refuse)
-    bound = References(tokens, corpus.offsets, corpus.weights)
-    corpus.texts.clear()
-    if options.save_background:
-        Background.of(bound, cut.signature).save(options.save_background)
-        say(f"background of {len(bound)} items saved in {options.save_background}")
-    background = Background.load(options.background) if options.background else None
-    if background is not None and background.tokenizer != cut.signature:
-        raise UsageError(f"{options.background} was counted with the tokenizer {background.tokenizer}, not {cut.signature}")
-    panel = Panel(metrics, bound, background=background, tokenizer=cut.signature, weights=corpus.how)
-
-    systems: dict[str, _System] = {}
+    remarks: list[str] = []  # kept until all went well, so that an error stands alone
     with ExitStack() as stack:
         out = stack.enter_context(Writer(options.items, Score)) if options.items else None
         rows = read(candidates, Candidate)
+        corpus = read_references(references, options.weights, options.scale, asked, remarks.append)
+        metrics = asked or _usual(corpus, background, remarks.append)
+        vocabulary = Vocabulary()
+        tokens = encode(corpus.texts, cut, vocabulary, options.jobs, corpus.refuse)
+        corpus.texts.clear()
+        bound = References(tokens, corpus.offsets, corpus.weights)
+        try:
+            panel = Panel(metrics, bound, background=background, tokenizer=cut.signature, weights=corpus.how)
+        except Undefined as error:
+            raise Undefined(f"{references}: {error}: --background FOLDER") from None
+
+        systems: dict[str, _System] = {}
         done = 0
         for batch in _batches(stack.enter_context(progress("candidates", rows))):
             numbers = _check(batch, rows, done, corpus.items, systems)
@@ -150,10 +143,11 @@ def score_files(
             encoded = encode([row.text for row in batch], cut, vocabulary.branch(), options.jobs, refuse)
             _score_batch(panel, panel.measure(encoded, numbers, options.jobs), batch, systems, out)
             done += len(batch)
-    for name, system in systems.items():
-        missing = len(corpus.items) - sum(system.seen)
-        if missing:
-            say(f"{name}: no candidate for {missing} of {len(corpus.items)} items; its scores are over the others")
+        if options.save_background:
+            Background.of(bound, cut.signature).save(options.save_background)
+            remarks.append(f"background of {len(bound)} items saved in {options.save_background}")
+    for remark in (*remarks, *_missing(systems, len(corpus.items))):
+        say(remark)
     return [
         SystemScore(name, spec, panel.corpus(spec, total.sum()), total.count, panel.signatures[spec])
         for name, system in systems.items()
@@ -161,37 +155,47 @@ def score_files(
     ]
 
 
-def _read_references(path: str, options: ScoringOptions, *, need: bool) -> Corpus:
-    """Read the references, group them by item and weigh them where weights are needed or can be had."""
-    source = read(path, Reference)
-    rows = list(source)
-    items: dict[str, int] = {}
-    number = np.fromiter((items.setdefault(row.item, len(items)) for row in rows), dtype=np.int64, count=len(rows))
-    weights, how = None, ""
-    asked_for = options.weights is not None or options.scale is not None
-    if need or asked_for or _graded(rows):
-        method = options.weights or ("score" if options.scale else default_method(rows))
-        if method not in METHODS:
-            raise UnknownName("weights method", method, METHODS)
-        if need or asked_for or not METHODS[method].needs_scale:
-            if METHODS[method].needs_scale and options.scale is None:
-                raise UsageError(f"the references' grades need a scale (weights '{method}'): --scale HIGH or --scale LOW:HIGH")
-            weights = weigh(rows, number, method=method, scale=options.scale, places=source.places)
-            how = f"{method}|scale:{options.scale}" if METHODS[method].needs_scale else method
-    order = np.argsort(number, kind="stable")
-    return Corpus(
-        items=items,
-        offsets=np.concatenate([[0], np.cumsum(np.bincount(number, minlength=len(items)))]).astype(np.int64),
-        weights=None if weights is None else weights[order],
-        how=how,
-        texts=[rows[i].text for i in order.tolist()],
-        refuse=lambda i, problem: source.places.error(int(order[i]), "text", problem),
-    )
+def _missing(systems: dict[str, _System], items: int) -> Iterator[str]:
+    """What the systems did not answer."""
+    for name, system in systems.items():
+        missing = items - system.seen.count(1)
+        if missing:
+            yield f"{name}: no candidate for {missing} of {items} items; its scores are over the others"
 
 
-def _graded(rows: Sequence[Reference]) -> bool:
-    """Whether every row has a weight, so that weighted metrics may be shown without being asked for."""
-    return all(row.weight is not None for row in rows)
+def _check_files(candidates: str, references: str, items: str | None) -> None:
+    """No file is asked to be two things."""
+    if candidates == references == "-":
+        raise UsageError("candidates and references cannot both come from standard input")
+    if _same(candidates, references):
+        raise UsageError(f"{references}: candidates and references are the same file")
+    if items == "-":
+        raise UsageError("--items: expected a file; standard output is for the scores of the systems")
+    if items is not None and (_same(items, candidates) or _same(items, references)):
+        raise UsageError(f"{items}: --items would replace a file that is being read")
+
+
+def _same(one: str, other: str) -> bool:
+    with suppress(OSError):  # one of them does not exist, so it is not the other
+        return Path(one).samefile(other)
+    return False
+
+
+def _load_background(folder: str | None, cut: Tokenizer) -> Background | None:
+    if folder is None:
+        return None
+    background = Background.load(folder)
+    if background.tokenizer != cut.signature:
+        raise UsageError(f"{folder} was counted with the tokenizer {background.tokenizer}, not {cut.signature}")
+    return background
+
+
+def _usual(corpus: Corpus, background: Background | None, say: Callable[[str], None]) -> dict[str, Metric]:
+    """What is shown where no metric is named."""
+    idf = len(corpus.items) > 1 or background is not None
+    if not idf:
+        say("cider-d is left out: one item alone has no document frequencies; --background FOLDER gives saved ones")
+    return parse_all(default_metrics(weighted=corpus.graded, idf=idf))
 
 
 def _batches(rows: Iterator[Candidate]) -> Iterator[list[Candidate]]:
@@ -213,7 +217,9 @@ def _check(
         if system is None:
             system = systems[row.system] = _System(bytearray(len(items)))
         if system.seen[item]:
-            problem = f"expected one candidate for each item and system, got a second for '{row.item}' by '{row.system}'"
+            problem = (
+                f"expected one candidate for each item and system, got a second for '{row.item}' by '{row.system}'"
+            )
             raise rows.places.error(done + i, "item", problem)
         system.seen[item] = 1
         numbers[i] = item
@@ -228,13 +234,14 @@ def _score_batch(
     out: Writer[Score] | None,
 ) -> None:
     """Add the batch to the systems' totals and write its item scores."""
-    names = np.array([row.system for row in batch])
-    for name in dict.fromkeys(row.system for row in batch):
-        of_system = np.flatnonzero(names == name)
+    number = {name: i for i, name in enumerate(dict.fromkeys(row.system for row in batch))}
+    of_row = np.array([number[row.system] for row in batch])
+    order = np.argsort(of_row, kind="stable")
+    for name, rows in zip(number, np.split(order, np.cumsum(np.bincount(of_row))[:-1]), strict=True):
         for spec, stats in measured.items():
-            systems[name].totals.setdefault(spec, Total()).add(stats[of_system])
+            systems[name].totals.setdefault(spec, Total()).add(stats[rows])
     if out is not None:
-        for spec, stats in measured.items():
-            signature = panel.signatures[spec]
-            for row, value in zip(batch, panel.items(spec, stats).tolist(), strict=True):
+        values = [panel.items(spec, stats).tolist() for spec, stats in measured.items()]
+        for row, scores in zip(batch, zip(*values, strict=True), strict=True):
+            for (spec, signature), value in zip(panel.signatures.items(), scores, strict=True):
                 out.write(Score(row.item, row.system, spec, value, signature))

@@ -53,19 +53,19 @@ __all__ = [
 ]
 
 
-def _choose(wish: str) -> tuple[str, ModuleType]:
+def _choose(wish: str) -> ModuleType:
     if wish != "python":
         try:
-            return "compiled", importlib.import_module("postil.kernel._compiled")
+            return importlib.import_module("postil.kernel._compiled")
         except ImportError:
             if wish == "compiled":
                 raise
-    return "python", importlib.import_module("postil.kernel.twin")
+    return importlib.import_module("postil.kernel.twin")
 
 
-NAME: Final[str]
+_chosen: Final = _choose(os.environ.get("POSTIL_KERNEL", ""))
+NAME: Final = "compiled" if _chosen.__name__.endswith("._compiled") else "python"
 """Which kernel is in use: ``compiled`` or ``python``."""
-NAME, _chosen = _choose(os.environ.get("POSTIL_KERNEL", ""))
 
 if not TYPE_CHECKING:
     Grams = _chosen.Grams

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,8 +13,11 @@ import numpy as np
 
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.kernel import Grams, count_grams, load_grams
+from postil.metrics.base import check_order
 
 if TYPE_CHECKING:
+    import os
+
     from numpy.typing import NDArray
 
     from postil.metrics.references import References
@@ -38,6 +40,13 @@ class Background:
         words: The words of all n-grams, sorted.
         grams: For each order n = 1, 2, …: int32[G, n], places in ``words``, rows sorted.
         df: For each order: int32[G], at least 2.
+
+    >>> from postil.metrics import References
+    >>> from postil.text import Vocabulary
+    >>> tokens = Vocabulary().encode_tokens([["a", "b"], ["a", "b", "c"], ["a"]])
+    >>> background = Background.of(References(tokens, np.array([0, 1, 2, 3])), "space", order=2)
+    >>> background.words, [df.tolist() for df in background.df]  # a in 3 items, b and "a b" in 2
+    (('a', 'b'), [[3, 2], [2]])
     """
 
     items: int
@@ -53,8 +62,13 @@ class Background:
         Args:
             references: Their ``items`` say which sets count as one item.
             tokenizer: Signature of the tokenizer that made their tokens.
-            order: The longest n-gram.
+            order: The longest n-gram, 1 to 9.
+
+        Raises:
+            UsageError: The order is out of range.
+            Undefined: There is one item only.
         """
+        check_order("background", order)
         counted = frequencies_of(references, order, None).grams
         tables = [counted.table(n) for n in range(1, order + 1)]
         known = references.tokens.vocabulary.words()
@@ -78,20 +92,31 @@ class Background:
     @cached_property
     def hash(self) -> str:
         """First 12 hexadecimal digits of the SHA-256 of the content; stands in signatures."""
-        digest = hashlib.sha256(json.dumps([self.items, self.tokenizer, self.words]).encode())
+        counts = [len(df) for df in self.df]
+        digest = hashlib.sha256(json.dumps([self.items, self.tokenizer, self.words, counts]).encode())
         for array in (*self.grams, *self.df):
             digest.update(np.ascontiguousarray(array, dtype="<i4").tobytes())
         return digest.hexdigest()[:12]
 
     def save(self, folder: str | os.PathLike[str]) -> None:
-        """Write a folder: ``config.json``, ``words.json`` and an array of n-grams and of frequencies for each order."""
+        """Write a folder: ``config.json``, ``words.json`` and an array of n-grams and of frequencies for each order.
+
+        The same content gives the same bytes.
+        """
         path = Path(folder)
         path.mkdir(parents=True, exist_ok=True)
         for n, (grams, df) in enumerate(zip(self.grams, self.df, strict=True), start=1):
             np.save(path / f"grams-{n}.npy", grams, allow_pickle=False)
             np.save(path / f"df-{n}.npy", df, allow_pickle=False)
-        (path / "words.json").write_text(json.dumps(self.words, ensure_ascii=False), encoding="utf-8")
-        config = {"format": FORMAT, "items": self.items, "order": self.order, "tokenizer": self.tokenizer, "hash": self.hash}
+        # Escaped, because a word may hold a lone surrogate, which has no UTF-8 form.
+        (path / "words.json").write_text(json.dumps(self.words), encoding="utf-8")
+        config = {
+            "format": FORMAT,
+            "items": self.items,
+            "order": self.order,
+            "tokenizer": self.tokenizer,
+            "hash": self.hash,
+        }
         (path / "config.json").write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
 
     @classmethod
@@ -111,16 +136,24 @@ class Background:
                 items=config["items"],
                 tokenizer=config["tokenizer"],
                 words=tuple(json.loads((path / "words.json").read_text(encoding="utf-8"))),
-                grams=tuple(np.load(path / f"grams-{n}.npy", allow_pickle=False) for n in orders),
-                df=tuple(np.load(path / f"df-{n}.npy", allow_pickle=False) for n in orders),
+                grams=tuple(_array(path / f"grams-{n}.npy") for n in orders),
+                df=tuple(_array(path / f"df-{n}.npy") for n in orders),
             )
         except FileNotFoundError as error:
-            raise InvalidInput(f"no background here: {Path(str(error.filename)).name} is missing", where=str(path)) from error
+            missing = Path(str(error.filename)).name
+            raise InvalidInput(f"no background here: {missing} is missing", where=str(path)) from error
         except (ValueError, KeyError, TypeError, OSError) as error:
             raise InvalidInput(f"not a readable background: {error}", where=str(path)) from error
-        if background.hash != config["hash"]:
+        if background.hash != config.get("hash"):
             raise InvalidInput("the content does not fit its hash; was it copied whole?", where=str(path))
         return background
+
+
+def _array(path: Path) -> NDArray[np.int32]:
+    # Not np.load, which takes archives and pickles for arrays.
+    with path.open("rb") as file:
+        array: NDArray[np.int32] = np.lib.format.read_array(file, allow_pickle=False)
+    return array
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -147,7 +180,10 @@ def frequencies_of(references: References, order: int, background: Background | 
     """
     key = (background, order)
     if key not in references.frequencies:
-        references.frequencies[key] = _own(references, order) if background is None else _saved(references, order, background)
+        if background is None:
+            references.frequencies[key] = _own(references, order)
+        else:
+            references.frequencies[key] = _saved(references, order, background)
     return references.frequencies[key]
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
-from postil.errors import InvalidInput
+from postil.errors import InvalidInput, UsageError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,17 +17,25 @@ if TYPE_CHECKING:
     from postil.metrics.references import Matches, References
     from postil.text.tokens import Tokens
 
-__all__ = ["Metric", "Scorer", "mean_of_items"]
+__all__ = ["LONGEST", "Metric", "Scorer", "check_order", "mean_of_items"]
+
+LONGEST: Final = 9
+"""The longest n-gram that the kernel counts."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Metric(ABC):
-    """A metric and its parameters, as a value.
+    """A metric and its parameters, as a value: equal parameters make equal metrics.
 
     Printing it gives the full spec, which parses back to an equal metric; see :mod:`postil.metrics.spec`.
 
     Args:
         weighted: Whether the references' weights count: the ``w-`` in front of the name. Without it they are all 1.
+
+    >>> from postil.metrics import parse
+    >>> metric = parse("w-cider")
+    >>> print(metric, metric.better, metric.low, metric.high)
+    w-cider(order=4) high 0.0 1.0
     """
 
     weighted: bool = dataclasses.field(default=False, metadata={"hidden": True})
@@ -35,7 +43,9 @@ class Metric(ABC):
     better: ClassVar[Literal["high", "low"]] = "high"
     """Which end of the scale is good."""
     low: ClassVar[float] = 0.0
+    """The lowest score."""
     high: ClassVar[float] = 1.0
+    """The highest score; rounding may exceed it in the last digits."""
     lowest_weight: ClassVar[float] = 0.0
     """The smallest weight of a reference that means something to this metric."""
 
@@ -46,7 +56,7 @@ class Metric(ABC):
 
     @abstractmethod
     def bind(self, references: References, background: Background | None) -> Scorer:
-        """Make the scorer; the weights are settled already."""
+        """Make the scorer; the weights are settled already, so call `against`."""
 
     @property
     def needs_weights(self) -> bool:
@@ -61,13 +71,15 @@ class Metric(ABC):
             background: Document frequencies for metrics with an idf; by default those of ``references``.
 
         Raises:
-            InvalidInput: A weight is too small for this metric.
-            Undefined: The metric does not exist for these references.
+            InvalidInput: A weight is too small for this metric, or a file that it reads is not what it should be.
+            UsageError: The background does not reach to the metric's order, or WordNet is asked for and not there.
+            Undefined: The metric does not exist for these references: CIDEr of a single item without a background.
         """
         if not self.needs_weights:
             return self.bind(references.even(), background)
         if references.weights.min() < self.lowest_weight:
-            problem = f"{self.name}: expected weights from 0 to 1, got {references.weights.min()}; only delta-bleu takes negative ones"
+            least = references.weights.min()
+            problem = f"{self.name}: expected weights from 0 to 1, got {least}; only delta-bleu takes negative ones"
             raise InvalidInput(problem, where="references", field="weight")
         return self.bind(references, background)
 
@@ -91,7 +103,18 @@ class Scorer(ABC):
     """A metric bound to references.
 
     ``stats`` of candidates add: the corpus score of some candidates is the score of the sum of their rows, so a
-    bootstrap, a shard or a stream needs nothing more.
+    bootstrap, a shard or a stream needs nothing more. Made by `Metric.against`.
+
+    >>> import numpy as np
+    >>> from postil.metrics import References, parse
+    >>> from postil.text import Vocabulary
+    >>> vocabulary = Vocabulary()
+    >>> references = References(vocabulary.encode_tokens([["a", "b"], ["c", "d"]]), np.array([0, 1, 2]))
+    >>> scorer = parse("bleu-1(smooth=none)").against(references)
+    >>> candidates = vocabulary.branch().encode_tokens([["a", "x"], ["c", "d"]])
+    >>> stats = scorer.stats(candidates, np.array([0, 1], dtype=np.int32))
+    >>> scorer.items(stats).tolist(), scorer.score(stats.sum(axis=0, keepdims=True)).tolist()
+    ([0.5, 1.0], [0.75])
     """
 
     def __init__(self, metric: Metric, references: References) -> None:
@@ -122,11 +145,38 @@ class Scorer(ABC):
             candidates: n texts, encoded with the vocabulary of the references or a branch of it.
             sets: int32[n], the set of references that each meets.
             jobs: Threads; the result does not depend on it.
+
+        Raises:
+            InvalidInput: There is not one set number for each candidate, or a number has no set.
+            UsageError: The candidates were encoded with another vocabulary.
         """
         return self.measure(self.references.match(candidates, sets, jobs))
 
 
+def check_order(name: str, order: int, longest: int = LONGEST) -> None:
+    """Refuse n-grams that are too long, or none.
+
+    Raises:
+        UsageError: ``order`` is not in 1 to ``longest``.
+
+    >>> check_order("cider", 0)
+    Traceback (most recent call last):
+    ...
+    postil.errors.UsageError: cider: order: expected 1 to 9, got 0
+    """
+    if not 1 <= order <= longest:
+        raise UsageError(f"{name}: order: expected 1 to {longest}, got {order}")
+
+
 def mean_of_items(stats: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The score of a metric whose corpus score is the mean: columns are the item's value and 1."""
+    """The score of a metric whose corpus score is the mean.
+
+    Args:
+        stats: float64[n, 2], the item's value and 1, or sums of such rows.
+
+    >>> import numpy as np
+    >>> mean_of_items(np.array([[0.25, 1.0], [1.5, 2.0]])).tolist()
+    [0.25, 0.75]
+    """
     mean: NDArray[np.float64] = stats[:, 0] / stats[:, 1]
     return mean

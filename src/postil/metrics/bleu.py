@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+import numpy as np
+
+from postil.errors import UsageError
 from postil.kernel import bleu_score, bleu_stats
-from postil.metrics.base import Metric, Scorer
+from postil.metrics.base import Metric, Scorer, check_order
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from postil.metrics.background import Background
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Bleu", "DeltaBleu", "Smoothing"]
 
 Smoothing = Literal["coco", "none", "exp", "floor", "add-k", "method0"]
+"""What BLEU does with an order without matches; see `Bleu`."""
 _K = {"floor": 0.1, "add-k": 1.0}
 
 
@@ -30,7 +33,8 @@ class Bleu(Metric):
     s_j: Qin et al. 2018, supplement B.1 and B.2). The brevity penalty compares with the reference length closest to the
     candidate's (of two as near, the shorter) and takes no notice of weights. Corpus: the statistics are summed.
 
-    In [0, 1]; high is good. An empty candidate scores 0.
+    In [0, 1]; high is good. An empty candidate scores 0. A candidate without any match scores 0 too, but with ``coco``
+    the little that its epsilons leave: less than 1e-7.
 
     Args:
         order: N, the longest n-gram, 1 to 4; part of the name, ``bleu-4``.
@@ -46,11 +50,27 @@ class Bleu(Metric):
             With weights, matches below a pseudo-count are lifted to it, so that a higher weight never lowers a score.
         effective: Leave out the orders for which the candidate is too short, as sacreBLEU's ``effective_order``; not
             with ``coco``.
+
+    Raises:
+        UsageError: The order is out of range, or ``effective`` stands with ``coco``.
+
+    The candidate has 3 of 4 words and 1 of 3 word pairs of its reference; with weight 1/2 each word counts half:
+
+    >>> import postil
+    >>> references, specs = [["a b x d"]], ["bleu-2(smooth=none)", "w-bleu-1(smooth=none)"]
+    >>> result = postil.score(["a b c d"], references, weights=[[0.5]], metrics=specs)
+    >>> [round(score, 4) for score in result.corpus.values()]
+    [0.5, 0.375]
     """
 
     order: int = field(default=4, metadata={"hidden": True})
     smooth: Smoothing = "coco"
     effective: bool = False
+
+    def __post_init__(self) -> None:
+        check_order("bleu", self.order, 4)
+        if self.effective and self.smooth == "coco":
+            raise UsageError(f"{self.name}: effective=true does not go with smooth=coco; choose another smoothing")
 
     @property
     def name(self) -> str:
@@ -67,7 +87,12 @@ class _BleuScorer(Scorer):
     metric: Bleu
 
     def measure(self, matches: Matches) -> NDArray[np.float64]:
-        return bleu_stats(matches.words, self.references.weights, self.metric.order, False, matches.jobs)  # noqa: FBT003
+        stats = matches.bleu_stats(self.references.weights, self.metric.order)
+        if self.metric.smooth != "method0":
+            return stats
+        floor = np.zeros(stats.shape[1])
+        floor[self.metric.order : 2 * self.metric.order] = 1.0  # NLTK counts an order that is too long as one n-gram
+        return np.maximum(stats, floor)
 
     def score(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
         metric = self.metric
@@ -84,15 +109,29 @@ class DeltaBleu(Metric):
     count; and the best weight of the item scales the denominator, so an item whose best reference is mediocre can
     still reach 1.
 
-    In [0, 1]; high is good. A negative or absent sum of matches in some order gives 0. The weights always count, with
-    or without ``w-``; with all weights 1 it is BLEU without smoothing.
+    In [0, 1]; high is good. A negative or absent sum of matches in some order gives 0, an empty candidate too. The
+    weights always count, with or without ``w-``; with all weights 1 it is BLEU without smoothing. An item whose every
+    reference has a negative weight, which the paper does not have, adds nothing below the line.
+
+    Raising a weight can lower the score: it may raise the line below more than the one above.
 
     Args:
-        order: The longest n-gram.
+        order: The longest n-gram, 1 to 9.
+
+    Raises:
+        UsageError: The order is out of range.
+
+    >>> import postil
+    >>> weights, specs = [[0.5, -0.5]], ["delta-bleu(order=1)"]
+    >>> postil.score(["a b"], [["a", "b"]], weights=weights, metrics=specs).corpus  # (0.5 - 0.5) / (0.5 + 0.5)
+    {'delta-bleu(order=1)': 0.0}
     """
 
     order: int = 4
     lowest_weight: ClassVar[float] = -1.0
+
+    def __post_init__(self) -> None:
+        check_order(self.name, self.order)
 
     @property
     def name(self) -> str:
@@ -114,7 +153,11 @@ class _DeltaBleuScorer(Scorer):
     metric: DeltaBleu
 
     def measure(self, matches: Matches) -> NDArray[np.float64]:
-        return bleu_stats(matches.words, self.references.weights, self.metric.order, True, matches.jobs)  # noqa: FBT003
+        order = self.metric.order
+        stats = bleu_stats(matches.words, self.references.weights, order, True, matches.jobs)  # noqa: FBT003
+        grams = stats[:, order : 2 * order]
+        np.maximum(grams, 0.0, out=grams)  # a negative number of n-grams would let a sum exceed 1
+        return stats
 
     def score(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
         return bleu_score(stats, "none", 0.0, False)  # noqa: FBT003

@@ -10,7 +10,7 @@ import numpy as np
 from postil.errors import UsageError
 from postil.kernel import cider
 from postil.metrics.background import Frequencies, frequencies_of
-from postil.metrics.base import Metric, Scorer, mean_of_items
+from postil.metrics.base import Metric, Scorer, check_order, mean_of_items
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from postil.metrics.references import Matches, References
 
 __all__ = ["Cider", "CiderD"]
-
-LONGEST = 9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,17 +31,25 @@ class Cider(Metric):
 
     This is the original, a tenth of what its first code prints. What pycocoevalcap calls CIDEr is `CiderD`.
 
-    In [0, 1]; high is good; an empty candidate scores 0. Divided by K, not by the sum of weights.
+    In [0, 1]; high is good; an empty candidate scores 0. Divided by K, not by the sum of weights. The idf comes from
+    the references, item by item, or from a `Background`; one item alone has none.
 
     Args:
-        order: N, the longest n-gram.
+        order: N, the longest n-gram, 1 to 9.
+
+    Raises:
+        UsageError: The order is out of range.
+
+    >>> import postil
+    >>> references = [["one two three four"], ["five six seven eight"]]
+    >>> postil.score(["one two three four", "five six nine ten"], references, metrics=["cider"]).items["cider"].round(4)
+    array([1.    , 0.2083])
     """
 
     order: int = 4
 
     def __post_init__(self) -> None:
-        if not 1 <= self.order <= LONGEST:
-            raise UsageError(f"{self.name}: order: expected 1 to {LONGEST}, got {self.order}")
+        check_order(self.name, self.order)
 
     @property
     def name(self) -> str:
@@ -62,11 +68,19 @@ class CiderD(Metric):
     As `Cider`, but a candidate's n-gram counts at most as often as in the reference, each cosine is multiplied by
     ``exp(-(l_c - l_r)^2 / (2 sigma^2))`` with lengths in bigrams, and the whole by 10.
 
-    In [0, 10]; high is good; an empty candidate scores 0.
+    In [0, 10]; high is good; an empty candidate scores 0. The idf is that of `Cider`.
 
     Args:
-        order: N, the longest n-gram.
-        sigma: Width of the Gaussian on the difference of lengths, in bigrams.
+        order: N, the longest n-gram, 1 to 9.
+        sigma: Width of the Gaussian on the difference of lengths, in bigrams; above 0.
+
+    Raises:
+        UsageError: A parameter is out of range.
+
+    >>> import postil
+    >>> references = [["one two three four"], ["five six seven eight"]]
+    >>> postil.score(["one two three four", "five six"], references, metrics=["cider-d"]).items["cider-d"].round(4)
+    array([10.    ,  3.0376])
     """
 
     order: int = 4
@@ -74,8 +88,7 @@ class CiderD(Metric):
     high: ClassVar[float] = 10.0
 
     def __post_init__(self) -> None:
-        if not 1 <= self.order <= LONGEST:
-            raise UsageError(f"{self.name}: order: expected 1 to {LONGEST}, got {self.order}")
+        check_order(self.name, self.order)
         if not 0.0 < self.sigma < 1e6:
             raise UsageError(f"{self.name}: sigma: expected a positive number, got {self.sigma}")
 

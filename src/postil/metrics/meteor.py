@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import numpy as np
 
+from postil.errors import UsageError
 from postil.kernel import meteor
 from postil.metrics.base import Metric, Scorer, mean_of_items
 from postil.metrics.references import References
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["Meteor"]
 
 BEAM: Final = 40
+EVEN: Final = 0.5
+"""The delta with which function words weigh as much as others."""
 
 
 class _Preset(NamedTuple):
@@ -52,9 +57,9 @@ class Meteor(Metric):
     ``max_j s_j (1 - gamma frag_j^beta) F_j`` with ``F = P R / (alpha P + (1 - alpha) R)`` and
     ``frag = chunks / matches``, 0 where the texts are the same (Banerjee & Lavie 2005; Denkowski & Lavie 2014; with
     weights: Qin et al. 2018, supplement B.3, the penalty inside the maximum because it belongs to the alignment with
-    r_j). P and R weigh a content word by delta and a function word by 1 - delta, and a match by its stage. The alignment
-    is the beam search of the METEOR 1.5 program, so with all weights 1 its numbers come out. Texts are taken as the
-    tokenizer leaves them.
+    r_j). P and R weigh a content word by delta and a function word by 1 - delta, and a match by its stage: exact 1,
+    stem .6, synonym .8. The alignment is the beam search of the METEOR 1.5 program, so with all weights 1 its numbers
+    come out. Texts are taken as the tokenizer leaves them.
 
     In [0, 1]; high is good; an empty candidate scores 0. Of references with equal scores the first is chosen, so the
     corpus score, unlike item scores, can depend on the order of references.
@@ -70,8 +75,21 @@ class Meteor(Metric):
         corpus: ``stats``: sum the chosen references' statistics, matches scaled by s_j in P and R only; the program's
             aggregate where all weights are 1. ``mean``: of the items. ``chosen``: the weights only choose the
             reference, its statistics stay unscaled (item scores are weighted all the same).
-        function_words: A file with a function word a line, in place of the shipped English list.
-        wordnet: A folder with WordNet's files; by default found where Debian and NLTK put it.
+        function_words: A file with a function word a line, in place of the shipped English list; only with
+            ``params=en``, as delta is .5 in the others and makes all words equal.
+        wordnet: A folder with WordNet's files; by default found where Debian and NLTK put it. Only with the synonym
+            stage.
+
+    Raises:
+        UsageError: A file is given that the parameters make no use of, or whose path cannot stand in a spec.
+
+    Three of four words match, in two chunks: F = 3/4, and the penalty is .7 (2/3)^1.4 of it:
+
+    >>> import postil
+    >>> spec = "w-meteor(params=other)"
+    >>> result = postil.score(["a b x d"], [["a b c d"]], weights=[[0.5]], metrics=[spec])
+    >>> round(result.corpus[spec], 4), round(0.5 * 0.75 * (1 - 0.7 * (2 / 3) ** 1.4), 4)
+    (0.2262, 0.2262)
     """
 
     params: Literal["en", "other", "2005"] = "en"
@@ -80,6 +98,15 @@ class Meteor(Metric):
     corpus: Literal["stats", "mean", "chosen"] = "stats"
     function_words: str | None = None
     wordnet: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.function_words is not None and PRESETS[self.params].delta == EVEN:
+            raise UsageError(f"meteor: function_words has no effect with params={self.params}; leave it out")
+        if self.wordnet is not None and self.stages != "exact+stem+synonym":
+            raise UsageError(f"meteor: wordnet has no effect with stages={self.stages}; leave it out")
+        for path in (self.function_words, self.wordnet):
+            if path is not None and (not path or "," in path or path != path.strip()):
+                raise UsageError(f"meteor: expected a path without commas and outer spaces, got '{path}'")
 
     @property
     def name(self) -> str:
@@ -107,10 +134,16 @@ class _MeteorScorer(Scorer):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return (f"stems:{stems_signature()}",) if self._stems else ()
+        notes = [f"stems:{stems_signature()}"] if self._stems else []
+        if self._wordnet is not None:
+            notes.append(f"synonyms:{self._wordnet.signature}")
+        if self.metric.function_words is not None:
+            content = "\n".join(sorted(self._function)).encode("utf-8", "surrogatepass")
+            notes.append(f"function-words:{hashlib.sha256(content).hexdigest()[:12]}")
+        return tuple(notes)
 
     def _read_function_words(self) -> frozenset[str]:
-        if self._preset.delta == 0.5:
+        if self._preset.delta == EVEN:
             return frozenset()
         path = self.metric.function_words
         return function_words(Path(path) if path else None)
@@ -179,7 +212,10 @@ class _CharacterScorer(Scorer):
         self._pieces = self._cut(references.tokens.vocabulary.words())
         vocabulary = Vocabulary()
         again = References(
-            self._again(references.tokens, self._pieces, vocabulary), references.offsets, references.weights, references.items
+            self._again(references.tokens, self._pieces, vocabulary),
+            references.offsets,
+            references.weights,
+            references.items,
         )
         self._inner = _MeteorScorer(replace(metric, characters=False), again)
 
@@ -189,7 +225,7 @@ class _CharacterScorer(Scorer):
     @staticmethod
     def _again(tokens: Tokens, pieces: Sequence[list[str]], vocabulary: Vocabulary) -> Tokens:
         ids, bounds = tokens.ids.tolist(), tokens.offsets.tolist()
-        texts = ([piece for i in ids[a:b] for piece in pieces[i]] for a, b in zip(bounds[:-1], bounds[1:], strict=True))
+        texts = ([piece for i in ids[a:b] for piece in pieces[i]] for a, b in pairwise(bounds))
         return vocabulary.encode_tokens(list(texts))
 
     def measure(self, matches: Matches) -> NDArray[np.float64]:

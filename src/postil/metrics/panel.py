@@ -26,9 +26,15 @@ __all__ = ["Panel", "Total", "parse_all"]
 def parse_all(specs: Iterable[str]) -> dict[str, Metric]:
     """Metrics by the spec that the user wrote, in order.
 
+    Args:
+        specs: What the user wrote; a spec that comes twice counts once.
+
     Raises:
         UnknownName: A metric, parameter or value is not in its table.
         UsageError: A spec cannot be read, or there is none.
+
+    >>> {spec: str(metric) for spec, metric in parse_all(["bleu-4", "w-rouge-1"]).items()}
+    {'bleu-4': 'bleu-4(smooth=coco,effective=false)', 'w-rouge-1': 'w-rouge-1(count=clipped,corpus=mean)'}
     """
     metrics = {spec: parse(spec) for spec in specs}
     if not metrics:
@@ -45,6 +51,21 @@ class Panel:
         background: Document frequencies for the metrics with an idf.
         tokenizer: Signature of the tokenizer that made the tokens.
         weights: How the weights were made, for the signatures of weighted metrics.
+
+    Raises:
+        InvalidInput, UsageError, Undefined: As `Metric.against`.
+
+    >>> from postil.metrics import References
+    >>> from postil.text import Vocabulary
+    >>> vocabulary = Vocabulary()
+    >>> references = References(vocabulary.encode_tokens([["a", "b"], ["c"]]), np.array([0, 2]))
+    >>> panel = Panel(parse_all(["rouge-1", "bleu-1(smooth=none)"]), references, tokenizer="space")
+    >>> candidates = vocabulary.branch().encode_tokens([["a"], ["c", "b"]])
+    >>> stats = panel.measure(candidates, np.array([0, 0], dtype=np.int32))
+    >>> panel.items("rouge-1", stats["rouge-1"]).round(4).tolist()
+    [0.3333, 0.6667]
+    >>> panel.corpus("rouge-1", stats["rouge-1"].sum(axis=0))
+    0.5
     """
 
     def __init__(
@@ -57,8 +78,10 @@ class Panel:
         weights: str = "given",
     ) -> None:
         self._references = references
+        even = references.even()  # one for all plain metrics, so that what they count is counted once
         self._scorers: dict[str, Scorer] = {
-            spec: metric.against(references, background) for spec, metric in metrics.items()
+            spec: metric.against(references if metric.needs_weights else even, background)
+            for spec, metric in metrics.items()
         }
         sizes = np.diff(references.offsets)
         count = f"{sizes.min()}" if sizes.min() == sizes.max() else f"{sizes.min()}-{sizes.max()}"
@@ -127,5 +150,6 @@ class Total:
         """The sum so far, float64[k]."""
         if not self._open:
             return np.zeros(0) if self._whole is None else self._whole
-        block: NDArray[np.float64] = np.add.reduce(np.concatenate(self._open), axis=0)
+        # Row by row in memory: the order of additions depends on the layout, and that of parts on how they were made.
+        block: NDArray[np.float64] = np.add.reduce(np.ascontiguousarray(np.concatenate(self._open)), axis=0)
         return block if self._whole is None else self._whole + block

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from postil.errors import InvalidInput, UsageError
-from postil.kernel import Overlap, overlap
+from postil.kernel import Overlap, bleu_stats, overlap
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
 
     from postil.metrics.background import Frequencies
     from postil.text.tokens import Tokens
 
 __all__ = ["Matches", "References"]
+
+LONGEST: Final = 4
+"""The longest n-gram of BLEU."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -31,39 +34,59 @@ class References:
             another. By default every set is an item of its own. Leave-one-out sets share their item.
 
     Raises:
-        InvalidInput: Shapes do not fit, a set is empty, or a weight is no number in [-1, 1].
+        InvalidInput: Shapes do not fit, there is no set or an empty one, the sets of an item do not stand together, or
+            a weight is no number in [-1, 1].
+
+    >>> from postil.text import Vocabulary
+    >>> tokens = Vocabulary().encode_tokens([["a", "b"], ["c"], ["a"]])
+    >>> references = References(tokens, np.array([0, 2, 3]), np.array([1.0, 0.5, 0.25]))
+    >>> len(references), references.items.tolist(), references.even().weights.tolist()
+    (2, [0, 1], [1.0, 1.0, 1.0])
     """
 
     tokens: Tokens
     offsets: NDArray[np.int64]
-    weights: NDArray[np.float64] = field(default=None)  # type: ignore[assignment]
-    items: NDArray[np.int32] = field(default=None)  # type: ignore[assignment]
+    weights: NDArray[np.float64] = field(default=None)  # type: ignore[arg-type]  # set below
+    items: NDArray[np.int32] = field(default=None)  # type: ignore[arg-type]  # set below
     frequencies: dict[tuple[object, int], Frequencies] = field(default_factory=dict, repr=False)
     """Document frequencies that metrics have asked for, shared by all that are bound to these texts."""
 
     def __post_init__(self) -> None:
         texts, sets = len(self.tokens), len(self.offsets) - 1
-        if self.weights is None:
-            object.__setattr__(self, "weights", np.ones(texts))
-        if self.items is None:
-            object.__setattr__(self, "items", np.arange(sets, dtype=np.int32))
-        if len(self.weights) != texts or len(self.items) != sets or self.offsets[-1] != texts:
-            problem = f"expected {texts} weights and {sets} items, got {len(self.weights)} and {len(self.items)}"
+        self._keep("offsets", self.offsets, np.int64)
+        self._keep("weights", self.weights, np.float64, np.ones(texts))
+        self._keep("items", self.items, np.int32, np.arange(sets))
+        if sets < 1:
+            raise InvalidInput("expected at least one set of references, got none", where="references")
+        if self.weights.shape != (texts,) or self.items.shape != (sets,):
+            problem = f"expected {texts} weights and {sets} items, got {self.weights.shape} and {self.items.shape}"
             raise InvalidInput(problem, where="references")
-        empty = np.flatnonzero(np.diff(self.offsets) < 1)
-        if empty.size:
-            raise InvalidInput("expected at least one reference, got none", where="references", line=int(empty[0]) + 1)
+        if self.offsets[0] != 0 or self.offsets[-1] != texts:
+            problem = f"expected offsets from 0 to {texts}, got {self.offsets[0]} to {self.offsets[-1]}"
+            raise InvalidInput(problem, where="references")
+        self._check_sets()
         wrong = np.flatnonzero(~((self.weights >= -1.0) & (self.weights <= 1.0)))
         if wrong.size:
             problem = f"expected a number from 0 to 1, got {self.weights[wrong[0]]}"
             raise InvalidInput(problem, where="references", line=int(wrong[0]) + 1, field="weight")
+
+    def _keep(self, name: str, values: ArrayLike | None, dtype: DTypeLike, default: ArrayLike = ()) -> None:
+        """Set a field to an array as the kernel wants it."""
+        object.__setattr__(self, name, np.ascontiguousarray(default if values is None else values, dtype=dtype))
+
+    def _check_sets(self) -> None:
+        empty = np.flatnonzero(np.diff(self.offsets) < 1)
+        if empty.size:
+            raise InvalidInput("expected at least one reference, got none", where="references", line=int(empty[0]) + 1)
+        if np.count_nonzero(np.diff(self.items)) + 1 != len(np.unique(self.items)):
+            raise InvalidInput("expected the sets of one item behind one another", where="references", field="items")
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
     def even(self) -> References:
         """The same references, every weight 1: what a metric without ``w-`` sees."""
-        return replace(self, weights=np.ones(len(self.tokens)))
+        return self if (self.weights == 1.0).all() else replace(self, weights=np.ones(len(self.tokens)))
 
     def match(self, candidates: Tokens, sets: NDArray[np.int32], jobs: int = 1) -> Matches:
         """Find what each candidate shares with its set of references; every metric reads it.
@@ -72,6 +95,10 @@ class References:
             candidates: n texts, encoded with the vocabulary of these references or a branch of it.
             sets: int32[n], the set that each candidate meets.
             jobs: Threads; the result does not depend on it.
+
+        Raises:
+            InvalidInput: There is not one set number for each candidate, or a number has no set.
+            UsageError: The candidates were encoded with another vocabulary.
         """
         sets = np.ascontiguousarray(sets, dtype=np.int32)
         if not candidates.vocabulary.begins_as(self.tokens.vocabulary):
@@ -86,7 +113,10 @@ class References:
 
 
 class Matches:
-    """n candidates and what they share with their references, by word and, when asked, by stem."""
+    """n candidates and what they share with their references, by word and, when asked, by stem.
+
+    Made by `References.match`, which checks; every metric of a panel reads the same one.
+    """
 
     def __init__(self, references: References, candidates: Tokens, sets: NDArray[np.int32], jobs: int = 1) -> None:
         self.references = references
@@ -95,9 +125,24 @@ class Matches:
         self.jobs = jobs
         self.words = self._overlap(candidates.ids, references.tokens.ids)
         self._stems: Overlap | None = None
+        self._bleu: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
 
     def __len__(self) -> int:
         return len(self.candidates)
+
+    def bleu_stats(self, weights: NDArray[np.float64], order: int) -> NDArray[np.float64]:
+        """BLEU's statistics up to an order, float64[n, 2 order + 2]; counted once for all orders.
+
+        Args:
+            weights: float64[m]; counted anew for every array, so give the same one again.
+            order: The longest n-gram, at most `LONGEST`.
+        """
+        stats = next((known for given, known in self._bleu if given is weights), None)
+        if stats is None:
+            stats = bleu_stats(self.words, weights, LONGEST, False, self.jobs)  # noqa: FBT003
+            self._bleu.append((weights, stats))
+        columns = [*range(order), *range(LONGEST, LONGEST + order), 2 * LONGEST, 2 * LONGEST + 1]
+        return stats if order == LONGEST else np.ascontiguousarray(stats[:, columns])
 
     @property
     def stems(self) -> Overlap:

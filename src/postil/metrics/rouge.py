@@ -25,7 +25,7 @@ class RougeL(Metric):
     """ROUGE-L: an F-measure on the longest common subsequence with the references.
 
     ``F = (1 + beta^2) P R / (R + beta^2 P)`` (Lin 2004; with weights: Qin et al. 2018, supplement B.4). Corpus: mean of
-    the items. In [0, 1]; high is good; an empty candidate scores 0.
+    the items. In [0, 1]; high is good; an empty candidate scores 0. Words must come in order, not next to one another.
 
     Args:
         reading: How several references join.
@@ -35,7 +35,18 @@ class RougeL(Metric):
             - ``union``: a candidate word counts ``max_j s_j`` over the references whose LCS covers it (of several LCSs
               the leftmost in the candidate); P divides their sum by ``|c|``, R by the closest reference length and is
               at most 1. With one reference and weight 1 it is Lin's.
-        beta: Weight of recall.
+        beta: Weight of recall; above 0.
+
+    Raises:
+        UsageError: beta is out of range.
+
+    The longest common subsequence is ``a c``, so P = 2/3 and R = 2/4:
+
+    >>> import postil
+    >>> references, specs = [["a b c d"]], ["rouge-l(beta=1)", "w-rouge-l(beta=1)"]
+    >>> result = postil.score(["a c b"], references, weights=[[0.5]], metrics=specs)
+    >>> [round(score, 4) for score in result.corpus.values()]
+    [0.5714, 0.2857]
     """
 
     reading: Literal["max", "union"] = "max"
@@ -82,6 +93,12 @@ class RougeN(Metric):
             the name, ``rouge-su4``.
         count: ``clipped``: a unit matches at most as often as the reference holds it.
         corpus: ``mean`` of the items, or ``pooled``: matches and units summed over all items.
+
+    The candidate has ``a b`` once, of 2 + 1 word pairs of the references:
+
+    >>> import postil
+    >>> postil.score(["a b"], [["a b c", "b a"]], metrics=["rouge-2"]).corpus["rouge-2"] == 1 / 3
+    True
     """
 
     unit: Literal["1", "2", "su4"] = field(default="1", metadata={"hidden": True})
@@ -89,6 +106,7 @@ class RougeN(Metric):
     corpus: Literal["mean", "pooled"] = "mean"
 
     order_and_skip: ClassVar[dict[str, tuple[int, int]]] = {"1": (1, -1), "2": (2, -1), "su4": (1, 4)}
+    """For each unit: length of the n-grams, and most words within a skip-bigram, -1 for none of these."""
 
     @property
     def name(self) -> str:

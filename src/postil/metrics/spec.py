@@ -16,25 +16,25 @@ from postil.metrics.meteor import Meteor
 from postil.metrics.rouge import RougeL, RougeN
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from postil.metrics.base import Metric
 
 __all__ = ["METRICS", "parse"]
 
-METRICS: Final[Mapping[str, partial[Metric]]] = MappingProxyType(
+METRICS: Final[Mapping[str, Callable[..., Metric]]] = MappingProxyType(
     {
         "bleu-1": partial(Bleu, order=1),
         "bleu-2": partial(Bleu, order=2),
         "bleu-3": partial(Bleu, order=3),
         "bleu-4": partial(Bleu, order=4),
-        "cider": partial(Cider),
-        "cider-d": partial(CiderD),
-        "delta-bleu": partial(DeltaBleu),
-        "meteor": partial(Meteor),
+        "cider": Cider,
+        "cider-d": CiderD,
+        "delta-bleu": DeltaBleu,
+        "meteor": Meteor,
         "rouge-1": partial(RougeN, unit="1"),
         "rouge-2": partial(RougeN, unit="2"),
-        "rouge-l": partial(RougeL),
+        "rouge-l": RougeL,
         "rouge-su4": partial(RougeN, unit="su4"),
     }
 )
@@ -51,7 +51,7 @@ def parse(spec: str) -> Metric:
 
     Raises:
         UnknownName: No such metric, parameter or choice; the message offers the nearest.
-        UsageError: The spec is not of that form, or a value does not fit its parameter.
+        UsageError: The spec is not of that form, or a value does not fit its parameter or the other parameters.
 
     >>> print(parse("w-rouge-l(reading=union)"))
     w-rouge-l(reading=union,beta=1.2)
@@ -68,8 +68,7 @@ def parse(spec: str) -> Metric:
         known = [f"w-{known}" for known in METRICS] if weighted else METRICS
         raise UnknownName("metric", name, known)
     make = METRICS[plain]
-    values = _parameters(spec, make.func, match["parameters"])
-    return make(weighted=weighted, **values)
+    return make(weighted=weighted, **_parameters(spec, type(make()), match["parameters"]))
 
 
 def _parameters(spec: str, metric: type[Metric], text: str | None) -> dict[str, object]:
@@ -82,7 +81,7 @@ def _parameters(spec: str, metric: type[Metric], text: str | None) -> dict[str, 
         if not equals or not value:
             raise UsageError(f"metric '{spec}': expected parameter=value, got '{part.strip()}'")
         if name not in fields:
-            raise UnknownName(f"parameter of {spec.split('(')[0].strip()}", name, fields)
+            raise UnknownName(f"parameter of {spec.partition('(')[0].strip()}", name, fields)
         if name in values:
             raise UsageError(f"metric '{spec}': {name} is given twice")
         values[name] = _value(spec, name, value, hints[name])

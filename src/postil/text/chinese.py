@@ -8,7 +8,7 @@ rjieba (jieba-rs) differs from jieba 0.42.1 in three places, and all are mended 
   jieba makes each one a token.
 - Where jieba's hidden Markov model finds two ways to cut equally probable, rounding decides, and the two round
   differently: ``危危危危危`` is 危危危 危危 by one and 危危 危危危 by the other. It takes a stretch of unknown
-  words in which every character comes twice. Such a text, one in about 250 comments, is given to jieba itself.
+  words in which every character comes twice. Such a text, one in a few hundred comments, is given to jieba itself.
 
 White space is no token in either. Punctuation is, one mark a token.
 """
@@ -144,28 +144,28 @@ def _may_tie(text: str, cut: _Cut) -> bool:
         if _SINGLE.fullmatch(token):
             stretch += token
         else:
-            if len(stretch) > 2 and _has_all_twice(stretch):
+            if _has_all_twice(stretch):
                 return True
             stretch = ""
     return False
 
 
 def _has_all_twice(stretch: str) -> bool:
-    """Whether some substring has every one of its characters at least twice.
+    """Whether some substring of three characters or more has every one of them at least twice.
 
-    >>> [_has_all_twice(text) for text in ("危危危", "春肖肖春", "甲乙丙甲")]
-    [True, True, False]
+    >>> [_has_all_twice(text) for text in ("危危危", "春肖肖春", "屠呦呦", "甲乙丙甲")]
+    [True, True, False, False]
     """
-    for start in range(len(stretch)):
+    for start in range(len(stretch) - 2):
         once: set[str] = set()
         more: set[str] = set()
-        for character in stretch[start:]:
+        for place, character in enumerate(stretch[start:]):
             if character in once:
                 once.remove(character)
                 more.add(character)
             elif character not in more:
                 once.add(character)
-            if not once:
+            if not once and place > 1:
                 return True
     return False
 

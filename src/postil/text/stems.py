@@ -7,6 +7,7 @@ PyStemmer 2: equal there on every pair tried. Snowball 3, in PyStemmer 3, added 
 
 from __future__ import annotations
 
+from importlib import metadata
 from typing import TYPE_CHECKING
 
 import Stemmer  # type: ignore[import-not-found]
@@ -61,7 +62,7 @@ def stems_signature(algorithm: str = "english") -> str:
     True
     """
     _check(algorithm)
-    return f"{algorithm}-{Stemmer.version()}"
+    return f"{algorithm}-{metadata.version('PyStemmer')}"  # Stemmer.version() is out of date in some releases
 
 
 def _check(algorithm: str) -> None:

@@ -79,14 +79,21 @@ class Vocabulary:
 
     def __init__(self, base: Vocabulary | None = None) -> None:
         self._base = base
-        self._interner = base._interner.branch() if base else Interner()
+        # A new vocabulary is empty and so false: ask for None.
+        self._interner: Interner = Interner() if base is None else base._interner.branch()  # noqa: SLF001 - its own class
         self._stems: dict[str, _StemIds] = {}
 
     def __len__(self) -> int:
         return len(self._interner)
 
     def branch(self) -> Vocabulary:
-        """A vocabulary that begins with the words of this one, which can no longer grow."""
+        """A vocabulary that begins with the words of this one, which can no longer grow.
+
+        Raises:
+            ValueError: This is a branch itself.
+        """
+        if self._base is not None:
+            raise ValueError("a branch of a vocabulary has no branches of its own")
         return Vocabulary(self)
 
     def begins_as(self, other: Vocabulary) -> bool:
@@ -111,8 +118,12 @@ class Vocabulary:
         Raises:
             InvalidInput: A text is Han text and the tokenizer is ``words``; ``line`` counts the texts from 1.
             TypeError: Something is not a str.
+            ValueError: This vocabulary has branches.
         """
         if tokenizer.native is None:
+            for index, text in enumerate(texts):
+                if not isinstance(text, str):
+                    raise TypeError(f"text {index}: expected str, got {type(text).__name__}")
             return self.encode_tokens(tokenizer.split_all(texts))
         ids, offsets, han = self._interner.encode(texts, tokenizer.native, jobs)
         if han >= 0:
@@ -125,8 +136,17 @@ class Vocabulary:
         return Tokens(ids, offsets, self)
 
     def encode_tokens(self, token_lists: Sequence[Sequence[str]]) -> Tokens:
-        """Number texts that are already lists of tokens; new words are added."""
-        return Tokens(*self._interner.encode_tokens(token_lists), self)
+        """Number texts that are already lists of tokens; new words are added.
+
+        Raises:
+            TypeError: A token is not a str.
+            ValueError: This vocabulary has branches.
+
+        >>> Vocabulary().encode_tokens([["to", "be"], [], ["be"]]).offsets.tolist()
+        [0, 2, 2, 3]
+        """
+        ids, offsets = self._interner.encode_tokens(token_lists)
+        return Tokens(ids, offsets, self)
 
     def stem_ids(self, algorithm: str = "english") -> NDArray[np.int32]:
         """For each word the id of its stem, int32[words]; words with one stem have one id.
@@ -145,7 +165,7 @@ class Vocabulary:
                 known = _StemIds()
             else:
                 ids = self._base.stem_ids(algorithm)
-                known = _StemIds(self._base._stems[algorithm].interner.branch(), ids)
+                known = _StemIds(self._base._stems[algorithm].interner.branch(), ids)  # noqa: SLF001 - its own class
         if len(known.ids) < len(self):
             new, _ = known.interner.encode_tokens([stems(self.words(len(known.ids)), algorithm)])
             known = _StemIds(known.interner, np.concatenate([known.ids, new]))

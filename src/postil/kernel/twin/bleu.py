@@ -32,7 +32,11 @@ def ngrams(words: Sequence[int], n: int) -> list[tuple[int, ...]]:
 
 
 def bleu_stats(
-    overlap: Overlap, weights: NDArray[np.float64], order: int, delta: bool = False, jobs: int = 1  # noqa: FBT001, FBT002
+    overlap: Overlap,
+    weights: NDArray[np.float64],
+    order: int,
+    delta: bool = False,  # noqa: FBT001, FBT002
+    jobs: int = 1,
 ) -> NDArray[np.float64]:
     """Statistics that add: matches of orders 1..N, n-grams of orders 1..N, candidate length, reference length.
 
@@ -91,7 +95,7 @@ def _coco(matches: list[float], grams: list[float], length: float, reference: fl
     return score * math.exp(1.0 - 1.0 / ratio) if ratio < 1.0 else score
 
 
-def _smoothed(  # noqa: C901
+def _smoothed(  # noqa: PLR0917 - one row of statistics, spread
     matches: list[float], grams: list[float], length: float, reference: float, smooth: str, k: float, *, effective: bool
 ) -> float:
     if length == 0.0 or all(m <= 0.0 for m in matches):
@@ -99,8 +103,8 @@ def _smoothed(  # noqa: C901
     logs: list[float] = []
     pseudo = 1.0
     for n, (m, g) in enumerate(zip(matches, grams, strict=True)):
-        if smooth == "method0":
-            g = max(1.0, g)  # noqa: PLW2901
+        if smooth == "add-k" and n > 0:
+            m, g = m + k, g + k  # noqa: PLW2901
         if g <= 0.0:
             if not effective:
                 return 0.0
@@ -109,14 +113,10 @@ def _smoothed(  # noqa: C901
             m = pseudo = pseudo / 2  # noqa: PLW2901
         elif smooth == "floor":
             m = max(m, k)  # noqa: PLW2901
-        elif smooth == "add-k" and n > 0:
-            m, g = m + k, g + k  # noqa: PLW2901
-        if m > 0.0:
-            logs.append(math.log(m / g))
-        elif smooth == "method0":
-            logs.append(math.log(sys.float_info.min))
-        else:
+        precision = max(m / g, sys.float_info.min) if smooth == "method0" else m / g
+        if precision <= 0.0:
             return 0.0
+        logs.append(math.log(precision))
     if not logs:
         return 0.0
     brevity = math.exp(1.0 - reference / length) if length < reference else 1.0

@@ -60,7 +60,7 @@ def _length(values: Iterable[float]) -> float:
     return math.sqrt(sum(value * value for value in values))
 
 
-def count_grams(
+def count_grams(  # noqa: PLR0917 - the kernel's arrays
     ids: NDArray[np.int32],
     offsets: NDArray[np.int64],
     set_offsets: NDArray[np.int64],
@@ -93,8 +93,13 @@ def load_grams(items: int, gram_words: list[NDArray[np.int32]], df: list[NDArray
     return Grams(items, len(gram_words), frequencies)
 
 
-def cider(
-    overlap: Overlap, weights: NDArray[np.float64], grams: Grams, norms: NDArray[np.float64], sigma: float, jobs: int = 1
+def cider(  # noqa: PLR0917 - the kernel's arrays
+    overlap: Overlap,
+    weights: NDArray[np.float64],
+    grams: Grams,
+    norms: NDArray[np.float64],
+    sigma: float,
+    jobs: int = 1,
 ) -> NDArray[np.float64]:
     """Item scores, float64[n]: CIDEr where ``sigma`` is 0, else CIDEr-D (clipped, Gaussian on the length, times 10)."""
     del jobs

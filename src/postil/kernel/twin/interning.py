@@ -50,7 +50,7 @@ class Interner:
     """
 
     def __init__(self, base: Interner | None = None) -> None:
-        self._base: dict[str, int] = base._ids if base else {}
+        self._base: dict[str, int] = {} if base is None else base._ids  # noqa: SLF001 - its own class
         self._ids: dict[str, int] = {}
         self._frozen = False
 
@@ -83,6 +83,10 @@ class Interner:
         """Intern texts that are already split."""
         if self._frozen:
             raise ValueError("this vocabulary has branches and cannot grow")
+        for index, tokens in enumerate(token_lists):
+            for token in tokens:
+                if not isinstance(token, str):
+                    raise TypeError(f"text {index}: expected str, got {type(token).__name__}")
         offsets = np.zeros(len(token_lists) + 1, dtype=np.int64)
         np.cumsum([len(tokens) for tokens in token_lists], out=offsets[1:])
         ids = np.fromiter(self._intern(t for tokens in token_lists for t in tokens), dtype=np.int32, count=offsets[-1])

@@ -108,7 +108,7 @@ def _options(candidate: _Side, reference: _Side) -> list[list[tuple[int, int]]]:
     return rows
 
 
-def meteor(
+def meteor(  # noqa: PLR0917 - the kernel's arrays
     overlap: Overlap,
     weights: NDArray[np.float64],
     parameters: Sequence[float],
@@ -151,7 +151,8 @@ def meteor(
         words = ids[begin : begin + len(classes)].tolist()
         if synset_offsets is None or synsets is None:
             return _Side(classes, words, [frozenset()] * len(words))
-        return _Side(classes, words, [frozenset(synsets[synset_offsets[w] : synset_offsets[w + 1]].tolist()) for w in words])
+        senses = [frozenset(synsets[synset_offsets[w] : synset_offsets[w + 1]].tolist()) for w in words]
+        return _Side(classes, words, senses)
 
     reference_begins = np.cumsum([0, *map(len, overlap.references)]).tolist()
     out = np.zeros((len(overlap), 8))

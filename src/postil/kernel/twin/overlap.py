@@ -6,6 +6,7 @@ The compiled kernel notes here which words they share, once for all metrics; the
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class Overlap:
         return ((row, words, self.spans[row]) for row, words in enumerate(self.candidates))
 
 
-def overlap(
+def overlap(  # noqa: PLR0917 - the kernel's arrays
     candidate_ids: NDArray[np.int32],
     candidate_offsets: NDArray[np.int64],
     sets: NDArray[np.int32],
@@ -56,7 +57,7 @@ def overlap(
 def lists(ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> list[list[int]]:
     """Ragged ids as lists."""
     flat, bounds = ids.tolist(), offsets.tolist()
-    return [flat[begin:end] for begin, end in zip(bounds[:-1], bounds[1:], strict=True)]
+    return [flat[begin:end] for begin, end in pairwise(bounds)]
 
 
 def closest_length(candidate: int, references: list[int]) -> int:

@@ -50,7 +50,11 @@ def leftmost_cover(a: Sequence[int], b: Sequence[int]) -> list[int]:
 
 
 def rouge_l(
-    overlap: Overlap, weights: NDArray[np.float64], beta_squared: float, united: bool, jobs: int = 1  # noqa: FBT001
+    overlap: Overlap,
+    weights: NDArray[np.float64],
+    beta_squared: float,
+    united: bool,  # noqa: FBT001
+    jobs: int = 1,
 ) -> NDArray[np.float64]:
     """Item scores, float64[n] in [0, 1]; the two readings as in :class:`postil.metrics.rouge.RougeL`."""
     del jobs

@@ -1,0 +1,104 @@
+"""Rows from the judged responses of DSTC7's grounded conversation task.
+
+The file has a web thread a line: ``id``, ``references`` (what people answered) and ``candidates``, each with
+``system``, ``text`` and the grades 1 to 5 of three judges for ``relevance`` and ``informativeness``. The references
+have no grades, so only plain metrics can be asked for.
+
+The response of the system ``Human`` is one of the references in most threads. Copies of it, whatever their case and
+punctuation, are taken out of the thread's references; otherwise it would be compared with itself. So are the few
+references in Chinese or Japanese, which have no words between spaces. Threads that have no references then are left out
+of all files.
+
+    python examples/dstc7_to_rows.py FOLDER rows/
+    postil score rows/candidates.jsonl -r rows/references.jsonl
+    postil score rows/candidates.jsonl -r rows/references.jsonl -m meteor -m rouge-l --items rows/scores.jsonl
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from postil.records import Candidate, Judgement, Reference, write
+from postil.text import is_han_text
+
+NAME = "dstc7_joined.en.jsonl.gz"
+PERSON = "Human"
+ASPECTS = ("relevance", "informativeness")
+
+
+@dataclass
+class Rows:
+    """The rows of all threads, and what was left out."""
+
+    candidates: list[Candidate] = field(default_factory=list)
+    references: list[Reference] = field(default_factory=list)
+    judgements: list[Judgement] = field(default_factory=list)
+    copies: int = 0
+    """References that were copies of the Human response."""
+    han: int = 0
+    """References in Chinese or Japanese."""
+    dropped: int = 0
+    """Threads without references."""
+
+    def add(self, thread: dict[str, Any]) -> None:
+        """Take a thread."""
+        item = thread["id"]
+        people = [words(row["text"]) for row in thread["candidates"] if row["system"] == PERSON]
+        others = [text for text in thread["references"] if words(text) not in people]
+        kept = [text for text in others if not is_han_text(text)]
+        self.copies += len(thread["references"]) - len(others)
+        self.han += len(others) - len(kept)
+        if not kept:
+            self.dropped += 1
+            return
+        self.references += [Reference(item, text) for text in kept]
+        for row in thread["candidates"]:
+            system = row["system"]
+            self.candidates.append(Candidate(item, system, row["text"]))
+            self.judgements += [
+                Judgement(item, system, f"judge-{judge}", grade, aspect)
+                for aspect in ASPECTS
+                for judge, grade in enumerate(row[aspect], start=1)
+            ]
+
+
+def words(text: str) -> tuple[str, ...]:
+    """What is left of a text without case and punctuation."""
+    return tuple(re.findall(r"\w+", text.lower()))
+
+
+def read(path: Path) -> Rows:
+    """The rows of a file."""
+    rows = Rows()
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            rows.add(json.loads(line))
+    return rows
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description="Rows from the judged responses of DSTC7.")
+    parser.add_argument("folder", type=Path, help=f"folder with {NAME}")
+    parser.add_argument("out", type=Path, help="folder for candidates.jsonl, references.jsonl and judgements.jsonl")
+    given = parser.parse_args(arguments)
+    rows = read(given.folder / NAME)
+    given.out.mkdir(parents=True, exist_ok=True)
+    write(given.out / "candidates.jsonl", rows.candidates)
+    write(given.out / "references.jsonl", rows.references)
+    write(given.out / "judgements.jsonl", rows.judgements)
+    print(
+        f"{len(rows.candidates)} candidates, {len(rows.references)} references, {len(rows.judgements)} judgements in "
+        f"{given.out}; taken out: {rows.copies} copies of {PERSON} responses, {rows.han} references in Chinese or "
+        f"Japanese, {rows.dropped} threads without references"
+    )
+
+
+if __name__ == "__main__":
+    main()

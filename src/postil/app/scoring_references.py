@@ -1,0 +1,123 @@
+"""The references of `postil score`: rows of a file become texts by item, with weights where weights can be had."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from postil.errors import UnknownName, UsageError
+from postil.records.explain import out_of_range
+from postil.records.files import read
+from postil.records.rows import Reference
+from postil.records.weights import DEFAULT, METHODS, default_method, weigh
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from postil.errors import InvalidInput
+    from postil.metrics.base import Metric
+    from postil.records.place import Places
+    from postil.records.scale import Scale
+
+__all__ = ["Corpus", "read_references"]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Corpus:
+    """References of k items, in the order of their first lines."""
+
+    items: dict[str, int]
+    """The number of each item."""
+    texts: list[str]
+    """m texts, item after item."""
+    offsets: NDArray[np.int64]
+    """int64[k + 1]; item i has the texts ``offsets[i]:offsets[i + 1]``."""
+    weights: NDArray[np.float64]
+    """float64[m], all 1 where the references are not graded."""
+    how: str
+    """How the weights were made, for signatures; empty where the references are not graded."""
+    refuse: Callable[[int, str], InvalidInput]
+    """The error for one of the texts, which says where it stands."""
+
+    @property
+    def graded(self) -> bool:
+        """Whether the weights mean something."""
+        return bool(self.how)
+
+
+def read_references(
+    path: str,
+    method: str | None,
+    scale: Scale | None,
+    asked: Mapping[str, Metric] | None,
+    say: Callable[[str], None],
+) -> Corpus:
+    """Read the references, group them by item and weigh them where weights are needed or can be had.
+
+    Args:
+        path: A file of reference rows; ``-`` for standard input.
+        method: The weights method that was named.
+        scale: The scale of the grades.
+        asked: The metrics that were named; None where the usual ones will be shown.
+        say: Takes remarks for people.
+
+    Raises:
+        UsageError: There is no such weights method, or the grades need a scale.
+        InvalidInput: Something in the file is wrong; says where.
+    """
+    source = read(path, Reference)
+    rows = list(source)
+    items: dict[str, int] = {}
+    number = np.fromiter((items.setdefault(row.item, len(items)) for row in rows), dtype=np.int64, count=len(rows))
+    weighted = [metric for metric in asked.values() if metric.needs_weights] if asked else []
+    weights, how = np.ones(len(rows)), ""
+    if weighted or method or scale or all(row.weight is not None for row in rows):
+        lowest = max((metric.lowest_weight for metric in weighted), default=-1.0 if asked else 0.0)
+        how = method or (DEFAULT if scale else default_method(rows))
+        weights = _weigh(rows, number, how, scale, lowest=lowest, places=source.places)
+        how += f"|scale:{scale}" if METHODS[how].needs_scale else ""
+    elif not asked and all(row.mean_grade is not None for row in rows):
+        say("the references have grades: with --scale HIGH or --scale LOW:HIGH the w- metrics are shown too")
+    order = np.argsort(number, kind="stable")
+    return Corpus(
+        items=items,
+        texts=[rows[i].text for i in order.tolist()],
+        offsets=np.concatenate([[0], np.cumsum(np.bincount(number, minlength=len(items)))]).astype(np.int64),
+        weights=weights[order],
+        how=how,
+        refuse=lambda i, problem: source.places.error(int(order[i]), "text", problem),
+    )
+
+
+def _weigh(
+    rows: Sequence[Reference],
+    items: NDArray[np.int64],
+    name: str,
+    scale: Scale | None,
+    *,
+    lowest: float,
+    places: Places,
+) -> NDArray[np.float64]:
+    """The weight of each reference; none may be below ``lowest``, the least that all metrics take."""
+    if name not in METHODS:
+        raise UnknownName("weights method", name, METHODS)
+    method = METHODS[name]
+    if method.needs_scale and scale is None:
+        if any(row.mean_grade is not None for row in rows):
+            raise UsageError(f"{places.where}: the grades need a scale (weights '{name}'): --scale HIGH or LOW:HIGH")
+        there = ", ".join(places.fields(0) or ())
+        problem = "missing; a w- metric needs a grade, ratings or a weight on every reference"
+        raise places.error(0, method.field, f"{problem} (is the field misspelt? this row has: {there})")
+    if method.field == "weight":
+        for i, row in enumerate(rows):
+            if row.weight is not None and not lowest <= row.weight <= 1.0:
+                raise places.error(i, "weight", out_of_range(row.weight, lowest, 1.0))
+    weights = weigh(rows, items, method=name, scale=scale, places=places)
+    for i in np.flatnonzero(weights < lowest).tolist():
+        problem = f"the method '{name}' makes the weight {weights[i]:g} of it; only delta-bleu takes weights below 0"
+        raise places.error(i, method.field, problem)
+    return weights

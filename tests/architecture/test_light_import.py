@@ -1,0 +1,48 @@
+"""Starting is cheap: nothing heavy is loaded before it is needed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {"scipy", "sklearn", "matplotlib", "torch", "pandas", "pyarrow", "jieba", "rjieba", "Stemmer"}
+HEAVIER_THAN_THE_DOOR = HEAVY | {"numpy", "msgspec", "typer", "rich"}
+
+
+def loaded(statement: str) -> set[str]:
+    """The top-level packages that a fresh interpreter has loaded after a statement."""
+    code = f"import sys\n{statement}\nprint(*{{name.partition('.')[0] for name in sys.modules}}, file=sys.stderr)"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)  # noqa: S603 - our own code
+    return set(done.stderr.split())
+
+
+HELP = """
+from postil.app.cli import app
+try:
+    app(["--help"])
+except SystemExit as end:
+    assert end.code == 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "not_loaded"),
+    [
+        ("import postil", HEAVIER_THAN_THE_DOOR),
+        ("import postil; dir(postil); postil.__version__; postil.PostilError", HEAVIER_THAN_THE_DOOR),
+        ("import postil.app.cli", HEAVY | {"numpy", "msgspec"}),
+        (HELP, HEAVY | {"numpy", "msgspec"}),
+        (HELP.replace('"--help"', '"score", "--help"'), HEAVY | {"numpy", "msgspec"}),
+        ("import postil; postil.score, postil.metric, postil.Scale", HEAVY - {"Stemmer"} | {"typer", "rich"}),
+        ("import postil.records", HEAVY),
+    ],
+)
+def test_not_loaded(statement: str, not_loaded: set[str]) -> None:
+    assert loaded(statement) & not_loaded == set()
+
+
+def test_the_test_can_see_what_is_loaded() -> None:
+    assert {"numpy", "json"} <= loaded("import json, numpy")

@@ -1,0 +1,71 @@
+"""What a room offers is written down, in order, and is there."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+import postil
+
+MODULES = sorted(
+    module.name
+    for module in pkgutil.walk_packages(postil.__path__, "postil.")
+    if not any(part.startswith("_") for part in module.name.split("."))
+)
+PACKAGES = [name for name in MODULES if hasattr(importlib.import_module(name), "__path__")]
+
+
+def source(name: str) -> ast.Module:
+    return ast.parse(Path(importlib.import_module(name).__file__ or "").read_text(encoding="utf-8"))
+
+
+def in_order(names: list[str]) -> list[str]:
+    """CONSTANTS, Classes, functions, as the linter has it."""
+    return sorted(names, key=lambda name: (0 if name.isupper() else 1 if name[:1].isupper() else 2, name))
+
+
+@pytest.mark.parametrize("name", ["postil", *MODULES])
+def test_every_module_says_what_it_is(name: str) -> None:
+    assert (importlib.import_module(name).__doc__ or "").strip()
+
+
+@pytest.mark.parametrize("name", ["postil", *MODULES])
+def test_all_is_sorted_and_importable(name: str) -> None:
+    module = importlib.import_module(name)
+    names = list(module.__all__) if hasattr(module, "__all__") else []
+    assert names == in_order(names)
+    assert len(set(names)) == len(names)
+    assert [each for each in names if not hasattr(module, each)] == []
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_all_of_a_room_is_what_it_imports(name: str) -> None:
+    imports = {
+        alias.asname or alias.name
+        for node in source(name).body
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(f"{name}.")
+        for alias in node.names
+    }
+    public = {each for each in imports if not each.startswith("_")}
+    assert public <= set(getattr(importlib.import_module(name), "__all__", ()))
+
+
+def test_the_door_leads_to_every_name() -> None:
+    assert set(postil.__all__) == {*postil._HOMES, "__version__"}
+    assert set(dir(postil)) == set(postil.__all__)
+    for name, (module, attribute) in postil._HOMES.items():
+        assert getattr(postil, name) is getattr(importlib.import_module(module), attribute)
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'scores'"):
+        postil.scores  # noqa: B018
+
+
+def test_type_checkers_are_told_that_the_package_is_typed() -> None:
+    assert (files("postil") / "py.typed").is_file()

@@ -1,0 +1,224 @@
+"""What only a real process shows: streams, signals, the terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from postil.records import Candidate, write
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HERE = Path(__file__).parent
+POSTIL = (sys.executable, "-m", "postil")
+SCORE = (*POSTIL, "score", "c.jsonl", "-r", "r.jsonl", "-m", "rouge-l")
+FULL = Path("/dev/full")
+posix = pytest.mark.skipif(os.name != "posix", reason="signals and /dev are POSIX")
+full = pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, target in (("candidates", "c"), ("references", "r")):
+        (tmp_path / f"{target}.jsonl").write_bytes((HERE / f"{name}.jsonl").read_bytes())
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@dataclass(frozen=True)
+class Done:
+    returncode: int
+    stdout: bytes
+    stderr: bytes
+
+
+def start(*command: str | bytes, **options: Any) -> subprocess.Popen[bytes]:
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command, **{**streams, **options})  # noqa: S603 - our own program
+
+
+def run(*command: str | bytes, **options: Any) -> Done:
+    with start(*command, **options) as child:
+        out, err = child.communicate(timeout=60)
+    return Done(child.returncode, out or b"", err or b"")
+
+
+def test_data_on_stdout_and_no_progress_bytes_when_piped() -> None:
+    done = run(*SCORE, "--format", "json")
+    assert done.returncode == 0
+    assert done.stderr == b""
+    assert [row["system"] for row in json.loads(done.stdout)["scores"]] == ["plain", "zoo"]
+
+
+def test_words_go_to_stderr() -> None:
+    Path("c.jsonl").write_text(Path("c.jsonl").read_text().splitlines()[0])
+    done = run(*SCORE, "--format", "json")
+    assert b"no candidate for 1 of 2 items" in done.stderr
+    assert json.loads(done.stdout)["schema"] == 1
+
+
+def test_the_same_bytes_twice_and_in_any_locale() -> None:
+    text = Path("c.jsonl").read_text().replace('"zoo"', '"动物园"')
+    Path("c.jsonl").write_text(text, encoding="utf-8")
+    outs = {run(*SCORE, "--format", "json").stdout for _ in range(2)}
+    for locale in ("latin-1", "ascii"):
+        done = run(*SCORE, "--format", "json", env={**os.environ, "PYTHONIOENCODING": locale, "PYTHONHASHSEED": "7"})
+        assert done.returncode == 0, done.stderr
+        outs.add(done.stdout)
+    assert len(outs) == 1
+    assert "动物园" in outs.pop().decode()
+
+
+def test_a_name_that_is_no_text_gets_a_message() -> None:
+    done = run(*POSTIL, "score", b"\xff.jsonl", "-r", "r.jsonl")
+    assert done.returncode == 3
+    assert done.stderr.endswith(b".jsonl: no such file\n")
+
+
+@posix
+def test_closed_standard_input() -> None:
+    done = run("sh", "-c", 'exec "$@" <&-', "sh", *POSTIL, "score", "-", "-r", "r.jsonl")
+    assert done.returncode == 3
+    assert done.stderr == b"postil: stdin: the file holds no rows\n"
+
+
+@full
+def test_standard_output_on_a_full_disk() -> None:
+    with FULL.open("wb") as target:
+        done = run(*SCORE, stdout=target)
+    assert done.returncode == 1
+    assert done.stderr == b"postil: standard output: No space left on device\n"
+
+
+@posix
+@pytest.mark.parametrize("form", ["table", "jsonl"])
+def test_a_reader_that_leaves_is_no_reason_to_complain(form: str) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = run(*SCORE, "--format", form, stdout=writing)
+    finally:
+        os.close(writing)
+    assert done.stderr == b""
+    assert done.returncode == 1
+
+
+@full
+def test_items_on_a_full_disk(folder: Path) -> None:
+    """A disk that is full: a limit on the size of files, which the system answers in the same way."""
+    resource = pytest.importorskip("resource")
+
+    def limit() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+    done = run(*SCORE, "--items", "items.jsonl", preexec_fn=limit)
+    assert done.returncode == 1
+    assert done.stdout == b""
+    assert done.stderr == b"postil: items.jsonl: cannot be written: File too large\n"
+    assert sorted(path.name for path in folder.iterdir()) == ["c.jsonl", "r.jsonl"]
+
+
+@posix
+@pytest.mark.skipif(os.name == "posix" and os.geteuid() == 0, reason="root may write everywhere")
+def test_items_in_a_folder_that_is_not_writable(folder: Path) -> None:
+    (folder / "shut").mkdir(mode=0o500)
+    done = run(*SCORE, "--items", "shut/items.jsonl")
+    assert done.returncode == 1
+    assert done.stderr == b"postil: shut/items.jsonl: cannot be written: Permission denied\n"
+
+
+@pytest.mark.skipif(not Path("/proc/version").exists(), reason="needs a folder that takes no files")
+def test_items_where_no_file_can_be_made() -> None:
+    done = run(*SCORE, "--items", "/proc/items.jsonl")
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"postil: /proc/items.jsonl: cannot be written: ")
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_a_background_where_no_folder_can_be_made() -> None:
+    Path("bg").write_text("a file")
+    done = run(*SCORE, "--save-background", "bg", "--items", "items.jsonl")
+    assert done.returncode == 1
+    assert done.stderr == b"postil: bg: File exists\n"
+    assert not Path("items.jsonl").exists()
+
+
+@pytest.fixture
+def endless() -> Iterator[subprocess.Popen[bytes]]:
+    """A run in the middle of its candidates: they come from a pipe that stays open."""
+    Path("items.jsonl").write_text("earlier")
+    write("many.jsonl", (Candidate("a", f"s{k}", "a cat") for k in range(10_000)))
+    command = (
+        *POSTIL,
+        "score",
+        "-",
+        "-r",
+        "r.jsonl",
+        "-m",
+        "rouge-l",
+        "--items",
+        "items.jsonl",
+        "--save-background",
+        "bg",
+    )
+    child = start(*command, stdin=subprocess.PIPE)
+    assert child.stdin is not None
+    child.stdin.write(Path("many.jsonl").read_bytes())
+    child.stdin.flush()
+    for _ in range(600):
+        parts = list(Path().glob(".*.part"))
+        if parts and parts[0].stat().st_size:
+            break
+        time.sleep(0.05)
+    else:
+        pytest.fail("no row was written in half a minute")
+    yield child
+    child.kill()
+    child.communicate()
+
+
+@posix
+def test_interrupt_leaves_nothing_half_written(endless: subprocess.Popen[bytes], folder: Path) -> None:
+    endless.send_signal(signal.SIGINT)
+    out, err = endless.communicate(timeout=60)
+    assert (endless.returncode, out, err) == (130, b"", b"postil: interrupted\n")
+    assert (folder / "items.jsonl").read_text() == "earlier"
+    assert sorted(path.name for path in folder.iterdir()) == ["c.jsonl", "items.jsonl", "many.jsonl", "r.jsonl"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the end of a pseudo-terminal is told differently elsewhere")
+def test_on_a_terminal_the_bar_is_on_stderr_and_the_table_on_stdout() -> None:
+    pty = pytest.importorskip("pty")
+    write("c.jsonl", (Candidate("a", f"s{k}", "a cat") for k in range(5_000)))
+    ours, theirs = pty.openpty()
+    with (
+        Path("out.csv").open("wb") as out,
+        start(*SCORE, "--format", "csv", stdout=out, stderr=theirs, env={**os.environ, "TERM": "xterm"}),
+    ):
+        os.close(theirs)
+        shown = b""
+        while chunk := _read(ours):
+            shown += chunk
+    os.close(ours)
+    assert b"candidates" in shown
+    said = Path("out.csv").read_bytes()
+    assert said.startswith(b"system,metric,score,n,signature\n")
+    assert b"\x1b" not in said
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 4096)
+    except OSError:  # the other side was closed
+        return b""

@@ -1,0 +1,264 @@
+"""`postil score`: what can be asked of it, and that the answer depends on nothing else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import postil as package
+from postil.records import Candidate, Reference, Score, convert, read, write
+
+if TYPE_CHECKING:
+    from conftest import Postil
+
+HERE = Path(__file__).parent
+CANDIDATES = (HERE / "candidates.jsonl").read_text()
+REFERENCES = (HERE / "references.jsonl").read_text()
+ROUGE = ("-m", "rouge-l", "--format", "jsonl")
+BASE = ("score", "c.jsonl", "-r", "r.jsonl")
+KINDS = ("jsonl", "jsonl.gz", "parquet")
+
+
+def lines(text: str) -> list[str]:
+    return text.splitlines(keepends=True)
+
+
+def test_systems_may_be_interleaved_and_items_in_any_order(postil: Postil) -> None:
+    straight = postil(*BASE, "--scale", "5", "--format", "jsonl")
+    first, second, third, fourth = lines(CANDIDATES)
+    Path("c.jsonl").write_text(first + third + second + fourth)
+    assert postil(*BASE, "--scale", "5", "--format", "jsonl").out == straight.out
+    Path("c.jsonl").write_text(fourth + second + first + third)
+    assert postil(*BASE, "--scale", "5", "--format", "jsonl").scores == pytest.approx(straight.scores)
+
+
+def test_systems_come_in_the_order_of_their_first_rows(postil: Postil) -> None:
+    Path("c.jsonl").write_text("".join(reversed(lines(CANDIDATES))))
+    assert list(postil(*BASE, *ROUGE).scores) == [("zoo", "rouge-l"), ("plain", "rouge-l")]
+
+
+def test_references_of_an_item_need_not_stand_together(postil: Postil) -> None:
+    straight = postil(*BASE, "--scale", "5", "--format", "jsonl")
+    first, second, third = lines(REFERENCES)
+    Path("r.jsonl").write_text(first + third + second)
+    assert postil(*BASE, "--scale", "5", "--format", "jsonl").out == straight.out
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_kinds_of_files(postil: Postil, kind: str) -> None:
+    straight = postil(*BASE, "--scale", "5", "--format", "json")
+    convert("c.jsonl", f"same.{kind}")
+    convert("r.jsonl", f"refs.{kind}")
+    assert postil("score", f"same.{kind}", "-r", f"refs.{kind}", "--scale", "5", "--format", "json") == straight
+
+
+def test_candidates_from_standard_input(postil: Postil) -> None:
+    outcome = postil("score", "-", "-r", "r.jsonl", *ROUGE, stdin=CANDIDATES.encode())
+    assert outcome == postil(*BASE, *ROUGE)
+
+
+def test_references_from_standard_input(postil: Postil) -> None:
+    outcome = postil("score", "c.jsonl", "-r", "-", *ROUGE, stdin=REFERENCES.encode())
+    assert outcome == postil(*BASE, *ROUGE)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_items_file(postil: Postil, kind: str) -> None:
+    corpus = postil(*BASE, "--scale", "5", "-m", "rouge-l", "-m", "w-rouge-l", "--items", f"i.{kind}", *ROUGE)
+    rows = list(read(f"i.{kind}", Score))
+    asked_for = [(row.item, row.system, row.metric) for row in rows]
+    systems = [("a", "plain"), ("b", "plain"), ("a", "zoo"), ("b", "zoo")]
+    assert asked_for == [(*row, metric) for row in systems for metric in ("rouge-l", "w-rouge-l")]
+    assert {row.signature for row in rows} == {json.loads(line)["signature"] for line in corpus.out.splitlines()}
+    for (system, metric), score in corpus.scores.items():
+        assert score == pytest.approx(sum(r.score for r in rows if (r.system, r.metric) == (system, metric)) / 2)
+
+
+def many(n: int) -> None:
+    """Enough candidates for three batches, of three systems."""
+    words = ["the", "cat", "sat", "down", "on", "a", "mat", "while", "dogs", "bark", "and", "rain", "falls"]
+    write(
+        "c.jsonl",
+        (
+            Candidate(
+                f"i{k // 3}",
+                f"s{k % 3}",
+                " ".join(words[(k * 7 + j * (1 + k % 5)) % len(words)] for j in range(k % 11)),
+            )
+            for k in range(n)
+        ),
+    )
+    write(
+        "r.jsonl",
+        (
+            Reference(
+                f"i{k}", " ".join(words[(k * 5 + j * (1 + r)) % len(words)] for j in range(6)), grade=1 + (k + r) % 5
+            )
+            for k in range((n + 2) // 3)
+            for r in range(1 + k % 3)
+        ),
+    )
+
+
+def test_the_same_bytes_every_time_and_whatever_the_jobs(postil: Postil) -> None:
+    many(20_000)
+    seen = set()
+    for jobs in (1, 1, 2, 3):
+        outcome = postil(*BASE, "--scale", "1:5", "--format", "json", "--items", "i.jsonl", "--jobs", jobs)
+        assert outcome.code == 0, outcome.err
+        seen.add((outcome.out, Path("i.jsonl").read_bytes()))
+    assert len(seen) == 1
+
+
+def test_python_gives_the_same_numbers(postil: Postil) -> None:
+    many(300)
+    metrics = ["bleu-4", "w-meteor", "w-rouge-l", "w-cider-d"]
+    specs = [word for metric in metrics for word in ("-m", metric)]
+    said = postil(*BASE, "--scale", "1:5", "--format", "jsonl", *specs).scores
+    items: dict[str, tuple[list[str], list[float]]] = {}
+    for ref in read("r.jsonl", Reference):
+        texts, grades = items.setdefault(ref.item, ([], []))
+        texts.append(ref.text)
+        grades.append(ref.grade or 0.0)
+    grades_of = dict(zip(items, package.Scale(1, 5).weights([grades for _, grades in items.values()]), strict=True))
+    mine = [row for row in read("c.jsonl", Candidate) if row.system == "s1"]
+    result = package.score(
+        [row.text for row in mine],
+        [items[row.item][0] for row in mine],
+        weights=[grades_of[row.item] for row in mine],
+        metrics=metrics,
+    )
+    assert {metric: said["s1", metric] for metric in metrics} == pytest.approx(dict(result.corpus))
+
+
+def test_default_metrics_without_weights(postil: Postil) -> None:
+    Path("r.jsonl").write_text(REFERENCES.replace("grade", "mood"))
+    outcome = postil(*BASE, "--format", "jsonl")
+    assert [metric for system, metric in outcome.scores if system == "zoo"] == [
+        "bleu-4",
+        "meteor",
+        "rouge-l",
+        "cider-d",
+    ]
+    assert not outcome.err
+
+
+@pytest.mark.parametrize("how", [("grade", "--scale", "5"), ("weight",), ("upvotes", "--weights", "votes")])
+def test_default_metrics_with_weights(postil: Postil, how: tuple[str, ...]) -> None:
+    field, *options = how
+    text = REFERENCES
+    for grade in (4, 2, 5):
+        text = text.replace(f'"grade": {grade}', f'"{field}": {grade / 5 if field == "weight" else grade}')
+    Path("r.jsonl").write_text(REFERENCES if field == "upvotes" else text)
+    metrics = [metric for system, metric in postil(*BASE, "--format", "jsonl", *options).scores if system == "zoo"]
+    assert metrics == [f"{head}{name}" for name in ("bleu-4", "meteor", "rouge-l", "cider-d") for head in ("", "w-")]
+
+
+def test_grades_without_a_scale_are_remarked_upon(postil: Postil) -> None:
+    outcome = postil(*BASE)
+    assert outcome.code == 0
+    assert outcome.err.startswith("the references have grades: with --scale HIGH")
+    assert not postil(*BASE, "-m", "rouge-l").err
+
+
+def test_one_item_alone_has_no_cider_by_default(postil: Postil) -> None:
+    Path("c.jsonl").write_text(lines(CANDIDATES)[0])
+    Path("r.jsonl").write_text(lines(REFERENCES)[0])
+    outcome = postil(*BASE, "--scale", "5", "--format", "jsonl")
+    assert [metric for _, metric in outcome.scores] == [
+        "bleu-4",
+        "w-bleu-4",
+        "meteor",
+        "w-meteor",
+        "rouge-l",
+        "w-rouge-l",
+    ]
+    assert outcome.err.startswith("cider-d is left out")
+
+
+WEIGHTS = {
+    # by hand: the weights of "the cat sat down", "a cat" and "dogs bark"
+    "score": (0.8, 0.4, 1.0),
+    "minmax": (0.75, 0.25, 1.0),
+    "item-max": (1.0, 0.5, 1.0),
+    "votes": (1.0, 0.36907024642854247, 1.0),
+    "given": (0.3, 0.6, 0.9),
+}
+
+
+@pytest.mark.parametrize("method", WEIGHTS)
+def test_weights_methods(postil: Postil, method: str) -> None:
+    rows = zip(lines(REFERENCES), (0.3, 0.6, 0.9), strict=True)
+    Path("r.jsonl").write_text("".join(line.replace("}", f', "weight": {weight}}}') for line, weight in rows))
+    outcome = postil(*BASE, "--scale", "1:5", "--weights", method, "-m", "w-rouge-l", "--format", "jsonl")
+    one, two, three = WEIGHTS[method]
+    precision, recall = max(one / 2, two), max(one / 4, two)
+    first = 2.44 * precision * recall / (recall + 1.44 * precision)
+    second = three * 2.44 * (2 / 3) / (1 + 1.44 * 2 / 3)
+    assert outcome.scores["zoo", "w-rouge-l"] == pytest.approx((first + second) / 2)
+    said = f"weights:{method}|scale:1:5|" if method in {"score", "minmax", "item-max"} else f"weights:{method}|ref"
+    assert said in outcome.out
+
+
+def test_signed_weights_are_for_delta_bleu(postil: Postil) -> None:
+    command = (*BASE, "--scale", "1:5", "--weights", "signed")
+    outcome = postil(*command, "-m", "delta-bleu", "--format", "jsonl")
+    assert "weights:signed|scale:1:5" in outcome.out
+    refused = postil(*command, "-m", "delta-bleu", "-m", "w-meteor")
+    assert refused.code == 3
+    assert refused.err.startswith("postil: r.jsonl:2: grade: the method 'signed' makes the weight -0.5 of it")
+
+
+def test_ratings_are_averaged(postil: Postil) -> None:
+    plain = postil(*BASE, "--scale", "5", "-m", "w-rouge-l")
+    ratings = '"ratings": [{"annotator": 1, "grade": 5}, {"annotator": 2, "grade": 3}]'
+    Path("r.jsonl").write_text(REFERENCES.replace('"grade": 4', ratings))
+    assert postil(*BASE, "--scale", "5", "-m", "w-rouge-l") == plain
+
+
+def test_a_saved_background_gives_the_numbers_of_the_whole_set(postil: Postil) -> None:
+    many(300)
+    command = (*BASE, "-m", "cider", "--format", "jsonl")
+    whole = postil(*command, "--save-background", "bg")
+    assert whole.err == "background of 100 items saved in bg\n"
+    again = postil(*command, "--background", "bg")
+    assert not again.err
+    assert again.scores == pytest.approx(whole.scores)
+    assert again.out != whole.out  # the signature tells them apart
+    assert not list(Path("bg").glob("*.part"))
+    Path("c.jsonl").write_text(lines(Path("c.jsonl").read_text())[4])
+    Path("r.jsonl").write_text("".join(line for line in lines(Path("r.jsonl").read_text()) if '"i1"' in line))
+    assert postil(*BASE, "-m", "cider").code == 3
+    assert postil(*BASE, "-m", "cider", "--background", "bg").code == 0
+
+
+def test_what_a_system_did_not_answer_is_said(postil: Postil) -> None:
+    Path("c.jsonl").write_text("".join(lines(CANDIDATES)[:3]))
+    outcome = postil(*BASE, *ROUGE)
+    assert outcome.err == "zoo: no candidate for 1 of 2 items; its scores are over the others\n"
+    assert [json.loads(line)["n"] for line in outcome.out.splitlines()] == [2, 1]
+
+
+def test_empty_candidates_score_zero(postil: Postil) -> None:
+    Path("c.jsonl").write_text(CANDIDATES.replace("the cat sat", "").replace("a dog barked", " ... "))
+    assert {
+        score
+        for (system, _), score in postil(*BASE, "--scale", "5", "--format", "jsonl").scores.items()
+        if system == "plain"
+    } == {0.0}
+
+
+def test_a_metric_asked_for_twice_is_shown_once(postil: Postil) -> None:
+    assert postil(*BASE, *ROUGE, "-m", "rouge-l") == postil(*BASE, *ROUGE)
+
+
+@pytest.mark.parametrize("tokenizer", ["characters", "jieba", "rjieba"])
+def test_chinese(postil: Postil, tokenizer: str) -> None:
+    Path("c.jsonl").write_text(CANDIDATES.replace("A cat!", "今天天气很好"))
+    Path("r.jsonl").write_text(REFERENCES.replace("a cat", "今天天气很好"))
+    said = postil(*BASE, *ROUGE, "--tokenizer", tokenizer)
+    assert said.scores["zoo", "rouge-l"] > 0.5
+    assert f"tokenizer:{tokenizer}" in said.out

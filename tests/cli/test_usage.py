@@ -1,0 +1,121 @@
+"""Wrong usage: exit code 2, and the nearest name that exists."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from conftest import Postil
+
+BASE = ("score", "c.jsonl", "-r", "r.jsonl")
+
+
+def refused(postil: Postil, *args: object) -> str:
+    before = sorted(Path().rglob("*"))
+    outcome = postil(*args)
+    assert outcome.code == 2, outcome
+    assert outcome.out == ""
+    assert sorted(Path().rglob("*")) == before, "something was left behind"
+    assert "Traceback" not in outcome.err
+    return outcome.err
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (("-m", "metor"), "unknown metric 'metor'; did you mean 'meteor'?"),
+        (("-m", "w-rogue-l"), "unknown metric 'w-rogue-l'; did you mean 'w-rouge-l'?"),
+        (("-m", "ROUGE-L"), "unknown metric 'ROUGE-L'; did you mean 'rouge-l'?"),
+        (("-m", "rouge-l(raeding=max)"), "unknown parameter of rouge-l 'raeding'; did you mean 'reading'?"),
+        (("-m", "rouge-l(reading=unoin)"), "unknown value of reading 'unoin'; did you mean 'union'?"),
+        (("--tokenizer", "jeiba"), "unknown tokenizer 'jeiba'; did you mean 'jieba'?"),
+        (("--format", "jsnol"), "unknown format 'jsnol'; did you mean 'jsonl'?"),
+        (("--weights", "min-max"), "unknown weights method 'min-max'; did you mean 'minmax'?"),
+    ],
+)
+def test_unknown_names_get_the_nearest(postil: Postil, options: tuple[str, ...], problem: str) -> None:
+    err = refused(postil, *BASE, "--items", "items.jsonl", *options)
+    assert err.startswith(f"postil: {problem} Known: ")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (("-m", "rouge-l(beta)"), "metric 'rouge-l(beta)': expected parameter=value, got 'beta'"),
+        (("-m", "rouge-l(beta=x)"), "metric 'rouge-l(beta=x)': beta: expected a number, got 'x'"),
+        (("-m", "rouge-l(beta=nan)"), "metric 'rouge-l(beta=nan)': beta: expected a number, got 'nan'"),
+        (("-m", "cider(order=2.5)"), "metric 'cider(order=2.5)': order: expected a whole number, got '2.5'"),
+        (("-m", "rouge-l(beta=1,beta=1)"), "metric 'rouge-l(beta=1,beta=1)': beta is given twice"),
+        (("-m", "rouge-l("), "metric 'rouge-l(': expected name or name(parameter=value,…)"),
+        (("-m", ""), "metric '': expected name or name(parameter=value,…)"),
+        (("-m", "meteor,rouge-l"), "--metric takes one metric, got 'meteor,rouge-l'; repeat it: -m meteor -m rouge-l"),
+        (("--scale", "five"), 'scale "five": expected HIGH or LOW:HIGH, for example 5 or 1:5'),
+        (("--scale", "1-5"), 'scale "1-5": expected HIGH or LOW:HIGH, for example 5 or 1:5'),
+        (("--scale", "1:2:3"), 'scale "1:2:3": expected HIGH or LOW:HIGH, for example 5 or 1:5'),
+        (("--scale", "5:1"), "a scale's highest grade is above its lowest, got 5 to 1"),
+        (("--scale", "0"), "a scale's highest grade is above its lowest, got 0 to 0"),
+        (("--scale", "inf"), "a scale has two finite ends, got inf"),
+        (("--scale", "nan"), "a scale has two finite ends, got NaN"),
+        (("--scale=-1:5",), "the weights method 'score' needs a scale without negative grades"),
+        (("-m", "w-meteor"), "r.jsonl: the grades need a scale (weights 'score'): --scale HIGH or LOW:HIGH"),
+        (("--weights", "minmax"), "r.jsonl: the grades need a scale (weights 'minmax'): --scale HIGH or LOW:HIGH"),
+        (("--items", "-"), "--items: expected a file; standard output is for the scores of the systems"),
+        (("--items", "c.jsonl"), "c.jsonl: --items would replace a file that is being read"),
+        (("--items", "./r.jsonl"), "./r.jsonl: --items would replace a file that is being read"),
+        (("--items", "items.txt"), "items.txt: unknown kind of file"),
+        (("--items", "none/items.jsonl"), "none/items.jsonl: there is no folder"),
+    ],
+)
+def test_what_makes_no_sense(postil: Postil, options: tuple[str, ...], problem: str) -> None:
+    err = refused(postil, *BASE, *options)
+    assert err.startswith(f"postil: {problem}"), err
+    assert err.count("\n") == 1
+
+
+def test_both_from_standard_input(postil: Postil) -> None:
+    err = refused(postil, "score", "-", "-r", "-")
+    assert err == "postil: candidates and references cannot both come from standard input\n"
+
+
+def test_one_file_for_both(postil: Postil) -> None:
+    Path("link.jsonl").symlink_to("c.jsonl")
+    for other in ("c.jsonl", "./c.jsonl", Path("c.jsonl").absolute(), "link.jsonl"):
+        err = refused(postil, "score", "c.jsonl", "-r", other)
+        assert err == f"postil: {other}: candidates and references are the same file\n"
+
+
+def test_unknown_kind_of_file(postil: Postil) -> None:
+    Path("c.json").write_text("[]")
+    assert "a JSON array becomes JSON Lines with: jq" in refused(postil, "score", "c.json", "-r", "r.jsonl")
+    assert "known endings: .jsonl, .jsonl.gz, .parquet" in refused(postil, "score", "c.txt", "-r", "r.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("score", "c.jsonl"), "--references"),
+        (("score", "-r", "r.jsonl"), "CANDIDATES"),
+        ((*BASE, "--metrics", "meteor"), "--metric"),
+        ((*BASE, "--jobs", "0"), "--jobs"),
+        ((*BASE, "--jobs", "two"), "--jobs"),
+        ((*BASE, "extra.jsonl"), "extra.jsonl"),
+    ],
+)
+def test_flags(postil: Postil, args: tuple[str, ...], said: str) -> None:
+    assert said in refused(postil, *args)
+
+
+def test_background_of_another_tokenizer(postil: Postil) -> None:
+    assert postil(*BASE, "-m", "cider", "--save-background", "bg").code == 0
+    err = refused(postil, *BASE, "-m", "cider", "--background", "bg", "--tokenizer", "space")
+    assert err == "postil: bg was counted with the tokenizer words, not space\n"
+
+
+def test_missing_extra(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    err = refused(postil, *BASE, "--items", "items.parquet")
+    assert err == "postil: a .parquet file needs an optional package: pip install 'postil[parquet]'\n"

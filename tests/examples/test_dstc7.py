@@ -1,0 +1,78 @@
+"""The Human response is taken out of its own references."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import TYPE_CHECKING
+
+from typer.testing import CliRunner
+
+from postil.app.cli import app
+from postil.records import Candidate, Judgement, Reference, read
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from types import ModuleType
+
+    import pytest
+
+    Load = Callable[[str], ModuleType]
+
+
+def thread(name: str, references: list[str]) -> dict[str, object]:
+    grades = {"relevance": [5, 4, 3], "informativeness": [1, 2, 3]}
+    return {
+        "id": name,
+        "references": references,
+        "candidates": [
+            {"system": "Human", "text": "to me, it's epic!", **grades},
+            {"system": "TeamA", "text": "i do n't know .", **grades},
+        ],
+    }
+
+
+THREADS = [
+    thread("both", ["To me , it's epic !", "Godamn it", "i do n't know .", "TO ME IT S EPIC", "北京欢迎你"]),
+    thread("copies", ["To me , it's epic !"]),
+    thread("none", []),
+]
+
+
+def test_rows(example: Load, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with gzip.open(tmp_path / "dstc7_joined.en.jsonl.gz", "wt", encoding="utf-8") as file:
+        file.writelines(json.dumps(row) + "\n" for row in THREADS)
+    example("dstc7_to_rows").main([str(tmp_path), str(tmp_path / "rows")])
+    assert capsys.readouterr().out == (
+        f"2 candidates, 2 references, 12 judgements in {tmp_path / 'rows'}; taken out: 3 copies of Human responses, "
+        "1 references in Chinese or Japanese, 2 threads without references\n"
+    )
+    assert list(read(tmp_path / "rows/candidates.jsonl", Candidate)) == [
+        Candidate("both", "Human", "to me, it's epic!"),
+        Candidate("both", "TeamA", "i do n't know ."),
+    ]
+    # a copy of a system's response that is not the Human one stays
+    assert list(read(tmp_path / "rows/references.jsonl", Reference)) == [
+        Reference("both", "Godamn it"),
+        Reference("both", "i do n't know ."),
+    ]
+    judgements = list(read(tmp_path / "rows/judgements.jsonl", Judgement))
+    assert judgements[:4] == [
+        Judgement("both", "Human", "judge-1", 5, "relevance"),
+        Judgement("both", "Human", "judge-2", 4, "relevance"),
+        Judgement("both", "Human", "judge-3", 3, "relevance"),
+        Judgement("both", "Human", "judge-1", 1, "informativeness"),
+    ]
+
+
+def test_the_real_file_can_be_scored(example: Load, judged: Path, tmp_path: Path) -> None:
+    module = example("dstc7_to_rows")
+    module.main([str(judged / "dstc7"), str(tmp_path)])
+    candidates, references = tmp_path / "candidates.jsonl", tmp_path / "references.jsonl"
+    people = {row.item: module.words(row.text) for row in read(candidates, Candidate) if row.system == "Human"}
+    assert all(module.words(row.text) != people[row.item] for row in read(references, Reference))
+    command = ["score", str(candidates), "-r", str(references), "-m", "rouge-l", "--format", "json"]
+    result = CliRunner().invoke(app, command)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert {row["n"] for row in json.loads(result.stdout)["scores"]} == {954}

@@ -1,0 +1,91 @@
+"""ROUGE by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+import postil
+
+
+def score(spec: str, candidate: str, references: list[str], weights: list[float]) -> float:
+    return postil.score([candidate], [references], weights=[weights], metrics=[spec], tokenizer="space").corpus[spec]
+
+
+C = "a c b"
+R = ["a b c d", "b"]
+S = [0.5, 0.4]
+"""LCS of c with r1 is "a c" or "a b", 2 long; with r2 "b", 1 long."""
+
+
+def f_measure(precision: float, recall: float, beta: float) -> float:
+    return (1 + beta**2) * precision * recall / (recall + beta**2 * precision)
+
+
+@pytest.mark.parametrize(
+    ("spec", "precision", "recall"),
+    [
+        # P = max(.5 * 2/3, .4 * 1/3) = 1/3 by r1, R = max(.5 * 2/4, .4 * 1/1) = 2/5 by r2
+        ("w-rouge-l", 1 / 3, 2 / 5),
+        ("rouge-l", 2 / 3, 1.0),
+        # union: of "a c" and "a b" the leftmost in c covers a and c (.5 each), r2 covers b (.4): 1.4.
+        # P = 1.4 / 3; of the lengths 4 and 1 the first is nearer to 3: R = 1.4 / 4
+        ("w-rouge-l(reading=union)", 1.4 / 3, 1.4 / 4),
+        ("rouge-l(reading=union)", 1.0, 3 / 4),
+    ],
+)
+def test_rouge_l(spec: str, precision: float, recall: float) -> None:
+    assert score(spec, C, R, S) == pytest.approx(f_measure(precision, recall, 1.2))
+    head, _, rest = spec.partition("(")
+    with_beta = f"{head}(beta=2{',' + rest if rest else ')'}"
+    assert score(with_beta, C, R, S) == pytest.approx(f_measure(precision, recall, 2))
+
+
+def test_rouge_l_in_full() -> None:
+    """2.44 * 1/3 * 2/5 / (2/5 + 1.44 * 1/3) = (2.44 * 2/15) / .88 = 4.88 / 13.2."""
+    assert score("w-rouge-l", C, R, S) == pytest.approx(4.88 / 13.2)
+
+
+def test_the_best_weight_of_the_references_that_cover_a_word_counts() -> None:
+    """c = a b: a by both (.3 and .8), b by the first. Sum .8 + .3 = 1.1; P = 1.1 / 2, nearest length 2: R = 1.1 / 2."""
+    assert score("w-rouge-l(reading=union)", "a b", ["a b", "a"], [0.3, 0.8]) == pytest.approx(1.1 / 2)
+
+
+def test_recall_of_the_union_is_at_most_1() -> None:
+    """Three words covered, and every reference has one."""
+    assert score("rouge-l(reading=union)", "a b c", ["a", "b", "c"], [1.0] * 3) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("spec", "candidate", "references", "expected"),
+    [
+        # a: min(2, 2) = 2 of r1's 3 words; b: 1 of r2's 2.  (.5 * 2 + 1 * 1) / (3 + 2)
+        ("w-rouge-1", "a b a", ["a a c", "b d"], 2 / 5),
+        ("rouge-1", "a b a", ["a a c", "b d"], 3 / 5),
+        # ab is 1 of r1's 2 pairs (ab bc); ba is r2's only pair.  (.5 * 1 + 1 * 1) / (2 + 1)
+        ("w-rouge-2", "a b a", ["a b c", "b a"], 1.5 / 3),
+        ("rouge-2", "a b a", ["a b c", "b a"], 2 / 3),
+        # c has a b c ab ac bc; r1 = a c b has a c b ac ab cb: 5 of 6; r2 = b has b: 1 of 1.  (.5 * 5 + 1) / (6 + 1)
+        ("w-rouge-su4", "a b c", ["a c b", "b"], 3.5 / 7),
+        ("rouge-su4", "a b c", ["a c b", "b"], 6 / 7),
+    ],
+)
+def test_rouge_over_units(spec: str, candidate: str, references: list[str], expected: float) -> None:
+    assert score(spec, candidate, references, [0.5, 1.0]) == pytest.approx(expected)
+
+
+def test_a_skip_bigram_spans_at_most_four_words() -> None:
+    """a 1 2 3 4 b: 6 words and all 15 pairs; a, b and the pair a b match.
+
+    a 1 2 3 4 5 b: 7 words and 21 - 1 pairs, as a and b are too far apart; a and b match.
+    """
+    assert score("rouge-su4", "a b", ["a 1 2 3 4 b"], [1.0]) == pytest.approx(3 / 21)
+    assert score("rouge-su4", "a b", ["a 1 2 3 4 5 b"], [1.0]) == pytest.approx(2 / 27)
+
+
+def test_mean_and_pooled() -> None:
+    """Items 1 of 4 and 2 of 2: mean (1/4 + 1) / 2, pooled (1 + 2) / (4 + 2); with weights 1/2 and 1 (.5 + 2) / 6."""
+    specs = ["rouge-1", "rouge-1(corpus=pooled)", "w-rouge-1(corpus=pooled)"]
+    weights = [[0.5], [1.0]]
+    result = postil.score(["a", "x y"], [["a b c d"], ["x y"]], weights=weights, metrics=specs, tokenizer="space")
+    assert list(result.corpus.values()) == pytest.approx([5 / 8, 1 / 2, 2.5 / 6])
+    assert result.items["rouge-1(corpus=pooled)"].tolist() == pytest.approx([1 / 4, 1.0])

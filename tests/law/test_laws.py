@@ -1,0 +1,330 @@
+"""Laws over all metrics: what must hold for each, whatever its formula."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, assume, example, given, settings
+from hypothesis import strategies as st
+from strategies import TEXTS, WEIGHTS, WORDS, Problem, problems, references_of, scores
+
+from postil.kernel import NAME
+from postil.metrics import METRICS, Background, parse
+from postil.metrics.background import frequencies_of
+from postil.text import Vocabulary
+
+if TYPE_CHECKING:
+    from random import Random
+
+LAW = settings(
+    max_examples=40,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    phases=[Phase.explicit, Phase.generate, Phase.shrink],
+    suppress_health_check=[HealthCheck.too_slow],
+)
+EXACT = 1e-12
+
+PARAMETERS = {
+    "bleu-1": ["", "(smooth=none)", "(smooth=method0)"],
+    "bleu-2": ["(smooth=exp)", "(smooth=floor,effective=true)"],
+    "bleu-3": ["(smooth=add-k)", "(smooth=exp,effective=true)"],
+    "bleu-4": [
+        "",
+        "(smooth=none)",
+        "(smooth=none,effective=true)",
+        "(smooth=exp)",
+        "(smooth=floor)",
+        "(smooth=add-k)",
+        "(smooth=method0)",
+    ],
+    "cider": ["", "(order=2)"],
+    "cider-d": ["", "(order=3,sigma=2.5)"],
+    "delta-bleu": ["", "(order=2)"],
+    "meteor": [
+        "",
+        "(params=other,stages=exact)",
+        "(params=2005,corpus=mean)",
+        "(corpus=chosen)",
+        "(characters=true,params=other)",
+    ],
+    "rouge-1": ["", "(corpus=pooled)"],
+    "rouge-2": ["", "(corpus=pooled)"],
+    "rouge-l": ["", "(reading=union)", "(reading=union,beta=1)", "(beta=3)"],
+    "rouge-su4": ["", "(corpus=pooled)"],
+}
+PLAIN = [name + text for name, texts in PARAMETERS.items() for text in texts]
+WEIGHTED = [f"w-{spec}" for spec in PLAIN]
+SPECS = PLAIN + WEIGHTED
+
+
+def of(*names: str, specs: list[str] = SPECS) -> list[str]:
+    """The specs of some metrics."""
+    return [spec for spec in specs if parse(spec).name in names]
+
+
+BLEU = ("bleu-1", "bleu-2", "bleu-3", "bleu-4")
+COCO = [spec for spec in of(*BLEU) if "smooth=coco" in str(parse(spec))]
+MEAN = [spec for spec in SPECS if "corpus=mean" in str(parse(spec))] + of("rouge-l", "cider", "cider-d")
+CHOOSES_ONE = [spec for spec in of("meteor") if "corpus=mean" not in str(parse(spec))]
+
+
+def without(specs: list[str], exempt: list[str]) -> list[str]:
+    return [spec for spec in specs if spec not in exempt]
+
+
+def test_every_metric_is_under_the_laws() -> None:
+    assert set(PARAMETERS) == set(METRICS)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_the_printed_spec_parses_back(spec: str) -> None:
+    metric = parse(spec)
+    assert parse(str(metric)) == metric
+    assert hash(parse(str(metric))) == hash(metric)
+    assert str(parse(str(metric))) == str(metric)
+    assert metric.better == "high"
+
+
+@LAW
+@given(problems(), st.randoms(use_true_random=False))
+def test_the_order_of_references_changes_no_item_score(problem: Problem, random: Random) -> None:
+    references, weights = [], []
+    for texts, of_texts in zip(problem.references, problem.weights, strict=True):
+        pairs = list(zip(texts, of_texts, strict=True))
+        random.shuffle(pairs)
+        references.append([text for text, _ in pairs])
+        weights.append([weight for _, weight in pairs])
+    before, after = scores(problem, SPECS), scores(replace(problem, references=references, weights=weights), SPECS)
+    for spec in SPECS:
+        np.testing.assert_allclose(after.items[spec], before.items[spec], rtol=EXACT, atol=EXACT, err_msg=spec)
+    # Of references with equal scores METEOR sums the statistics of the first, so its corpus score may change.
+    for spec in without(SPECS, CHOOSES_ONE):
+        assert after.corpus[spec] == pytest.approx(before.corpus[spec], rel=EXACT, abs=EXACT), spec
+
+
+def test_why_the_corpus_score_of_meteor_is_exempt() -> None:
+    """Two references with one score, and other sums: the corpus score shows which came first."""
+    first, second = ["a", "x"], ["a", "b", "y", "z"]  # of "a b": P = R = 1/2, or P = 1 and R = 1/2
+    weights = [1.0, 0.0]
+    problem = Problem([[first, second], [["c"]]], [weights, [1.0]], [["q"], ["c"]], [0, 1])
+    turned = replace(problem, references=[[second, first], [["c"]]], weights=[weights[::-1], [1.0]])
+    specs = ["w-meteor(params=other,stages=exact)"]
+    before, after = scores(problem, specs), scores(turned, specs)
+    assert before.items[specs[0]].tolist() == after.items[specs[0]].tolist() == [0.0, 1.0]
+    assert before.corpus[specs[0]] > after.corpus[specs[0]]
+
+
+@LAW
+@given(problems(), st.data())
+def test_raising_one_weight_never_lowers_an_item_score(problem: Problem, data: st.DataObject) -> None:
+    s = data.draw(st.integers(0, len(problem.references) - 1))
+    j = data.draw(st.integers(0, len(problem.references[s]) - 1))
+    raised = [list(row) for row in problem.weights]
+    raised[s][j] = data.draw(st.floats(raised[s][j], 1.0))
+    before, after = scores(problem, WEIGHTED), scores(problem.with_weights(raised), WEIGHTED)
+    # Raising the best weight of an item scales delta-BLEU's denominator: see the next test.
+    new_best = max(raised[s]) > max(problem.weights[s])
+    for spec in without(WEIGHTED, of("delta-bleu") if new_best else []):
+        assert (after.items[spec] >= before.items[spec] - EXACT).all(), spec
+
+
+def test_why_delta_bleu_is_exempt() -> None:
+    """A better reference that shares nothing with the candidate doubles what could have been matched."""
+    problem = Problem([[["a", "b"], ["c"]], [["d"]]], [[0.5, 0.5], [1.0]], [["a", "b"]], [0])
+    specs = ["delta-bleu(order=1)"]
+    assert scores(problem, specs).items[specs[0]] == pytest.approx([1.0])
+    assert scores(problem.with_weights([[0.5, 1.0], [1.0]]), specs).items[specs[0]] == pytest.approx([0.5])
+
+
+@LAW
+@given(problems())
+def test_even_weights_are_no_weights(problem: Problem) -> None:
+    plain = without(PLAIN, of("delta-bleu"))  # which has no unweighted form
+    result = scores(problem.evenly(1.0), SPECS)
+    ignored = scores(problem, plain)
+    for spec in plain:
+        for other in (result.items[f"w-{spec}"], ignored.items[spec]):
+            assert other.tobytes() == result.items[spec].tobytes(), spec
+        assert result.corpus[f"w-{spec}"] == result.corpus[spec] == ignored.corpus[spec], spec
+    for spec in of("delta-bleu"):
+        bleu = f"bleu-{parse(spec).order}(smooth=none)"  # type: ignore[attr-defined]
+        same = scores(problem, [bleu])
+        assert result.items[spec].tobytes() == same.items[bleu].tobytes()
+        assert result.corpus[spec] == same.corpus[bleu]
+
+
+@LAW
+@given(problems())
+def test_with_all_weights_0_nothing_scores(problem: Problem) -> None:
+    result = scores(problem.evenly(0.0), WEIGHTED)
+    for spec in without(WEIGHTED, COCO):
+        assert not result.items[spec].any(), spec
+        # corpus=chosen takes the chosen references' statistics as they are; the weights only choose.
+        assert result.corpus[spec] == 0.0 or "corpus=chosen" in spec, spec
+    for spec in without(COCO, PLAIN):  # what the epsilons leave
+        assert (result.items[spec] < 1e-7).all(), spec
+        assert result.corpus[spec] < 1e-7, spec
+
+
+@LAW
+@given(problems(), st.integers(0, 3))
+def test_a_copy_of_a_reference_of_weight_1_scores_the_top(problem: Problem, number: int) -> None:
+    picks = [number % len(row) for row in problem.references]
+    copies = [row[pick] for row, pick in zip(problem.references, picks, strict=True)]
+    weights = [list(row) for row in problem.weights]
+    for row, pick in zip(weights, picks, strict=True):
+        row[pick] = 1.0
+    problem = Problem(problem.references, weights, copies, list(range(len(copies))))
+    specs = of("meteor", "rouge-l", "delta-bleu", *BLEU)
+    result = scores(problem, specs)
+    for spec in specs:
+        shortest = getattr(parse(spec), "order", 1)
+        top = np.array([score for score, copy in zip(result.items[spec], copies, strict=True) if len(copy) >= shortest])
+        np.testing.assert_allclose(top, 1.0, rtol=0, atol=1e-8 if spec in COCO else EXACT, err_msg=spec)
+
+
+@LAW
+@given(problems(references=st.lists(TEXTS.filter(lambda text: len(text) >= 4), min_size=1, max_size=1)))
+def test_a_copy_of_the_only_reference_scores_the_top_of_cider_and_rouge_n(problem: Problem) -> None:
+    copies = [row[0] for row in problem.references]
+    problem = Problem(problem.references, [[1.0]] * len(copies), copies, list(range(len(copies))))
+    norms = frequencies_of(references_of(problem, Vocabulary()), 4, None).norms
+    specs = of("cider", "cider-d", "rouge-1", "rouge-2", "rouge-su4")
+    result = scores(problem, specs)
+    for spec in specs:
+        metric = parse(spec)
+        # An order in which every n-gram is in all items has idf 0 and gives nothing to anyone.
+        told_apart = (norms > 0.0).all(axis=1) if metric.name.startswith("cider") else np.ones(len(copies), dtype=bool)
+        np.testing.assert_allclose(result.items[spec][told_apart], metric.high, rtol=EXACT, err_msg=spec)
+
+
+@LAW
+@given(problems())
+def test_an_empty_candidate_scores_0_and_never_wins(problem: Problem) -> None:
+    """Exactly 0, by coco too: its brevity penalty is exp(1 - (r + 1e-9) / 1e-15), where even r = 0 gives exp(-1e6)."""
+    empty = replace(problem, candidates=[[] for _ in problem.candidates])
+    result, nothing = scores(problem, SPECS), scores(empty, SPECS)
+    for spec in SPECS:
+        assert not nothing.items[spec].any(), spec
+        assert nothing.corpus[spec] == 0.0, spec
+        assert (result.items[spec] >= nothing.items[spec]).all(), spec
+
+
+@LAW
+@given(problems(weights=WEIGHTS | st.floats(-1.0, 0.0)))
+# An item whose every reference is bad beside a perfect one: delta-BLEU's denominators must not fall below its matches.
+@example(Problem([[["cat"] * 3], [["run"]]], [[1.0], [-0.5]], [["cat"] * 3, ["the"] * 4], [0, 1]))
+def test_scores_stay_in_range(problem: Problem) -> None:
+    clipped = problem.with_weights([[max(0.0, weight) for weight in row] for row in problem.weights])
+    for given_problem, specs in ((problem, of("delta-bleu")), (clipped, SPECS)):
+        result = scores(given_problem, specs)
+        for spec in specs:
+            metric = parse(spec)
+            values = np.append(result.items[spec], result.corpus[spec])
+            assert ((values >= metric.low) & (values <= metric.high * (1 + EXACT))).all(), (spec, values)
+
+
+@LAW
+@given(problems(), st.data())
+def test_stats_add_and_chunks_change_no_bit(problem: Problem, data: st.DataObject) -> None:
+    chunks = sorted(data.draw(st.sets(st.integers(1, len(problem.candidates)), max_size=3)))
+    whole, parts = scores(problem, SPECS), scores(problem, SPECS, chunks=chunks)
+    for spec in SPECS:
+        assert parts.stats[spec].tobytes() == whole.stats[spec].tobytes(), spec
+        assert parts.corpus[spec] == whole.corpus[spec], spec
+        sums = [part.sum(axis=0) for part in np.split(whole.stats[spec], chunks)]
+        assert whole.panel.corpus(spec, np.sum(sums, axis=0)) == pytest.approx(whole.corpus[spec], rel=EXACT), spec
+
+
+@LAW
+@given(problems())
+def test_the_corpus_score_of_one_candidate_is_its_item_score(problem: Problem) -> None:
+    result = scores(problem, SPECS)
+    for spec in without(SPECS, [spec for spec in SPECS if "corpus=chosen" in spec]):
+        for row, item in zip(result.stats[spec], result.items[spec], strict=True):
+            assert result.panel.corpus(spec, row) == item, spec
+
+
+@LAW
+@given(problems())
+def test_a_mean_is_the_mean_of_the_items(problem: Problem) -> None:
+    result = scores(problem, MEAN)
+    for spec in MEAN:
+        assert result.corpus[spec] == pytest.approx(result.items[spec].mean(), rel=EXACT, abs=1e-300), spec
+
+
+@pytest.mark.parametrize("jobs", [2, 3])
+def test_jobs_change_no_bit(jobs: int) -> None:
+    rng = np.random.default_rng(5)
+    count = 1200 if NAME == "compiled" else 60  # the twin has one thread
+
+    def texts(n: int) -> list[list[str]]:
+        return [[WORDS[i] for i in rng.integers(0, len(WORDS), length)] for length in rng.integers(0, 9, n)]
+
+    sets = [texts(3) for _ in range(50)]
+    weights = rng.random((50, 3)).tolist()
+    problem = Problem(sets, weights, texts(count), rng.integers(0, 50, count).tolist())
+    one, more = scores(problem, SPECS), scores(problem, SPECS, jobs=jobs)
+    for spec in SPECS:
+        assert more.items[spec].tobytes() == one.items[spec].tobytes(), spec
+        assert more.corpus[spec] == one.corpus[spec], spec
+
+
+@LAW
+@given(problems(), st.integers(2, 3))
+def test_more_systems_on_the_same_items_change_nothing(problem: Problem, systems: int) -> None:
+    count = len(problem.references)
+    # Each system brings its own copy of the references; the copies of one item stand together.
+    many = replace(
+        problem,
+        references=[row for row in problem.references for _ in range(systems)],
+        weights=[row for row in problem.weights for _ in range(systems)],
+        candidates=problem.candidates * systems,
+        sets=[s * systems + system for system in range(systems) for s in problem.sets],
+    )
+    items = [item for item in range(count) for _ in range(systems)]
+    one, all_of_them = scores(problem, SPECS), scores(many, SPECS, items=items)
+    for spec in SPECS:
+        assert all_of_them.items[spec].tobytes() == np.tile(one.items[spec], systems).tobytes(), spec
+    # A pseudo-count of BLEU weighs less against larger sums; the others do not mind their size.
+    for spec in without(SPECS, of(*BLEU)):
+        assert all_of_them.corpus[spec] == pytest.approx(one.corpus[spec], rel=EXACT, abs=1e-300), spec
+
+
+@LAW
+@given(problems())
+def test_alone_with_a_background_is_as_together(problem: Problem) -> None:
+    together = scores(problem, SPECS)
+    background = Background.of(references_of(problem, Vocabulary()), "given")
+    for row, (candidate, s) in enumerate(zip(problem.candidates, problem.sets, strict=True)):
+        single = Problem([problem.references[s]], [problem.weights[s]], [candidate], [0])
+        alone = scores(single, SPECS, background=background)
+        for spec in SPECS:
+            assert alone.items[spec][0] == pytest.approx(together.items[spec][row], rel=EXACT, abs=EXACT), spec
+
+
+@LAW
+@given(problems(), TEXTS)
+def test_one_more_reference_of_weight_0(problem: Problem, text: list[str]) -> None:
+    """It never raises METEOR or ROUGE-L(max); for CIDEr it counts in K."""
+    assume(text)
+    background = Background.of(references_of(problem, Vocabulary()), "given")
+    more = replace(
+        problem,
+        references=[[*row, text] for row in problem.references],
+        weights=[[*row, 0.0] for row in problem.weights],
+    )
+    specs = without(of("meteor", "rouge-l", "cider", "cider-d", specs=WEIGHTED), ["w-rouge-l(reading=union)"])
+    before, after = scores(problem, specs, background=background), scores(more, specs, background=background)
+    sizes = np.array([len(problem.references[s]) for s in problem.sets])
+    for spec in specs:
+        if parse(spec).name.startswith("cider"):
+            expected = before.items[spec] * sizes / (sizes + 1)
+            np.testing.assert_allclose(after.items[spec], expected, rtol=EXACT, atol=EXACT, err_msg=spec)
+        elif "union" not in spec:
+            np.testing.assert_array_equal(after.items[spec], before.items[spec], err_msg=spec)

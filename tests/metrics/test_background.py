@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import postil
+from postil.errors import InvalidInput, Undefined, UsageError
+from postil.metrics import Background, References, parse
+from postil.text import Vocabulary, tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+TEXTS = [["the cat sat", "a cat sat down"], ["the dog sat"], ["the cat ran", "ran", "a dog"], ["été sat"]]
+CANDIDATES = ["the cat sat down", "a dog", "the cat ran off", ""]
+WEIGHTS = [[1.0, 0.5], [0.25], [0.0, 1.0, 0.75], [1.0]]
+CIDERS = ["cider", "w-cider", "cider-d", "w-cider-d(sigma=2)", "cider(order=2)"]
+
+
+def count(texts: list[list[str]] = TEXTS, name: str = "words", order: int = 4) -> Background:
+    tokens = Vocabulary().encode([text for row in texts for text in row], tokenizer(name))
+    return Background.of(References(tokens, np.cumsum([0, *map(len, texts)])), name, order)
+
+
+def test_what_is_counted() -> None:
+    background = count()
+    assert (background.items, background.order) == (4, 4)
+    assert background.words == ("a", "cat", "dog", "sat", "the")
+    found = {
+        " ".join(background.words[i] for i in gram): df
+        for grams, dfs in zip(background.grams, background.df, strict=True)
+        for gram, df in zip(grams.tolist(), dfs.tolist(), strict=True)
+    }
+    # in how many items, however many references of an item hold it
+    assert found == {"a": 2, "cat": 2, "dog": 2, "sat": 3, "the": 3, "the cat": 2}
+
+
+def test_the_sets_of_one_item_count_once() -> None:
+    tokens = Vocabulary().encode_tokens([["a"], ["a"], ["b"]])
+    references = References(tokens, np.array([0, 1, 2, 3]), None, np.array([0, 0, 1]))  # type: ignore[arg-type]
+    background = Background.of(references, "space", order=1)
+    assert (background.items, background.words) == (2, ())
+
+
+def test_saved_twice_gives_the_same_bytes_and_comes_back(tmp_path: Path) -> None:
+    background = count()
+    for name in ("one", "two"):
+        count().save(tmp_path / name)
+    names = sorted(path.name for path in (tmp_path / "one").iterdir())
+    orders = range(1, 5)
+    assert names == ["config.json", *(f"df-{n}.npy" for n in orders), *(f"grams-{n}.npy" for n in orders), "words.json"]
+    for name in names:
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+    again = Background.load(tmp_path / "one")
+    assert (again.items, again.tokenizer, again.words, again.hash) == (4, "words", background.words, background.hash)
+    for a, b in zip(again.grams + again.df, background.grams + background.df, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_words_without_a_utf8_form_are_saved(tmp_path: Path) -> None:
+    tokens = Vocabulary().encode_tokens([["\ud800", "我"]] * 2)
+    Background.of(References(tokens, np.array([0, 1, 2])), "space").save(tmp_path)
+    assert Background.load(tmp_path).words == ("我", "\ud800")
+
+
+def test_the_hash_follows_the_content() -> None:
+    other = [*TEXTS[:-1], ["the sat"]]
+    texts = [[*TEXTS[0], "the dog"], *TEXTS[1:]]
+    hashes = {count().hash, count(other).hash, count(texts).hash, count(name="space").hash, count(order=3).hash}
+    assert len(hashes) == 5
+    assert count().hash == count([list(reversed(row)) for row in reversed(TEXTS)]).hash
+    assert all(len(value) == 12 for value in hashes)
+
+
+def _set(path: Path, key: str, value: object) -> None:
+    config = json.loads(path.read_text("utf-8"))
+    if value is None:
+        del config[key]
+    else:
+        config[key] = value
+    path.write_text(json.dumps(config), "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda folder: _set(folder / "config.json", "items", 5), "the content does not fit its hash"),
+        (lambda folder: _set(folder / "config.json", "tokenizer", "space"), "the content does not fit its hash"),
+        (lambda folder: _set(folder / "config.json", "order", 3), "the content does not fit its hash"),
+        (lambda folder: _set(folder / "config.json", "hash", None), "the content does not fit its hash"),
+        (lambda folder: np.save(folder / "df-1.npy", np.full(5, 3)), "the content does not fit its hash"),
+        (lambda folder: (folder / "words.json").write_text('["a"]'), "the content does not fit its hash"),
+        (lambda folder: _set(folder / "config.json", "format", 2), "expected format 1, got 2"),
+        (lambda folder: _set(folder / "config.json", "order", "x"), "not a readable background"),
+        (lambda folder: _set(folder / "config.json", "items", None), "not a readable background: 'items'"),
+        (lambda folder: _set(folder / "config.json", "order", 5), "no background here: grams-5.npy is missing"),
+        (lambda folder: (folder / "words.json").unlink(), "no background here: words.json is missing"),
+        (lambda folder: (folder / "words.json").write_text("[1"), "not a readable background"),
+        (lambda folder: (folder / "words.json").write_bytes(b"\xff"), "not a readable background"),
+        (lambda folder: (folder / "config.json").write_text("[]"), "not a readable background"),
+        (lambda folder: (folder / "df-2.npy").write_bytes(b""), "not a readable background"),
+        (lambda folder: (folder / "df-2.npy").write_bytes(b"PK\x03\x04"), "not a readable background"),
+        (lambda folder: (folder / "df-2.npy").write_bytes(b"\x93NUMPY"), "not a readable background"),
+    ],
+)
+def test_damage_is_found(tmp_path: Path, damage: Callable[[Path], object], message: str) -> None:
+    count().save(tmp_path)
+    damage(tmp_path)
+    with pytest.raises(InvalidInput) as caught:
+        Background.load(tmp_path)
+    assert message in str(caught.value)
+    assert str(caught.value).startswith(str(tmp_path))
+
+
+def test_no_background_there(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"no background here: config\.json is missing"):
+        Background.load(tmp_path / "absent")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InvalidInput, match="not a readable background"):
+        Background.load(tmp_path / "file")
+
+
+def test_the_background_of_the_same_references_gives_the_same_scores(tmp_path: Path) -> None:
+    count().save(tmp_path)
+    own, saved = (
+        postil.score(CANDIDATES, TEXTS, weights=WEIGHTS, metrics=CIDERS, background=background)
+        for background in (None, Background.load(tmp_path))
+    )
+    for spec in CIDERS:
+        np.testing.assert_allclose(saved.items[spec], own.items[spec], rtol=1e-12)
+        assert "|background:references/4|" in own.signatures[spec]
+        assert f"|background:{count().hash}/4|" in saved.signatures[spec]
+
+
+def test_a_longer_background_serves_a_shorter_order_and_not_the_other_way() -> None:
+    spec = ["cider(order=2)"]
+    long, short = (
+        postil.score(CANDIDATES, TEXTS, metrics=spec, background=count(order=order)).items[spec[0]] for order in (4, 2)
+    )
+    assert long.tobytes() == short.tobytes()
+    with pytest.raises(UsageError, match="expected a background with n-grams up to 4, got one up to 2"):
+        postil.score(CANDIDATES, TEXTS, metrics=["cider"], background=count(order=2))
+
+
+def test_a_background_of_another_tokenizer_is_refused() -> None:
+    with pytest.raises(UsageError, match="counted with the tokenizer space, not words"):
+        postil.score(CANDIDATES, TEXTS, metrics=["cider"], background=count(name="space"))
+
+
+def test_one_item_alone_is_undefined_without_a_background() -> None:
+    for metrics in (["cider"], ["bleu-4", "w-cider-d"]):
+        with pytest.raises(Undefined, match="at least two items, got one"):
+            postil.score(["a cat"] * 2, [TEXTS[0]] * 2, weights=[WEIGHTS[0]] * 2, metrics=metrics)
+    result = postil.score(["a cat"], [TEXTS[0]], metrics=["cider"], background=count())
+    assert 0.0 < result.corpus["cider"] < 1.0
+    tokens = Vocabulary().encode_tokens([["a"], ["b"]])
+    with pytest.raises(Undefined):
+        Background.of(References(tokens, np.array([0, 2])), "space")
+
+
+@pytest.mark.parametrize("order", [0, 10])
+def test_no_such_order(order: int) -> None:
+    with pytest.raises(UsageError, match="order: expected 1 to 9"):
+        count(order=order)
+
+
+def test_a_background_comes_before_the_candidates() -> None:
+    vocabulary = Vocabulary()
+    references = References(vocabulary.encode_tokens([["a"], ["b"]]), np.array([0, 1, 2]))
+    vocabulary.branch()
+    with pytest.raises(UsageError, match="before the first candidates"):
+        parse("cider").against(references, count())

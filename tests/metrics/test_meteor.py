@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import postil
+from postil.errors import InvalidInput, UsageError
+from postil.text import function_words, synonyms
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LICENCE = "  1 This is a small WordNet made for a test.  \n  2 WordNet 9.7 Copyright nobody.  \n"
+INDEX = {
+    "noun": "automobile n 1 0 1 1 00000010  \ncar n 2 0 2 1 00000010 00000020  \nwagon n 1 0 1 0 00000020  \n",
+    "verb": "buy v 1 0 1 0 00000010  \npurchase v 1 0 1 0 00000010  \n",
+    "adj": "",
+    "adv": "",
+}
+
+
+def score(spec: str, candidate: str, *references: str) -> float:
+    return postil.score([candidate], [list(references)], metrics=[spec], tokenizer="space").corpus[spec]
+
+
+def signature(spec: str) -> str:
+    return postil.score(["a"], [["a"]], metrics=[spec], tokenizer="space").signatures[spec]
+
+
+@pytest.fixture
+def wordnet(tmp_path: Path) -> Path:
+    folder = tmp_path / "wordnet"
+    folder.mkdir()
+    for part, entries in INDEX.items():
+        (folder / f"index.{part}").write_text(LICENCE + entries, "utf-8")
+        (folder / f"{part}.exc").write_text("bought buy\n" if part == "verb" else "", "utf-8")
+    return folder
+
+
+def test_presets_differ() -> None:
+    scores = {
+        params: score(f"meteor(params={params},stages=exact)", "a b x d", "a b c d")
+        for params in ("en", "other", "2005")
+    }
+    assert len(set(scores.values())) == 3
+
+
+def test_stages_build_on_each_other(wordnet: Path) -> None:
+    """car - car exact, runs - running stem (of "run"), bought - purchase synonym: .5 where only the first matches."""
+    candidate, reference = "car runs bought", "car running purchase"
+    exact, stem, synonym = (
+        score(f"meteor(params=other,stages={stages})", candidate, reference)
+        for stages in ("exact", "exact+stem", f"exact+stem+synonym,wordnet={wordnet}")
+    )
+    # All match, in one chunk: P = R = F = (1 + .6 + .8) / 3 without a penalty.
+    assert synonym == pytest.approx(2.4 / 3)
+    assert stem == pytest.approx(1.6 / 3 * (1 - 0.7 * (1 / 2) ** 1.4))
+    assert exact == pytest.approx(1 / 3 * (1 - 0.7))
+
+
+@pytest.mark.parametrize(
+    ("candidate", "reference", "matches"),
+    [("automobile", "car", True), ("wagon", "cars", True), ("automobile", "wagon", False), ("car", "buy", False)],
+)
+def test_synonyms_share_a_synset(wordnet: Path, candidate: str, reference: str, *, matches: bool) -> None:
+    spec = f"meteor(params=2005,stages=exact+stem+synonym,wordnet={wordnet})"
+    assert score(spec, candidate, reference) == (1.0 if matches else 0.0)
+
+
+def test_wordnet_stands_in_the_signature(wordnet: Path) -> None:
+    spec = f"meteor(stages=exact+stem+synonym,wordnet={wordnet})"
+    assert "|synonyms:wordnet-9.7|" in signature(spec)
+    assert "|stems:english-" in signature(spec)
+    assert "stems" not in signature("meteor(stages=exact)")
+    assert "synonyms" not in signature("meteor")
+
+
+def test_synonyms_without_a_wordnet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("POSTIL_WORDNET", raising=False)
+    monkeypatch.setattr(synonyms, "_usual_places", lambda: iter(()))
+    with pytest.raises(UsageError, match="wordnet-base"):
+        score("meteor(stages=exact+stem+synonym)", "a", "a")
+    with pytest.raises(UsageError, match=r"index\.noun is not there"):
+        score(f"meteor(stages=exact+stem+synonym,wordnet={tmp_path})", "a", "a")
+
+
+def test_a_list_of_function_words_stands_in_the_signature_by_its_content(tmp_path: Path) -> None:
+    one, same, other = (tmp_path / name for name in ("one", "same", "other"))
+    one.write_text("the\na\n", "utf-8")
+    same.write_text("# another order\na\nthe\n", "utf-8")
+    other.write_text("the\n", "utf-8")
+    notes = [
+        [part for part in signature(f"meteor(function_words={path})").split("|") if part.startswith("function-words:")]
+        for path in (one, same, other)
+    ]
+    assert notes[0] == notes[1] != notes[2]
+    assert [len(found) for found in notes] == [1, 1, 1]
+    assert f"function_words={one}" in signature(f"meteor(function_words={one})")
+    assert "function-words" not in signature("meteor")
+
+
+def test_a_list_of_function_words_takes_the_place_of_the_shipped_one(tmp_path: Path) -> None:
+    shipped, none = tmp_path / "shipped", tmp_path / "none"
+    shipped.write_text("\n".join(sorted(function_words())), "utf-8")
+    none.write_text("", "utf-8")
+    texts = "the cat of the house", "The cat in a house"  # "The" is one in either case
+    assert score(f"meteor(function_words={shipped})", *texts) == score("meteor", *texts)
+    assert score(f"meteor(function_words={none})", *texts) != score("meteor", *texts)
+    with pytest.raises(InvalidInput, match="expected a file of function words"):
+        score(f"meteor(function_words={tmp_path / 'absent'})", *texts)
+
+
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [
+        ("手机 很好用", "手 机 很 好 用"),
+        ("iPhone手机 2018年5G", "iphone 手 机 2018 年 5g"),
+        ("Привет, é Ünï!", "привет , é ünï !"),
+        ("ひらがな 한국", "ひ ら が な 한 국"),
+        ("😀好", "😀 好"),
+    ],
+)
+def test_characters(text: str, cut: str) -> None:
+    """The pieces are those of the text cut by hand: in another order they are as many chunks."""
+    backwards = " ".join(reversed(cut.split()))
+    spec, plain = "meteor(params=other,stages=exact,characters=true)", "meteor(params=other,stages=exact)"
+    assert score(spec, text, cut) == 1.0
+    assert score(spec, text, backwards) == score(plain, cut, backwards) < 1.0
+
+
+def test_characters_do_not_mind_where_a_tokenizer_cuts() -> None:
+    spec = "w-meteor(params=other,characters=true)"
+    texts = ["我喜欢这个手机", "不好用,别买"], [["我很喜欢手机", "这个好"], ["别买这个", "不好"]]
+    results = [
+        postil.score(
+            *texts, weights=[[0.5, 1.0], [1.0, 0.25]], metrics=[spec, "meteor(characters=true)"], tokenizer=name
+        )
+        for name in ("jieba", "characters", "space")
+    ]
+    for result in results[1:]:
+        assert result.items[spec].tolist() == results[0].items[spec].tolist()
+        assert result.corpus == results[0].corpus
+    assert results[0].corpus[spec] > 0.0
+
+
+def test_characters_take_stems_and_notes_along() -> None:
+    assert score("meteor(params=2005,characters=true)", "Cats", "cat") == 1.0
+    assert "|stems:english-" in signature("meteor(characters=true)")
+    assert signature("meteor(characters=true)").startswith(
+        "meteor(params=en,stages=exact+stem,characters=true,corpus=stats)|"
+    )

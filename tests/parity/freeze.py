@@ -1,0 +1,115 @@
+"""Ask the originals for their numbers on small made texts and keep them in ``frozen/``: parity tested anywhere.
+
+    pip install 'postil[parity]'
+    python tests/parity/freeze.py
+
+Needs Java for METEOR. Run it again only to change the texts; the numbers are the originals', never postil's.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import json
+import logging
+import warnings
+from pathlib import Path
+from typing import Any
+
+import originals
+from originals import Texts
+
+FROZEN = Path(__file__).parent / "frozen"
+Numbers = dict[str, tuple[float, list[float]]]
+"""Corpus score and item scores by postil's spec."""
+
+JAR = {
+    "meteor(params=other,stages=exact)": ["-l", "other"],
+    "meteor(params=2005,stages=exact)": ["-l", "other", "-m", "exact", "-w", "1.0", "-p", "0.9 3.0 0.5 0.5"],
+    "meteor(params=en,stages=exact,function_words=NONE)": [
+        *("-l", "en", "-m", "exact", "-w", "1.0"),
+        *("-p", "0.85 0.2 0.6 0.5"),
+    ],
+    "meteor(params=en,stages=exact+stem,function_words=NONE)": [
+        *("-l", "en", "-m", "exact stem", "-w", "1.0 0.6"),
+        *("-p", "0.85 0.2 0.6 0.5"),
+    ],
+}
+"""Delta .5 makes function words harmless; ``NONE`` is a list without a word of these texts, which does the same."""
+
+
+def pycocoevalcap(texts: Texts) -> Numbers:
+    truths = dict(enumerate(texts.references))
+    results = {number: [text] for number, text in enumerate(texts.candidates)}
+    bleu, by_order = _class("pycocoevalcap.bleu.bleu", "Bleu")(4).compute_score(truths, results, verbose=0)
+    numbers: Numbers = {f"bleu-{order + 1}": (bleu[order], by_order[order]) for order in range(4)}
+    for spec, module, name in (
+        ("rouge-l", "pycocoevalcap.rouge.rouge", "Rouge"),
+        ("cider-d", "pycocoevalcap.cider.cider", "Cider"),
+    ):
+        corpus, items = _class(module, name)().compute_score(truths, results)
+        numbers[spec] = (float(corpus), [float(value) for value in items])
+    return numbers
+
+
+def sacrebleu(texts: Texts) -> Numbers:
+    logging.getLogger("sacrebleu").setLevel(logging.ERROR)
+    deepest = max(map(len, texts.references))
+    streams = [[row[at] if at < len(row) else None for row in texts.references] for at in range(deepest)]
+    numbers: Numbers = {}
+    for smooth in ("none", "exp", "floor", "add-k"):
+        for effective in (False, True):
+            bleu = _class("sacrebleu.metrics", "BLEU")(
+                tokenize="none", force=True, smooth_method=smooth, effective_order=effective
+            )
+            pairs = zip(texts.candidates, texts.references, strict=True)
+            items = [bleu.sentence_score(candidate, references).score / 100 for candidate, references in pairs]
+            corpus = bleu.corpus_score(texts.candidates, streams).score / 100
+            numbers[f"bleu-4(smooth={smooth},effective={str(effective).lower()})"] = (corpus, items)
+    return numbers
+
+
+def nltk(texts: Texts) -> Numbers:
+    bleu = importlib.import_module("nltk.translate.bleu_score")
+    candidates = [text.split(" ") for text in texts.candidates]
+    references = [[text.split(" ") for text in row] for row in texts.references]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of orders without a match
+        items = [bleu.sentence_bleu(row, text) for text, row in zip(candidates, references, strict=True)]
+        return {"bleu-4(smooth=method0)": (bleu.corpus_bleu(references, candidates), items)}
+
+
+def meteor(texts: Texts) -> Numbers:
+    return {spec: originals.jar_scores(texts, *options) for spec, options in JAR.items()}
+
+
+def _class(module: str, name: str) -> Any:
+    return getattr(importlib.import_module(module), name)
+
+
+def write(name: str, made_by: str, command: object, numbers: Numbers) -> None:
+    rows = {spec: {"corpus": corpus, "items": items} for spec, (corpus, items) in numbers.items()}
+    page = {"made_by": made_by, "command": command, "numbers": rows}
+    (FROZEN / f"{name}.json").write_text(json.dumps(page, indent=0, ensure_ascii=False) + "\n", "utf-8")
+
+
+def main() -> None:
+    texts = originals.without_collisions(originals.made(90, seed=2018))
+    page = {"candidates": texts.candidates, "references": texts.references}
+    (FROZEN / "texts.json").write_text(json.dumps(page, indent=0, ensure_ascii=False) + "\n", "utf-8")
+    version = importlib.metadata.version
+    coco = f"pycocoevalcap {version('pycocoevalcap')}"
+    write("pycocoevalcap", coco, "Bleu(4), Rouge(), Cider(): compute_score", pycocoevalcap(texts))
+    write(
+        "sacrebleu",
+        f"sacrebleu {version('sacrebleu')}",
+        "BLEU(tokenize='none', smooth_method=…, effective_order=…): sentence_score, corpus_score; divided by 100",
+        sacrebleu(texts),
+    )
+    write("nltk", f"nltk {version('nltk')}", "sentence_bleu, corpus_bleu", nltk(texts))
+    commands = {spec: " ".join(["java -jar meteor-1.5.jar - - -stdio", *options]) for spec, options in JAR.items()}
+    write("meteor", f"the METEOR 1.5 jar in {coco}", commands, meteor(texts))
+
+
+if __name__ == "__main__":
+    main()
