@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, assume, example, given, settings
 from hypothesis import strategies as st
+from specs import BLEU, CHOOSES_ONE, COCO, MEAN, PARAMETERS, PLAIN, SPECS, WEIGHTED, of, without
 from strategies import TEXTS, WEIGHTS, WORDS, Problem, problems, references_of, scores
 
 from postil.kernel import NAME
@@ -28,53 +29,6 @@ LAW = settings(
     suppress_health_check=[HealthCheck.too_slow],
 )
 EXACT = 1e-12
-
-PARAMETERS = {
-    "bleu-1": ["", "(smooth=none)", "(smooth=method0)"],
-    "bleu-2": ["(smooth=exp)", "(smooth=floor,effective=true)"],
-    "bleu-3": ["(smooth=add-k)", "(smooth=exp,effective=true)"],
-    "bleu-4": [
-        "",
-        "(smooth=none)",
-        "(smooth=none,effective=true)",
-        "(smooth=exp)",
-        "(smooth=floor)",
-        "(smooth=add-k)",
-        "(smooth=method0)",
-    ],
-    "cider": ["", "(order=2)"],
-    "cider-d": ["", "(order=3,sigma=2.5)"],
-    "delta-bleu": ["", "(order=2)"],
-    "meteor": [
-        "",
-        "(params=other,stages=exact)",
-        "(params=2005,corpus=mean)",
-        "(corpus=chosen)",
-        "(characters=true,params=other)",
-    ],
-    "rouge-1": ["", "(corpus=pooled)"],
-    "rouge-2": ["", "(corpus=pooled)"],
-    "rouge-l": ["", "(reading=union)", "(reading=union,beta=1)", "(beta=3)"],
-    "rouge-su4": ["", "(corpus=pooled)"],
-}
-PLAIN = [name + text for name, texts in PARAMETERS.items() for text in texts]
-WEIGHTED = [f"w-{spec}" for spec in PLAIN]
-SPECS = PLAIN + WEIGHTED
-
-
-def of(*names: str, specs: list[str] = SPECS) -> list[str]:
-    """The specs of some metrics."""
-    return [spec for spec in specs if parse(spec).name in names]
-
-
-BLEU = ("bleu-1", "bleu-2", "bleu-3", "bleu-4")
-COCO = [spec for spec in of(*BLEU) if "smooth=coco" in str(parse(spec))]
-MEAN = [spec for spec in SPECS if "corpus=mean" in str(parse(spec))] + of("rouge-l", "cider", "cider-d")
-CHOOSES_ONE = [spec for spec in of("meteor") if "corpus=mean" not in str(parse(spec))]
-
-
-def without(specs: list[str], exempt: list[str]) -> list[str]:
-    return [spec for spec in specs if spec not in exempt]
 
 
 def test_every_metric_is_under_the_laws() -> None:
@@ -109,7 +63,7 @@ def test_the_order_of_references_changes_no_item_score(problem: Problem, random:
 
 def test_why_the_corpus_score_of_meteor_is_exempt() -> None:
     """Two references with one score, and other sums: the corpus score shows which came first."""
-    first, second = ["a", "x"], ["a", "b", "y", "z"]  # of "a b": P = R = 1/2, or P = 1 and R = 1/2
+    first, second = ["a", "x"], ["a", "b", "y", "z"]  # neither matches q, but one is longer
     weights = [1.0, 0.0]
     problem = Problem([[first, second], [["c"]]], [weights, [1.0]], [["q"], ["c"]], [0, 1])
     turned = replace(problem, references=[[second, first], [["c"]]], weights=[weights[::-1], [1.0]])

@@ -174,8 +174,8 @@ def _check_token_lists(texts: Sequence[object], refuse: Callable[[int, str], Inv
                 raise refuse(i, f"expected tokens of type str, got {type(token).__name__}")
 
 
-def _refuser(where: str, rows: Sequence[int]) -> Callable[[int, str], InvalidInput]:
-    return lambda i, problem: InvalidInput(problem, where=where, line=rows[i] + 1)
+def _refuser(where: str, rows: Sequence[int] | NDArray[np.int64]) -> Callable[[int, str], InvalidInput]:
+    return lambda i, problem: InvalidInput(problem, where=where, line=int(rows[i]) + 1)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -187,7 +187,7 @@ class _Sets:
     weights: NDArray[np.float64]
     items: NDArray[np.int32]
     of_row: NDArray[np.int32]
-    rows: list[int]
+    rows: NDArray[np.int64]
     """The first candidate that meets each text, for messages."""
 
     @classmethod
@@ -213,7 +213,7 @@ class _Sets:
             weights=np.ones(sum(sizes)) if weights is None else _weights(firsts, sizes, weight_rows, lowest),
             items=np.repeat(np.arange(len(members), dtype=np.int32), [len(sets) for sets in members.values()]),
             of_row=np.array([number[known[key]] for key in keys], dtype=np.int32),
-            rows=np.repeat(firsts, sizes).tolist(),
+            rows=np.repeat(np.array(firsts, dtype=np.int64), sizes),
         )
 
 

@@ -131,7 +131,7 @@ class Total:
     def __init__(self) -> None:
         self.count = 0
         self._whole: NDArray[np.float64] | None = None
-        self._open: list[NDArray[np.float64]] = []
+        self._open: NDArray[np.float64] | None = None
         self._open_rows = 0
 
     def add(self, rows: NDArray[np.float64]) -> None:
@@ -140,16 +140,16 @@ class Total:
         while len(rows):
             part = rows[: self.BLOCK - self._open_rows]
             rows = rows[len(part) :]
-            self._open.append(part)
-            self._open_rows += len(part)
-            if self._open_rows == self.BLOCK:
-                self._whole = self.sum()
-                self._open, self._open_rows = [], 0
+            self._open_rows = (self._open_rows + len(part)) % self.BLOCK
+            if self._open is not None:
+                part = np.concatenate([self._open[None], part])
+            # Running sums are made one row after the other, whatever the layout in memory.
+            self._open = np.add.accumulate(part, axis=0)[-1].copy()
+            if self._open_rows == 0:
+                self._whole, self._open = self.sum(), None
 
     def sum(self) -> NDArray[np.float64]:
         """The sum so far, float64[k]."""
-        if not self._open:
+        if self._open is None:
             return np.zeros(0) if self._whole is None else self._whole
-        # Row by row in memory: the order of additions depends on the layout, and that of parts on how they were made.
-        block: NDArray[np.float64] = np.add.reduce(np.ascontiguousarray(np.concatenate(self._open)), axis=0)
-        return block if self._whole is None else self._whole + block
+        return self._open if self._whole is None else self._whole + self._open
