@@ -20,86 +20,81 @@ inline uint64_t key_of(int32_t first, int32_t last) {
 
 // A place where an n-gram ends that occurs at least twice. Only these are looked at again for the next order.
 struct Live {
-  uint32_t at;
+  uint32_t at;  // position of the word plus number of its text: places of two texts are never neighbours
   int32_t id;
-  int32_t text;
+  int32_t group;
+  int32_t longer;  // the id of the n-gram one longer that ends here, or -1
 };
 
 // An n-gram by its last word; kept in lists, one for each (n-1)-gram that n-grams begin with.
 struct Ending {
   uint32_t live;  // its number among the places of the order below
   int32_t word;
-  int32_t group;
 };
 
-struct Count {
+// What has been seen of the n-grams of one list, by their last word: the live place of the one that occurred once, or ~id.
+struct Seen {
   int32_t begins_with = -1;
-  int32_t count = 0;
-  int32_t last_group = -1;
-  int32_t id = -1;
+  int32_t place = 0;
 };
 
 // The n-grams that begin with some range of (n-1)-grams, numbered from 0.
 struct Range {
-  std::vector<int32_t> first, last, df;
+  struct Gram {
+    int32_t first, last, df, last_group;
+  };
+  std::vector<Gram> grams;
 
   // Number those in one list that occur at least twice, and note the numbers where they end.
-  void add(int32_t begins_with, const Ending* begin, const Ending* end, std::vector<Count>& counts, int32_t* ids) {
+  void add(int32_t begins_with, const Ending* begin, const Ending* end, Seen* seen, Live* live) {
     if (end - begin < 2) return;
     for (const Ending* e = begin; e != end; ++e) {
-      Count& gram = counts[e->word];
-      if (gram.begins_with != begins_with) gram = {begins_with, 0, -1, -1};
-      ++gram.count;
-    }
-    for (const Ending* e = begin; e != end; ++e) {
-      Count& gram = counts[e->word];
-      if (gram.count < 2) continue;
-      if (gram.id < 0) {
-        gram.id = static_cast<int32_t>(df.size());
-        first.push_back(begins_with);
-        last.push_back(e->word);
-        df.push_back(0);
+      Seen& before = seen[e->word];
+      if (before.begins_with != begins_with) {
+        before = {begins_with, static_cast<int32_t>(e->live)};
+        continue;
       }
-      df[gram.id] += gram.last_group != e->group;
-      gram.last_group = e->group;
-      ids[e->live] = gram.id;
+      if (before.place >= 0) {
+        const int32_t id = static_cast<int32_t>(grams.size());
+        Live& place = live[before.place];
+        grams.push_back({begins_with, e->word, 1, place.group});
+        place.longer = id;
+        before.place = ~id;
+      }
+      Gram& gram = grams[~before.place];
+      Live& place = live[e->live];
+      gram.df += gram.last_group != place.group;
+      gram.last_group = place.group;
+      place.longer = ~before.place;
     }
   }
 };
 
-// Root of the sum of (tf idf)^2 over a text's distinct n-grams, added up in the order of their first places. An n-gram that
-// is not live occurs once in all texts, so its tf is 1 and its idf that of df 1.
+// Root of the sum of (tf idf)^2 over a text's distinct n-grams: an n-gram's k-th occurrence adds (2k - 1) idf^2. An n-gram
+// that is not live occurs once in all texts, so its tf is 1 and its idf that of df 1.
 class NormOfText {
  public:
   NormOfText(const std::vector<int32_t>& df, const std::vector<double>& idf_of_df) : grams_(df.size()) {
-    for (size_t id = 0; id < df.size(); ++id) grams_[id].idf = idf_of_df[df[id]];
+    for (size_t id = 0; id < df.size(); ++id) grams_[id].squared_idf = idf_of_df[df[id]] * idf_of_df[df[id]];
     rare_ = idf_of_df[1] * idf_of_df[1];
   }
 
-  // [from, to): the places where the text's n-grams end.
-  double operator()(const Live* begin, const Live* end, int64_t from, int64_t to, int32_t text) {
+  double operator()(const Live* begin, const Live* end, int32_t grams, int32_t text) {
+    double sum = rare_ * static_cast<double>(grams - (end - begin));
     for (const Live* live = begin; live != end; ++live) {
       Gram& gram = grams_[live->id];
-      gram.count = gram.text == text ? gram.count + 1 : 1;
+      const int32_t odd = gram.text == text ? gram.odd + 2 : 1;
       gram.text = text;
+      gram.odd = odd;
+      sum += odd * gram.squared_idf;
     }
-    double sum = 0.0;
-    for (const Live* live = begin; live != end; ++live) {
-      for (; from < live->at; ++from) sum += rare_;
-      ++from;
-      Gram& gram = grams_[live->id];
-      const double weight = gram.count * gram.idf;
-      gram.count = 0;  // counted once
-      sum += weight * weight;
-    }
-    for (; from < to; ++from) sum += rare_;
     return std::sqrt(sum);
   }
 
  private:
   struct Gram {
-    double idf = 0.0;
-    int32_t text = -1, count = 0;
+    double squared_idf = 0.0;
+    int32_t text = -1, odd = 0;
   };
   Large<Gram> grams_;
   double rare_;
@@ -146,7 +141,7 @@ int32_t Grams::find(int n, int32_t first, int32_t word) const {
 Grams::Grams(const Texts& texts, Span<int64_t> set_offsets, Span<int32_t> group, int order, int jobs, double* norms)
     : items_(0), levels_(order) {
   const int64_t tokens = texts.ids.size, sets = set_offsets.size - 1;
-  if (tokens >= int64_t{1} << 32) throw std::length_error("references of more than 2^32 words are not supported");
+  if (tokens + texts.count() > INT32_MAX) throw std::length_error("references of more than 2^31 words are not supported");
   for (int64_t s = 0; s < sets; ++s) items_ += s == 0 || group[s] != group[s - 1];
 
   // Order 1: the id of a word is its word id.
@@ -156,16 +151,12 @@ Grams::Grams(const Texts& texts, Span<int64_t> set_offsets, Span<int32_t> group,
     int32_t count = 0, df = 0, last_group = -1;
   };
   std::vector<Word> of_word(words);
-  std::vector<int32_t> group_of_text(texts.count());
   for (int64_t s = 0; s < sets; ++s) {
-    for (int64_t r = set_offsets[s]; r < set_offsets[s + 1]; ++r) {
-      group_of_text[r] = group[s];
-      for (int64_t t = texts.begin(r); t < texts.begin(r + 1); ++t) {
-        Word& word = of_word[texts.ids[t]];
-        ++word.count;
-        word.df += word.last_group != group[s];
-        word.last_group = group[s];
-      }
+    for (int64_t t = texts.begin(set_offsets[s]); t < texts.begin(set_offsets[s + 1]); ++t) {
+      Word& word = of_word[texts.ids[t]];
+      ++word.count;
+      word.df += word.last_group != group[s];
+      word.last_group = group[s];
     }
   }
   for (const Word& word : of_word) levels_[0].df.push_back(word.df);
@@ -174,25 +165,25 @@ Grams::Grams(const Texts& texts, Span<int64_t> set_offsets, Span<int32_t> group,
   // Write always, advance where the word stays: no branch to guess wrong.
   Large<Live> live(tokens + 1);
   Live* live_end = live.data();
-  for (int64_t r = 0; r < texts.count(); ++r) {
-    for (int64_t t = texts.begin(r); t < texts.begin(r + 1); ++t) {
-      *live_end = {static_cast<uint32_t>(t), texts.ids[t], static_cast<int32_t>(r)};
-      live_end += of_word[texts.ids[t]].count > 1;
+  for (int64_t s = 0; s < sets; ++s) {
+    for (int64_t r = set_offsets[s]; r < set_offsets[s + 1]; ++r) {
+      for (int64_t t = texts.begin(r); t < texts.begin(r + 1); ++t) {
+        *live_end = {static_cast<uint32_t>(t + r), texts.ids[t], group[s], -1};
+        live_end += of_word[texts.ids[t]].count > 1;
+      }
     }
   }
   auto fill_norms = [&](int n) {
     const std::vector<int32_t>& df = levels_[n - 1].df;
-    auto first_of = [&](int64_t text) -> const Live* {
-      return std::lower_bound(live.data(), live_end, text, [](const Live& a, int64_t wanted) { return a.text < wanted; });
-    };
+    auto before = [](const Live& place, int64_t at) { return place.at < at; };
     auto make = [&] { return NormOfText(df, idf_of_df_); };
     for_each_block(block_count(texts.count()), jobs, make, [&](NormOfText& norm, int64_t block) {
-      const Live* begin = first_of(block * kBlock);
-      for (int64_t r = block * kBlock; r < std::min(texts.count(), (block + 1) * kBlock); ++r) {
+      int64_t r = block * kBlock;
+      const Live* begin = std::lower_bound(live.data(), live_end, texts.begin(r) + r, before);
+      for (; r < std::min(texts.count(), (block + 1) * kBlock); ++r) {
         const Live* end = begin;
-        while (end != live_end && end->text == r) ++end;
-        const int64_t from = texts.begin(r) + n - 1, to = texts.begin(r + 1);
-        norms[r * order + n - 1] = norm(begin, end, from, to, static_cast<int32_t>(r));
+        while (end != live_end && end->at < texts.begin(r + 1) + r) ++end;
+        norms[r * order + n - 1] = norm(begin, end, std::max(0, texts.length(r) - n + 1), static_cast<int32_t>(r));
         begin = end;
       }
     });
@@ -200,55 +191,63 @@ Grams::Grams(const Texts& texts, Span<int64_t> set_offsets, Span<int32_t> group,
   fill_norms(1);
 
   Large<Ending> endings(live_end - live.data());
+  Large<uint32_t> tails(live_end - live.data() + 1);
   size_t below = words;
   for (int n = 2; n <= order; ++n) {
     const size_t size = live_end - live.data();
     // An n-gram may occur twice where the (n-1)-grams at its head and at its tail do: two live places in a row.
-    auto for_each_ending = [&](auto body) {
-      for (size_t i = 1; i < size; ++i) {
-        if (live[i].at == live[i - 1].at + 1 && live[i].text == live[i - 1].text) body(live[i - 1].id, i);
-      }
-    };
+    size_t pairs = 0;
     std::vector<uint32_t> list_begin(below + 1, 0);
-    for_each_ending([&](int32_t first, size_t) { ++list_begin[first + 1]; });
+    for (size_t i = 1; i < size; ++i) {
+      const bool pair = live[i].at == live[i - 1].at + 1;
+      tails[pairs] = static_cast<uint32_t>(i);
+      pairs += pair;
+      list_begin[live[i - 1].id + 1] += pair;
+    }
     for (size_t first = 0; first < below; ++first) list_begin[first + 1] += list_begin[first];
     std::vector<uint32_t> list_end(list_begin.begin(), list_begin.end() - 1);
-    for_each_ending([&](int32_t first, size_t i) {
-      if (i + 16 < size) __builtin_prefetch(&endings[list_end[live[i + 16].id]], 1);
-      endings[list_end[first]++] = {static_cast<uint32_t>(i), texts.ids[live[i].at], group_of_text[live[i].text]};
-    });
+    int64_t r = 0;
+    for (size_t k = 0; k < pairs; ++k) {
+      const uint32_t i = tails[k];
+      while (live[i].at >= texts.begin(r + 1) + r) ++r;
+      if (k + 16 < pairs) __builtin_prefetch(&endings[list_end[live[tails[k + 16] - 1].id]], 1);
+      endings[list_end[live[i - 1].id]++] = {i, texts.ids[live[i].at - r]};
+    }
 
     // Number the n-grams that occur twice, ranges of lists side by side; ranges in order give the same ids as one range.
     const int64_t count = jobs == 1 ? 1 : 8 * jobs;
     std::vector<Range> ranges(count);
-    Large<int32_t> ids(size, -1);
     auto first_of = [&](int64_t range) {
       const uint32_t at = static_cast<uint32_t>(static_cast<int64_t>(list_begin[below]) * range / count);
       return range == count ? below : std::lower_bound(list_begin.begin(), list_begin.end() - 1, at) - list_begin.begin();
     };
-    auto make = [&] { return std::vector<Count>(words); };
-    for_each_block(count, jobs, make, [&](std::vector<Count>& counts, int64_t number) {
+    auto make = [&] { return std::vector<Seen>(words); };
+    for_each_block(count, jobs, make, [&](std::vector<Seen>& seen, int64_t number) {
       for (size_t first = first_of(number); first < static_cast<size_t>(first_of(number + 1)); ++first) {
         ranges[number].add(static_cast<int32_t>(first), endings.data() + list_begin[first], endings.data() + list_end[first],
-                           counts, ids.data());
+                           seen.data(), live.data());
       }
     });
     GramLevel& level = levels_[n - 1];
     for (int64_t number = 0; number < count; ++number) {
       const Range& range = ranges[number];
       const int32_t before = static_cast<int32_t>(level.df.size());
-      level.first.insert(level.first.end(), range.first.begin(), range.first.end());
-      level.last.insert(level.last.end(), range.last.begin(), range.last.end());
-      level.df.insert(level.df.end(), range.df.begin(), range.df.end());
+      for (const Range::Gram& gram : range.grams) {
+        level.first.push_back(gram.first);
+        level.last.push_back(gram.last);
+        level.df.push_back(gram.df);
+      }
       if (before == 0) continue;
       for (uint32_t e = list_begin[first_of(number)]; e < list_begin[first_of(number + 1)]; ++e) {
-        if (ids[endings[e].live] >= 0) ids[endings[e].live] += before;
+        int32_t& id = live[endings[e].live].longer;
+        if (id >= 0) id += before;
       }
     }
     live_end = live.data();
     for (size_t i = 0; i < size; ++i) {
-      *live_end = {live[i].at, ids[i], live[i].text};
-      live_end += ids[i] >= 0;
+      const int32_t id = live[i].longer;
+      *live_end = {live[i].at, id, live[i].group, -1};
+      live_end += id >= 0;
     }
     fill_norms(n);
     level.index.reserve(static_cast<size_t>(std::count_if(level.df.begin(), level.df.end(), [](int32_t d) { return d > 1; })));

@@ -25,33 +25,21 @@ uint64_t hash_bytes(const uint8_t* bytes, uint32_t size) {
   return mix(h ^ last);
 }
 
-// At most eight bytes, without a call and without reading past the end.
-inline uint64_t load_short(const uint8_t* p, uint32_t size) {
-  if (size == 8) {
-    uint64_t x;
-    std::memcpy(&x, p, 8);
-    return x;
-  }
+// The first `size` of at most eight bytes; `room` says that eight can be read.
+inline uint64_t load_short(const uint8_t* p, uint32_t size, bool room) {
   uint64_t x = 0;
-  uint32_t at = 0;
-  if (size & 4) {
-    uint32_t y;
-    std::memcpy(&y, p, 4);
-    x = y;
-    at = 4;
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  if (room && size > 0) {
+    std::memcpy(&x, p, 8);
+    return x << (64 - 8 * size) >> (64 - 8 * size);
   }
-  if (size & 2) {
-    uint16_t y;
-    std::memcpy(&y, p + at, 2);
-    x |= static_cast<uint64_t>(y) << (8 * at);
-    at += 2;
-  }
-  if (size & 1) x |= static_cast<uint64_t>(p[at]) << (8 * at);
+#endif
+  std::memcpy(&x, p, size);
   return x;
 }
 
-inline Token make_token(const uint8_t* bytes, uint32_t size, uint32_t width_log) {
-  return {bytes, size, size << 2 | width_log, size <= 8 ? load_short(bytes, size) : hash_bytes(bytes, size)};
+inline Token make_token(const uint8_t* bytes, uint32_t size, uint32_t width_log, bool room) {
+  return {bytes, size, size << 2 | width_log, size <= 8 ? load_short(bytes, size, room) : hash_bytes(bytes, size)};
 }
 
 // What Python's re and str say about the characters of the basic plane, asked once.
@@ -69,7 +57,8 @@ const Characters& characters() {
   return table;
 }
 inline bool is_space(const Characters& table, uint32_t c) {
-  return c < 0x10000 ? table.space[c >> 6] >> (c & 63) & 1 : false;
+  if (c > 0x3000 || (c > 0x20 && c < 0x85)) return false;  // the last one is the ideographic space
+  return table.space[c >> 6] >> (c & 63) & 1;
 }
 inline bool is_word(const Characters& table, uint32_t c) {
   return c < 0x10000 ? table.word[c >> 6] >> (c & 63) & 1 : Py_UNICODE_ISALNUM(c);
@@ -81,14 +70,15 @@ inline bool is_han(uint32_t c) {
 
 // Narrow text[from, to) to the least width that holds it; `bits` is the "or" of its characters.
 template <class Char>
-inline Token narrow(const Char* text, int64_t from, int64_t to, uint32_t bits, std::vector<uint8_t>& buffer) {
-  const uint32_t length = static_cast<uint32_t>(to - from);
+inline Token narrow(const Char* text, int64_t length, int64_t from, int64_t to, uint32_t bits, std::vector<uint8_t>& buffer) {
+  const uint32_t size = static_cast<uint32_t>(to - from);
   const uint32_t width_log = bits < 0x100 ? 0 : bits < 0x10000 ? 1 : 2;
   if (sizeof(Char) == 1u << width_log) {
-    return make_token(reinterpret_cast<const uint8_t*>(text + from), length << width_log, width_log);
+    const bool room = (length - from) * static_cast<int64_t>(sizeof(Char)) >= 8;
+    return make_token(reinterpret_cast<const uint8_t*>(text + from), size << width_log, width_log, room);
   }
-  buffer.resize(static_cast<size_t>(length) << width_log);
-  for (uint32_t i = 0; i < length; ++i) {
+  buffer.resize((static_cast<size_t>(size) << width_log) + 8);
+  for (uint32_t i = 0; i < size; ++i) {
     const uint32_t c = text[from + i];
     if (width_log == 0) {
       buffer[i] = static_cast<uint8_t>(c);
@@ -97,7 +87,7 @@ inline Token narrow(const Char* text, int64_t from, int64_t to, uint32_t bits, s
       std::memcpy(buffer.data() + 2 * i, &narrowed, 2);
     }
   }
-  return make_token(buffer.data(), length << width_log, width_log);
+  return make_token(buffer.data(), size << width_log, width_log, true);
 }
 
 // Call emit(token) for every token. Returns whether this is Han text (asked only where `Splitting` is words).
@@ -128,7 +118,7 @@ bool split(const Characters& table, const Char* text, int64_t length, std::vecto
         in_run = !this_han;
       } while (++i < length && is_word(table, c = text[i]));
     }
-    emit(narrow(text, from, i, bits, buffer));
+    emit(narrow(text, length, from, i, bits, buffer));
   }
   return han > 0 && han >= other;
 }
@@ -256,6 +246,9 @@ int64_t Interner::encode(const std::vector<PyObject*>& texts, Splitting splittin
   std::vector<int64_t> first_han(shares, -1);
   auto run = [&](int64_t share, auto& ids, auto&& intern_one) {
     std::vector<uint8_t> buffer;
+    size_t characters = 0;
+    for (int64_t i = n * share / shares; i < n * (share + 1) / shares; ++i) characters += PyUnicode_GET_LENGTH(texts[i]);
+    ids.reserve(characters / 2 + 16);
     for (int64_t i = n * share / shares; i < n * (share + 1) / shares; ++i) {
       const bool han = split_any(splitting, texts[i], buffer, [&](const Token& token) { ids.push_back(intern_one(token)); });
       if (splitting == Splitting::kWords && han && first_han[share] < 0) first_han[share] = i;
@@ -294,7 +287,7 @@ void Interner::encode_tokens(const std::vector<PyObject*>& tokens, Ragged& out) 
   for (PyObject* token : tokens) {
     const uint32_t width_log = PyUnicode_KIND(token) == 1 ? 0 : PyUnicode_KIND(token) == 2 ? 1 : 2;
     const uint32_t size = static_cast<uint32_t>(PyUnicode_GET_LENGTH(token)) << width_log;
-    out.ids.push_back(intern(make_token(static_cast<const uint8_t*>(PyUnicode_DATA(token)), size, width_log)));
+    out.ids.push_back(intern(make_token(static_cast<const uint8_t*>(PyUnicode_DATA(token)), size, width_log, size == 8)));
   }
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 
 #include "kernels.hpp"
 
@@ -83,6 +84,7 @@ struct Lengths {
   int32_t words;
 };
 
+constexpr int kRuns = 64;     // more are not looked at one by one
 constexpr int kTabled = 48;  // penalties of so few matches are looked up
 
 class Meteor {
@@ -137,23 +139,38 @@ class Meteor {
   std::vector<double> penalties_;  // [chunks, matches]
 };
 
-// No alignment with reference j can score more than this: every shared word matched, in one chunk.
+// No alignment with reference j can score more than this. Words of the reference that candidate words could match stand in
+// runs; k chunks cover at most the words of the k longest runs, and the more words in k chunks the better.
 double Meteor::most(const Candidate& candidate, int32_t j, Lengths mine) const {
   if (words_.synset_offsets.size > 0) return 1.0;
   const Hit *begin = candidate.begin(j), *end = candidate.end(j);
-  if (begin == end) return 0.0;
   const int64_t r = candidate.first_reference + j;
+  if (begin == end || weights_[r] <= 0.0) return 0.0;
   const int32_t* words = reference_words(r);
   const Lengths theirs = lengths(words, overlap_.references.length(r));
-  int32_t function = 0;
-  for (const Hit* hit = begin; hit != end; ++hit) function += words_.function[words[hit->at]];
-  const int32_t hits = static_cast<int32_t>(end - begin), matches = std::min(hits, mine.words);
+  int32_t function = 0, runs[kRuns], run_count = 0;
+  for (const Hit* hit = begin; hit != end; ++hit) {
+    function += words_.function[words[hit->at]];
+    const bool goes_on = hit != begin && hit->at == hit[-1].at + 1;
+    run_count += !goes_on;
+    if (run_count > kRuns) return weights_[r];
+    runs[run_count - 1] = goes_on ? runs[run_count - 1] + 1 : 1;
+  }
+  std::sort(runs, runs + run_count, std::greater<int32_t>());
   const double weight = std::max({p_.stage_weights[kExact], p_.stage_weights[kStem], p_.stage_weights[kSynonym]});
-  const double reference = weight * weigh(hits - function, function);
+  const double all = weigh(static_cast<int32_t>(end - begin) - function, function);
+  const double heaviest = std::max(p_.delta, 1.0 - p_.delta);
   const bool same_words = words_.candidates.data == overlap_.candidates.ids.data;  // then both sides weigh the same
-  const double own = same_words ? reference : weight * std::max(p_.delta, 1.0 - p_.delta) * matches;
-  const bool perfect = matches == mine.words && hits == theirs.words;
-  return weights_[r] * score(std::min(own, weight * mine.weighted), reference, perfect ? 0 : 1, matches, mine, theirs);
+  double best = 0.0;
+  for (int32_t k = 1, matches = 0; k <= run_count && matches < mine.words; ++k) {
+    matches = std::min(matches + runs[k - 1], mine.words);
+    const double theirs_matched = weight * std::min(all, heaviest * matches);
+    const double mine_matched = weight * std::min(same_words ? all : heaviest * matches, heaviest * matches);
+    const bool perfect = k == 1 && matches == mine.words && matches == theirs.words;
+    best = std::max(best, score(std::min(mine_matched, weight * mine.weighted), theirs_matched, perfect ? 0 : k, matches,
+                                mine, theirs));
+  }
+  return weights_[r] * best;
 }
 
 void Meteor::find_edges(Scratch& scratch, const Candidate& candidate, int32_t j) const {

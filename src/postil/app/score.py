@@ -243,20 +243,29 @@ def _texts(references: object, row: int) -> list[object]:
 
 
 def _weights(firsts: list[int], sizes: list[int], weight_rows: Sequence[object], lowest: float) -> NDArray[np.float64]:
-    """The weights of all sets, float64[m], checked row by row."""
-    parts = []
-    for row, size in zip(firsts, sizes, strict=True):
-        try:
-            part = np.asarray(as_list(weight_rows[row], f"weights:{row + 1}"), dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise InvalidInput(f"expected numbers: {error}", where="weights", line=row + 1) from None
-        if part.shape != (size,):
-            got = str(part.size) if part.ndim == 1 else f"lists of shape {part.shape}"
-            problem = f"expected a weight for each of {size} references, got {got}"
-            raise InvalidInput(problem, where="weights", line=row + 1)
-        wrong = np.flatnonzero(~((part >= lowest) & (part <= 1.0)))
-        if wrong.size:
-            problem = f"expected a number from {lowest:g} to 1, got {part[wrong[0]]}"
-            raise InvalidInput(problem, where="weights", line=row + 1)
-        parts.append(part)
-    return np.concatenate(parts)
+    """The weights of all sets, float64[m]; row by row only to say what is wrong."""
+    rows = [as_list(weight_rows[row], f"weights:{row + 1}") for row in firsts]
+    try:
+        weights = np.array(list(chain.from_iterable(rows)), dtype=np.float64)
+    except (TypeError, ValueError):
+        weights = np.zeros((0, 0))
+    if weights.ndim == 1 and [len(row) for row in rows] == sizes and ((weights >= lowest) & (weights <= 1.0)).all():
+        return weights
+    for row, size, values in zip(firsts, sizes, rows, strict=True):
+        _check_weights(values, size, lowest, row)
+    return weights
+
+
+def _check_weights(values: list[object], size: int, lowest: float, row: int) -> None:
+    """Raise what is wrong with one row's weights, if anything."""
+    try:
+        part = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"expected numbers: {error}", where="weights", line=row + 1) from None
+    if part.shape != (size,):
+        got = str(part.size) if part.ndim == 1 else f"lists of shape {part.shape}"
+        raise InvalidInput(f"expected a weight for each of {size} references, got {got}", where="weights", line=row + 1)
+    wrong = np.flatnonzero(~((part >= lowest) & (part <= 1.0)))
+    if wrong.size:
+        problem = f"expected a number from {lowest:g} to 1, got {part[wrong[0]]}"
+        raise InvalidInput(problem, where="weights", line=row + 1)

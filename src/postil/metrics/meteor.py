@@ -151,7 +151,10 @@ class _MeteorScorer(Scorer):
     def _flags(self, words: Sequence[str]) -> NDArray[np.uint8]:
         if not self._function:
             return np.zeros(len(words), dtype=np.uint8)
-        return np.fromiter((word.lower() in self._function for word in words), dtype=np.uint8, count=len(words))
+        lowered = "\n".join(words).lower().split("\n")  # at once; one by one where a word holds a line break
+        if len(lowered) != len(words):
+            lowered = [word.lower() for word in words]
+        return np.fromiter(map(self._function.__contains__, lowered), dtype=np.uint8, count=len(words))
 
     def measure(self, matches: Matches) -> NDArray[np.float64]:
         """Columns of ``corpus=stats``: weighted matches of both sides times s, weighted lengths, chunks, matches."""
