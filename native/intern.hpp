@@ -64,6 +64,7 @@ class Interner {
 
   int32_t size() const { return base_size_ + own_->size(); }
   bool frozen() const { return frozen_; }
+  bool is_branch() const { return base_ != nullptr; }
   Interner branch();
   PyObject* word(int32_t id) const;
 

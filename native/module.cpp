@@ -12,6 +12,7 @@
 
 #include "intern.hpp"
 #include "kernels.hpp"
+#include "ngrams.hpp"
 
 namespace nb = nanobind;
 using namespace postil;
@@ -84,7 +85,9 @@ nb::tuple encode_tokens(Interner& interner, nb::handle token_lists) {
   out.offsets.push_back(0);
   std::vector<PyObject*> raw;
   for (Py_ssize_t i = 0; i < n; ++i) {
-    nb::object tokens = nb::steal(PySequence_Fast(PySequence_Fast_GET_ITEM(sequence.ptr(), i), "expected a list of str"));
+    PyObject* item = PySequence_Fast_GET_ITEM(sequence.ptr(), i);
+    if (PyUnicode_Check(item)) throw nb::type_error(("text " + std::to_string(i) + ": expected a list of str, got str").c_str());
+    nb::object tokens = nb::steal(PySequence_Fast(item, "expected a list of str"));
     if (!tokens.is_valid()) throw nb::python_error();
     const Py_ssize_t count = PySequence_Fast_GET_SIZE(tokens.ptr());
     raw.clear();
@@ -131,6 +134,10 @@ std::unique_ptr<HeldOverlap> make_overlap(In<int32_t> candidate_ids, In<int64_t>
   return held;
 }
 
+void require_order(int order) {
+  if (order < 1 || order > kMaxOrder) throw nb::value_error("expected an order from 1 to 9");
+}
+
 // Fill [rows, columns] with the lock released.
 template <class Fill>
 nb::object table(size_t rows, size_t columns, Fill fill) {
@@ -170,7 +177,11 @@ NB_MODULE(_compiled, m) {
   nb::class_<Interner>(m, "Interner")
       .def("__init__", [](Interner* self) { new (self) Interner(); })
       .def("__len__", &Interner::size)
-      .def("branch", &Interner::branch)
+      .def("branch",
+           [](Interner& interner) {
+             if (interner.is_branch()) throw nb::value_error("a branch has no branches of its own");
+             return interner.branch();
+           })
       .def("words", &words, nb::arg("start") = 0)
       .def("encode", &encode, nb::arg("texts"), nb::arg("splitting"), nb::arg("jobs") = 1)
       .def("encode_tokens", &encode_tokens, nb::arg("token_lists"));
@@ -182,6 +193,7 @@ NB_MODULE(_compiled, m) {
   m.def(
       "bleu_stats",
       [](const HeldOverlap& held, In<double> weights, int order, bool delta, int jobs) {
+        require_order(order);
         return table(held.count(), 2 * order + 2, [&](double* out) {
           (delta ? delta_bleu_stats : bleu_stats)(held.overlap, weights.data(), order, jobs, out);
         });
@@ -207,6 +219,7 @@ NB_MODULE(_compiled, m) {
   m.def(
       "rouge_n",
       [](const HeldOverlap& held, In<double> weights, int order, int skip, int jobs) {
+        require_order(order);
         return table(held.count(), 2, [&](double* out) { rouge_n(held.overlap, weights.data(), order, skip, jobs, out); });
       },
       nb::arg("overlap"), nb::arg("weights"), nb::arg("order"), nb::arg("skip") = -1, nb::arg("jobs") = 1);
@@ -241,6 +254,7 @@ NB_MODULE(_compiled, m) {
   m.def(
       "count_grams",
       [](In<int32_t> ids, In<int64_t> offsets, In<int64_t> set_offsets, In<int32_t> groups, int order, int jobs) {
+        require_order(order);
         const Texts texts{span(ids), span(offsets)};
         std::vector<double> norms(static_cast<size_t>(texts.count()) * order);
         std::unique_ptr<Grams> grams;
@@ -255,6 +269,7 @@ NB_MODULE(_compiled, m) {
   m.def(
       "load_grams",
       [](int64_t items, std::vector<In2<int32_t>> gram_words, std::vector<In<int32_t>> df) {
+        require_order(static_cast<int>(gram_words.size()));
         std::vector<Span<int32_t>> words_of, df_of;
         for (const auto& array : gram_words) {
           words_of.push_back({array.data(), static_cast<int64_t>(array.shape(0) * array.shape(1))});

@@ -200,3 +200,14 @@ def test_threads_change_no_bit(kernel):
         )
     for a, b in zip(*results, strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("kernel", [compiled, twin])
+def test_what_the_kernel_refuses(kernel):
+    interner = kernel.Interner()
+    with pytest.raises(TypeError, match="str"):
+        interner.encode_tokens(["ab"])
+    with pytest.raises(TypeError, match="text 1"):
+        interner.encode(["a", 1], "space")
+    with pytest.raises(ValueError, match="branch"):
+        interner.branch().branch()

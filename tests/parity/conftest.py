@@ -24,7 +24,13 @@ def _load(name: str) -> Texts:
     return originals.made(2000) if name == "made" else originals.REAL[name]()
 
 
-@pytest.fixture(params=["made", *originals.REAL])
+QUICK = ("made", "mohler")
+"""The texts of every run; the others, as many again and as real, are slow."""
+
+
+@pytest.fixture(
+    params=[pytest.param(name, marks=[] if name in QUICK else [pytest.mark.slow]) for name in ("made", *originals.REAL)]
+)
 def texts(request: pytest.FixtureRequest) -> Texts:
     """Each set of texts in turn; a real one is skipped where the data is not there."""
     name: str = request.param

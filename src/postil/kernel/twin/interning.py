@@ -50,6 +50,7 @@ class Interner:
     """
 
     def __init__(self, base: Interner | None = None) -> None:
+        self._is_branch = base is not None
         self._base: dict[str, int] = {} if base is None else base._ids  # noqa: SLF001 - its own class
         self._ids: dict[str, int] = {}
         self._frozen = False
@@ -59,6 +60,8 @@ class Interner:
 
     def branch(self) -> Interner:
         """A vocabulary that begins as this one; this one cannot grow any more."""
+        if self._is_branch:
+            raise ValueError("a branch has no branches of its own")
         self._frozen = True
         return Interner(self)
 
@@ -84,6 +87,8 @@ class Interner:
         if self._frozen:
             raise ValueError("this vocabulary has branches and cannot grow")
         for index, tokens in enumerate(token_lists):
+            if isinstance(tokens, str):
+                raise TypeError(f"text {index}: expected a list of str, got str")
             for token in tokens:
                 if not isinstance(token, str):
                     raise TypeError(f"text {index}: expected str, got {type(token).__name__}")
