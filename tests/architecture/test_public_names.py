@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import pkgutil
+import tomllib
 from importlib.resources import files
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 
 import postil
 
+ROOT = Path(__file__).parents[2]
 MODULES = sorted(
     module.name
     for module in pkgutil.walk_packages(postil.__path__, "postil.")
@@ -69,3 +71,9 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 def test_type_checkers_are_told_that_the_package_is_typed() -> None:
     assert (files("postil") / "py.typed").is_file()
+
+
+def test_the_version_is_the_same_wherever_it_stands() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["version"] == postil.__version__
+    assert f"version: {postil.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
