@@ -18,11 +18,13 @@ demo: $(VENV)/.runs
 	$(BIN)/postil demo --out demo
 
 test: lint $(VENV)/.tests
-	$(BIN)/python -m pytest --pyargs tests postil -m "not slow"
+	$(BIN)/python -m pytest --quiet --pyargs postil
+	$(BIN)/python -m pytest tests -m "not slow"
 	POSTIL_KERNEL=python $(BIN)/python -m pytest tests/law tests/golden tests/metrics -m "not slow"
 
 test-all: lint $(VENV)/.tests
-	$(BIN)/python -m pytest --pyargs tests postil
+	$(BIN)/python -m pytest --quiet --pyargs postil
+	$(BIN)/python -m pytest tests
 	POSTIL_KERNEL=python $(BIN)/python -m pytest tests/law tests/golden tests/metrics
 
 lint: $(VENV)/.tests
