@@ -70,31 +70,35 @@ struct Range {
   }
 };
 
-// Root of the sum of (tf idf)^2 over a text's distinct n-grams: an n-gram's k-th occurrence adds (2k - 1) idf^2. An n-gram
-// that is not live occurs once in all texts, so its tf is 1 and its idf that of df 1.
+// Root of the sum of (tf idf)^2 over a text's distinct n-grams: an n-gram's k-th occurrence adds (2k - 1) idf^2. Those of df 1
+// are only counted, whether they are live or not, so that the sum depends on nothing but tf and df.
 class NormOfText {
  public:
   NormOfText(const std::vector<int32_t>& df, const std::vector<double>& idf_of_df) : grams_(df.size()) {
-    for (size_t id = 0; id < df.size(); ++id) grams_[id].squared_idf = idf_of_df[df[id]] * idf_of_df[df[id]];
+    for (size_t id = 0; id < df.size(); ++id) {
+      grams_[id].rare = df[id] == 1;
+      grams_[id].squared_idf = df[id] == 1 ? 0.0 : idf_of_df[df[id]] * idf_of_df[df[id]];
+    }
     rare_ = idf_of_df[1] * idf_of_df[1];
   }
 
-  double operator()(const Live* begin, const Live* end, int32_t grams, int32_t text) {
-    double sum = rare_ * static_cast<double>(grams - (end - begin));
+  double operator()(const Live* begin, const Live* end, int64_t grams, int32_t text) {
+    double sum = 0.0;
+    int64_t rare = grams - (end - begin);  // what is not live occurs once in all texts
     for (const Live* live = begin; live != end; ++live) {
       Gram& gram = grams_[live->id];
-      const int32_t odd = gram.text == text ? gram.odd + 2 : 1;
+      gram.odd = gram.text == text ? gram.odd + 2 : 1;
       gram.text = text;
-      gram.odd = odd;
-      sum += odd * gram.squared_idf;
+      sum += gram.odd * gram.squared_idf;
+      rare += gram.odd * gram.rare;
     }
-    return std::sqrt(sum);
+    return std::sqrt(sum + rare_ * static_cast<double>(rare));
   }
 
  private:
   struct Gram {
     double squared_idf = 0.0;
-    int32_t text = -1, odd = 0;
+    int32_t text = -1, odd = 0, rare = 0;
   };
   Large<Gram> grams_;
   double rare_;
