@@ -1,5 +1,6 @@
 #include "intern.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "parallel.hpp"
@@ -219,6 +220,76 @@ int32_t Interner::intern(const Token& token) {
     if (id >= 0) return id;
   }
   return base_size_ + own_->intern(token);
+}
+
+namespace {
+
+// Lower case within Latin-1, as Python has it.
+inline uint8_t lower_latin1(uint8_t c) {
+  const bool upper = (c >= 'A' && c <= 'Z') || (c >= 0xC0 && c <= 0xDE && c != 0xD7);
+  return upper ? c + 32 : c;
+}
+
+// Whether a character beyond Latin-1 has a lower-case form in it: dotted I, Y with diaeresis, capital sharp s, the signs
+// of kelvin and angstrom.
+inline bool lowers_into_latin1(uint32_t c) {
+  return c == 0x130 || c == 0x178 || c == 0x1E9E || c == 0x212A || c == 0x212B;
+}
+
+bool any_lowers_into_latin1(const Token& token) {
+  const uint32_t width = 1u << (token.meta & 3);
+  for (uint32_t i = 0; i < token.size; i += width) {
+    uint32_t c = 0;
+    if (width == 2) {
+      uint16_t narrow_c;
+      std::memcpy(&narrow_c, token.bytes + i, 2);
+      c = narrow_c;
+    } else {
+      std::memcpy(&c, token.bytes + i, 4);
+    }
+    if (lowers_into_latin1(c)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void Interner::flags(int32_t start, PyObject* set, std::vector<uint8_t>& out) const {
+  // The words of the set that are Latin-1 go into a table; words beyond it are asked of Python, if the set has any such.
+  Table latin1;
+  uint32_t longest = 0;
+  bool beyond = false;
+  PyObject* iterator = PyObject_GetIter(set);
+  if (!iterator) return;
+  while (PyObject* word = PyIter_Next(iterator)) {
+    if (PyUnicode_KIND(word) == PyUnicode_1BYTE_KIND) {
+      const uint32_t size = static_cast<uint32_t>(PyUnicode_GET_LENGTH(word));
+      latin1.intern(make_token(static_cast<const uint8_t*>(PyUnicode_DATA(word)), size, 0, false));
+      longest = std::max(longest, size);
+    } else {
+      beyond = true;
+    }
+    Py_DECREF(word);
+  }
+  Py_DECREF(iterator);
+  std::vector<uint8_t> lowered(longest + 8);
+  for (int32_t id = start; id < size(); ++id) {
+    const Token token = id < base_size_ ? base_->token(id) : own_->token(id - base_size_);
+    bool found = false;
+    if ((token.meta & 3) == 0) {
+      if (token.size <= longest) {
+        for (uint32_t i = 0; i < token.size; ++i) lowered[i] = lower_latin1(token.bytes[i]);
+        found = latin1.find(make_token(lowered.data(), token.size, 0, true)) >= 0;
+      }
+    } else if (beyond || any_lowers_into_latin1(token)) {
+      PyObject* original = word(id);
+      PyObject* lower = PyObject_CallMethod(original, "lower", nullptr);
+      found = PySet_Contains(set, lower) == 1;
+      Py_DECREF(lower);
+      Py_DECREF(original);
+    }
+    out.push_back(found);
+  }
 }
 
 // One thread's share: texts in order, ids of its own that are merged afterwards in the order of the shares. First-seen

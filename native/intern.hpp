@@ -68,6 +68,9 @@ class Interner {
   Interner branch();
   PyObject* word(int32_t id) const;
 
+  // For each word from id `start` on whether its lower-case form is in `set`, a Python set of str. Needs the lock.
+  void flags(int32_t start, PyObject* set, std::vector<uint8_t>& out) const;
+
   // Text of one kind of splitting. Returns the index of the first text that is Han text where words were asked, or -1.
   int64_t encode(const std::vector<PyObject*>& texts, Splitting splitting, int jobs, Ragged& out);
   // Texts that are already lists of tokens.

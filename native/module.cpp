@@ -183,6 +183,15 @@ NB_MODULE(_compiled, m) {
              return interner.branch();
            })
       .def("words", &words, nb::arg("start") = 0)
+      .def(
+          "flags",
+          [](const Interner& interner, nb::handle words, int32_t start) {
+            if (!PyAnySet_Check(words.ptr())) throw nb::type_error("expected a set of str");
+            std::vector<uint8_t> out;
+            interner.flags(start, words.ptr(), out);
+            return array_of(std::move(out));
+          },
+          nb::arg("lowered"), nb::arg("start") = 0)
       .def("encode", &encode, nb::arg("texts"), nb::arg("splitting"), nb::arg("jobs") = 1)
       .def("encode_tokens", &encode_tokens, nb::arg("token_lists"));
 

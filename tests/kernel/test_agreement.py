@@ -160,6 +160,19 @@ def test_interning_of_tokens_agrees(token_lists):
     assert interners[0].words() == interners[1].words()
 
 
+@given(st.lists(TEXTS, max_size=8), st.sets(TEXTS, max_size=8), st.integers(0, 3))
+def test_flags_agree(words, others, start):
+    words = [*words, "THE", "Über", "\u212aelvin", "×", "ΣΑΣ", "İ"]
+    lowered = frozenset([*others, *(word.lower() for word in words[::2])])
+    flags = []
+    for kernel in (compiled, twin):
+        interner = kernel.Interner()
+        interner.encode_tokens([words])
+        flags.append(interner.flags(lowered, start).tolist())
+        assert len(flags[-1]) == len(interner) - start
+    assert flags[0] == flags[1]
+
+
 def test_a_long_word_is_one_word():
     texts = ["x" * n for n in (7, 8, 9, 15, 16, 17, 1000)] + ["é" * 9, "我" * 4, "我" * 5, "😀" * 2, "😀" * 3] * 2
     for kernel in (compiled, twin):

@@ -130,7 +130,7 @@ class _MeteorScorer(Scorer):
         self._wordnet = None
         if metric.stages == "exact+stem+synonym":
             self._wordnet = WordNet.find(Path(metric.wordnet) if metric.wordnet else None)
-        self._is_function = self._flags(references.tokens.vocabulary.words())
+        self._is_function = references.tokens.vocabulary.flags(self._function)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -148,14 +148,6 @@ class _MeteorScorer(Scorer):
         path = self.metric.function_words
         return function_words(Path(path) if path else None)
 
-    def _flags(self, words: Sequence[str]) -> NDArray[np.uint8]:
-        if not self._function:
-            return np.zeros(len(words), dtype=np.uint8)
-        lowered = "\n".join(words).lower().split("\n")  # at once; one by one where a word holds a line break
-        if len(lowered) != len(words):
-            lowered = [word.lower() for word in words]
-        return np.fromiter(map(self._function.__contains__, lowered), dtype=np.uint8, count=len(words))
-
     def measure(self, matches: Matches) -> NDArray[np.float64]:
         """Columns of ``corpus=stats``: weighted matches of both sides times s, weighted lengths, chunks, matches."""
         vocabulary, preset = matches.candidates.vocabulary, self._preset
@@ -168,7 +160,7 @@ class _MeteorScorer(Scorer):
             BEAM,
             matches.candidates.ids,
             matches.references.tokens.ids,
-            np.concatenate([self._is_function, self._flags(vocabulary.words(known))]),
+            np.concatenate([self._is_function, vocabulary.flags(self._function, known)]),
             *self._synsets(vocabulary),
             matches.jobs,
         )

@@ -104,6 +104,21 @@ class Vocabulary:
         """The words from id ``start`` on, in the order of their ids."""
         return self._interner.words(start)
 
+    def flags(self, lowered: frozenset[str], start: int = 0) -> NDArray[np.uint8]:
+        """Which words are in a set when they are lower-cased, uint8[words - start].
+
+        Args:
+            lowered: Words in lower case.
+            start: The first word asked for.
+
+        >>> from postil.text import tokenizer
+        >>> vocabulary = Vocabulary()
+        >>> _ = vocabulary.encode(["The cat"], tokenizer("space"))
+        >>> vocabulary.flags(frozenset({"the", "a"})).tolist()
+        [1, 0]
+        """
+        return self._interner.flags(lowered, start)
+
     def encode(self, texts: Sequence[str], tokenizer: Tokenizer, jobs: int = 1) -> Tokens:
         """Split and number texts; new words are added.
 

@@ -69,6 +69,10 @@ class Interner:
         """The words from id ``start`` on."""
         return [*self._base, *self._ids][start:]
 
+    def flags(self, lowered: frozenset[str], start: int = 0) -> NDArray[np.uint8]:
+        """For each word from id ``start`` on whether its lower-case form is in the set, uint8[words]."""
+        return np.array([word.lower() in lowered for word in self.words(start)], dtype=np.uint8)
+
     def encode(
         self, texts: Sequence[str], splitting: str, jobs: int = 1
     ) -> tuple[NDArray[np.int32], NDArray[np.int64], int]:
