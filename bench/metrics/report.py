@@ -20,9 +20,10 @@ PAGE = """# Benchmarks
 
 This page is made by `make bench`. Raw strings in, scores out, splitting into words included; one process, one
 thread. In each round every contestant of a line is timed once, starting with another each time, so a noisy machine
-disturbs all alike; ratios come from that one run. A ratio to a peer's *fastest* round is the careful one. Peers too
-slow for 2,000 items score the first 200. A peer marked "not counted" computes less or something else and stands
-there for orientation. Start-up, of Java machines above all, and a warm-up pass are outside the timing.
+disturbs all alike; ratios come from that one run. A timing lasts at least half a second, repeated where one pass is
+quicker. A ratio to a peer's *fastest* round is the careful one. Peers too slow for 2,000 items score the first 200.
+A peer marked "not counted" computes less or something else and stands there for orientation. Start-up, of Java
+machines above all, and a warm-up pass are outside the timing.
 
 **zh27**: 2,000 candidates of 12 words, 27 references of 17 words each, 30,000 Chinese-looking words by Zipf's law,
 already separated by spaces. **en5**: 2,000 candidates of 20 words, 5 references of 20 words each. Both are drawn by

@@ -32,6 +32,8 @@ WARM = 20
 """Items scored once before the timing; a Java machine needs a whole pass."""
 SETTLE = 0.2
 """Seconds of rest before each timing."""
+LEAST = 0.5
+"""Seconds that a timing lasts at least, so that the quick ones are not judged by how a processor wakes up."""
 POSTIL, WEIGHTED = "postil", "postil, weighted"
 
 
@@ -89,9 +91,12 @@ def _rate(contestant: Contestant, cut: Workload) -> float:
     """Candidates per second, once the one before has settled: its garbage, its background threads."""
     gc.collect()
     time.sleep(SETTLE)
-    start = time.perf_counter()
-    contestant.call(cut)
-    return len(cut.items) / (time.perf_counter() - start)
+    start, calls, elapsed = time.perf_counter(), 0, 0.0
+    while elapsed < LEAST:
+        contestant.call(cut)
+        calls += 1
+        elapsed = time.perf_counter() - start
+    return calls * len(cut.items) / elapsed
 
 
 def _contestants(line: Line, workload: Workload, slow_items: int, stack: ExitStack) -> list[Contestant]:

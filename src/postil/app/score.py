@@ -194,15 +194,15 @@ class _Sets:
     def gather(cls, n: int, references: Column, weights: Column | None, items: Column | None, lowest: float) -> _Sets:
         rows = _rows(references, n, "references")
         weight_rows = [None] * n if weights is None else _rows(weights, n, "weights")
-        item_rows = [id(row) for row in rows] if items is None else _rows(items, n, "items")
-        keys = [(_item(i, row), id(rows[row]), id(weight_rows[row])) for row, i in enumerate(item_rows)]
+        names = (
+            list(map(id, rows)) if items is None else [_item(i, row) for row, i in enumerate(_rows(items, n, "items"))]
+        )
         # Sets of one item stand behind one another; a list that was seen with the same weights is the same set.
-        known: dict[tuple[object, int, int], int] = {}
+        keys = list(zip(names, map(id, rows), map(id, weight_rows), strict=True))
+        known = {key: row for row, key in zip(reversed(range(n)), reversed(keys), strict=True)}
         members: dict[object, list[int]] = {}
-        for row, key in enumerate(keys):
-            if key not in known:
-                known[key] = row
-                members.setdefault(key[0], []).append(row)
+        for row in sorted(known.values()):
+            members.setdefault(names[row], []).append(row)
         firsts = list(chain.from_iterable(members.values()))
         lists = [_texts(rows[row], row) for row in firsts]
         sizes = [len(texts) for texts in lists]
@@ -236,6 +236,8 @@ def _item(item: object, row: int) -> object:
 
 def _texts(references: object, row: int) -> list[object]:
     """One row's references, at least one."""
+    if type(references) is list and references:
+        return references
     texts = as_list(references, f"references:{row + 1}")
     if not texts:
         raise InvalidInput("expected at least one reference, got none", where="references", line=row + 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from functools import partial
+from functools import cache, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, get_args, get_origin, get_type_hints
 
@@ -71,10 +71,16 @@ def parse(spec: str) -> Metric:
     return make(weighted=weighted, **_parameters(spec, type(make()), match["parameters"]))
 
 
+@cache
+def _hints(metric: type[Metric]) -> dict[str, object]:
+    """The types of a metric's fields; finding them out takes longer than all else here."""
+    return get_type_hints(metric)
+
+
 def _parameters(spec: str, metric: type[Metric], text: str | None) -> dict[str, object]:
     """The parameters in the brackets, each as its field wants it."""
     fields = [field.name for field in dataclasses.fields(metric) if not field.metadata.get("hidden")]
-    hints = get_type_hints(metric)
+    hints = _hints(metric)
     values: dict[str, object] = {}
     for part in (text or "").split(",") if text and text.strip() else []:
         name, equals, value = (piece.strip() for piece in part.partition("="))
