@@ -33,7 +33,7 @@ lint: $(VENV)/.tests
 	$(BIN)/mypy
 
 bench: $(BENCH_VENV)/.ready
-	$(BENCH_VENV)/bin/python -m bench.metrics.run --markdown docs/benchmarks.md
+	$(BENCH_VENV)/bin/python -m bench.metrics.run --memory --markdown docs/benchmarks.md
 
 # Made first when missing; every install after it is from these stamps.
 $(BIN)/python:

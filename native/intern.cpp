@@ -91,9 +91,31 @@ inline Token narrow(const Char* text, int64_t length, int64_t from, int64_t to, 
   return make_token(buffer.data(), size << width_log, width_log, true);
 }
 
+// Where the token of an ASCII text that begins at `from` ends at white space, eight characters at a time.
+inline int64_t end_of_ascii_token(const Characters& table, const uint8_t* text, int64_t from, int64_t length) {
+  int64_t i = from + 1;
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  constexpr uint64_t kOnes = 0x0101010101010101ull;
+  while (i + 8 <= length) {
+    uint64_t lanes;
+    std::memcpy(&lanes, text + i, 8);
+    const uint64_t low = (lanes - 0x21 * kOnes) & 0x80 * kOnes;  // the lowest is right; those above it may have borrowed
+    if (!low) {
+      i += 8;
+      continue;
+    }
+    i += __builtin_ctzll(low) / 8;
+    if (is_space(table, text[i])) return i;
+    ++i;
+  }
+#endif
+  while (i < length && !is_space(table, text[i])) ++i;
+  return i;
+}
+
 // Call emit(token) for every token. Returns whether this is Han text (asked only where `Splitting` is words).
 template <Splitting kSplitting, class Char, class Emit>
-bool split(const Characters& table, const Char* text, int64_t length, std::vector<uint8_t>& buffer, Emit emit) {
+bool split(const Characters& table, const Char* text, int64_t length, bool ascii, std::vector<uint8_t>& buffer, Emit emit) {
   int64_t han = 0, other = 0;
   for (int64_t i = 0; i < length;) {
     uint32_t c = text[i];
@@ -107,8 +129,13 @@ bool split(const Characters& table, const Char* text, int64_t length, std::vecto
       bits = c;
       ++i;
     } else if (kSplitting == Splitting::kSpace) {
-      do bits |= c;
-      while (++i < length && !is_space(table, c = text[i]));
+      if constexpr (sizeof(Char) == 1) {
+        if (ascii) i = end_of_ascii_token(table, text, from, length);
+      }
+      if (i == from) {
+        do bits |= c;
+        while (++i < length && !is_space(table, c = text[i]));
+      }
     } else {
       bool in_run = false;  // of word characters that are not Han
       do {
@@ -129,14 +156,15 @@ bool split_any(Splitting splitting, PyObject* text, std::vector<uint8_t>& buffer
   const Characters& table = characters();
   const void* data = PyUnicode_DATA(text);
   const int64_t length = PyUnicode_GET_LENGTH(text);
+  const bool ascii = PyUnicode_IS_ASCII(text);
   auto with = [&](const auto* chars) {
     switch (splitting) {
       case Splitting::kSpace:
-        return split<Splitting::kSpace>(table, chars, length, buffer, emit);
+        return split<Splitting::kSpace>(table, chars, length, ascii, buffer, emit);
       case Splitting::kWords:
-        return split<Splitting::kWords>(table, chars, length, buffer, emit);
+        return split<Splitting::kWords>(table, chars, length, ascii, buffer, emit);
       default:
-        return split<Splitting::kCharacters>(table, chars, length, buffer, emit);
+        return split<Splitting::kCharacters>(table, chars, length, ascii, buffer, emit);
     }
   };
   switch (PyUnicode_KIND(text)) {
