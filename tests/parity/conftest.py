@@ -15,13 +15,17 @@ sys.path.insert(0, str(Path(__file__).parent))
 import originals
 from originals import Texts
 
+from postil.kernel import NAME
+
 Record = Callable[..., None]
 ROWS = pytest.StashKey[list[tuple[str, str, str, int, float]]]()
 
 
 @cache
 def _load(name: str) -> Texts:
-    return originals.made(2000) if name == "made" else originals.REAL[name]()
+    if name != "made":
+        return originals.REAL[name]()
+    return originals.made(2000 if NAME == "compiled" else 100)
 
 
 QUICK = ("made", "mohler")
@@ -34,6 +38,8 @@ QUICK = ("made", "mohler")
 def texts(request: pytest.FixtureRequest) -> Texts:
     """Each set of texts in turn; a real one is skipped where the data is not there."""
     name: str = request.param
+    if name != "made" and NAME == "python":
+        pytest.skip("the pure-Python kernel would take too long; it is compared with the compiled one elsewhere")
     if name != "made" and not originals.DATA.is_dir():
         pytest.skip(f"no data in {originals.DATA}; POSTIL_DATA names the folder")
     return _load(name)

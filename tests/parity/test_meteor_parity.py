@@ -7,6 +7,7 @@ import originals
 import pytest
 
 import postil
+from postil.kernel import NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,7 +92,7 @@ def test_characters_are_what_norm_makes_of_chinese(
 ) -> None:
     if not originals.DATA.is_dir():
         pytest.skip(f"no data in {originals.DATA}; POSTIL_DATA names the folder")
-    texts = originals.without_collisions(originals.chinese())
+    texts = originals.without_collisions(originals.chinese(250 if NAME == "compiled" else 10))
     spec = f"meteor(params=en,stages=exact,characters=true,function_words={function_words})"
     difference = check(texts, spec, ["-l", "en", "-norm", "-m", "exact", "-w", "1.0"], largest)
     assert difference < 1e-12
