@@ -7,6 +7,8 @@ namespace postil {
 namespace {
 
 struct Scratch {
+  explicit Scratch(const Grams& grams) : norms(grams) {}
+  Norms norms;
   Masks<1> narrow;
   Masks<0> wide;
   std::vector<int32_t> own;           // [order, length]: tf of the n-gram that first ends here
@@ -39,15 +41,28 @@ void weigh_own(const Overlap& overlap, const Candidate& candidate, const Grams& 
   }
 }
 
+// The norms of a reference in orders 1 to top, found where they are not known yet. Threads that find one at the same time find
+// the same number.
+void norms_of(const Texts& references, int64_t r, int top, Norms& find, double* known, double* here) {
+  bool all = true;
+  for (int n = 0; n < top; ++n) {
+    __atomic_load(&known[n], &here[n], __ATOMIC_RELAXED);
+    all &= here[n] >= 0.0;
+  }
+  if (all) return;
+  find.of(references.ids.data + references.begin(r), references.length(r), top, here);
+  for (int n = 0; n < top; ++n) __atomic_store(&known[n], &here[n], __ATOMIC_RELAXED);
+}
+
 }  // namespace
 
-void cider(const Overlap& overlap, const double* weights, const Grams& grams, const double* norms, double sigma, int jobs,
+void cider(const Overlap& overlap, const double* weights, const Grams& grams, double* norms, double sigma, int jobs,
            double* out) {
   const int order = grams.order();
   const bool clipped = sigma > 0.0;
-  overlap.for_each(jobs, [] { return Scratch(); }, [&](Scratch& scratch, const Candidate& candidate) {
+  overlap.for_each(jobs, [&] { return Scratch(grams); }, [&](Scratch& scratch, const Candidate& candidate) {
     const int32_t length = candidate.length;
-    double total[kMaxOrder] = {}, own_norm[kMaxOrder] = {};
+    double total[kMaxOrder] = {}, own_norm[kMaxOrder] = {}, norm_of[kMaxOrder];
     by_width(candidate, [&](auto width) {
       auto& masks = scratch.masks(width);
       masks.set(candidate);
@@ -71,6 +86,7 @@ void cider(const Overlap& overlap, const double* weights, const Grams& grams, co
             scratch.touched[n - 1][place / 64] |= 1ull << (place % 64);
           }
         }
+        norms_of(overlap.references, r, top, scratch.norms, norms + r * order, norm_of);
         const double gap = std::max(0, length - 1) - std::max(0, overlap.references.length(r) - 1);
         const double nearness = clipped ? std::exp(-(gap * gap) / (2 * sigma * sigma)) : 1.0;
         for (int n = 1; n <= top; ++n) {
@@ -86,7 +102,7 @@ void cider(const Overlap& overlap, const double* weights, const Grams& grams, co
             }
             scratch.touched[n - 1][w] = 0;
           }
-          const double norm = own_norm[n - 1] * norms[r * order + n - 1];
+          const double norm = own_norm[n - 1] * norm_of[n - 1];
           if (norm != 0.0) total[n - 1] += weights[r] * (dot / norm * nearness);
         }
       }

@@ -38,7 +38,17 @@ struct MeteorWords {
 // lengths of both, chunks (0 where the texts are the same), matches, the reference's weight.
 void meteor(const Overlap&, const double* weights, const MeteorParameters&, const MeteorWords&, int jobs, double* out);
 
-// out [n]. sigma = 0: the original CIDEr; else CIDEr-D.
-void cider(const Overlap&, const double* weights, const Grams&, const double* norms, double sigma, int jobs, double* out);
+// out [n]. sigma = 0: the original CIDEr; else CIDEr-D. norms [references, order] are filled in where they are needed and
+// negative.
+void cider(const Overlap&, const double* weights, const Grams&, double* norms, double sigma, int jobs, double* out);
+
+enum class RankCorrelation { kSpearman, kKendallB, kKendallC };
+// Ranks from 0 that rise with what is ranked, ties alike; `columns` of them in every row of x.
+struct Ranked {
+  const int32_t *x, *y, *cluster;
+  int64_t n, columns, clusters;
+};
+// counts [resamples, clusters] -> out [resamples, columns]; NaN where a side is constant.
+void rank_correlations(const Ranked&, const int32_t* counts, int64_t resamples, RankCorrelation, int jobs, double* out);
 
 }  // namespace postil

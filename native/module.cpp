@@ -23,6 +23,8 @@ template <class T>
 using In = nb::ndarray<const T, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using In2 = nb::ndarray<const T, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using InOut2 = nb::ndarray<T, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
 Span<T> span(const In<T>& array) {
@@ -169,6 +171,27 @@ nb::object meteor_table(const HeldOverlap& held, In<double> weights, std::vector
   return table(held.count(), 8, [&](double* out) { meteor(held.overlap, weights.data(), p, words, jobs, out); });
 }
 
+nb::object rank_correlation_table(In2<int32_t> x, In<int32_t> y, In<int32_t> cluster, In2<int32_t> counts,
+                                  const std::string& kind, int jobs) {
+  const Ranked rows{x.data(), y.data(), cluster.data(), static_cast<int64_t>(x.shape(0)),
+                    static_cast<int64_t>(x.shape(1)), static_cast<int64_t>(counts.shape(1))};
+  if (y.shape(0) != x.shape(0) || cluster.shape(0) != x.shape(0)) {
+    throw nb::value_error("expected as many y and clusters as rows of x");
+  }
+  if (kind != "spearman" && kind != "kendall-b" && kind != "kendall-c") {
+    throw nb::value_error("expected spearman, kendall-b or kendall-c");
+  }
+  const RankCorrelation which = kind == "spearman"    ? RankCorrelation::kSpearman
+                                : kind == "kendall-b" ? RankCorrelation::kKendallB
+                                                      : RankCorrelation::kKendallC;
+  std::vector<double> out(counts.shape(0) * x.shape(1));
+  {
+    nb::gil_scoped_release release;
+    rank_correlations(rows, counts.data(), static_cast<int64_t>(counts.shape(0)), which, jobs, out.data());
+  }
+  return array_of(std::move(out), {counts.shape(0), x.shape(1)});
+}
+
 }  // namespace
 
 NB_MODULE(_compiled, m) {
@@ -241,16 +264,17 @@ NB_MODULE(_compiled, m) {
       .def_prop_ro("items", &Grams::items)
       .def(
           "norms",
-          [](const Grams& grams, In<int32_t> ids, In<int64_t> offsets, int jobs) {
+          [](const Grams& grams, In<int32_t> ids, In<int64_t> offsets) {
             const Texts texts{span(ids), span(offsets)};
-            std::vector<double> out(static_cast<size_t>(texts.count()) * grams.order());
-            {
-              nb::gil_scoped_release release;
-              grams.norms(texts, jobs, out.data());
-            }
-            return array_of(std::move(out), {static_cast<size_t>(texts.count()), static_cast<size_t>(grams.order())});
+            const int order = grams.order();
+            return table(texts.count(), order, [&](double* out) {
+              Norms norms(grams);
+              for (int64_t r = 0; r < texts.count(); ++r) {
+                norms.of(texts.ids.data + texts.begin(r), texts.length(r), order, out + r * order);
+              }
+            });
           },
-          nb::arg("ids"), nb::arg("offsets"), nb::arg("jobs") = 1)
+          nb::arg("ids"), nb::arg("offsets"))
       .def(
           "table",
           [](const Grams& grams, int n) {
@@ -262,19 +286,12 @@ NB_MODULE(_compiled, m) {
           nb::arg("n"));
   m.def(
       "count_grams",
-      [](In<int32_t> ids, In<int64_t> offsets, In<int64_t> set_offsets, In<int32_t> groups, int order, int jobs) {
+      [](In<int32_t> ids, In<int64_t> offsets, In<int64_t> set_offsets, In<int32_t> groups, int order) {
         require_order(order);
-        const Texts texts{span(ids), span(offsets)};
-        std::vector<double> norms(static_cast<size_t>(texts.count()) * order);
-        std::unique_ptr<Grams> grams;
-        {
-          nb::gil_scoped_release release;
-          grams = std::make_unique<Grams>(texts, span(set_offsets), span(groups), order, jobs, norms.data());
-        }
-        return nb::make_tuple(std::move(grams),
-                              array_of(std::move(norms), {static_cast<size_t>(texts.count()), static_cast<size_t>(order)}));
+        nb::gil_scoped_release release;
+        return std::make_unique<Grams>(Texts{span(ids), span(offsets)}, span(set_offsets), span(groups), order);
       },
-      nb::arg("ids"), nb::arg("offsets"), nb::arg("set_offsets"), nb::arg("groups"), nb::arg("order"), nb::arg("jobs") = 1);
+      nb::arg("ids"), nb::arg("offsets"), nb::arg("set_offsets"), nb::arg("groups"), nb::arg("order"));
   m.def(
       "load_grams",
       [](int64_t items, std::vector<In2<int32_t>> gram_words, std::vector<In<int32_t>> df) {
@@ -289,10 +306,13 @@ NB_MODULE(_compiled, m) {
       nb::arg("items"), nb::arg("gram_words"), nb::arg("df"));
   m.def(
       "cider",
-      [](const HeldOverlap& held, In<double> weights, const Grams& grams, In2<double> norms, double sigma, int jobs) {
+      [](const HeldOverlap& held, In<double> weights, const Grams& grams, InOut2<double> norms, double sigma, int jobs) {
         return table(held.count(), 1, [&](double* out) {
           cider(held.overlap, weights.data(), grams, norms.data(), sigma, jobs, out);
         });
       },
       nb::arg("overlap"), nb::arg("weights"), nb::arg("grams"), nb::arg("norms"), nb::arg("sigma"), nb::arg("jobs") = 1);
+
+  m.def("rank_correlations", &rank_correlation_table, nb::arg("x"), nb::arg("y"), nb::arg("cluster"), nb::arg("counts"),
+        nb::arg("kind"), nb::arg("jobs") = 1);
 }

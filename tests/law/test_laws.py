@@ -147,7 +147,8 @@ def test_a_copy_of_a_reference_of_weight_1_scores_the_top(problem: Problem, numb
 def test_a_copy_of_the_only_reference_scores_the_top_of_cider_and_rouge_n(problem: Problem) -> None:
     copies = [row[0] for row in problem.references]
     problem = Problem(problem.references, [[1.0]] * len(copies), copies, list(range(len(copies))))
-    norms = frequencies_of(references_of(problem, Vocabulary()), 4, None).norms
+    references = references_of(problem, Vocabulary())
+    norms = frequencies_of(references, 4, None).grams.norms(references.tokens.ids, references.tokens.offsets)
     specs = of("cider", "cider-d", "rouge-1", "rouge-2", "rouge-su4")
     result = scores(problem, specs)
     for spec in specs:

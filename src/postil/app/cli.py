@@ -129,6 +129,18 @@ def score(
         str | None,
         typer.Option(metavar="FILE", help="Write the score of every candidate here: .jsonl, .jsonl.gz or .parquet."),
     ] = None,
+    controls: Annotated[
+        bool,
+        typer.Option(
+            "--controls",
+            help="Write controls of the w- metrics to --items too: shuffled weights, best references, the nearest "
+            "reference's weight, length. postil correlate shows them beside the metrics.",
+        ),
+    ] = False,
+    draws: Annotated[
+        int, typer.Option(min=1, metavar="N", help="How many times --controls shuffles the weights.")
+    ] = 100,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of --controls.")] = 20181,
     format: Annotated[  # noqa: A002
         str, typer.Option(metavar="FORMAT", help="table, json, jsonl, csv, markdown or latex.")
     ] = "table",
@@ -146,6 +158,7 @@ def score(
     from postil.app.output import FORMATS  # noqa: PLC0415
     from postil.app.scoring import ScoringOptions, score_files  # noqa: PLC0415
     from postil.app.scoring_output import scores_as  # noqa: PLC0415
+    from postil.metrics.controls import ControlOptions  # noqa: PLC0415
     from postil.records.scale import Scale  # noqa: PLC0415
 
     if format not in FORMATS:
@@ -161,6 +174,7 @@ def score(
         background=background,
         save_background=save_background,
         items=items,
+        controls=ControlOptions(draws=draws, seed=seed) if controls else None,
         jobs=jobs,
     )
     typer.echo(scores_as(format, score_files(candidates, references, options, say)), nl=False)

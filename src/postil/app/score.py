@@ -10,6 +10,7 @@ import numpy as np
 
 from postil.app.columns import as_list
 from postil.errors import InvalidInput, UsageError
+from postil.metrics.controls import Controls
 from postil.metrics.panel import Panel, Total, parse_all
 from postil.metrics.references import References
 from postil.text.tokenizers import Tokenizer
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from postil.app.columns import Column
     from postil.metrics.background import Background
+    from postil.metrics.controls import ControlOptions
 
 __all__ = ["CHUNK", "DEFAULT_METRICS", "Scores", "encode", "score"]
 
@@ -54,6 +56,7 @@ def score(
     tokenizer: str = "words",
     items: Column | None = None,
     background: Background | None = None,
+    controls: ControlOptions | None = None,
     jobs: int = 1,
 ) -> Scores:
     """Score candidates against weighted references.
@@ -70,6 +73,8 @@ def score(
             document frequencies, whether several systems answer it or its references differ (leave-one-out). By default
             candidates with the same list of references share an item.
         background: Saved document frequencies in place of those of ``references``.
+        controls: Which controls of the ``w-`` metrics to add to the item scores, under names such as
+            ``control:nearest(w-meteor)``; see `postil.metrics.controls.Controls`.
         jobs: Threads. The numbers do not depend on it.
 
     Returns:
@@ -107,19 +112,23 @@ def score(
     given = _are_split(texts) and _are_split(sets.texts)
     panel = Panel(chosen, bound, background=background, tokenizer="given" if given else cut.signature)
 
+    checks = Controls(panel, bound, controls) if controls else None
     totals = {spec: Total() for spec in chosen}
-    values: dict[str, list[NDArray[np.float64]]] = {spec: [] for spec in chosen}
+    values: dict[str, list[NDArray[np.float64]]] = {}
     for begin in range(0, len(texts), CHUNK):
         part = texts[begin : begin + CHUNK]
         refuse = _refuser("candidates", range(begin, begin + len(part)))
         tokens = encode(part, cut, vocabulary.branch(), jobs, refuse)
-        for spec, stats in panel.measure(tokens, sets.of_row[begin : begin + CHUNK], jobs).items():
+        of_row = sets.of_row[begin : begin + CHUNK]
+        for spec, stats in panel.measure(tokens, of_row, jobs).items():
             totals[spec].add(stats)
-            values[spec].append(panel.items(spec, stats))
+            values.setdefault(spec, []).append(panel.items(spec, stats))
+        for name, scores in checks.scores(tokens, of_row, jobs) if checks else ():
+            values.setdefault(name, []).append(scores)
     return Scores(
         corpus={spec: panel.corpus(spec, total.sum()) for spec, total in totals.items()},
         items={spec: np.concatenate(parts) for spec, parts in values.items()},
-        signatures=panel.signatures,
+        signatures=panel.signatures | (checks.signatures if checks else {}),
     )
 
 

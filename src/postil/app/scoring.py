@@ -15,6 +15,7 @@ from postil.app.score import CHUNK, DEFAULT_METRICS, encode
 from postil.app.scoring_references import read_references
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.metrics.background import Background
+from postil.metrics.controls import Controls
 from postil.metrics.panel import Panel, Total, parse_all
 from postil.metrics.references import References
 from postil.records.files import Rows, Writer, read
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from postil.app.scoring_references import Corpus
     from postil.metrics.base import Metric
+    from postil.metrics.controls import ControlOptions
     from postil.records.scale import Scale
     from postil.text.tokenizers import Tokenizer
 
@@ -47,6 +49,7 @@ class ScoringOptions:
         background: A folder with saved document frequencies.
         save_background: A folder to save those of these references in.
         items: A file for item scores.
+        controls: The controls of the weighted metrics, whose item scores go into the same file.
         jobs: Threads.
     """
 
@@ -57,6 +60,7 @@ class ScoringOptions:
     background: str | None = None
     save_background: str | None = None
     items: str | None = None
+    controls: ControlOptions | None = None
     jobs: int = 1
 
 
@@ -115,6 +119,8 @@ def score_files(
     asked = parse_all(options.metrics) if options.metrics else None
     cut = named_tokenizer(options.tokenizer)
     _check_files(candidates, references, options.items)
+    if options.controls and not options.items:
+        raise UsageError("--controls writes item scores; say where to: --items FILE")
     background = _load_background(options.background, cut)
 
     remarks: list[str] = []  # kept until all went well, so that an error stands alone
@@ -131,6 +137,7 @@ def score_files(
             panel = Panel(metrics, bound, background=background, tokenizer=cut.signature, weights=corpus.how)
         except Undefined as error:
             raise Undefined(f"{references}: {error}: --background FOLDER") from None
+        controls = Controls(panel, bound, options.controls) if options.controls else None
 
         systems: dict[str, _System] = {}
         done = 0
@@ -142,6 +149,9 @@ def score_files(
 
             encoded = encode([row.text for row in batch], cut, vocabulary.branch(), options.jobs, refuse)
             _score_batch(panel, panel.measure(encoded, numbers, options.jobs), batch, systems, out)
+            if controls and out:
+                for name, values in controls.scores(encoded, numbers, options.jobs):
+                    _write(out, batch, name, values, controls.signatures[name])
             done += len(batch)
         if options.save_background:
             Background.of(bound, cut.signature).save(options.save_background)
@@ -240,8 +250,15 @@ def _score_batch(
     for name, rows in zip(number, np.split(order, np.cumsum(np.bincount(of_row))[:-1]), strict=True):
         for spec, stats in measured.items():
             systems[name].totals.setdefault(spec, Total()).add(stats[rows])
-    if out is not None:
+    if out:
         values = [panel.items(spec, stats).tolist() for spec, stats in measured.items()]
         for row, scores in zip(batch, zip(*values, strict=True), strict=True):
             for (spec, signature), value in zip(panel.signatures.items(), scores, strict=True):
                 out.write(Score(row.item, row.system, spec, value, signature))
+
+
+def _write(
+    out: Writer[Score], batch: Sequence[Candidate], name: str, values: NDArray[np.float64], signature: str
+) -> None:
+    for row, value in zip(batch, values.tolist(), strict=True):
+        out.write(Score(row.item, row.system, name, value, signature))

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         load_grams,
         meteor,
         overlap,
+        rank_correlations,
         rouge_l,
         rouge_n,
     )
@@ -48,6 +49,7 @@ __all__ = [
     "load_grams",
     "meteor",
     "overlap",
+    "rank_correlations",
     "rouge_l",
     "rouge_n",
 ]
@@ -78,5 +80,6 @@ if not TYPE_CHECKING:
     load_grams = _chosen.load_grams
     meteor = _chosen.meteor
     overlap = _chosen.overlap
+    rank_correlations = _chosen.rank_correlations
     rouge_l = _chosen.rouge_l
     rouge_n = _chosen.rouge_n

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.errors import UsageError
+from postil.errors import Undefined, UsageError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,9 +64,14 @@ def interval(samples: NDArray[np.float64]) -> Interval:
     Args:
         samples: float64[R], a value for each resample; NaN where it is undefined, which is passed over.
 
+    Raises:
+        Undefined: No resample has a value.
+
     >>> interval(np.arange(101.0))
     Interval(low=2.5, high=97.5)
     """
+    if np.isnan(samples).all():
+        raise Undefined("no resample of the items has a value, so there is no interval")
     low, high = np.nanpercentile(samples, (2.5, 97.5))
     return Interval(float(low), float(high))
 
@@ -74,7 +79,7 @@ def interval(samples: NDArray[np.float64]) -> Interval:
 def p_value(samples: NDArray[np.float64]) -> float:
     """Two-sided: how often resamples fall on the rarer side of 0, twice, counting one more resample at 0.
 
-    It is below .05 when the 95 % interval leaves 0 out, and never below ``2 / (R + 1)``.
+    It is about .05 where 0 is an end of the 95 % interval, and never below ``2 / (R + 1)``.
 
     Args:
         samples: float64[R], a value for each resample; NaN where it is undefined, which is passed over.

@@ -13,13 +13,13 @@ import numpy as np
 
 from postil.errors import InvalidInput, Undefined, UnknownName
 from postil.records.explain import shown
+from postil.records.place import Places
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from postil.records.place import Places
     from postil.records.rows import Judgement, Score
     from postil.records.scale import Scale
 
@@ -231,6 +231,7 @@ class _Scored:
     """Score rows as a matrix: texts by metrics, NaN where there is none."""
 
     def __init__(self, scores: Iterable[Score], places: Places | None) -> None:
+        places = places or Places("scores")
         self.rows: dict[Key, int] = {}
         self.columns: dict[str, int] = {}
         self.signatures: dict[str, str] = {}
@@ -246,13 +247,12 @@ class _Scored:
             index.append(place)
             if self.signatures.setdefault(score.metric, score.signature) != score.signature:
                 problem = f"{score.metric} has two signatures, so its numbers cannot be compared: "
-                raise _error(
-                    places, place, "signature", f"{problem}{self.signatures[score.metric]} and {score.signature}"
-                )
+                both = f"{self.signatures[score.metric]} and {score.signature}"
+                raise places.error(place, "signature", problem + both)
         if not rows:
             had = f"{corpus} corpus scores, which have no item" if corpus else "no rows"
-            where = places.where if places else "scores"
-            raise InvalidInput(f"expected item scores (postil score --items FILE writes them), got {had}", where=where)
+            problem = f"expected item scores (postil score --items FILE writes them), got {had}"
+            raise InvalidInput(problem, where=places.where)
         at = np.frombuffer(rows, np.int64), np.frombuffer(columns, np.int64)
         flat = at[0] * len(self.columns) + at[1]
         first = np.unique(flat, return_index=True)[1]
@@ -260,7 +260,7 @@ class _Scored:
             again = int(np.setdiff1d(np.arange(len(flat)), first)[0])
             item, system = list(self.rows)[rows[again]]
             problem = f"a second score of item {shown(item)} by system {shown(system)} for one metric"
-            raise _error(places, index[again], "metric", f"{problem}: {list(self.columns)[columns[again]]}")
+            raise places.error(index[again], "metric", f"{problem}: {list(self.columns)[columns[again]]}")
         self.dense = np.full((len(self.rows), len(self.columns)), np.nan)
         self.dense[at] = values
 
@@ -276,6 +276,7 @@ class _Rated:
     def __init__(
         self, judgements: Iterable[Judgement], aspect: str | None, scale: Scale | None, places: Places | None
     ) -> None:
+        places = places or Places("judgements")
         self.grades: dict[Key, dict[str, list[float]]] = {}
         aspects: dict[str | None, None] = {}
         for place, row in enumerate(judgements):
@@ -285,13 +286,13 @@ class _Rated:
             if aspect is None and len(aspects) > 1:
                 names = " and ".join("none" if name is None else shown(name) for name in aspects)
                 problem = f"judgements of more than one aspect ({names}, perhaps more); choose one: --aspect NAME"
-                raise _error(places, place, "aspect", problem)
+                raise places.error(place, "aspect", problem)
             off_scale = scale.check(row.grade) if scale else None
             if off_scale:
-                raise _error(places, place, "grade", off_scale)
+                raise places.error(place, "grade", off_scale)
             self.grades.setdefault((row.item, row.system), {}).setdefault(row.annotator, []).append(row.grade)
         if not aspects:
-            raise InvalidInput("expected judgements, got no rows", where=places.where if places else "judgements")
+            raise InvalidInput("expected judgements, got no rows", where=places.where)
         if not self.grades:
             raise UnknownName("aspect", aspect or "", sorted(name for name in aspects if name is not None))
         self.aspect = aspect if aspect is not None else next(iter(aspects))
@@ -337,9 +338,3 @@ def _such(keys: Iterable[Key]) -> str:
 def _left_out(why: str, keys: Sequence[Key]) -> Iterator[LeftOut]:
     if keys:
         yield LeftOut(why, len(keys), tuple(map(_named, keys[:NAMED])))
-
-
-def _error(places: Places | None, index: int, field: str, problem: str) -> InvalidInput:
-    if places:
-        return places.error(index, field, problem)
-    return InvalidInput(problem, line=index + 1, field=field)

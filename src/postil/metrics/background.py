@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.metrics.references import References
+    from postil.text.tokens import Tokens
 
 __all__ = ["Background", "Frequencies", "frequencies_of"]
 
@@ -162,13 +163,18 @@ class Frequencies:
 
     Args:
         grams: The frequencies.
-        norms: float64[m, order], the length of each reference's tf-idf vector in each order.
+        norms: float64[m, order], the length of each reference's tf-idf vector in each order; negative until a candidate
+            shares an n-gram of that order with it and the kernel fills it in.
         signature: What the signature of a number says of them.
     """
 
     grams: Grams
     norms: NDArray[np.float64]
     signature: str
+
+    def of_others(self, tokens: Tokens) -> Frequencies:
+        """The same frequencies for other references in the same vocabulary."""
+        return replace(self, norms=_unknown(tokens, self.grams.order))
 
 
 def frequencies_of(references: References, order: int, background: Background | None) -> Frequencies:
@@ -189,13 +195,13 @@ def frequencies_of(references: References, order: int, background: Background | 
 
 def _own(references: References, order: int) -> Frequencies:
     tokens = references.tokens
-    grams, norms = count_grams(tokens.ids, tokens.offsets, references.offsets, references.items, order)
+    grams = count_grams(tokens.ids, tokens.offsets, references.offsets, references.items, order)
     if grams.items < 2:
         raise Undefined(
             "CIDEr needs document frequencies from at least two items, got one: every idf would be 0; score more items "
             "together, or give a saved background"
         )
-    return Frequencies(grams, norms, f"references/{grams.items}")
+    return Frequencies(grams, _unknown(tokens, order), f"references/{grams.items}")
 
 
 def _saved(references: References, order: int, background: Background) -> Frequencies:
@@ -208,5 +214,9 @@ def _saved(references: References, order: int, background: Background) -> Freque
         raise UsageError("bind metrics with a background before the first candidates are encoded") from error
     words = [np.ascontiguousarray(ids[grams]) for grams in background.grams[:order]]
     grams = load_grams(background.items, words, list(background.df[:order]))
-    tokens = references.tokens
-    return Frequencies(grams, grams.norms(tokens.ids, tokens.offsets), f"{background.hash}/{background.items}")
+    return Frequencies(grams, _unknown(references.tokens, order), f"{background.hash}/{background.items}")
+
+
+def _unknown(tokens: Tokens, order: int) -> NDArray[np.float64]:
+    """Norms that nobody has asked for yet."""
+    return np.full((len(tokens), order), -1.0)

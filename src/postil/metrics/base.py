@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal
 from postil.errors import InvalidInput, UsageError
 
 if TYPE_CHECKING:
+    from typing import Self
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -83,6 +86,15 @@ class Metric(ABC):
             raise InvalidInput(problem, where="references", field="weight")
         return self.bind(references, background)
 
+    def plain(self, references: References, background: Background | None = None) -> Scorer:
+        """Bind references as if all their weights were 1, with or without ``w-``.
+
+        Args:
+            references: Texts; their weights are not read.
+            background: As in `against`.
+        """
+        return self.bind(references.even(), background)
+
     def __str__(self) -> str:
         parameters = [
             f"{field.name}={_printed(getattr(self, field.name))}"
@@ -137,6 +149,16 @@ class Scorer(ABC):
     def items(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
         """Item scores of n rows of statistics, float64[n]; nearly always `score`."""
         return self.score(stats)
+
+    def reweighted(self, weights: NDArray[np.float64]) -> Self:
+        """The same scorer with other weights of the same references.
+
+        Args:
+            weights: float64[m].
+        """
+        other = copy.copy(self)
+        other.references = dataclasses.replace(self.references, weights=weights)
+        return other
 
     def stats(self, candidates: Tokens, sets: NDArray[np.int32], jobs: int = 1) -> NDArray[np.float64]:
         """Statistics of n candidates, float64[n, k].

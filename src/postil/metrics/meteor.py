@@ -22,6 +22,7 @@ from postil.text.tokens import Tokens, Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Self
 
     from numpy.typing import NDArray
 
@@ -222,6 +223,11 @@ class _CharacterScorer(Scorer):
         ids, bounds = tokens.ids.tolist(), tokens.offsets.tolist()
         texts = ([piece for i in ids[a:b] for piece in pieces[i]] for a, b in pairwise(bounds))
         return vocabulary.encode_tokens(list(texts))
+
+    def reweighted(self, weights: NDArray[np.float64]) -> Self:
+        other = super().reweighted(weights)
+        other._inner = self._inner.reweighted(weights)  # noqa: SLF001 - its own class
+        return other
 
     def measure(self, matches: Matches) -> NDArray[np.float64]:
         candidates = matches.candidates

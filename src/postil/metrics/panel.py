@@ -77,6 +77,7 @@ class Panel:
         tokenizer: str,
         weights: str = "given",
     ) -> None:
+        self.metrics = metrics
         self._references = references
         even = references.even()  # one for all plain metrics, so that what they count is counted once
         self._scorers: dict[str, Scorer] = {
@@ -99,6 +100,10 @@ class Panel:
             for spec, scorer in self._scorers.items()
         }
         """For each spec all that its numbers depend on."""
+
+    def scorer(self, spec: str) -> Scorer:
+        """The scorer of a metric."""
+        return self._scorers[spec]
 
     def measure(self, candidates: Tokens, sets: NDArray[np.int32], jobs: int = 1) -> dict[str, NDArray[np.float64]]:
         """Statistics of n candidates for each spec, float64[n, k]; see `Scorer.stats`."""

@@ -88,6 +88,37 @@ class References:
         """The same references, every weight 1: what a metric without ``w-`` sees."""
         return self if (self.weights == 1.0).all() else replace(self, weights=np.ones(len(self.tokens)))
 
+    def others(
+        self, tokens: Tokens, offsets: NDArray[np.int64], items: NDArray[np.int32], weights: ArrayLike | None = None
+    ) -> References:
+        """Other texts for the same items; the document frequencies stay those of these references.
+
+        Args:
+            tokens: m texts, in the vocabulary of these.
+            offsets: As in the class.
+            items: As in the class.
+            weights: As in the class.
+        """
+        made = References(tokens, offsets, weights, items)  # type: ignore[arg-type]  # None for all 1
+        for key, known in self.frequencies.items():
+            made.frequencies[key] = known.of_others(tokens)
+        return made
+
+    def subset(self, keep: NDArray[np.bool_]) -> References:
+        """Some of the references, at least one of each set; the document frequencies stay those of all.
+
+        Args:
+            keep: bool[m].
+        """
+        lengths = np.diff(self.tokens.offsets)
+        kept = type(self.tokens)(
+            self.tokens.ids[np.repeat(keep, lengths)],
+            np.concatenate([[0], np.cumsum(lengths[keep])]),
+            self.tokens.vocabulary,
+        )
+        offsets = np.concatenate([[0], np.cumsum(np.add.reduceat(keep.astype(np.int64), self.offsets[:-1]))])
+        return self.others(kept, offsets, self.items, self.weights[keep])
+
     def match(self, candidates: Tokens, sets: NDArray[np.int32], jobs: int = 1) -> Matches:
         """Find what each candidate shares with its set of references; every metric reads it.
 
@@ -140,7 +171,7 @@ class Matches:
         stats = next((known for given, known in self._bleu if given is weights), None)
         if stats is None:
             stats = bleu_stats(self.words, weights, LONGEST, False, self.jobs)  # noqa: FBT003
-            self._bleu.append((weights, stats))
+            self._bleu = [*self._bleu[-1:], (weights, stats)]  # plain and weighted
         columns = [*range(order), *range(LONGEST, LONGEST + order), 2 * LONGEST, 2 * LONGEST + 1]
         return stats if order == LONGEST else np.ascontiguousarray(stats[:, columns])
 

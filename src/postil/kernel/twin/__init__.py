@@ -7,6 +7,7 @@ from postil.kernel.twin.cider import Grams, cider, count_grams, load_grams
 from postil.kernel.twin.interning import Interner
 from postil.kernel.twin.meteor import meteor
 from postil.kernel.twin.overlap import Overlap, overlap
+from postil.kernel.twin.ranks import rank_correlations
 from postil.kernel.twin.rouge import rouge_l, rouge_n
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "load_grams",
     "meteor",
     "overlap",
+    "rank_correlations",
     "rouge_l",
     "rouge_n",
 ]

@@ -38,9 +38,8 @@ class Grams:
         """tf-idf of a text's n-grams."""
         return {gram: count * self.idf(gram) for gram, count in Counter(ngrams(words, n)).items()}
 
-    def norms(self, ids: NDArray[np.int32], offsets: NDArray[np.int64], jobs: int = 1) -> NDArray[np.float64]:
+    def norms(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
         """Length of each text's tf-idf vector in each order, float64[texts, order]."""
-        del jobs
         texts = lists(ids, offsets)
         orders = range(1, self.order + 1)
         return np.array([[_length(self.vector(words, n).values()) for n in orders] for words in texts]).reshape(
@@ -60,15 +59,14 @@ def _length(values: Iterable[float]) -> float:
     return math.sqrt(sum(value * value for value in values))
 
 
-def count_grams(  # noqa: PLR0917 - the kernel's arrays
+def count_grams(
     ids: NDArray[np.int32],
     offsets: NDArray[np.int64],
     set_offsets: NDArray[np.int64],
     groups: NDArray[np.int32],
     order: int,
-    jobs: int = 1,
-) -> tuple[Grams, NDArray[np.float64]]:
-    """Document frequencies over the references of each item, and the references' norms, float64[references, order].
+) -> Grams:
+    """Document frequencies over the references of each item.
 
     ``groups int32[sets]`` says which item a set belongs to; the sets of one item stand behind one another.
     """
@@ -79,8 +77,7 @@ def count_grams(  # noqa: PLR0917 - the kernel's arrays
             for n in range(1, order + 1):
                 held.setdefault(item, set()).update(ngrams(reference, n))
     df = Counter(gram for grams in held.values() for gram in grams)
-    grams = Grams(len(set(groups.tolist())), order, {gram: count for gram, count in df.items() if count > 1})
-    return grams, grams.norms(ids, offsets, jobs)
+    return Grams(len(set(groups.tolist())), order, {gram: count for gram, count in df.items() if count > 1})
 
 
 def load_grams(items: int, gram_words: list[NDArray[np.int32]], df: list[NDArray[np.int32]]) -> Grams:
@@ -101,7 +98,10 @@ def cider(  # noqa: PLR0917 - the kernel's arrays
     sigma: float,
     jobs: int = 1,
 ) -> NDArray[np.float64]:
-    """Item scores, float64[n]: CIDEr where ``sigma`` is 0, else CIDEr-D (clipped, Gaussian on the length, times 10)."""
+    """Item scores, float64[n]: CIDEr where ``sigma`` is 0, else CIDEr-D (clipped, Gaussian on the length, times 10).
+
+    ``norms float64[references, order]`` are filled in where they are needed and negative.
+    """
     del jobs
     out = np.zeros(len(overlap))
     for row, words, span in overlap.rows():
@@ -114,6 +114,8 @@ def cider(  # noqa: PLR0917 - the kernel's arrays
                 theirs = grams.vector(reference, n)
                 dot = sum((min(v, theirs[g]) if sigma else v) * theirs[g] for g, v in own.items() if g in theirs)
                 if dot:
+                    if norms[j, n - 1] < 0.0:
+                        norms[j, n - 1] = _length(theirs.values())
                     gap = max(0, len(words) - 1) - max(0, len(reference) - 1)
                     nearness = math.exp(-(gap * gap) / (2 * sigma * sigma)) if sigma else 1.0
                     total += float(weights[j]) * (dot / (own_norm * float(norms[j, n - 1])) * nearness)

@@ -1,0 +1,544 @@
+"""How far annotators agree with one another, and what each of them is like."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from postil.errors import Undefined
+from postil.metaeval.resampling import RESAMPLES, SEED, counts_of, interval
+from postil.metaeval.table import NAMED, LeftOut, _left_out, _Rated
+from postil.records.explain import shown
+from postil.records.place import Places
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from postil.metaeval.table import Ratings
+    from postil.records.rows import Judgement
+    from postil.records.scale import Scale
+
+__all__ = ["MOST_LABELS", "STATISTICS", "Agreement", "Estimate", "PairAgreement", "Rater", "agreement"]
+
+MOST_LABELS: Final = 100
+"""With more distinct grades than this they are numbers rather than labels, and only what reads numbers is given."""
+
+_POOLED = "over every two ratings of a text, each pair in both orders (a symmetric table, as in Scott's pi)"
+_PAIRS = "mean over pairs of annotators, weighted by the texts that they share"
+
+STATISTICS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "agreement": "share of equal grades among every two ratings of a text",
+        "within-1": "share of grades at most 1 apart among every two ratings of a text",
+        "kappa-unweighted-pairs": f"Cohen's kappa, unweighted, {_PAIRS}",
+        "kappa-linear-pairs": f"Cohen's kappa, linear weights, {_PAIRS}",
+        "kappa-quadratic-pairs": f"Cohen's kappa, quadratic weights, {_PAIRS}",
+        "kappa-unweighted-pooled": f"Cohen's kappa, unweighted, {_POOLED}",
+        "kappa-linear-pooled": f"Cohen's kappa, linear weights, {_POOLED}",
+        "kappa-quadratic-pooled": f"Cohen's kappa, quadratic weights, {_POOLED}",
+        "alpha-nominal": "Krippendorff's alpha, nominal",
+        "alpha-ordinal": "Krippendorff's alpha, ordinal",
+        "alpha-interval": "Krippendorff's alpha, interval",
+    }
+)
+"""The statistics by name, and how each is taken."""
+
+ENOUGH: Final = 20
+"""Where two annotators share fewer texts than this on average, the mean of their kappas has no interval.
+
+A resample that draws a text of theirs twice has fewer different ones, and the kappas of few texts are too low: the
+interval would lie below the value.
+"""
+
+_TOO_MANY = f"more than {MOST_LABELS} distinct grades are numbers rather than labels"
+
+CELLS: Final = 2**21
+"""How many numbers are worked on at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value with the middle 95 % of its resamples.
+
+    Args:
+        value: The value.
+        low: The 2.5th percentile; None where there are not two items to draw, and as in `Agreement.notes`.
+        high: The 97.5th percentile.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PairAgreement:
+    """How far two annotators agree on the texts that they share.
+
+    Args:
+        first: An annotator.
+        second: Another.
+        n: How many texts they share.
+        agreement: The share of equal grades.
+        unweighted: Cohen's kappa, from -1 to 1.
+        linear: Cohen's kappa with linear weights.
+        quadratic: Cohen's kappa with quadratic weights.
+        reason: Why there is no kappa, where they are None; else empty.
+    """
+
+    first: str
+    second: str
+    n: int
+    agreement: float
+    unweighted: float | None
+    linear: float | None
+    quadratic: float | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rater:
+    """One annotator.
+
+    Args:
+        name: The annotator.
+        n: How many texts were graded.
+        mean: The mean grade.
+        severity: The mean difference between the annotator's grade and the mean of the other grades of the text, below
+            0 for a severe one; None where no text has another grade.
+        histogram: How often each label was given; None where there are too many labels.
+        note: What else to know, in words; else empty.
+    """
+
+    name: str
+    n: int
+    mean: float
+    severity: Estimate | None
+    histogram: tuple[int, ...] | None
+    note: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Agreement:
+    """How far annotators agree.
+
+    Args:
+        texts: How many texts were graded.
+        items: How many items have a text with two grades or more; these are resampled.
+        ratings: How many grades there are.
+        labels: The distinct grades, rising.
+        estimates: The statistics that exist, in the order of `STATISTICS`.
+        absent: Why the others do not, in words.
+        confusion: int64[labels, labels], how often two ratings of one text are a row's and a column's label, each pair
+            in both orders; None where there are too many labels.
+        pairs: Every two annotators who share a text.
+        raters: Every annotator.
+        left_out: Texts that are in no pair, or not as they came.
+        notes: What else to know, in words.
+        aspect: What was judged, where there was more than one question.
+        scale: The scale of the grades, where it is known.
+        resamples: How many resamples the intervals are of.
+        seed: Their seed.
+    """
+
+    texts: int
+    items: int
+    ratings: int
+    labels: tuple[float, ...]
+    estimates: Mapping[str, Estimate]
+    absent: Mapping[str, str]
+    confusion: NDArray[np.int64] | None
+    pairs: tuple[PairAgreement, ...]
+    raters: tuple[Rater, ...]
+    left_out: tuple[LeftOut, ...]
+    notes: tuple[str, ...]
+    aspect: str | None
+    scale: Scale | None
+    resamples: int
+    seed: int
+
+
+def agreement(
+    judgements: Iterable[Judgement],
+    *,
+    aspect: str | None = None,
+    scale: Scale | None = None,
+    labels: Sequence[float] | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    places: Places | None = None,
+) -> Agreement:
+    """Kappas, alphas and more of all ratings, of each pair of annotators and of each annotator.
+
+    A text is an item and a system. Cohen's kappa is ``1 - observed / expected disagreement`` of two annotators, with
+    disagreement ``x != y``, ``|x - y|`` (linear) or ``(x - y)^2`` (quadratic) of the grades themselves, not of their
+    ranks. Over many annotators it is taken in two ways, see `STATISTICS`. Krippendorff's alpha (2011, "Computing
+    Krippendorff's Alpha-Reliability") takes any number of ratings of a text. All are 1 for perfect agreement and 0 for
+    chance. Intervals are by the bootstrap over items. Several grades of one text by one annotator count as one, their
+    mean.
+
+    Args:
+        judgements: The grades.
+        aspect: The question to keep the answers of, where judgements have more than one.
+        scale: The scale of the grades.
+        labels: The grades that can be given; by default those that are. A mean of several grades is added to them.
+        resamples: How many resamples.
+        seed: The seed.
+        places: Where the rows stand, for messages.
+
+    Raises:
+        InvalidInput: A grade is not on the scale or not a label, or there are several aspects and none was chosen.
+        UnknownName: There is no such aspect.
+        Undefined: There is one annotator, or no text has the grades of two.
+
+    >>> from postil.records.rows import Judgement
+    >>> grades = {"ann": [1, 2, 3, 3], "bob": [1, 2, 3, 2]}
+    >>> found = agreement(Judgement(i, "a", who, grade) for who in grades for i, grade in enumerate(grades[who]))
+    >>> found.estimates["agreement"].value, round(found.estimates["kappa-quadratic-pairs"].value, 4)
+    (0.75, 0.8)
+    >>> found.confusion.tolist()
+    [[2, 0, 0], [0, 2, 1], [0, 1, 2]]
+    >>> [(rater.name, rater.severity.value) for rater in found.raters]
+    [('ann', 0.25), ('bob', -0.25)]
+    """
+    places = places or Places("judgements")
+    rated = _Rated(_labelled(judgements, aspect, labels, places), aspect, scale, places)
+    keys = sorted(rated.grades)
+    ratings = rated.of(keys)
+    if len(ratings.names) < 2:
+        raise Undefined(f"agreement needs two annotators, and all grades are by {ratings.names[0]}")
+    several = ratings.counts > 1
+    if not several.any():
+        raise Undefined("agreement needs texts with the grades of two annotators, and every text has those of one")
+    item = np.full(len(keys), -1)
+    item[several] = np.unique([keys[text][0] for text in np.flatnonzero(several)], return_inverse=True)[1]
+    items = int(item.max()) + 1
+    copies = np.concatenate([np.ones((1, items), np.int32), counts_of(items, resamples, seed)])  # first the data itself
+    values = np.unique(np.concatenate([ratings.grades, np.array([] if labels is None else labels, np.float64)]))
+    few = len(values) <= MOST_LABELS
+    pairs = _RatingPairs(ratings, item, values)
+    samples = _statistics(pairs, copies, few=few)
+    absent = {name: _TOO_MANY for name in STATISTICS if name not in samples}
+    absent |= {name: _why(name, values[pairs.labels[0, 0]]) for name in samples if np.isnan(samples[name][0])}
+    of_annotators = tuple(_pairs(pairs, few=few))
+    return Agreement(
+        texts=len(keys),
+        items=items,
+        ratings=len(ratings.grades),
+        labels=tuple(values.tolist()),
+        estimates={name: _estimate(samples[name], items) for name in STATISTICS if name not in absent},
+        absent=absent,
+        confusion=pairs.confusion() if few else None,
+        pairs=of_annotators,
+        raters=tuple(_raters(ratings, item, values, copies, few=few)),
+        left_out=(
+            *_left_out("graded by one annotator only, so in no pair", [keys[i] for i in np.flatnonzero(~several)]),
+            *_left_out("graded more than once by one annotator, the mean taken", rated.repeated),
+        ),
+        notes=tuple(_notes(pairs.shared, of_annotators)) if few else (),
+        aspect=rated.aspect,
+        scale=scale,
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+def _labelled(
+    judgements: Iterable[Judgement], aspect: str | None, labels: Sequence[float] | None, places: Places
+) -> Iterator[Judgement]:
+    """The judgements, refusing a grade that is not a label."""
+    known = None if labels is None else set(labels)
+    for place, row in enumerate(judgements):
+        if known is not None and aspect in (None, row.aspect) and row.grade not in known:
+            problem = f"expected one of the labels {', '.join(map(shown, sorted(known)))}, got {shown(row.grade)}"
+            raise places.error(place, "grade", problem)
+        yield row
+
+
+def _notes(shared: float, pairs: Sequence[PairAgreement]) -> Iterator[str]:
+    """What else to know of the kappas that are means over pairs."""
+    without = [f"{pair.first} and {pair.second}" for pair in pairs if pair.reason]
+    if without:
+        yield str(LeftOut("no kappa, so not in the mean over pairs", len(without), tuple(without[:NAMED])))
+    if shared < ENOUGH:
+        yield (
+            f"two annotators share {shared:.1f} texts on average; kappas of fewer than {ENOUGH} are pulled towards 0, "
+            "and their mean over pairs is given without an interval: read the pooled ones"
+        )
+
+
+def _why(name: str, label: float) -> str:
+    """Why a statistic of all ratings does not exist."""
+    if name.endswith("pairs"):
+        return "every two annotators gave only one label to the texts that they share"
+    return f"all texts with two grades or more have only the label {shown(label)}"
+
+
+def _estimate(samples: NDArray[np.float64], items: int) -> Estimate:
+    """A value and its resamples, over so many items."""
+    drawn = samples[1:]
+    if items < 2 or np.isnan(drawn).all():
+        return Estimate(float(samples[0]), None, None)
+    around = interval(drawn)
+    return Estimate(float(samples[0]), around.low, around.high)
+
+
+class _RatingPairs:
+    """Every two ratings of one text, the annotators in the order of their names.
+
+    Attributes:
+        values: float64[k], the distinct grades.
+        names: The annotators.
+        labels: int64[2, p], the numbers of the two grades.
+        item: int64[p], the item of the text.
+        others: int64[p], how many other ratings each rating of the text has.
+        codes: int64[g], every two annotators who share a text, as ``first * annotators + second``.
+        shared: How many texts they share on average.
+        tables: A table for each of them.
+    """
+
+    def __init__(self, ratings: Ratings, item: NDArray[np.int64], values: NDArray[np.float64]) -> None:
+        text, pair = [], []
+        for size in np.unique(ratings.counts[ratings.counts > 1]):
+            texts = np.flatnonzero(ratings.counts == size)
+            within = np.stack(np.triu_indices(size, 1))
+            text.append(np.repeat(texts, within.shape[1]))
+            pair.append((ratings.offsets[texts][:, None] + within[:, None, :]).reshape(2, -1))
+        of_text, both = np.concatenate(text), np.concatenate(pair, axis=1)
+        self.values, self.names = values, ratings.names
+        first, second = ratings.annotators[both].astype(np.int64)
+        self.labels = np.searchsorted(values, ratings.grades[both])
+        self.item = item[of_text]
+        self.others = ratings.counts[of_text] - 1
+        self.codes, group = np.unique(first * len(self.names) + second, return_inverse=True)
+        self.shared = len(group) / len(self.codes)
+        self.tables = _Tables(self.labels, group, self.item, values)
+
+    def pooled(self) -> _Tables:
+        """One table of all pairs, each in both orders."""
+        both = np.concatenate([self.labels, self.labels[::-1]], axis=1)
+        return _Tables(both, np.zeros(both.shape[1], np.int64), np.tile(self.item, 2), self.values)
+
+    def confusion(self) -> NDArray[np.int64]:
+        """How often one label meets another, each pair in both orders: int64[k, k]."""
+        size = len(self.values)
+        cells = np.bincount(self.labels[0] * size + self.labels[1], minlength=size**2).reshape(size, size)
+        return cells + cells.T
+
+
+def _statistics(pairs: _RatingPairs, copies: NDArray[np.int32], *, few: bool) -> dict[str, NDArray[np.float64]]:
+    """Every statistic for each row of copies of the items, or for the first alone; NaN where it does not exist."""
+    pooled, per_rating = pairs.pooled(), np.tile(1 / pairs.others, 2)
+
+    def of_all(block: NDArray[np.int32]) -> dict[str, NDArray[np.float64]]:
+        cells = pooled.cells(block)
+        kappas = pooled.kappas(cells) if few else {}
+        # For alpha each rating counts once, however many its text has.
+        alphas = pooled.alphas(pooled.cells(block, per_rating))
+        return {
+            "agreement": pooled.share(cells, 0.0),
+            "within-1": pooled.share(cells, 1.0),
+            **{f"kappa-{kind}-pooled": kappa for kind, kappa in kappas.items()},
+            **{f"alpha-{level}": alpha for level, alpha in alphas.items() if few or level == "interval"},
+        }
+
+    def of_pairs(block: NDArray[np.int32]) -> dict[str, NDArray[np.float64]]:
+        cells = pairs.tables.cells(block)
+        n = pairs.tables.sizes(cells)
+        return {f"kappa-{kind}-pairs": _weighted_mean(kappa, n) for kind, kappa in pairs.tables.kappas(cells).items()}
+
+    samples = _in_blocks(of_all, copies, 2 * len(pairs.item))
+    if few:
+        of_enough = copies if pairs.shared >= ENOUGH else copies[:1]
+        samples |= _in_blocks(of_pairs, of_enough, max(len(pairs.item), pairs.tables.crossing.shape[1]))
+    return samples
+
+
+def _in_blocks(
+    statistics: Callable[[NDArray[np.int32]], dict[str, NDArray[np.float64]]], copies: NDArray[np.int32], width: int
+) -> dict[str, NDArray[np.float64]]:
+    """Statistics of rows of copies, so many at a time that their working columns fit."""
+    step = max(1, CELLS // width)
+    blocks = [statistics(copies[start : start + step]) for start in range(0, len(copies), step)]
+    return {name: np.concatenate([block[name].ravel() for block in blocks]) for name in blocks[0]}
+
+
+class _Tables:
+    """Tables of the labels of two ratings, one a group of rating pairs, added up for any number of copies of each item.
+
+    Only the cells that occur are kept, sorted by group, first and second label.
+
+    Args:
+        labels: int64[2, p], the numbers of the two labels.
+        group: int64[p], the table that each pair belongs to, from 0.
+        item: int64[p], its item.
+        values: float64[k], the grades that the labels stand for.
+    """
+
+    def __init__(
+        self, labels: NDArray[np.int64], group: NDArray[np.int64], item: NDArray[np.int64], values: NDArray[np.float64]
+    ) -> None:
+        order = np.lexsort((labels[1], labels[0], group))
+        self._order, self._item = order, item[order]
+        self._cells = _starts(group[order], *labels[:, order])
+        at = order[self._cells]
+        self.group, self.first, self.second = group[at], labels[0, at], labels[1, at]
+        self._groups = _starts(self.group)
+        self._values = values
+        self._positions = (values - values[0]) / (values[-1] - values[0] if len(values) > 1 else 1)  # from 0 to 1
+        # The rows and columns of each table that are not empty.
+        self._rows = _starts(self.group, self.first)
+        self._across = np.lexsort((self.second, self.group))
+        self._columns = _starts(self.group[self._across], self.second[self._across])
+
+    @cached_property
+    def crossing(self) -> NDArray[np.int64]:
+        """Every row with every column of the same table: int64[2, x], the numbers of both."""
+        rows_of, columns_of = self.group[self._rows], self.group[self._across][self._columns]
+        width = np.bincount(columns_of)
+        row = np.repeat(np.arange(len(rows_of)), width[rows_of])
+        first_column, first_crossing = (np.cumsum(size) - size for size in (width, width[rows_of]))
+        return np.stack([row, np.arange(len(row)) + (first_column[rows_of] - first_crossing)[row]])
+
+    def cells(self, copies: NDArray[np.int32], weights: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """How many pairs are in each cell, or the sum of their weights: float64[copies, cells]."""
+        counted = copies[:, self._item] * (1.0 if weights is None else weights[self._order])
+        return np.add.reduceat(counted, self._cells, axis=1)
+
+    def sizes(self, cells: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How many pairs each table has: float64[copies, groups]."""
+        return np.add.reduceat(cells, self._groups, axis=1)
+
+    def share(self, cells: NDArray[np.float64], apart: float) -> NDArray[np.float64]:
+        """The share of pairs with grades at most so far apart: float64[copies, groups], NaN where a table is empty."""
+        near = np.abs(self._values[self.first] - self._values[self.second]) <= apart + 1e-9
+        return _quotient(self.sizes(cells * near), self.sizes(cells))
+
+    def kappas(self, cells: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+        """Each of Cohen's kappas of each table: float64[copies, groups], NaN where both have one and the same label."""
+        row, column = self.crossing
+        of_row, of_column = self.first[self._rows][row], self.second[self._across][self._columns][column]
+        observed = _distances(self._positions[self.first] - self._positions[self.second])
+        expected = _distances(self._positions[of_row] - self._positions[of_column])
+        starts = _starts(self.group[self._rows][row])
+        n = self.sizes(cells)
+        rows = np.add.reduceat(cells, self._rows, axis=1)[:, row]
+        columns = np.add.reduceat(cells[:, self._across], self._columns, axis=1)[:, column]
+        kappas = {}
+        for kind, distance in observed.items():
+            by_chance = np.add.reduceat(rows * columns * expected[kind], starts, axis=1)
+            kappas[kind] = 1 - _quotient(n * self.sizes(cells * distance), by_chance)
+        return kappas
+
+    def alphas(self, cells: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+        """Each of Krippendorff's alphas of a single symmetric table: float64[copies], NaN where there is one label.
+
+        ``1 - (n - 1) sum of o_ck d_ck / sum of n_c n_k d_ck`` over cells o and margins n. The ordinal distance d is
+        that of the labels' middle ranks, squared, so it and the interval one differ in the labels' places only.
+        """
+        margins = np.add.reduceat(cells, self._rows, axis=1)
+        labels = self.first[self._rows]
+        first, second = np.searchsorted(labels, self.first), np.searchsorted(labels, self.second)
+        n = margins.sum(axis=1)
+        several = np.count_nonzero(margins, axis=1) > 1
+
+        def alpha(observed: NDArray[np.float64], expected: NDArray[np.float64]) -> NDArray[np.float64]:
+            return np.asarray(1 - (n - 1) * _quotient(observed, np.where(several, expected, 0)))
+
+        def by_place(place: NDArray[np.float64]) -> NDArray[np.float64]:
+            place = place - (margins * place).sum(axis=1, keepdims=True) / n[:, None]
+            observed = (cells * (place[:, first] - place[:, second]) ** 2).sum(axis=1)
+            return alpha(observed, 2 * n * (margins * place**2).sum(axis=1))
+
+        return {
+            "nominal": alpha((cells * (first != second)).sum(axis=1), n**2 - (margins**2).sum(axis=1)),
+            "ordinal": by_place(np.cumsum(margins, axis=1) - margins / 2),
+            "interval": by_place(np.tile(self._positions[labels], (len(cells), 1))),
+        }
+
+
+def _starts(*columns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where a new combination begins in sorted columns."""
+    changes = np.any([column[1:] != column[:-1] for column in columns], axis=0)
+    return np.flatnonzero(np.concatenate([[True], changes]))
+
+
+def _distances(difference: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+    return {"unweighted": (difference != 0) * 1.0, "linear": np.abs(difference), "quadratic": difference**2}
+
+
+def _quotient(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The quotient, NaN where it divides by 0."""
+    quotient = np.full(below.shape, np.nan)
+    np.divide(above, below, out=quotient, where=below > 0)
+    return quotient
+
+
+def _weighted_mean(values: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Means over the last axis of the values that are there."""
+    there = ~np.isnan(values)
+    return _quotient((np.where(there, values, 0) * weights).sum(axis=-1), (there * weights).sum(axis=-1))
+
+
+def _pairs(pairs: _RatingPairs, *, few: bool) -> Iterator[PairAgreement]:
+    """Every two annotators who share a text."""
+    tables = pairs.tables
+    cells = tables.cells(np.ones((1, pairs.item.max() + 1), np.int32))
+    shared, equal = tables.sizes(cells)[0], tables.share(cells, 0.0)[0]
+    kappas = {kind: kappa[0] for kind, kappa in tables.kappas(cells).items()} if few else {}
+    label = tables.first[_starts(tables.group)]
+    for number, code in enumerate(pairs.codes.tolist()):
+        first, second = (pairs.names[i] for i in divmod(code, len(pairs.names)))
+        reason = "" if kappas else _TOO_MANY
+        if kappas and np.isnan(kappas["unweighted"][number]):
+            reason = f"{first} and {second} gave only the label {shown(float(pairs.values[label[number]]))}"
+        of_pair = {kind: None if reason else float(kappa[number]) for kind, kappa in kappas.items()}
+        yield PairAgreement(
+            first=first,
+            second=second,
+            n=round(shared[number]),
+            agreement=float(equal[number]),
+            unweighted=of_pair.get("unweighted"),
+            linear=of_pair.get("linear"),
+            quadratic=of_pair.get("quadratic"),
+            reason=reason,
+        )
+
+
+def _raters(
+    ratings: Ratings, item: NDArray[np.int64], values: NDArray[np.float64], copies: NDArray[np.int32], *, few: bool
+) -> Iterator[Rater]:
+    who, label = ratings.annotators.astype(np.int64), np.searchsorted(values, ratings.grades)
+    text = np.repeat(np.arange(len(item)), ratings.counts)
+    total = np.add.reduceat(ratings.grades, ratings.offsets[:-1])[text]
+    several = np.flatnonzero(ratings.counts[text] > 1)
+    several = several[np.argsort(who[several], kind="stable")]
+    difference = ratings.grades[several] - (total - ratings.grades)[several] / (ratings.counts[text][several] - 1)
+    starts, of_rating = _starts(who[several]), item[text[several]]
+    sums, counts = [], []
+    step = max(1, CELLS // len(several))
+    for start in range(0, len(copies), step):
+        drawn = copies[start : start + step, of_rating].astype(np.float64)
+        sums.append(np.add.reduceat(drawn * difference, starts, axis=1))
+        counts.append(np.add.reduceat(drawn, starts, axis=1))
+    severities = _quotient(np.concatenate(sums), np.concatenate(counts))
+    column = {int(number): at for at, number in enumerate(who[several[starts]])}
+    items = np.bincount(np.unique(np.stack([who[several], of_rating]), axis=1)[0], minlength=len(ratings.names))
+    for number, name in enumerate(ratings.names):
+        mine = who == number
+        histogram = np.bincount(label[mine], minlength=len(values))
+        given = np.flatnonzero(histogram)
+        yield Rater(
+            name=name,
+            n=int(mine.sum()),
+            mean=float(ratings.grades[mine].mean()),
+            severity=_estimate(severities[:, column[number]], int(items[number])) if number in column else None,
+            histogram=tuple(histogram.tolist()) if few else None,
+            note=f"gave only the label {shown(float(values[given[0]]))}" if len(given) == 1 else "",
+        )

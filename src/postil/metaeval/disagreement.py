@@ -1,0 +1,169 @@
+"""Scores brought to the scale of the grades, and the texts on which metrics, or a metric and people, differ most.
+
+Scores of different metrics cannot be compared as they come. They are first given the mean and the variance of the
+grades and clipped to their scale, as by Lowe et al. (2017).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from postil.errors import Undefined, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from postil.metaeval.table import Table
+
+__all__ = ["Disagreement", "normalised", "worst", "worst_against_people"]
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A text on which two opinions differ.
+
+    Args:
+        row: Its row in the table.
+        item: Its item.
+        system: Who wrote it.
+        grade: Its mean grade.
+        scores: What each metric in question gave, as it came.
+        normalised: The same on the scale of the grades.
+        difference: The first normalised score minus the second, or minus the grade where there is no second.
+    """
+
+    row: int
+    item: str
+    system: str
+    grade: float
+    scores: tuple[float, ...]
+    normalised: tuple[float, ...]
+    difference: float
+
+
+def normalised(table: Table, metrics: Sequence[str] = ()) -> NDArray[np.float64]:
+    """Scores with the mean and variance of the grades, clipped to the scale.
+
+    ``clip(mean(grades) + sd(grades) (x - mean(x)) / sd(x), low, high)``; a metric whose small numbers are good ones is
+    turned first. Without a known scale, low and high are the lowest and highest grade of the table. Clipping comes
+    last, so that mean and variance are the grades' only where nothing was clipped.
+
+    Args:
+        table: Scores and grades of n texts.
+        metrics: Which k metrics, in this order; by default all.
+
+    Returns:
+        float64[n, k], high is good.
+
+    Raises:
+        Undefined: One of the metrics, or the grades, have no variance.
+        UnknownName: The table has no such metric.
+
+    >>> from postil.metaeval.table import join
+    >>> from postil.records.rows import Judgement, Score
+    >>> texts = (("1", 0.1, 1), ("2", 0.2, 3), ("3", 0.3, 2), ("4", 0.6, 4))
+    >>> table = join(
+    ...     [Score(item, "a", "meteor", score, "") for item, score, _ in texts],
+    ...     [Judgement(item, "a", "ann", grade) for item, _, grade in texts],
+    ... )
+    >>> normalised(table).round(3).tolist()
+    [[1.305], [1.902], [2.5], [4.0]]
+    """
+    columns = [table.column(metric) for metric in metrics] if metrics else list(range(len(table.metrics)))
+    scores, grades = table.oriented[:, columns], table.grades
+    if not _varies(grades):
+        raise Undefined(f"all {len(grades)} grades are {grades[0]:g}, so there is no variance to bring scores to")
+    for column in range(len(columns)):
+        if not _varies(scores[:, column]):
+            name = table.metrics[columns[column]]
+            raise Undefined(f"{name} gives all {len(grades)} texts the same score, so it cannot be normalised")
+    scaled = grades.mean() + grades.std() * (scores - scores.mean(axis=0)) / scores.std(axis=0)
+    ends = (table.scale.low, table.scale.high) if table.scale else (grades.min(), grades.max())
+    return np.asarray(np.clip(scaled, *ends), np.float64)
+
+
+def worst(table: Table, first: str, second: str, k: int = 10) -> tuple[Disagreement, ...]:
+    """The texts on which two metrics differ most once both are normalised.
+
+    Args:
+        table: Scores and grades.
+        first: A metric.
+        second: Another.
+        k: How many to give.
+
+    Returns:
+        The largest differences in size first; equal ones by the names of item and system.
+
+    Raises:
+        Undefined: One of the metrics, or the grades, have no variance.
+        UnknownName: The table has no such metric.
+        UsageError: k is negative.
+
+    >>> from postil.metaeval.table import join
+    >>> from postil.records.rows import Judgement, Score
+    >>> texts = (("1", 0.1, 9, 1), ("2", 0.2, 3, 3), ("3", 0.6, 1, 4))
+    >>> table = join(
+    ...     [Score(item, "a", "meteor", score, "") for item, score, _, _ in texts]
+    ...     + [Score(item, "a", "length", score, "") for item, _, score, _ in texts],
+    ...     [Judgement(item, "a", "ann", grade) for item, _, _, grade in texts],
+    ... )
+    >>> [(at.item, at.normalised[0] < at.normalised[1]) for at in worst(table, "meteor", "length", k=2)]
+    [('3', False), ('1', True)]
+    """
+    values = normalised(table, (first, second))
+    columns = [table.column(first), table.column(second)]
+    return _worst(table, columns, values, values[:, 0] - values[:, 1], k)
+
+
+def worst_against_people(table: Table, metric: str, k: int = 10) -> tuple[Disagreement, ...]:
+    """The texts on which a normalised metric and the grade differ most.
+
+    Args:
+        table: Scores and grades.
+        metric: A metric.
+        k: How many to give.
+
+    Returns:
+        The largest differences in size first; equal ones by the names of item and system.
+
+    Raises:
+        Undefined: The metric, or the grades, have no variance.
+        UnknownName: The table has no such metric.
+        UsageError: k is negative.
+    """
+    values = normalised(table, (metric,))
+    return _worst(table, [table.column(metric)], values, values[:, 0] - table.grades, k)
+
+
+def _worst(
+    table: Table, columns: list[int], values: NDArray[np.float64], differences: NDArray[np.float64], k: int
+) -> tuple[Disagreement, ...]:
+    if k < 0:
+        raise UsageError(f"k counts from 0 up, got {k}")
+    sizes = np.abs(differences).round(12)
+
+    def names(row: int) -> tuple[str, str]:
+        return table.items[table.item[row]], table.systems[table.system[row]]
+
+    order = sorted(range(len(table)), key=lambda row: (-sizes[row], names(row)))
+    return tuple(
+        Disagreement(
+            row,
+            *names(row),
+            grade=float(table.grades[row]),
+            scores=tuple(table.scores[row, columns].tolist()),
+            normalised=tuple(values[row].tolist()),
+            difference=float(differences[row]),
+        )
+        for row in order[:k]
+    )
+
+
+def _varies(values: NDArray[np.float64]) -> bool:
+    """Whether values differ by more than rounding."""
+    return bool(np.ptp(values) > 1e-12 * np.abs(values).max())

@@ -1,0 +1,410 @@
+"""Normalised cumulative gain: how much of the best possible sum of grades the top of a ranking holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.metaeval.resampling import RESAMPLES, SEED, counts_of, interval, p_value
+from postil.metaeval.significance import holm
+from postil.records.ranking import best_first
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = [
+    "FLIPS",
+    "GainCurve",
+    "GainDifference",
+    "Pool",
+    "Ties",
+    "expected_gains",
+    "gain_curve",
+    "gain_differences",
+    "normalised_gains",
+]
+
+Pool: TypeAlias = Literal["topic", "all"]
+"""`topic` ranks each topic by itself and averages; `all` ranks all rows in one list."""
+
+Ties: TypeAlias = Literal["expected", "key"]
+"""`expected` takes the mean over all orders of tied rows; `key` puts the lower key first, as `Ranking` does."""
+
+FLIPS: Final = 10_000
+"""How many sign patterns are drawn where there are too many to go through all."""
+
+CELLS: Final = 2**20
+"""How many numbers are worked on at a time."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GainCurve:
+    """nCG of one measure at several cuts.
+
+    Args:
+        ks: The cuts.
+        ncg: float64[k], nCG at each cut, from 0 to 1; high is good.
+        low: float64[k], the 2.5th percentile over resamples of the topics; None with a single topic.
+        high: float64[k], the 97.5th percentile; None with a single topic.
+        n: How many rows were ranked.
+        topics: int32[t], the topics that count, rising.
+        left_out: Topics without a grade above 0, which have no nCG; none with `all`, where their rows stay in the list.
+        pool: Whether each topic was ranked by itself or all rows in one list.
+        ties: The tie rule.
+        by_topic: float64[t, k], nCG of each topic; None with `all`, where topics have none of their own.
+        samples: float64[R, k], nCG in each resample, NaN where it drew no grade above 0.
+        seed: The seed of the resamples.
+    """
+
+    ks: tuple[int, ...]
+    ncg: NDArray[np.float64]
+    low: NDArray[np.float64] | None
+    high: NDArray[np.float64] | None
+    n: int
+    topics: NDArray[np.int32]
+    left_out: tuple[int, ...]
+    pool: Pool
+    ties: Ties
+    by_topic: NDArray[np.float64] | None
+    samples: NDArray[np.float64]
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class GainDifference:
+    """How much more one measure gains than another.
+
+    Args:
+        first: A measure.
+        second: Another.
+        k: The cut.
+        value: nCG of the first minus nCG of the second.
+        low: The 2.5th percentile over resamples of the topics, the same for both.
+        high: The 97.5th percentile.
+        p: Two-sided.
+        p_holm: `p` corrected for the number of pairs at this cut.
+        test: `sign-flip` over topics, or `bootstrap` where all rows are in one list.
+    """
+
+    first: str
+    second: str
+    k: int
+    value: float
+    low: float
+    high: float
+    p: float
+    p_holm: float
+    test: Literal["sign-flip", "bootstrap"]
+
+
+def expected_gains(scores: ArrayLike, grades: ArrayLike) -> NDArray[np.float64]:
+    """Cumulative gain at every cut, the mean over all orders of tied rows.
+
+    A tie of t rows with grades that sum to g adds ``g j / t`` where j of its rows are above the cut. Scores that are
+    equal when rounded to 12 decimals are tied.
+
+    Args:
+        scores: float64[n], high is good; infinities are allowed.
+        grades: float64[n], 0 or more.
+
+    Returns:
+        float64[n], the expected sum of the grades of the best 1, 2, … n rows.
+
+    Raises:
+        InvalidInput: A score is NaN, or a grade is negative or not finite; says which.
+        Undefined: There are no rows.
+
+    >>> expected_gains([0.9, 0.5, 0.5, 0.1], [1, 0, 3, 2]).tolist()
+    [1.0, 2.5, 4.0, 6.0]
+    """
+    values, gains = _columns(scores, grades)
+    return _Ranked(values, gains).gains(_every_cut(gains)).ravel()
+
+
+def normalised_gains(scores: ArrayLike, grades: ArrayLike) -> NDArray[np.float64]:
+    """Normalised gain (nCG) at every cut: expected gain / the best possible sum of as many grades.
+
+    Source: González-Gallardo, SanJuan and Torres-Moreno, "Extending Text Informativeness Measures to Passage
+    Interestingness Evaluation", equation 11; ties as in `expected_gains`.
+
+    Args:
+        scores: float64[n], high is good; infinities are allowed.
+        grades: float64[n], 0 or more.
+
+    Returns:
+        float64[n], from 0 to 1.
+
+    Raises:
+        InvalidInput: A score is NaN, or a grade is negative or not finite; says which.
+        Undefined: There are no rows, or no grade is above 0.
+
+    >>> normalised_gains([0.9, 0.5, 0.5, 0.1], [1, 0, 3, 2]).round(3).tolist()
+    [0.333, 0.5, 0.667, 1.0]
+    """
+    values, gains = _columns(scores, grades)
+    if not gains.any():
+        raise Undefined("no grade is above 0, so there is nothing to gain")
+    return _normalised(_Ranked(values, gains), _best(gains), _every_cut(gains)).ravel()
+
+
+def gain_curve(
+    scores: ArrayLike,
+    grades: ArrayLike,
+    topics: ArrayLike,
+    ks: Sequence[int],
+    *,
+    pool: Pool = "topic",
+    ties: Ties = "expected",
+    keys: Sequence[str] | Sequence[int] | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+) -> GainCurve:
+    """Normalised gain (nCG) at several cuts, averaged over topics or in one list, with a bootstrap over topics.
+
+    In a list shorter than a cut, the cut takes all of it. A resample draws topics with replacement. With `all` it ranks
+    the rows of the drawn topics anew, a topic that was drawn twice with two copies of each row.
+
+    Args:
+        scores: float64[n], high is good; infinities are allowed. Equal when rounded to 12 decimals is tied.
+        grades: float64[n], 0 or more.
+        topics: int32[n], the number of each row's topic (or fold).
+        ks: The cuts, each 1 or more.
+        pool: `topic` or `all`.
+        ties: `expected` or `key`.
+        keys: n keys for `key`, none twice in a list; by default the positions of the rows.
+        resamples: How many resamples.
+        seed: The seed.
+
+    Raises:
+        InvalidInput: A score is NaN, a grade is negative or not finite, or a key stands twice in a list.
+        UsageError: A cut below 1, no cut, or keys without the rule `key`; `UnknownName` for another pool or rule.
+        Undefined: There are no rows, or no grade is above 0.
+
+    >>> curve = gain_curve([3, 2, 1, 2, 1], [1, 0, 2, 0, 0], [7, 7, 7, 9, 9], [1, 2, 3])
+    >>> curve.ncg.round(3).tolist(), curve.topics.tolist(), curve.left_out
+    ([0.5, 0.333, 1.0], [7], (9,))
+    >>> gain_curve([3, 2, 1, 2, 1], [1, 0, 2, 0, 1], [7, 7, 7, 9, 9], [1, 2], pool="all").ncg.round(3).tolist()
+    [0.5, 0.333]
+    """
+    for kind, name, known in (("pool", pool, get_args(Pool)), ("tie rule", ties, get_args(Ties))):
+        if name not in known:
+            raise UnknownName(kind, name, known)
+    values, gains = _columns(scores, grades)
+    cuts = np.array(ks)
+    if not len(cuts) or cuts.dtype.kind not in "iu" or cuts.min() < 1:
+        raise UsageError(f"cuts are integers of at least 1, got {', '.join(map(str, ks)) or 'none'}")
+    if keys is not None and ties != "key":
+        raise UsageError("keys break ties with the tie rule 'key' alone")
+    numbers, topic = np.unique(np.asarray(topics), return_inverse=True)
+    for argument, size in (("topics", len(topic)), ("keys", len(gains) if keys is None else len(keys))):
+        if size != len(gains):
+            raise InvalidInput(f"expected one for each of {len(gains)} rows, got {size}", where=argument)
+    rich = np.bincount(topic, gains) > 0
+    if not rich.any():
+        raise Undefined("no grade is above 0, so there is nothing to gain")
+
+    def ranked(rows: NDArray[np.int64]) -> _Ranked:
+        if ties == "expected":
+            return _Ranked(values[rows], gains[rows])
+        try:
+            return _Ranked(values[rows], gains[rows], rows if keys is None else [keys[row] for row in rows])
+        except InvalidInput as error:  # the row that it names is counted within the list
+            raise InvalidInput(error.problem, where="keys") from None
+
+    by_topic = None
+    if pool == "topic":
+        numbers, left_out = numbers[rich], numbers[~rich]
+        lists = np.split(np.argsort(topic, kind="stable"), np.cumsum(np.bincount(topic))[:-1])
+        by_topic = np.concatenate(
+            [
+                _normalised(ranked(rows), _best(gains[rows]), cuts)
+                for rows, kept in zip(lists, rich, strict=True)
+                if kept
+            ]
+        )
+        counts = counts_of(len(numbers), resamples, seed)
+        ncg, samples = by_topic.mean(axis=0), counts @ by_topic / len(numbers)
+    else:
+        left_out = numbers[:0]
+        counts = counts_of(len(numbers), resamples, seed)
+        one_list, best = ranked(np.arange(len(gains))), _best(gains)
+        ncg = _normalised(one_list, best, cuts)[0]
+        step = max(1, CELLS // len(gains))
+        blocks = (counts[start : start + step, topic] for start in range(0, resamples, step))
+        samples = np.concatenate([_normalised(one_list, best, cuts, copies) for copies in blocks])
+    band = None if len(numbers) < 2 or np.isnan(samples).all() else np.nanpercentile(samples, (2.5, 97.5), axis=0)
+    return GainCurve(
+        ks=tuple(cuts.tolist()),
+        ncg=ncg,
+        low=None if band is None else band[0],
+        high=None if band is None else band[1],
+        n=len(gains),
+        topics=numbers.astype(np.int32),
+        left_out=tuple(left_out.tolist()),
+        pool=pool,
+        ties=ties,
+        by_topic=by_topic,
+        samples=samples,
+        seed=seed,
+    )
+
+
+def gain_differences(
+    curves: Mapping[str, GainCurve], ks: Sequence[int] | None = None, *, flips: int = FLIPS
+) -> tuple[GainDifference, ...]:
+    """Every measure against every other, at each cut.
+
+    The interval is a paired bootstrap over topics. The p of `sign-flip` is how often a mean difference is as large as
+    the observed one when each topic's difference changes its sign with probability 1/2: over all sign patterns where
+    there are at most `flips` of them, else over as many random ones and the observed one. Where all rows are in one
+    list topics have no differences of their own, and p is that of the bootstrap (see `resampling.p_value`).
+
+    Args:
+        curves: By measure; all over the same rows, with the same cuts, rules, resamples and seed.
+        ks: The cuts to compare at; by default all of the curves.
+        flips: The number of sign patterns.
+
+    Returns:
+        A row for each cut and pair, by cut, then in the order of the curves.
+
+    Raises:
+        UsageError: The curves do not go together, or have no such cut.
+        Undefined: Fewer than two curves, or fewer than two topics.
+
+    >>> grades, topics = [1, 0, 2, 0, 1, 2], [1, 1, 1, 2, 2, 2]
+    >>> measures = {"good": [2, 1, 3, 0, 1, 2], "length": [1, 3, 2, 3, 1, 2]}
+    >>> curves = {name: gain_curve(scores, grades, topics, [1, 2]) for name, scores in measures.items()}
+    >>> [(row.first, row.second, row.value, row.p) for row in gain_differences(curves, [1])]
+    [('good', 'length', 1.0, 0.5)]
+    """
+    if len(curves) < 2:
+        raise Undefined(f"a difference needs two measures, got {len(curves)}")
+    one = next(iter(curves.values()))
+    for name, curve in curves.items():
+        if _terms(curve) != _terms(one):
+            problem = f"{name} has other rows, cuts, rules, resamples or seed than {next(iter(curves))}"
+            raise UsageError(f"curves that are compared share all but the measure: {problem}")
+    for k in ks or ():
+        if k not in one.ks:
+            raise UsageError(f"the curves have no cut {k}; theirs are {', '.join(map(str, one.ks))}")
+    if len(one.topics) < 2:
+        raise Undefined("a test over topics needs two of them, and there is one")
+    return tuple(row for k in dict.fromkeys(ks or one.ks) for row in _compared(curves, k, one.ks.index(k), flips))
+
+
+def _compared(curves: Mapping[str, GainCurve], k: int, column: int, flips: int) -> Iterator[GainDifference]:
+    """All pairs at one cut."""
+    pairs = list(combinations(curves, 2))
+    values = [float(curves[first].ncg[column] - curves[second].ncg[column]) for first, second in pairs]
+    samples = [curves[first].samples[:, column] - curves[second].samples[:, column] for first, second in pairs]
+    by_topic = {name: curve.by_topic[:, column] for name, curve in curves.items() if curve.by_topic is not None}
+    if by_topic:
+        test: Literal["sign-flip", "bootstrap"] = "sign-flip"
+        seed = next(iter(curves.values())).seed
+        p = _sign_flips(np.stack([by_topic[first] - by_topic[second] for first, second in pairs], axis=1), flips, seed)
+    else:
+        test, p = "bootstrap", np.array([p_value(differences) for differences in samples])
+    for (first, second), value, drawn, one, corrected in zip(pairs, values, samples, p, holm(p), strict=True):
+        around = interval(drawn)
+        yield GainDifference(first, second, k, value, around.low, around.high, float(one), float(corrected), test)
+
+
+def _sign_flips(differences: NDArray[np.float64], flips: int, seed: int) -> NDArray[np.float64]:
+    """The p of the mean of each column of float64[topics, pairs]."""
+    topics = len(differences)
+    total = differences.sum(axis=0)
+    reach = np.abs(total) - 1e-12 * np.abs(differences).sum(axis=0)  # what rounding can do to a sum that is equal
+    exact = topics < 63 and 2**topics <= flips
+    patterns = 2**topics if exact else flips
+    random = np.random.default_rng(seed)
+    step = max(1, CELLS // topics)
+    reached = np.full(differences.shape[1], 0 if exact else 1)
+    for start in range(0, patterns, step):
+        size = min(step, patterns - start)
+        if exact:
+            flipped = np.arange(start, start + size)[:, None] >> np.arange(topics) & 1
+        else:
+            flipped = random.integers(0, 2, (size, topics))
+        reached += (np.abs(total - 2 * (flipped.astype(np.float64) @ differences)) >= reach).sum(axis=0)
+    return np.asarray(reached / (patterns if exact else 1 + patterns), np.float64)
+
+
+def _terms(curve: GainCurve) -> tuple[object, ...]:
+    """What two curves share if they can be compared."""
+    same = (curve.ks, curve.n, curve.topics.tolist(), curve.left_out)
+    return (*same, curve.pool, curve.ties, curve.samples.shape, curve.seed)
+
+
+def _columns(scores: ArrayLike, grades: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Scores, rounded so that ties by rounding noise are ties, and grades."""
+    values, gains = np.array(scores, np.float64), np.array(grades, np.float64)
+    if values.shape != gains.shape or values.ndim != 1:
+        raise InvalidInput(f"expected one for each of {values.size} scores, got {gains.size}", where="grades")
+    if not len(values):
+        raise Undefined("there are no rows to rank")
+    for row in np.flatnonzero(np.isnan(values)):
+        raise InvalidInput("expected a number, got NaN", where=f"scores[{row}]")
+    for row in np.flatnonzero(~(np.isfinite(gains) & (gains >= 0))):
+        raise InvalidInput(f"expected a finite number of at least 0, got {gains[row]:g}", where=f"grades[{row}]")
+    small = np.abs(values) < 2**20  # larger ones have no 12 decimals, and rounding the largest would overflow
+    values[small] = values[small].round(12)
+    return values, gains
+
+
+class _Ranked:
+    """Rows in the order of their scores, tied ones as one block; with keys no row is tied."""
+
+    def __init__(
+        self, scores: NDArray[np.float64], grades: NDArray[np.float64], keys: Sequence[Any] | NDArray[Any] | None = None
+    ) -> None:
+        self.order = best_first(scores, keys=keys)
+        self.grades = grades[self.order]
+        falling = scores[self.order]
+        last = np.ones(len(scores), bool)
+        if keys is None:
+            last[:-1] = falling[1:] != falling[:-1]
+        self.ends = np.flatnonzero(last)
+
+    def gains(self, cuts: NDArray[np.int64], copies: NDArray[np.int32] | None = None) -> NDArray[np.float64]:
+        """Gain at each cut of L lists, list l with ``copies[l, i]`` copies of row i: float64[L, cuts].
+
+        Over a block, and over the copies of a row, the expected gain grows evenly: a straight line from end to end.
+        """
+        weights = (np.ones((1, len(self.order))) if copies is None else copies)[:, self.order].astype(np.float64)
+        rows, gains = _from_zero(weights, self.ends), _from_zero(weights * self.grades, self.ends)
+        apart = (rows[:, -1].max() + 1) * np.arange(len(rows))[:, None]  # the lists one after the other on one axis
+        at = np.minimum(cuts, rows[:, -1:]) + apart
+        return np.asarray(np.interp(at, (rows + apart).ravel(), gains.ravel()), np.float64)
+
+
+def _from_zero(values: NDArray[np.float64], ends: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Sums of each row up to each end, with a 0 before them."""
+    sums = np.zeros((len(values), len(ends) + 1))
+    sums[:, 1:] = np.cumsum(values, axis=1)[:, ends]
+    return sums
+
+
+def _best(grades: NDArray[np.float64]) -> _Ranked:
+    """The best order there is."""
+    return _Ranked(grades, grades)
+
+
+def _normalised(
+    ranked: _Ranked, best: _Ranked, cuts: NDArray[np.int64], copies: NDArray[np.int32] | None = None
+) -> NDArray[np.float64]:
+    """Normalised gain at each cut of L lists: float64[L, cuts], NaN where a list has no grade above 0."""
+    gain, most = ranked.gains(cuts, copies), best.gains(cuts, copies)
+    # Sums in different orders differ in their last digits: no gain is above the best.
+    share = np.full(most.shape, np.nan)
+    np.divide(np.minimum(gain, most), most, out=share, where=most > 0)
+    return share
+
+
+def _every_cut(grades: NDArray[np.float64]) -> NDArray[np.int64]:
+    return np.arange(1, len(grades) + 1)

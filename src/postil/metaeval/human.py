@@ -1,0 +1,285 @@
+"""How well people agree with people: what a metric's correlation is to be held against."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+import numpy as np
+
+from postil.errors import Undefined, UsageError
+from postil.metaeval.correlation import Absent, Correlations, correlate_groups, resampled, row_of
+from postil.metaeval.resampling import RESAMPLES, SEED, counts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from postil.metaeval.correlation import By, Coefficient, Correlation
+    from postil.metaeval.table import Table
+
+__all__ = ["CEILING", "HALVES", "ONE", "SHARED", "SPLITS", "Human", "ceiling", "human"]
+
+HALVES: Final = "human:halves"
+"""The name of the rows for split halves."""
+
+ONE: Final = "human:one"
+"""The name of the rows for one rating against the rest."""
+
+CEILING: Final = "human:ceiling"
+"""The name of the ceiling, where it does not exist."""
+
+SPLITS: Final = 100
+"""How many splits, where no number is given."""
+
+SHARED: Final = 10
+"""How many texts two annotators must share to count as a pair."""
+
+
+@dataclass(frozen=True, slots=True)
+class Human:
+    """What `human` found.
+
+    Args:
+        rows: Split halves (`HALVES`; ``sd`` is over the splits), then one against the rest (`ONE`), by coefficient.
+        absent: What does not exist, with why; among it the ceiling (`CEILING`).
+        reliability: r, Pearson's coefficient of two single ratings of a text; None if there is none.
+        rule: What r is the mean over: ``annotators``, pairs of annotators weighted by the texts they share; or
+            ``ratings``, draws of two ratings of every text, where no two annotators share enough texts.
+        pairs: How many pairs of annotators, or draws.
+        k: Harmonic mean of the number of ratings of a text.
+        ceiling: The highest Pearson correlation over all texts that anything can have with the mean grades; None if
+            there is none.
+        n: How many texts have two ratings or more.
+        left_out: How many have one.
+        splits: How many splits.
+    """
+
+    rows: tuple[Correlation, ...]
+    absent: tuple[Absent, ...]
+    reliability: float | None
+    rule: Literal["annotators", "ratings"]
+    pairs: int
+    k: float
+    ceiling: float | None
+    n: int
+    left_out: int
+    splits: int
+
+
+def ceiling(reliability: float | None, k: float) -> float:
+    """The highest correlation that anything can have with the mean of k ratings.
+
+    The square root of the reliability of that mean, ``k r / (1 + (k - 1) r)`` (Spearman 1910, Brown 1910).
+
+    Args:
+        reliability: r, the correlation of two single ratings; None if there is none.
+        k: How many ratings the mean is over.
+
+    Raises:
+        Undefined: There is no r, or it is not above 0.
+
+    >>> round(ceiling(0.597, 2), 3)
+    0.865
+    """
+    if reliability is None:
+        raise Undefined("two ratings of a text have no correlation, since one side's grades are all the same")
+    if reliability <= 0:
+        raise Undefined(f"two ratings of a text correlate {reliability:.3f}, and a ceiling needs more than 0")
+    return math.sqrt(k * reliability / (1 + (k - 1) * reliability))
+
+
+def human(
+    table: Table,
+    coefficients: Sequence[Coefficient] = ("pearson", "spearman", "kendall-b"),
+    by: By = "pool",
+    *,
+    splits: int = SPLITS,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    jobs: int = 1,
+) -> Human:
+    """People against people, over the texts with two ratings or more.
+
+    *Split halves*: each text's ratings are split at random into two groups whose sizes differ by at most one, and the
+    groups' mean grades correlated; the mean over the splits. In the interval each resample of the items takes one of
+    the splits in turn, so it covers the chance in both. *One against the rest*: every rating is a point, against the
+    mean of the other ratings of its text; always over all texts together, since within an item or a system the rating
+    and the rest come from the same few grades. *Ceiling*: see `ceiling`. Annotators who differ in severity lower the
+    first two, but not r where that is over pairs of annotators.
+
+    Args:
+        table: A table of n texts; an annotator's name is only an id, texts may have different ones.
+        coefficients: Which coefficients.
+        by: What the split halves are over; see `correlations`.
+        splits: How many splits.
+        resamples: How many resamples of the items.
+        seed: Of splits and resamples.
+        jobs: Threads; the numbers do not depend on it.
+
+    Raises:
+        Undefined: There is one annotator only, or no text has two ratings.
+        UnknownName: There is no such coefficient or level.
+        UsageError: Fewer than one split or resample.
+
+    >>> from postil.metaeval.table import join
+    >>> from postil.records.rows import Judgement, Score
+    >>> scores = [Score(str(i), "a", "length", i, "") for i in range(12)]
+    >>> judges = {"ann": 0, "bob": 6}
+    >>> grades = [Judgement(str(i), "a", who, i + (i == differs)) for i in range(12) for who, differs in judges.items()]
+    >>> found = human(join(scores, grades), ["pearson"])
+    >>> round(found.reliability, 4), found.rule, found.k, round(found.ceiling, 4)
+    (0.9937, 'annotators', 2.0, 0.9984)
+    """
+    if splits < 1:
+        raise UsageError(f"expected at least one split, got {splits}")
+    rated = _Rated.of(table)
+    rng = np.random.default_rng(seed)
+    orders = [rated.shuffled(rng) for _ in range(splits)]
+    halves = [rated.halves(order, rng) for order in orders]
+    counts = counts_of(int(rated.item[-1]) + 1, resamples, seed)
+    rows: list[Correlation | Absent] = []
+    for coefficient in dict.fromkeys(coefficients):
+        parts = [
+            resampled(one[:, None], other, rated.item, rated.system, counts[split::splits], coefficient, by, jobs=jobs)
+            for split, (one, other) in enumerate(halves)
+        ]
+        values, samples = (np.concatenate(each) for each in zip(*((p.values, p.samples) for p in parts), strict=True))
+        dropped = max(int(part.dropped[0]) for part in parts)
+        rows.append(row_of(HALVES, coefficient, by, values, samples, parts[0].n, dropped, rated.why_not(by)))
+    of_rating = np.repeat(rated.item, rated.sizes), np.repeat(rated.system, rated.sizes)
+    for coefficient in dict.fromkeys(coefficients):
+        part = resampled(rated.grades[:, None], rated.rest, *of_rating, counts, coefficient, "pool", jobs=jobs)
+        rows.append(row_of(ONE, coefficient, "pool", part.values, part.samples, part.n, 0, rated.why_not("pool")))
+
+    rule: Literal["annotators", "ratings"] = "annotators"
+    each, shared = rated.pairs_of_annotators()
+    if not len(each):
+        rule = "ratings"
+        each = rated.pairs_of_ratings(orders)
+        shared = np.ones(len(each), np.int64)
+    reliability = float(np.average(each, weights=shared)) if len(each) else None
+    k = float(1 / np.mean(1 / table.ratings.counts))
+    highest = None
+    try:
+        highest = ceiling(reliability, k)
+    except Undefined as why:
+        rows.append(Absent(CEILING, "pearson", "pool", str(why)))
+    found = Correlations.of(rows)
+    return Human(
+        rows=found.rows,
+        absent=found.absent,
+        reliability=reliability,
+        rule=rule,
+        pairs=len(each),
+        k=k,
+        ceiling=highest,
+        n=len(rated.sizes),
+        left_out=len(table) - len(rated.sizes),
+        splits=splits,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rated:
+    """The t texts with two ratings or more, and their r ratings.
+
+    Args:
+        item: int32[t], rising from 0 without a gap.
+        system: int32[t].
+        sizes: int64[t], how many ratings each text has.
+        annotators: int32[r], rising within each text.
+        grades: float64[r].
+    """
+
+    item: NDArray[np.int32]
+    system: NDArray[np.int32]
+    sizes: NDArray[np.int64]
+    annotators: NDArray[np.int32]
+    grades: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, table: Table) -> _Rated:
+        ratings = table.ratings
+        if len(ratings.names) < 2:
+            raise Undefined(f"the only annotator is {ratings.names[0]}, so there is nobody to agree with")
+        texts = ratings.counts >= 2
+        if not texts.any():
+            raise Undefined("no text has ratings by two annotators")
+        several = np.repeat(texts, ratings.counts)
+        return cls(
+            item=np.unique(table.item[texts], return_inverse=True)[1].astype(np.int32),
+            system=table.system[texts],
+            sizes=ratings.counts[texts],
+            annotators=ratings.annotators[several],
+            grades=ratings.grades[several],
+        )
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        """int64[t], the first rating of each text."""
+        return np.cumsum(self.sizes) - self.sizes
+
+    @property
+    def rest(self) -> NDArray[np.float64]:
+        """float64[r], the mean of the other ratings of the text."""
+        total = np.repeat(np.add.reduceat(self.grades, self.starts), self.sizes)
+        return np.asarray((total - self.grades) / np.repeat(self.sizes - 1, self.sizes), np.float64)
+
+    def shuffled(self, rng: np.random.Generator) -> NDArray[np.float64]:
+        """float64[r], the grades in random order within each text."""
+        text = np.repeat(np.arange(len(self.sizes)), self.sizes)
+        return self.grades[np.lexsort((rng.random(len(text)), text))]
+
+    def halves(
+        self, shuffled: NDArray[np.float64], rng: np.random.Generator
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """float64[t] twice, the mean grades of every second rating and of the others; chance says which come first."""
+        place = np.arange(len(shuffled)) - np.repeat(self.starts, self.sizes)
+        coin = np.repeat(rng.integers(0, 2, len(self.sizes)), self.sizes)
+        one, other = (
+            np.add.reduceat(shuffled * side, self.starts) / np.add.reduceat(side, self.starts)
+            for side in ((place + coin) % 2, (place + coin + 1) % 2)
+        )
+        return one, other
+
+    def pairs_of_annotators(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Pearson's coefficient of each pair over the texts that both rated, and how many these are."""
+        text = np.repeat(np.arange(len(self.sizes)), self.sizes)
+        every = np.arange(len(text))
+        apart = range(1, int(self.sizes.max()))
+        rows = [every[:-step][text[:-step] == text[step:]] for step in apart]
+        first = np.concatenate(rows)
+        second = first + np.repeat(apart, list(map(len, rows)))
+        pair = self.annotators[first].astype(np.int64) * 2**32 + self.annotators[second]
+        order = np.argsort(pair, kind="stable")
+        starts = np.flatnonzero(np.r_[True, np.diff(pair[order]) != 0])
+        shared = np.diff([*starts, len(order)])
+        found = correlate_groups(self.grades[first[order], None], self.grades[second[order]], starts, "pearson")[:, 0]
+        counts = (shared >= SHARED) & ~np.isnan(found)
+        return found[counts], shared[counts]
+
+    def pairs_of_ratings(self, orders: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+        """Pearson's coefficient of the first and the second rating of each text in each order."""
+        start = np.zeros(1, np.int64)
+        found = np.concatenate(
+            [
+                correlate_groups(order[self.starts, None], order[self.starts + 1], start, "pearson")[0]
+                for order in orders
+            ]
+        )
+        return np.asarray(found[~np.isnan(found)], np.float64)
+
+    def why_not(self, by: By) -> str:
+        """Why people cannot be correlated with people, in words."""
+        if len(self.sizes) < 2:
+            return "only one text has two ratings"
+        if by == "system" and len(np.unique(self.system)) < 2:
+            return "only one system"
+        if by == "item" and np.bincount(self.item).max() < 2:
+            return "no item has two texts with two ratings"
+        if self.item[-1] < 1:
+            return "only one item, so there is no interval over items"
+        return "the grades of one side are all the same"

@@ -1,0 +1,221 @@
+"""Controls: what a weighted metric has to beat before its weights can be said to do something."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from postil.errors import UsageError
+from postil.text.tokens import Tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from postil.metrics.base import Scorer
+    from postil.metrics.panel import Panel
+    from postil.metrics.references import References
+
+__all__ = ["LENGTH", "ControlOptions", "Controls"]
+
+LENGTH: Final = "control:length"
+DECIMALS: Final = 12
+"""Scores and weights that agree so far are ties."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ControlOptions:
+    """Which controls.
+
+    Args:
+        draws: How many times the weights are shuffled.
+        best: k of the best-k references.
+        choices: How many choices among tied references are averaged, where the k-th place is tied.
+        seed: The seed of shuffles and choices.
+
+    Raises:
+        UsageError: A number is below 1.
+    """
+
+    draws: int = 100
+    best: int = 5
+    choices: int = 20
+    seed: int = 20181
+
+    def __post_init__(self) -> None:
+        for name in ("draws", "best", "choices"):
+            if getattr(self, name) < 1:
+                raise UsageError(f"controls: {name}: expected at least 1, got {getattr(self, name)}")
+
+
+class Controls:
+    """The controls of the weighted metrics of a panel, computed by the same metric code.
+
+    For a weighted metric w-m:
+
+    - ``control:shuffled(w-m,draw=i)``: w-m with the weights shuffled within each set of references. Keeps how good an
+      item's references are, loses which is good.
+    - ``control:best-5(w-m)``: m, without weights, over the five references with the highest weights; where the fifth
+      place is tied, the mean over choices among the tied.
+    - ``control:top(w-m)``: m, without weights, over all references that share the highest weight.
+    - ``control:nearest(w-m)``: the weight of the reference that is nearest to the candidate by m, the mean of ties. No
+      similarity is in this score, only the grade of another text.
+    - ``control:length``: the number of the candidate's tokens.
+
+    Args:
+        panel: The metrics; those that read weights have controls.
+        references: What they are bound to.
+        options: Which controls.
+
+    Raises:
+        UsageError: No metric of the panel reads weights.
+
+    >>> from postil.metrics import References
+    >>> from postil.metrics.panel import Panel, parse_all
+    >>> from postil.text import Vocabulary
+    >>> vocabulary = Vocabulary()
+    >>> tokens = vocabulary.encode_tokens([["a", "b"], ["a", "c"], ["d"]])
+    >>> references = References(tokens, np.array([0, 3]), np.array([1.0, 0.5, 0.25]))
+    >>> panel = Panel(parse_all(["w-rouge-l"]), references, tokenizer="space")
+    >>> controls = Controls(panel, references, ControlOptions(draws=1, best=2))
+    >>> candidates = vocabulary.branch().encode_tokens([["a", "c"]])
+    >>> for name, scores in controls.scores(candidates, np.array([0], dtype=np.int32)):
+    ...     print(name, scores.round(4).tolist())
+    control:shuffled(w-rouge-l,draw=1) [0.5]
+    control:best-2(w-rouge-l) [1.0]
+    control:top(w-rouge-l) [0.5]
+    control:nearest(w-rouge-l) [0.5]
+    control:length [2.0]
+    """
+
+    def __init__(self, panel: Panel, references: References, options: ControlOptions | None = None) -> None:
+        self._options = options or ControlOptions()
+        self._references = references
+        self._metrics = {spec: metric for spec, metric in panel.metrics.items() if metric.needs_weights}
+        if not self._metrics:
+            raise UsageError("controls go with metrics that read weights; ask for at least one, such as w-meteor")
+        self._scorers = {spec: panel.scorer(spec) for spec in self._metrics}
+        self._sizes = np.diff(references.offsets)
+        self._set = np.repeat(np.arange(len(references)), self._sizes)
+        best = [self._plain(part) for part in self._best()]
+        top = [self._plain(self._at_least(self._highest()))]
+        self._chosen = {f"best-{self._options.best}": best, "top": top}
+        every = np.arange(len(references.tokens) + 1)
+        self._single = self._plain(references.others(references.tokens, every, references.items[self._set]))
+        seed = self._options.seed
+        self.signatures = {
+            name: f"{panel.signatures[spec]}|{note}"
+            for spec in self._metrics
+            for name, note in [
+                *((self._shuffled(spec, draw), f"control:shuffled|seed:{seed}") for draw in self._draws),
+                *((f"control:{kind}({spec})", f"control:{kind}|seed:{seed}") for kind in self._chosen),
+                (f"control:nearest({spec})", "control:nearest|ties:mean"),
+            ]
+        } | {LENGTH: next(iter(panel.signatures.values())).split("|")[1]}
+        """For each control all that its numbers depend on."""
+
+    def scores(
+        self, candidates: Tokens, sets: NDArray[np.int32], jobs: int = 1
+    ) -> Iterator[tuple[str, NDArray[np.float64]]]:
+        """The controls of n candidates, one after the other.
+
+        Args:
+            candidates: n texts, encoded with the vocabulary of the references or a branch of it.
+            sets: int32[n], the set of references that each meets.
+            jobs: Threads; the result does not depend on it.
+
+        Yields:
+            Name and item scores, float64[n].
+        """
+        matches = self._references.match(candidates, sets, jobs)
+        for draw in self._draws:
+            weights = self._references.weights[self._in_order(np.zeros(len(self._set)), draw)]
+            for spec, scorer in self._scorers.items():
+                shuffled = scorer.reweighted(weights)
+                yield self._shuffled(spec, draw), shuffled.items(shuffled.measure(matches))
+        for kind, parts in self._chosen.items():
+            for spec, mean in _means(parts, candidates, sets, jobs).items():
+                yield f"control:{kind}({spec})", mean
+        yield from self._nearest(candidates, sets, jobs)
+        yield LENGTH, np.diff(candidates.offsets).astype(np.float64)
+
+    @property
+    def _draws(self) -> range:
+        return range(1, self._options.draws + 1)
+
+    @staticmethod
+    def _shuffled(spec: str, draw: int) -> str:
+        return f"control:shuffled({spec},draw={draw})"
+
+    def _in_order(self, rank: NDArray[np.float64], draw: int) -> NDArray[np.int64]:
+        """The references of each set by rank, equal ones in random order: int64[m]."""
+        noise = np.random.default_rng([self._options.seed, draw]).random(len(rank))
+        return np.lexsort((noise, rank, self._set))
+
+    def _plain(self, references: References) -> _Plain:
+        return _Plain({spec: metric.plain(references) for spec, metric in self._metrics.items()}, references)
+
+    def _highest(self) -> NDArray[np.float64]:
+        """The highest weight of each set."""
+        return np.maximum.reduceat(self._references.weights, self._references.offsets[:-1]).round(DECIMALS)
+
+    def _at_least(self, least: NDArray[np.float64]) -> References:
+        return self._references.subset(self._references.weights.round(DECIMALS) >= least[self._set])
+
+    def _best(self) -> Iterator[References]:
+        """The best-k references of each set: one choice where no k-th place is tied, else several."""
+        weights = -self._references.weights.round(DECIMALS)
+        place = np.arange(len(weights)) - self._references.offsets[self._set]
+        chosen = place < self._options.best
+        falling = weights[self._in_order(weights, 0)]
+        last = np.flatnonzero(place == self._options.best)  # the first that is left out
+        tied = bool((falling[last] == falling[last - 1]).any())
+        for choice in range(self._options.choices if tied else 1):
+            keep = np.zeros(len(weights), dtype=bool)
+            keep[self._in_order(weights, choice)[chosen]] = True
+            yield self._references.subset(keep)
+
+    def _nearest(
+        self, candidates: Tokens, sets: NDArray[np.int32], jobs: int
+    ) -> Iterator[tuple[str, NDArray[np.float64]]]:
+        counts = self._sizes[sets]
+        begins = np.concatenate([[0], np.cumsum(counts)])
+        pairs = np.arange(begins[-1]) - np.repeat(begins[:-1] - self._references.offsets[sets], counts)
+        again = _repeated(candidates, counts)
+        weights = self._references.weights[pairs]
+        for spec, values in _means([self._single], again, pairs.astype(np.int32), jobs).items():
+            rounded = values.round(DECIMALS)
+            nearest = rounded == np.repeat(np.maximum.reduceat(rounded, begins[:-1]), counts)
+            sums = np.add.reduceat(np.where(nearest, weights, 0.0), begins[:-1])
+            yield f"control:nearest({spec})", sums / np.add.reduceat(nearest.astype(np.float64), begins[:-1])
+
+
+@dataclass(frozen=True, slots=True)
+class _Plain:
+    """The metrics without weights, bound to some of the references."""
+
+    scorers: Mapping[str, Scorer]
+    references: References
+
+
+def _means(
+    parts: list[_Plain], candidates: Tokens, sets: NDArray[np.int32], jobs: int
+) -> dict[str, NDArray[np.float64]]:
+    """For each metric the mean item scores over some bindings of it."""
+    sums: dict[str, NDArray[np.float64]] = {}
+    for part in parts:
+        matches = part.references.match(candidates, sets, jobs)
+        for spec, scorer in part.scorers.items():
+            sums[spec] = sums.get(spec, 0.0) + scorer.items(scorer.measure(matches))
+    return {spec: total / len(parts) for spec, total in sums.items()}
+
+
+def _repeated(tokens: Tokens, counts: NDArray[np.int64]) -> Tokens:
+    """Each text several times, one behind the other."""
+    lengths = np.repeat(np.diff(tokens.offsets), counts)
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    shift = np.repeat(np.repeat(tokens.offsets[:-1], counts) - offsets[:-1], lengths)
+    return Tokens(tokens.ids[np.arange(offsets[-1]) + shift], offsets, tokens.vocabulary)

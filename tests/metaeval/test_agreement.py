@@ -1,0 +1,388 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from postil.errors import InvalidInput, Undefined, UnknownName
+from postil.metaeval.agreement import STATISTICS, Agreement, Estimate, agreement
+from postil.metaeval.resampling import SEED, counts_of, interval
+from postil.records import Judgement, Places, Scale
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+FEW = 50
+"""Resamples, where the intervals do not matter."""
+
+
+def judged(grades: Mapping[str, Sequence[float | None]], **more: Any) -> list[Judgement]:
+    """Grades by annotator, one a text; None where there is none."""
+    return [
+        Judgement(text, "s", who, grade, **more)
+        for who, row in grades.items()
+        for text, grade in enumerate(row)
+        if grade is not None
+    ]
+
+
+def values(found: Agreement) -> dict[str, float]:
+    return {name: estimate.value for name, estimate in found.estimates.items()}
+
+
+# ---- golden ----------------------------------------------------------------------------------------------------------
+
+FOUR = {"ann": [1, 2, 3, 3], "bob": [1, 2, 3, 2]}
+
+
+def test_two_annotators() -> None:
+    # ann has one 1, one 2, two 3; bob one 1, two 2, one 3; they differ once, by 1.
+    # Kappa of the pair is 1 - 4 * observed / expected; expected, over ann's 1, 2, 3, 3 and all of bob's:
+    #   unequal 3 + 2 + 3 + 3 = 11; |x - y| 4 + 2 + 4 + 4 = 14; squared 6 + 2 + 6 + 6 = 20.
+    # Pooled, both orders: two 1, three 2, three 3, 8 in all, 2 differences. Expected, ordered:
+    #   unequal 64 - 4 - 9 - 9 = 42; |x - y| 2 (2 * 3 + 2 * 3 * 2 + 3 * 3) = 54; squared 2 (6 + 6 * 4 + 9) = 78.
+    #   Kappa 1 - 8 * 2 / expected, alpha 1 - 7 * 2 / expected.
+    # Ordinal: middle ranks 1, 3.5, 6.5; differences 2.5, 5.5, 3: expected 2 (6 * 6.25 + 6 * 30.25 + 9 * 9) = 600,
+    #   observed 2 * 9.
+    found = agreement(judged(FOUR), resamples=FEW)
+    expected = {
+        "agreement": 3 / 4,
+        "within-1": 1,
+        "kappa-unweighted-pairs": 1 - 4 / 11,
+        "kappa-linear-pairs": 1 - 4 / 14,
+        "kappa-quadratic-pairs": 1 - 4 / 20,
+        "kappa-unweighted-pooled": 1 - 16 / 42,
+        "kappa-linear-pooled": 1 - 16 / 54,
+        "kappa-quadratic-pooled": 1 - 16 / 78,
+        "alpha-nominal": 1 - 14 / 42,
+        "alpha-ordinal": 1 - 7 * 18 / 600,
+        "alpha-interval": 1 - 14 / 78,
+    }
+    assert values(found) == pytest.approx(expected, rel=1e-13)
+    assert list(found.estimates) == list(STATISTICS)
+    assert not found.absent
+    pair = found.pairs[0]
+    assert (pair.first, pair.second, pair.n, pair.agreement, pair.reason) == ("ann", "bob", 4, 3 / 4, "")
+    assert (pair.unweighted, pair.linear, pair.quadratic) == pytest.approx((1 - 4 / 11, 1 - 4 / 14, 1 - 4 / 20))
+    assert found.confusion is not None
+    assert found.confusion.tolist() == [[2, 0, 0], [0, 2, 1], [0, 1, 2]]
+    assert found.labels == (1, 2, 3)
+    assert (found.texts, found.items, found.ratings) == (4, 4, 8)
+
+
+def test_missing_ratings() -> None:
+    """The example of Krippendorff (2011): four observers, twelve units, of which one has a single rating."""
+    found = agreement(
+        judged(
+            {
+                "A": [1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None],
+                "B": [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, None, 3],
+                "C": [None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None],
+                "D": [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None],
+            }
+        ),
+        resamples=FEW,
+    )
+    assert found.estimates["alpha-nominal"].value == pytest.approx(0.743, abs=5e-4)
+    assert found.estimates["alpha-ordinal"].value == pytest.approx(0.815, abs=5e-4)
+    assert found.estimates["alpha-interval"].value == pytest.approx(0.849, abs=5e-4)
+    assert [str(left) for left in found.left_out] == ["graded by one annotator only, so in no pair: 1 (11 by s)"]
+    assert (found.texts, found.items, found.ratings) == (12, 11, 41)
+
+
+def test_pairs_count_by_the_texts_that_they_share() -> None:
+    grades = {"ann": [1, 2, 3, 3, 1, None], "bob": [1, 2, 3, 2, None, None], "cyd": [3, None, None, None, 1, 2]}
+    found = agreement(judged(grades), resamples=FEW)
+    # ann and bob 7/11 over 4 texts, as above. ann and cyd (1, 3), (1, 1): observed 1 / 2, expected 2 / 4, kappa 0.
+    # bob and cyd (1, 3): kappa 0.
+    assert [(pair.first, pair.second, pair.n, pair.unweighted) for pair in found.pairs] == [
+        ("ann", "bob", 4, pytest.approx(7 / 11)),
+        ("ann", "cyd", 2, 0),
+        ("bob", "cyd", 1, 0),
+    ]
+    assert found.estimates["kappa-unweighted-pairs"].value == pytest.approx(4 / 7 * 7 / 11)
+
+
+# ---- annotators ------------------------------------------------------------------------------------------------------
+
+
+def test_annotators() -> None:
+    grades = {"ann": [5, 5, 4, None], "bob": [4, 2, None, None], "cyd": [3, 5, 3, 1], "dan": [None, None, None, 1]}
+    found = agreement(judged(grades), resamples=FEW, labels=[1, 2, 3, 4, 5])
+    assert [(rater.name, rater.n, rater.mean) for rater in found.raters] == [
+        ("ann", 3, pytest.approx(14 / 3)),
+        ("bob", 2, 3),
+        ("cyd", 4, 3),
+        ("dan", 1, 1),
+    ]
+    # Against the mean of the others: ann 5 - 3.5, 5 - 3.5, 4 - 3; bob 4 - 4, 2 - 5; cyd 3 - 4.5, 5 - 3.5, 3 - 4, 1 - 1.
+    severity = [rater.severity.value for rater in found.raters if rater.severity]
+    assert severity == pytest.approx([4 / 3, -1.5, -0.25, 0], abs=1e-15)
+    assert [rater.histogram for rater in found.raters] == [
+        (0, 0, 0, 1, 2),
+        (0, 1, 0, 1, 0),
+        (1, 0, 2, 0, 1),
+        (1, 0, 0, 0, 0),
+    ]
+    assert [rater.note for rater in found.raters] == ["", "", "", "gave only the label 1"]
+
+
+def test_the_severity_of_an_annotator_who_shares_no_text() -> None:
+    found = agreement(judged({**FOUR, "cyd": [None, None, None, None, 2.5]}), resamples=FEW)
+    cyd = found.raters[2]
+    assert (cyd.n, cyd.mean, cyd.severity, cyd.histogram) == (1, 2.5, None, (0, 0, 1, 0))
+    assert found.labels == (1, 2, 2.5, 3)
+
+
+def test_an_annotator_of_one_item_has_a_severity_without_an_interval() -> None:
+    found = agreement(judged({**FOUR, "cyd": [3]}), resamples=FEW)
+    assert found.raters[2].severity == Estimate(2.0, None, None)
+
+
+# ---- what does not exist ---------------------------------------------------------------------------------------------
+
+
+def test_kappa_of_a_pair_that_gave_one_label() -> None:
+    found = agreement(judged({"ann": [4, 4, 1], "bob": [4, 4, None], "cyd": [4, None, 2]}), resamples=FEW)
+    pair = found.pairs[0]
+    assert (pair.unweighted, pair.linear, pair.quadratic) == (None, None, None)
+    assert pair.reason == "ann and bob gave only the label 4"
+    assert pair.agreement == 1
+    assert found.pairs[1].reason == ""
+    assert found.notes[0] == "no kappa, so not in the mean over pairs: 2 (ann and bob, bob and cyd)"
+    assert "kappa-unweighted-pairs" in found.estimates
+
+
+def test_one_label_in_all() -> None:
+    found = agreement(judged({"ann": [4, 4, 1], "bob": [4, 4, None]}), resamples=FEW)
+    assert values(found) == {"agreement": 1, "within-1": 1}
+    for name in STATISTICS:
+        if name.endswith("pairs"):
+            assert found.absent[name] == "every two annotators gave only one label to the texts that they share"
+        elif name not in found.estimates:
+            assert found.absent[name] == "all texts with two grades or more have only the label 4"
+    assert found.raters[1].note == "gave only the label 4"
+
+
+def test_no_pair_of_annotators_has_a_kappa_but_all_together_have() -> None:
+    found = agreement(judged({"ann": [4, 2], "bob": [4, None], "cyd": [None, 2]}), resamples=FEW)
+    assert found.estimates["kappa-unweighted-pooled"].value == 1
+    assert "only one label" in found.absent["kappa-unweighted-pairs"]
+
+
+def test_a_pair_of_which_one_gave_one_label_has_a_kappa_of_chance() -> None:
+    found = agreement(judged({"ann": [4, 4, 4], "bob": [4, 3, 2]}), resamples=FEW)
+    pair = found.pairs[0]
+    assert (pair.unweighted, pair.linear, pair.quadratic) == (0, 0, 0)
+
+
+def test_one_annotator() -> None:
+    with pytest.raises(Undefined, match="needs two annotators, and all grades are by ann"):
+        agreement(judged({"ann": [1, 2]}))
+
+
+def test_no_text_with_two_grades() -> None:
+    with pytest.raises(Undefined, match="every text has those of one"):
+        agreement(judged({"ann": [1, None], "bob": [None, 2]}))
+
+
+def test_one_item_has_values_without_intervals() -> None:
+    rows = [Judgement("1", system, who, grade) for system, who, grade in (("a", "x", 1), ("a", "y", 2), ("b", "x", 2))]
+    found = agreement([*rows, Judgement("1", "b", "y", 2)])
+    assert (found.texts, found.items) == (2, 1)
+    assert found.estimates["agreement"] == Estimate(0.5, None, None)
+    assert all(estimate.low is None for estimate in found.estimates.values())
+
+
+def test_many_distinct_grades_are_no_labels() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.random(150)
+    found = agreement(judged({who: (truth + rng.random(150)).tolist() for who in ("ann", "bob", "cyd")}), resamples=FEW)
+    assert list(found.estimates) == ["agreement", "within-1", "alpha-interval"]
+    assert found.absent == {
+        name: "more than 100 distinct grades are numbers rather than labels"
+        for name in STATISTICS
+        if name not in found.estimates
+    }
+    assert found.confusion is None
+    assert found.raters[0].histogram is None
+    assert (found.pairs[0].unweighted, found.pairs[0].reason) == (None, found.absent["alpha-nominal"])
+    assert found.notes == ()
+
+
+# ---- intervals -------------------------------------------------------------------------------------------------------
+
+
+def some_judgements(*, annotators: int = 3, items: int = 12, seed: int = 1) -> list[Judgement]:
+    """Two systems an item, some ratings missing."""
+    rng = np.random.default_rng(seed)
+    return [
+        Judgement(item, system, f"r{who}", float(np.clip(round(truth + rng.normal()), 1, 4)))
+        for item in range(items)
+        for system in "ab"
+        for truth in [rng.normal(2.5, 1)]
+        for who in range(annotators)
+        if rng.random() < 0.8
+    ]
+
+
+def test_intervals_are_of_agreement_over_drawn_items(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same as writing the judgements of each drawn item down as often as it was drawn."""
+    monkeypatch.setattr("postil.metaeval.agreement.ENOUGH", 0)  # intervals for means over pairs, however few
+    monkeypatch.setattr("postil.metaeval.agreement.CELLS", 200)  # blocks of resamples are stitched together
+    rows, resamples = some_judgements(), 40
+    found = agreement(rows, resamples=resamples)
+    items = sorted({row.item for row in rows})
+    drawn: dict[str, list[float]] = {}
+    for counts in counts_of(len(items), resamples, SEED):
+        copies = dict(zip(items, counts.tolist(), strict=True))
+        again = agreement(
+            (
+                Judgement(f"{row.item} {copy}", row.system, row.annotator, row.grade)
+                for row in rows
+                for copy in range(copies[row.item])
+            ),
+            resamples=1,
+        )
+        for name, value in values(again).items():
+            drawn.setdefault(name, []).append(value)
+        for rater in again.raters:
+            drawn.setdefault(rater.name, []).append(rater.severity.value if rater.severity else np.nan)
+    severities = {rater.name: rater.severity for rater in found.raters if rater.severity}
+    assert len(severities) == 3
+    for name, estimate in {**found.estimates, **severities}.items():
+        band = interval(np.array(drawn[name]))
+        assert (estimate.low, estimate.high) == pytest.approx((band.low, band.high), rel=1e-10, abs=1e-12)
+        assert band.low < estimate.value < band.high
+
+
+def test_no_interval_for_the_mean_over_pairs_that_share_few_texts() -> None:
+    found = agreement(some_judgements(), resamples=FEW)
+    for name, estimate in found.estimates.items():
+        assert (estimate.low is None) == name.endswith("pairs")
+    assert found.notes[-1].startswith("two annotators share 14.7 texts on average; ")
+    enough = agreement(some_judgements(items=20), resamples=FEW)
+    assert all(estimate.low is not None for estimate in enough.estimates.values())
+    assert enough.notes == ()
+
+
+def test_a_seed_gives_the_same_intervals() -> None:
+    rows = some_judgements()
+    assert agreement(rows, resamples=FEW).estimates == agreement(rows, resamples=FEW).estimates
+    other = agreement(rows, resamples=FEW, seed=1)
+    assert values(other) == values(agreement(rows, resamples=FEW))
+    assert other.estimates != agreement(rows, resamples=FEW).estimates
+    assert (other.seed, other.resamples) == (1, FEW)
+
+
+def test_the_order_of_the_rows_changes_nothing() -> None:
+    rows = some_judgements()
+    mixed = [rows[place] for place in np.random.default_rng(0).permutation(len(rows))]
+    one, other = agreement(rows, resamples=FEW), agreement(mixed, resamples=FEW)
+    assert (one.estimates, one.pairs, one.raters) == (other.estimates, other.pairs, other.raters)
+
+
+# ---- laws ------------------------------------------------------------------------------------------------------------
+
+TABLES = st.lists(st.lists(st.sampled_from([1.0, 2.0, 2.5, 4.0, None]), min_size=3, max_size=3), min_size=1, max_size=8)
+
+
+def some_agreement(rows: Iterable[Sequence[float | None]], **more: Any) -> Agreement | None:
+    columns = list(zip(*rows, strict=True))
+    try:
+        return agreement(judged(dict(zip("abc", columns, strict=True))), resamples=2, **more)
+    except (Undefined, InvalidInput):
+        return None
+
+
+@given(TABLES)
+def test_ranges(rows: list[list[float | None]]) -> None:
+    found = some_agreement(rows)
+    if found is None:
+        return
+    assert set(found.estimates) | set(found.absent) == set(STATISTICS)
+    assert not set(found.estimates) & set(found.absent)
+    for estimate in found.estimates.values():
+        assert -1 - 1e-9 <= estimate.value <= 1 + 1e-9
+        assert estimate.low is None or not np.isnan(estimate.low)
+    assert found.confusion is not None
+    assert found.confusion.sum() == 2 * sum(pair.n for pair in found.pairs)
+    assert (found.confusion == found.confusion.T).all()
+    equal = sum(pair.agreement * pair.n for pair in found.pairs) / sum(pair.n for pair in found.pairs)
+    assert found.estimates["agreement"].value == pytest.approx(equal)
+    assert sum(sum(rater.histogram or ()) for rater in found.raters) == found.ratings
+
+
+@given(TABLES)
+def test_agreement_is_perfect_if_all_say_the_same(rows: list[list[float | None]]) -> None:
+    found = some_agreement([[next(filter(None, row), 1.0)] * 3 for row in rows])
+    assert found is not None
+    assert set(values(found).values()) == {1.0}
+    assert {rater.severity.value for rater in found.raters if rater.severity} == {0.0}
+
+
+@given(TABLES, st.sampled_from([0.25, 3.0, 10.0]), st.sampled_from([-5.0, 0.0, 100.0]))
+def test_another_unit_changes_nothing_but_within_1(rows: list[list[float | None]], factor: float, shift: float) -> None:
+    one = some_agreement(rows)
+    other = some_agreement([[None if grade is None else factor * grade + shift for grade in row] for row in rows])
+    assert (one is None) == (other is None)
+    if one is not None and other is not None:
+        found, again = values(one), values(other)
+        found.pop("within-1")
+        again.pop("within-1")
+        assert found == pytest.approx(again, rel=1e-9, abs=1e-9)
+
+
+@given(TABLES)
+def test_labels_that_nobody_gave_change_nothing(rows: list[list[float | None]]) -> None:
+    one, other = some_agreement(rows), some_agreement(rows, labels=[1, 2, 2.5, 3, 4, 9])
+    assert (one is None) == (other is None)
+    if one is not None and other is not None:
+        assert values(one) == pytest.approx(values(other), rel=1e-12, abs=1e-12)
+        assert other.labels == (1, 2, 2.5, 3, 4, 9)
+
+
+# ---- input -----------------------------------------------------------------------------------------------------------
+
+
+def test_several_grades_by_one_annotator_are_their_mean() -> None:
+    repeated = Judgement(3, "s", "bob", 3)
+    found = agreement([*judged(FOUR), repeated], resamples=FEW, labels=[1, 2, 3])
+    assert found.labels == (1, 2, 2.5, 3)
+    assert [str(left) for left in found.left_out] == [
+        "graded more than once by one annotator, the mean taken: 1 (3 by s)"
+    ]
+    assert found.raters[1].histogram == (1, 1, 1, 1)
+    assert values(found) == values(agreement(judged({**FOUR, "bob": [1, 2, 3, 2.5]}), resamples=FEW))
+
+
+def test_off_the_scale() -> None:
+    assert agreement(judged(FOUR), scale=Scale(1, 3), resamples=FEW).scale == Scale(1, 3)
+    with pytest.raises(InvalidInput) as error:
+        agreement(judged(FOUR), scale=Scale(1, 2), places=Places("j.jsonl"))
+    assert str(error.value) == "j.jsonl:3: grade: expected a number from 1 to 2, got 3"
+
+
+def test_not_a_label() -> None:
+    with pytest.raises(InvalidInput) as error:
+        agreement(judged(FOUR), labels=[2, 1])
+    assert str(error.value) == "judgements:3: grade: expected one of the labels 1, 2, got 3"
+
+
+def test_one_aspect_of_several() -> None:
+    rows = [*judged(FOUR, aspect="wit"), *judged({"ann": [9, 9], "bob": [8, 9]}, aspect="truth")]
+    found = agreement(rows, aspect="wit", labels=[1, 2, 3], resamples=FEW)
+    assert found.aspect == "wit"
+    assert values(found) == values(agreement(judged(FOUR), resamples=FEW))
+    with pytest.raises(InvalidInput, match=r"^j.jsonl:9: aspect: judgements of more than one aspect"):
+        agreement(rows, places=Places("j.jsonl"))
+    with pytest.raises(UnknownName, match="unknown aspect 'with'; did you mean 'wit'"):
+        agreement(rows, aspect="with")
+
+
+def test_no_rows() -> None:
+    with pytest.raises(InvalidInput, match=r"^judgements: expected judgements, got no rows"):
+        agreement([])

@@ -1,0 +1,375 @@
+from __future__ import annotations
+
+import gzip
+import itertools
+import json
+import math
+import os
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from postil.errors import InvalidInput, Undefined, UsageError
+from postil.metaeval.gain import (
+    GainCurve,
+    expected_gains,
+    gain_curve,
+    gain_differences,
+    normalised_gains,
+)
+from postil.metaeval.resampling import counts_of, interval, p_value
+
+DATA = Path(os.environ.get("POSTIL_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
+
+GRADES = st.sampled_from([0.0, 0.5, 1.0, 2.0, 3.0])
+SCORES = st.sampled_from([-math.inf, -1.0, 0.0, 0.5])
+ROWS = st.lists(st.tuples(SCORES, GRADES), min_size=1, max_size=6)
+
+
+def over_all_orders(rows: list[tuple[float, float]]) -> list[float]:
+    """The mean cumulative gain over every order in which scores fall."""
+    orders = [
+        order
+        for order in itertools.permutations(rows)
+        if all(one[0] >= other[0] for one, other in itertools.pairwise(order))
+    ]
+    return np.mean([np.cumsum([grade for _, grade in order]) for order in orders], axis=0).tolist()
+
+
+def at_cuts(gains: np.ndarray, cuts: list[int]) -> np.ndarray:
+    """What stands at each cut, the last beyond the end."""
+    return gains[np.minimum(cuts, len(gains)) - 1]
+
+
+# ---- one list --------------------------------------------------------------------------------------------------------
+
+
+@given(ROWS)
+def test_expected_gain_is_the_mean_over_all_orders_of_ties(rows: list[tuple[float, float]]) -> None:
+    scores, grades = zip(*rows, strict=True)
+    np.testing.assert_allclose(expected_gains(scores, grades), over_all_orders(rows), rtol=1e-12, atol=1e-12)
+
+
+@given(ROWS)
+def test_normalised_gain_divides_by_the_best_sum_of_as_many(rows: list[tuple[float, float]]) -> None:
+    scores, grades = zip(*rows, strict=True)
+    if not any(grades):
+        with pytest.raises(Undefined, match="no grade is above 0"):
+            normalised_gains(scores, grades)
+        return
+    found = normalised_gains(scores, grades)
+    best = [max(map(sum, itertools.combinations(grades, k))) for k in range(1, len(grades) + 1)]
+    np.testing.assert_allclose(found, np.array(over_all_orders(rows)) / best, rtol=1e-12, atol=1e-12)
+    assert found.min() >= 0
+    assert found.max() <= 1
+    assert found[-1] == 1
+
+
+@given(st.lists(st.integers(0, 50).map(lambda grade: grade / 10), min_size=1, max_size=30).filter(any))
+def test_nothing_gains_more_than_the_grades_themselves(grades: list[float]) -> None:
+    assert normalised_gains(grades, grades).tolist() == [1.0] * len(grades)
+
+
+def test_a_tie_at_the_cut() -> None:
+    # Ranks: 4 alone (grade 1); then three tied with 3 + 0 + 3 = 6, so 2 a row; then -inf (grade 2), last.
+    found = expected_gains([0.5, 0.9, 0.5, -math.inf, 0.5], [3, 1, 0, 2, 3])
+    assert found.tolist() == [1, 3, 5, 7, 9]
+    # The best sums are 3, 6, 8, 9, 9.
+    assert normalised_gains([0.5, 0.9, 0.5, -math.inf, 0.5], [3, 1, 0, 2, 3]).tolist() == [
+        1 / 3,
+        3 / 6,
+        5 / 8,
+        7 / 9,
+        1,
+    ]
+
+
+def test_scores_that_differ_by_rounding_noise_are_tied() -> None:
+    assert expected_gains([0.1 + 0.2, 0.3], [0, 1]).tolist() == [0.5, 1.0]
+    assert expected_gains([0.3 + 2e-12, 0.3], [0, 1]).tolist() == [0.0, 1.0]
+
+
+def test_huge_scores_are_ranked_too() -> None:
+    assert expected_gains([1e308, math.inf, -1e308, -math.inf], [1, 2, 3, 4]).tolist() == [2, 3, 6, 10]
+
+
+@pytest.mark.parametrize(
+    ("scores", "grades", "message"),
+    [
+        ([1, 2, 3], [0, 1, -0.5], r"^grades\[2\]: expected a finite number of at least 0, got -0\.5$"),
+        ([1, 2], [0, math.nan], r"^grades\[1\]: .* got nan$"),
+        ([1, 2], [math.inf, 0], r"^grades\[0\]: .* got inf$"),
+        ([1, math.nan], [0, 1], r"^scores\[1\]: expected a number, got NaN$"),
+        ([1, 2], [1], r"^grades: expected one for each of 2 scores, got 1$"),
+    ],
+)
+def test_bad_columns(scores: list[float], grades: list[float], message: str) -> None:
+    for function in (expected_gains, normalised_gains):
+        with pytest.raises(InvalidInput, match=message):
+            function(scores, grades)
+
+
+def test_no_rows() -> None:
+    with pytest.raises(Undefined, match="no rows"):
+        expected_gains([], [])
+
+
+# ---- curves ----------------------------------------------------------------------------------------------------------
+
+KS = [1, 2, 4, 50]
+
+
+def some_rows(*, seed: int = 1, n: int = 60, topics: int = 5) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Scores with ties, grades and topics, in no order."""
+    rng = np.random.default_rng(seed)
+    return rng.integers(0, 6, n) / 7, rng.integers(0, 4, n) / 2, rng.integers(0, topics, n) * 10 + 3
+
+
+def test_the_mean_over_topics() -> None:
+    scores, grades, topics = some_rows()
+    curve = gain_curve(scores, grades, topics, KS)
+    each = [at_cuts(normalised_gains(scores[topics == t], grades[topics == t]), KS) for t in (3, 13, 23, 33, 43)]
+    assert curve.by_topic is not None
+    np.testing.assert_allclose(curve.by_topic, each, rtol=1e-13)
+    np.testing.assert_allclose(curve.ncg, np.mean(each, axis=0), rtol=1e-13)
+    assert (curve.ks, curve.n, curve.pool, curve.ties) == ((1, 2, 4, 50), 60, "topic", "expected")
+    assert curve.topics.tolist() == [3, 13, 23, 33, 43]
+    # Bands: the topics' curves averaged, each as often as it was drawn.
+    drawn = counts_of(5, 1000, curve.seed) @ np.array(each) / 5
+    np.testing.assert_allclose(curve.samples, drawn, rtol=1e-13)
+    assert curve.low is not None
+    assert curve.high is not None
+    for column in range(len(KS)):
+        band = interval(drawn[:, column])
+        assert (curve.low[column], curve.high[column]) == pytest.approx((band.low, band.high), rel=1e-13)
+
+
+def test_one_list_of_all_rows() -> None:
+    scores, grades, topics = some_rows()
+    curve = gain_curve(scores, grades, topics, KS, pool="all", resamples=20)
+    np.testing.assert_allclose(curve.ncg, at_cuts(normalised_gains(scores, grades), KS), rtol=1e-13)
+    assert curve.by_topic is None
+    assert curve.left_out == ()
+
+
+@pytest.mark.parametrize("ties", ["expected", "key"])
+def test_resampled_topics_are_ranked_anew(ties: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same as writing the rows of each drawn topic down as often as it was drawn."""
+    monkeypatch.setattr("postil.metaeval.gain.CELLS", 100)  # so that blocks of resamples are stitched together
+    scores, grades, topics = some_rows(topics=3)
+    grades[topics == 13] = 0
+    curve = gain_curve(scores, grades, topics, KS, pool="all", ties=ties, resamples=40)  # type: ignore[arg-type]
+    if ties == "key":  # the order of the rows, as a score without ties
+        scores = -np.lexsort((np.arange(60), -scores)).argsort().astype(float)
+    for copies, sample in zip(counts_of(3, 40, curve.seed), curve.samples, strict=True):
+        rows = np.repeat(np.arange(60), copies[(topics - 3) // 10])
+        if grades[rows].any():
+            np.testing.assert_allclose(sample, at_cuts(normalised_gains(scores[rows], grades[rows]), KS), rtol=1e-12)
+        else:
+            assert np.isnan(sample).all()
+
+
+def test_ties_by_key() -> None:
+    # Tied: b (grade 0), a (2), c (1). By key a, b, c, so gains 2, 2, 3 of 2, 3, 3; by position b, a, c: 0, 2, 3.
+    scores, grades, topics = [5, 5, 5], [0, 2, 1], [0, 0, 0]
+    by_key = gain_curve(scores, grades, topics, [1, 2, 3], ties="key", keys=["b", "a", "c"])
+    assert by_key.ncg.tolist() == [1, 2 / 3, 1]
+    assert by_key.ties == "key"
+    assert gain_curve(scores, grades, topics, [1, 2, 3], ties="key").ncg.tolist() == [0, 2 / 3, 1]
+    # Rounding noise is no reason to be first.
+    noisy = gain_curve([5, 5 - 1e-14, 5], grades, topics, [1], ties="key", keys=["b", "a", "c"])
+    assert noisy.ncg.tolist() == [1]
+
+
+def test_a_key_may_stand_in_two_topics_but_not_twice_in_a_list() -> None:
+    columns = [1, 1, 1, 1], [1, 0, 0, 1], [0, 0, 1, 1], [1]
+    keys = ["a", "b", "a", "b"]
+    assert gain_curve(*columns, ties="key", keys=keys).ncg.tolist() == [0.5]
+    with pytest.raises(InvalidInput, match=r"^keys: 'a' stands there twice"):
+        gain_curve(*columns, ties="key", keys=keys, pool="all")
+
+
+def test_topics_without_a_grade_are_left_out_and_named() -> None:
+    curve = gain_curve([3, 2, 1, 9, 8, 7], [1, 0, 2, 0, 0, 0], [7, 7, 7, 9, 9, 4], [1])
+    assert curve.ncg.tolist() == [0.5]
+    assert curve.left_out == (4, 9)
+    assert curve.topics.tolist() == [7]
+    # In one list they take the first places: the cut 3 holds none of 3.
+    pooled = gain_curve([3, 2, 1, 9, 8, 7], [1, 0, 2, 0, 0, 0], [7, 7, 7, 9, 9, 4], [3, 4], pool="all")
+    assert pooled.ncg.tolist() == [0, 1 / 3]
+    assert pooled.topics.tolist() == [4, 7, 9]
+
+
+def test_one_topic_has_no_band() -> None:
+    for pool in ("topic", "all"):
+        curve = gain_curve([2, 1], [1, 2], [5, 5], [1], pool=pool)  # type: ignore[arg-type]
+        assert (curve.ncg.tolist(), curve.low, curve.high) == ([0.5], None, None)
+
+
+def test_equal_scores_gain_the_mean_grade() -> None:
+    # Random order: k / n of all grades, 6; the best are 3, 5, 6.
+    curve = gain_curve([0, 0, 0, 0], [3, 1, 2, 0], [1, 1, 1, 1], [1, 2, 3, 9])
+    assert curve.ncg.tolist() == [1.5 / 3, 3 / 5, 4.5 / 6, 1]
+
+
+def test_the_order_of_the_rows_changes_nothing() -> None:
+    scores, grades, topics = some_rows()
+    mixed = np.random.default_rng(0).permutation(60)
+    for pool in ("topic", "all"):
+        one = gain_curve(scores, grades, topics, KS, pool=pool)  # type: ignore[arg-type]
+        other = gain_curve(scores[mixed], grades[mixed], topics[mixed], KS, pool=pool)  # type: ignore[arg-type]
+        np.testing.assert_allclose(one.samples, other.samples, rtol=1e-13)
+        assert one.ncg.tolist() == pytest.approx(other.ncg.tolist(), rel=1e-13)
+
+
+def test_a_seed_gives_the_same_band() -> None:
+    for pool in ("topic", "all"):
+        one, other, third = (
+            gain_curve(*some_rows(), KS, pool=pool, resamples=50, seed=seed)  # type: ignore[arg-type]
+            for seed in (4, 4, 5)
+        )
+        assert one.samples.tobytes() == other.samples.tobytes()
+        assert one.samples.tobytes() != third.samples.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"ks": [1, 0]}, "cuts are integers of at least 1, got 1, 0"),
+        ({"ks": []}, "got none"),
+        ({"ks": [0.5]}, "got 0.5"),
+        ({"ks": [1], "keys": ["a", "b"]}, "with the tie rule 'key' alone"),
+        ({"ks": [1], "pool": "topics"}, "unknown pool 'topics'; did you mean 'topic'"),
+        ({"ks": [1], "ties": "random"}, "unknown tie rule 'random'"),
+        ({"ks": [1], "resamples": 0}, "at least one resample"),
+    ],
+)
+def test_bad_requests(options: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        gain_curve([1, 2], [0, 1], [0, 0], **options)  # type: ignore[arg-type]
+
+
+def test_columns_of_other_lengths() -> None:
+    with pytest.raises(InvalidInput, match=r"^topics: expected one for each of 2 rows, got 3"):
+        gain_curve([1, 2], [0, 1], [0, 0, 0], [1])
+    with pytest.raises(InvalidInput, match=r"^keys: expected one for each of 2 rows, got 1"):
+        gain_curve([1, 2], [0, 1], [0, 0], [1], ties="key", keys=["a"])
+
+
+def test_nothing_to_gain() -> None:
+    for pool in ("topic", "all"):
+        with pytest.raises(Undefined, match="no grade is above 0"):
+            gain_curve([1, 2], [0, 0], [0, 0], [1], pool=pool)  # type: ignore[arg-type]
+
+
+# ---- differences -----------------------------------------------------------------------------------------------------
+
+
+def curves_of(*, pool: str = "topic", topics: int = 5, names: str = "abc") -> dict[str, GainCurve]:
+    _, grades, topic = some_rows(topics=topics, n=20 * topics)
+    rng = np.random.default_rng(3)
+    return {
+        name: gain_curve(rng.random(len(grades)) + number * grades, grades, topic, [2, 5], pool=pool)  # type: ignore[arg-type]
+        for number, name in enumerate(names)
+    }
+
+
+def test_the_sign_flip_test_goes_through_all_patterns_of_few_topics() -> None:
+    curves = curves_of()
+    rows = gain_differences(curves)
+    assert [(row.k, row.first, row.second) for row in rows] == [
+        (k, *pair) for k in (2, 5) for pair in ("ab", "ac", "bc")
+    ]
+    for row in rows:
+        column = (2, 5).index(row.k)
+        one, other = curves[row.first], curves[row.second]
+        assert one.by_topic is not None
+        assert other.by_topic is not None
+        d = one.by_topic[:, column] - other.by_topic[:, column]
+        flipped = [abs(np.dot(signs, d)) for signs in itertools.product((1, -1), repeat=5)]
+        assert row.p == sum(value >= abs(d.sum()) - 1e-12 for value in flipped) / 32
+        assert row.value == pytest.approx(d.mean(), rel=1e-12)
+        band = interval(one.samples[:, column] - other.samples[:, column])
+        assert (row.low, row.high) == (band.low, band.high)
+        assert row.test == "sign-flip"
+
+
+def test_holm_over_the_pairs_of_a_cut() -> None:
+    rows = gain_differences(curves_of(), [5])
+    one, two, three = sorted(rows, key=lambda row: row.p)
+    assert one.p_holm == min(1, 3 * one.p)
+    assert two.p_holm == max(one.p_holm, min(1, 2 * two.p))
+    assert three.p_holm == max(two.p_holm, three.p)
+
+
+def test_random_patterns_of_many_topics() -> None:
+    curves = curves_of(topics=16, names="ab")
+    exact = gain_differences(curves, [2], flips=2**16)[0].p
+    # 10,000 draws of a share p have the sd sqrt(p (1 - p)) / 100.
+    drawn = gain_differences(curves, [2])[0].p
+    assert drawn == pytest.approx(exact, abs=5 * math.sqrt(exact * (1 - exact)) / 100 + 1e-4)
+    assert drawn == gain_differences(curves, [2])[0].p
+    assert gain_differences(curves, [2], flips=9)[0].p >= 1 / 10
+
+
+def test_a_measure_does_not_differ_from_itself() -> None:
+    curve = curves_of()["a"]
+    for row in gain_differences({"one": curve, "other": curve}):
+        assert (row.value, row.low, row.high, row.p, row.p_holm) == (0, 0, 0, 1, 1)
+
+
+def test_one_list_is_tested_by_bootstrap() -> None:
+    curves = curves_of(pool="all", names="ab")
+    row = gain_differences(curves, [5])[0]
+    assert row.test == "bootstrap"
+    assert row.p == p_value(curves["a"].samples[:, 1] - curves["b"].samples[:, 1])
+    assert row.value == curves["a"].ncg[1] - curves["b"].ncg[1]
+
+
+def test_curves_that_do_not_go_together() -> None:
+    scores, grades, topics = some_rows()
+    curve = gain_curve(scores, grades, topics, [2])
+    for other in (
+        gain_curve(scores, grades, topics, [3]),
+        gain_curve(scores, grades, topics, [2], pool="all"),
+        gain_curve(scores, grades, topics, [2], ties="key"),
+        gain_curve(scores, grades, topics, [2], seed=5),
+        gain_curve(scores, grades, topics, [2], resamples=9),
+        gain_curve(scores[:50], grades[:50], topics[:50], [2]),
+        gain_curve(scores, grades, topics + 1, [2]),
+    ):
+        with pytest.raises(UsageError, match="share all but the measure: b has other"):
+            gain_differences({"a": curve, "b": other})
+    with pytest.raises(UsageError, match="no cut 4; theirs are 2"):
+        gain_differences({"a": curve, "b": curve}, [4])
+    with pytest.raises(Undefined, match="two measures, got 1"):
+        gain_differences({"a": curve})
+    single = gain_curve([1, 2], [1, 2], [0, 0], [1])
+    with pytest.raises(Undefined, match="two of them, and there is one"):
+        gain_differences({"a": single, "b": single})
+
+
+# ---- known figures ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="no data; POSTIL_DATA names the folder")
+def test_lengths_of_the_passages_of_trec() -> None:
+    """Figures of a computation of its own: nCG of length, inverse length and random order, mean over 43 topics."""
+    folder = DATA / "passages" / "trec_dl19"
+    with gzip.open(folder / "dl2019_document.jsonl.gz", "rt", encoding="utf-8") as file:
+        length = {row["docid"]: len(re.findall(r"\w+", row["doc"].lower())) for row in map(json.loads, file)}
+    judged = [line.split() for line in (folder / "2019qrels-pass.txt").read_text(encoding="utf-8").splitlines()]
+    topics, grades = np.array([int(row[0]) for row in judged]), np.array([float(row[3]) for row in judged])
+    lengths = np.array([length[row[2]] for row in judged])
+    for scores, expected in (
+        (lengths, [0.322182, 0.312243, 0.352381, 0.462331, 0.661233]),
+        (1 / lengths, [0.126673, 0.166372, 0.211347, 0.319030, 0.535247]),
+        (0 * lengths, [0.252209, 0.266105, 0.293430, 0.393811, 0.597945]),
+    ):
+        curve = gain_curve(scores, grades, topics, [5, 10, 20, 50, 100], resamples=1)
+        assert curve.ncg.tolist() == pytest.approx(expected, abs=6e-7)
+        assert len(curve.topics) == 43

@@ -1,0 +1,277 @@
+from __future__ import annotations
+
+import csv
+import itertools
+import math
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from postil.errors import Undefined, UnknownName, UsageError
+from postil.metaeval.correlation import COEFFICIENTS, correlations
+from postil.metaeval.human import CEILING, HALVES, ONE, _Rated, ceiling, human
+from postil.metaeval.resampling import counts_of
+from postil.metaeval.table import join
+from postil.records.rows import Judgement, Score
+
+DATA = Path(os.environ.get("POSTIL_DATA", Path(__file__).parents[3] / "shared" / "data"))
+
+
+def table(ratings, *, items=None, systems=None, scores=None):
+    """A table of n texts, each with grades by annotator; by default each is an item of its own."""
+    n = len(ratings)
+    items, systems, scores = items or range(n), systems or ["a"] * n, scores or range(n)
+    keys = [(str(item), str(system)) for item, system in zip(items, systems, strict=True)]
+    return join(
+        [Score(*key, "x", score, "") for key, score in zip(keys, scores, strict=True)],
+        [
+            Judgement(*key, who, grade)
+            for key, grades in zip(keys, ratings, strict=True)
+            for who, grade in grades.items()
+        ],
+    )
+
+
+def pair(anns, bobs, **options):
+    return table([{"ann": a, "bob": b} for a, b in zip(anns, bobs, strict=True)], **options)
+
+
+def simulated(n, sizes, noise, *, systems=1, seed=1):
+    """Grades are a text's worth plus noise, by whoever came along; the scores are the worth."""
+    rng = np.random.default_rng(seed)
+    worth = rng.normal(0, 1, n) + 0.5 * (np.arange(n) % systems)
+    ratings = [
+        {f"{rng.integers(10**9)}": each + noise * rng.normal() for _ in range(rng.choice(sizes))} for each in worth
+    ]
+    names = (np.arange(n) // systems).tolist(), (np.arange(n) % systems).tolist()
+    return table(ratings, items=names[0], systems=names[1], scores=worth.tolist())
+
+
+ANN = [1, 2, 2, 3, 4, 4, 5, 1, 2, 3]
+BOB = [2, 2, 3, 3, 3, 5, 4, 1, 1, 4]
+
+
+def test_two_annotators():
+    found = human(pair(ANN, BOB), resamples=50)
+    r = np.corrcoef(ANN, BOB)[0, 1]
+    assert found.reliability == pytest.approx(r, abs=1e-15)
+    assert found.ceiling == pytest.approx(math.sqrt(2 * r / (1 + r)))
+    assert (found.rule, found.pairs, found.k, found.n, found.left_out) == ("annotators", 1, 2.0, 10, 0)
+    assert found.absent == ()
+    assert [(row.metric, row.coefficient, row.by) for row in found.rows] == [
+        (name, coefficient, "pool") for name in (HALVES, ONE) for coefficient in ("pearson", "spearman", "kendall-b")
+    ]
+    # Every text gives a point for either annotator.
+    one = found.rows[3]
+    assert one.value == pytest.approx(np.corrcoef([*ANN, *BOB], [*BOB, *ANN])[0, 1], abs=1e-15)
+    assert one.n == 20
+
+
+def test_one_rating_against_the_rest():
+    ratings = [{"a": 1, "b": 2, "c": 4}, {"a": 3, "d": 5}, {"b": 2, "d": 2, "e": 3, "f": 1}, {"a": 5}]
+    found = human(table(ratings), ["pearson"], resamples=50)
+    points = [(1, 3), (2, 2.5), (4, 1.5), (3, 5), (5, 3), (2, 2), (2, 2), (3, 5 / 3), (1, 7 / 3)]
+    assert found.rows[1].value == pytest.approx(np.corrcoef(*zip(*points, strict=True))[0, 1], abs=1e-15)
+    assert (found.n, found.left_out) == (3, 1)
+    assert found.k == pytest.approx(4 / (1 / 3 + 1 / 2 + 1 / 4 + 1))
+
+
+@pytest.mark.parametrize(
+    "ratings",
+    [
+        [[1, 2, 5], [3, 7, 4], [2, 6, 6.5], [1, 9, 1]],
+        [[1, 2, 5, 7], [3, 7], [4], [2, 6, 6.5, 8], [1, 9, 1, 0, 6]],
+    ],
+)
+def test_halves_differ_by_one_at_most(ratings):
+    def splits(grades):
+        """Every way to take half of the grades, rounded down or up."""
+        for size in {len(grades) // 2, (len(grades) + 1) // 2}:
+            for chosen in itertools.combinations(range(len(grades)), size):
+                side = np.isin(range(len(grades)), chosen)
+                yield np.mean(np.array(grades)[side]), np.mean(np.array(grades)[~side])
+
+    ways = itertools.product(*(splits(grades) for grades in ratings if len(grades) > 1))
+    possible = {round(np.corrcoef(*zip(*way, strict=True))[0, 1], 9) for way in ways}
+    given = table([dict(zip("abcde", grades, strict=False)) for grades in ratings])
+    found = {round(human(given, ["pearson"], splits=1, resamples=20, seed=seed).rows[0].value, 9) for seed in range(60)}
+    assert found <= possible
+    assert len(found) > 40
+
+
+def test_pairs_of_annotators_count_by_what_they_share():
+    rng = np.random.default_rng(4)
+    ann, bob, cid = rng.integers(1, 6, (3, 40)).tolist()
+    ratings = [{"ann": a, "bob": b} for a, b in zip(ann, bob, strict=True)]
+    for i in range(15):
+        ratings[i]["cid"] = cid[i]  # shares 15 texts with either
+    for i in range(20, 29):
+        ratings[i]["dan"] = 3 + i % 2  # nine are too few
+    for i in range(30, 40):
+        ratings[i]["eve"] = 3  # ten, but always the same grade
+    found = human(table(ratings), ["pearson"], resamples=20)
+    r = [np.corrcoef(*sides)[0, 1] for sides in ((ann, bob), (ann[:15], cid[:15]), (bob[:15], cid[:15]))]
+    assert found.reliability == pytest.approx(np.average(r, weights=[40, 15, 15]), abs=1e-15)
+    assert (found.rule, found.pairs) == ("annotators", 3)
+
+
+def test_two_ratings_of_each_text_where_nobody_shares_enough():
+    anns, bobs = ANN[:9], BOB[:9]
+    found = human(pair(anns, bobs), ["pearson"], splits=300, resamples=300)
+    assert (found.rule, found.pairs) == ("ratings", 300)
+    # Either annotator may come first in each text.
+    turns = np.array(list(itertools.product([0, 1], repeat=9)))
+    either = [np.corrcoef(np.where(turn, anns, bobs), np.where(turn, bobs, anns))[0, 1] for turn in turns]
+    assert found.reliability == pytest.approx(np.mean(either), abs=0.01)
+
+
+@pytest.mark.parametrize("sizes", [[2], [3], [1, 2, 5]])
+def test_nothing_correlates_better_than_the_ceiling(sizes):
+    given = simulated(4000, sizes, noise=1.0)
+    found = human(given, ["pearson"], splits=20, resamples=40)
+    assert found.reliability == pytest.approx(0.5, abs=0.03)  # variances 1 and 1
+    (truth,) = correlations(given, ["pearson"], resamples=40).rows
+    assert found.ceiling == pytest.approx(truth.value, abs=0.02)
+    halves, one = found.rows
+    assert halves.low < halves.value < halves.high < truth.value
+    if sizes == [2]:
+        assert halves.value == pytest.approx(found.reliability, abs=0.01)
+    if sizes == [3]:
+        # One rating with the mean of two: covariance 1, variances 2 and 1.5.
+        assert [halves.value, one.value] == pytest.approx([1 / math.sqrt(2 * 1.5)] * 2, abs=0.03)
+
+
+@pytest.mark.parametrize("coefficient", COEFFICIENTS)
+def test_levels(coefficient):
+    given = simulated(600, [2, 3], noise=1.0, systems=6)
+    found = {by: human(given, [coefficient], by, splits=20, resamples=60) for by in ("pool", "item", "system")}
+    value = {by: each.rows[0].value for by, each in found.items()}
+    assert value["system"] > value["pool"]
+    assert value["item"] < value["system"]
+    assert [each.rows[0].n for each in found.values()] == [600, 100, 6]
+    assert {each.rows[1].by for each in found.values()} == {"pool"}
+    assert len({each.rows[1] for each in found.values()}) == 1
+    assert len({each.ceiling for each in found.values()}) == 1
+
+
+def test_annotators_who_always_agree():
+    halves, one = human(pair(ANN, ANN), ["spearman"], resamples=50).rows
+    assert (halves.value, halves.low, halves.high, halves.sd) == (1.0, 1.0, 1.0, 0.0)
+    assert (one.value, one.low, one.high, one.sd) == (1.0, 1.0, 1.0, None)
+
+
+@pytest.mark.parametrize("resamples", [3, 40])
+def test_every_resample_of_items_takes_one_of_the_splits(resamples):
+    given = simulated(60, [2, 3], noise=1.0, systems=3)
+    found = human(given, ["pearson"], splits=7, resamples=resamples, seed=5).rows[0]
+    rated, rng = _Rated.of(given), np.random.default_rng(5)
+    orders = [rated.shuffled(rng) for _ in range(7)]
+    halves = [rated.halves(order, rng) for order in orders]
+    times = counts_of(20, resamples, 5)[:, given.item]
+    samples = [np.corrcoef(*(np.repeat(half, each) for half in halves[i % 7]))[0, 1] for i, each in enumerate(times)]
+    assert (found.low, found.high) == pytest.approx(tuple(np.percentile(samples, (2.5, 97.5))), abs=1e-12)
+    each = [np.corrcoef(*half)[0, 1] for half in halves]
+    assert (found.value, found.sd) == pytest.approx((np.mean(each), np.std(each, ddof=1)), abs=1e-12)
+
+
+def test_the_same_seed_gives_the_same():
+    given = simulated(60, [2, 3], noise=1.0, systems=3)
+    once, again, other = (
+        human(given, by="item", splits=10, resamples=30, seed=seed, jobs=jobs)
+        for seed, jobs in ((1, 1), (1, 2), (2, 1))
+    )
+    assert once == again
+    assert once.rows[0] != other.rows[0]
+
+
+@pytest.mark.parametrize(
+    ("ratings", "message"),
+    [
+        ([{"ann": 1}, {"ann": 2}], "the only annotator is ann"),
+        ([{"ann": 1}, {"bob": 2}], "no text has ratings by two annotators"),
+    ],
+)
+def test_nobody_to_agree_with(ratings, message):
+    with pytest.raises(Undefined, match=message):
+        human(table(ratings))
+
+
+@pytest.mark.parametrize(
+    ("given", "by", "reason"),
+    [
+        (pair([1, 2, 3], [4, 4, 4]), "system", "only one system"),
+        (pair([1, 2, 3], [4, 2, 4]), "item", "no item has two texts with two ratings"),
+        (
+            pair([1, 2, 3], [4, 2, 4], items="ppp", systems="abc"),
+            "pool",
+            "only one item, so there is no interval over items",
+        ),
+        (pair([1], [2]), "pool", "only one text has two ratings"),
+        (pair([3, 3, 3], [3, 3, 3]), "pool", "the grades of one side are all the same"),
+    ],
+)
+def test_why_there_is_none(given, by, reason):
+    found = human(given, ["spearman"], by, splits=5, resamples=20)
+    assert (HALVES, reason) in [(each.metric, each.reason) for each in found.absent]
+    assert all(each.metric != HALVES for each in found.rows)
+
+
+@pytest.mark.parametrize(
+    ("bobs", "reason"),
+    [
+        ([-each for each in ANN], "two ratings of a text correlate -1.000, and a ceiling needs more than 0"),
+        ([3] * 10, None),
+        (ANN, None),
+    ],
+)
+def test_the_ceiling_may_not_exist(bobs, reason):
+    found = human(pair(ANN, bobs), ["pearson"], resamples=20)
+    reasons = [each.reason for each in found.absent if each.metric == CEILING]
+    assert reasons == ([reason] if reason else [])
+    assert (found.ceiling is None) == bool(reason)
+    assert ONE in {each.metric for each in found.rows}
+
+
+def test_the_ceiling_without_any_correlation():
+    found = human(pair([3] * 4, [3] * 4), ["pearson"], splits=3, resamples=5)
+    assert found.reliability is None
+    assert found.pairs == 0
+    assert [(each.metric, each.reason[:40]) for each in found.absent][-1] == (
+        CEILING,
+        "two ratings of a text have no correlatio",
+    )
+
+
+def test_the_formula_of_the_ceiling():
+    assert ceiling(1.0, 1) == 1.0
+    assert ceiling(0.36, 1) == pytest.approx(0.6)
+    assert ceiling(0.5, 3) == pytest.approx(math.sqrt(0.75))
+    with pytest.raises(Undefined, match=r"0\.000"):
+        ceiling(0.0, 2)
+
+
+def test_what_is_asked_wrongly():
+    given = pair(ANN, BOB)
+    with pytest.raises(UsageError, match="at least one split"):
+        human(given, splits=0)
+    with pytest.raises(UnknownName, match="spearman"):
+        human(given, ["spearmann"])
+    with pytest.raises(UnknownName, match="pool, item, system"):
+        human(given, by="items")
+
+
+def test_graded_answers_of_students():
+    """The published ceiling of 2,273 short answers: r = .597, so .865 with two annotators."""
+    file = DATA / "judged" / "mohler" / "mohler_dataset.csv"
+    if not file.is_file():
+        pytest.skip(f"no data in {DATA}; POSTIL_DATA names the folder")
+    with file.open(encoding="utf-8", newline="") as rows:
+        answers = list(csv.DictReader(rows))
+    ratings = [{"me": float(row["score_me"]), "other": float(row["score_other"])} for row in answers]
+    given = table(ratings, items=[row["id"] for row in answers], systems=list(range(len(answers))))
+    found = human(given, ["pearson"], splits=10, resamples=50)
+    assert (found.n, found.left_out, found.k, found.rule) == (2273, 0, 2.0, "annotators")
+    assert found.reliability == pytest.approx(0.597, abs=0.0005)
+    assert found.ceiling == pytest.approx(0.865, abs=0.0005)

@@ -1,0 +1,441 @@
+from __future__ import annotations
+
+import itertools
+from dataclasses import astuple, replace
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from postil.errors import Undefined, UnknownName, UsageError
+from postil.metaeval import significance
+from postil.metaeval.correlation import LEVELS, By, Coefficient, correlate_groups, correlations
+from postil.metaeval.resampling import counts_of
+from postil.metaeval.significance import differences, holm, permutation_p, student_p, williams
+from postil.metaeval.table import Table, join
+from postil.records.rows import Judgement, Score
+
+
+def made(
+    items: int = 8,
+    systems: int = 5,
+    *,
+    strengths: dict[str, float] | None = None,
+    seed: int = 0,
+    flat: tuple[str, ...] = (),
+    low: tuple[str, ...] = (),
+) -> Table:
+    """Texts of some quality; a metric with strength s is s times the quality plus noise, or flat."""
+    random = np.random.default_rng(seed)
+    strengths = {"a": 1.5, "b": 0.3} if strengths is None else strengths
+    scores, judgements = [], []
+    for item in range(items):
+        for system in range(systems):
+            quality = random.normal()
+            judgements.append(Judgement(str(item), str(system), "ann", round(quality + random.normal())))
+            for metric, strength in strengths.items():
+                score = 0.5 if metric in flat else round(strength * quality + random.normal(), 1)
+                scores.append(Score(str(item), str(system), metric, score, ""))
+    return join(scores, judgements, lower_is_better=low)
+
+
+def test_williams_is_that_of_the_textbooks() -> None:
+    howell = williams(0.80, 0.72, 0.89, n=26)  # Howell, Statistical Methods for Psychology, 6th edition, page 262
+    assert (round(howell.t, 3), howell.df, round(howell.p, 3)) == (1.361, 23, 0.187)
+    # The manual of R's psych has this example of r.test and its p to eight digits, 0.1000759.
+    psych = williams(0.693458895410494, 0.695966022434845, 0.988475791500198, n=5105)
+    assert psych.t < 0
+    assert round(psych.p, 7) == 0.1000759
+
+
+def test_williams_by_hand() -> None:
+    # d = 1 - .25 - 0 - 0 + 0 = .75; t = .5 sqrt(4 / (2 * .75 * 4 / 2 + .25 / 4)) = .5 sqrt(4 / 3.0625) = 4 / 7
+    assert williams(0.5, 0.0, 0.0, n=5).t == pytest.approx(4 / 7, rel=1e-14)
+    # A metric that is people: d = 0, t = (1 - r) sqrt(4 (n - 1) (1 + r) / ((1 + r)^2 (1 - r)^3)) = sqrt(4 * 4 / .75)
+    assert williams(1.0, 0.5, 0.5, n=5).t == pytest.approx((16 / 0.75) ** 0.5, rel=1e-14)
+
+
+@given(st.lists(st.lists(st.integers(0, 9), min_size=3, max_size=3), min_size=4, max_size=12))
+def test_williams_turns_with_its_metrics(rows: list[list[int]]) -> None:
+    columns = np.array(rows, float)
+    assume((np.ptp(columns, axis=0) > 0).all())
+    between = np.corrcoef(columns.T).clip(-1, 1)
+    r12, r13, r23 = between[0, 1], between[0, 2], between[1, 2]
+    try:
+        there = williams(r12, r13, r23, len(rows))
+    except Undefined:
+        with pytest.raises(Undefined):
+            williams(r13, r12, r23, len(rows))
+        return
+    back = williams(r13, r12, r23, len(rows))
+    assert (back.t, back.p) == (-there.t, there.p)
+    assert 0 <= there.p <= 1
+
+
+def test_williams_where_it_has_no_answer() -> None:
+    assert astuple(williams(0.4, 0.4, 1.0, n=10)) == (0.0, 7, 1.0)
+    with pytest.raises(Undefined, match="at least 4 points, got 3"):
+        williams(0.4, 0.3, 0.2, n=3)
+    with pytest.raises(Undefined, match="divides by 0"):
+        williams(0.4, -0.4, -1.0, n=10)
+    for impossible in ((0.9, -0.9, 0.9), (1.1, 0.0, 0.0), (float("nan"), 0.0, 0.0)):
+        with pytest.raises(UsageError, match="no three variables"):
+            williams(*impossible, n=10)
+
+
+def test_student_by_hand_and_by_table() -> None:
+    assert student_p(1.0, 1) == pytest.approx(0.5, rel=1e-14)  # Cauchy: 1 - 2 arctan(t) / pi
+    assert student_p(2.0, 2) == pytest.approx(1 - 2 / 6**0.5, rel=1e-14)  # 1 - t / sqrt(2 + t^2)
+    assert student_p([2.0859634, 2.5758293], 20)[0] == pytest.approx(0.05, abs=1e-8)
+    assert student_p(float("inf"), 5) == 0.0
+    assert student_p(0.0, 5) == 1.0
+
+
+def test_holm_by_hand() -> None:
+    # Sorted .01 .02 .04 .5 times 4 3 2 1 = .04 .06 .08 .5
+    assert holm([0.5, 0.01, 0.04, 0.02]).tolist() == [0.5, 0.04, 0.08, 0.06]
+    # .03 * 3 = .09, then .04 * 2 = .08 is raised to it, then 1 * .9
+    assert holm([0.03, 0.04, 0.9]).tolist() == pytest.approx([0.09, 0.09, 0.9])
+    assert holm([0.6, 0.7]).tolist() == [1.0, 1.0]
+    assert holm([]).tolist() == []
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_holm_keeps_the_order_and_lowers_nothing(p: list[float]) -> None:
+    corrected = holm(p)
+    assert (corrected >= p).all()
+    assert (corrected <= np.minimum(1, np.array(p) * len(p))).all()
+    order = np.argsort(p, kind="stable")
+    assert (np.diff(corrected[order]) >= 0).all()
+    assert holm(np.array(p)[order]).tolist() == corrected[order].tolist()
+
+
+def test_a_permutation_without_a_statistic_counts_as_reaching() -> None:
+    def statistic(swapped: np.ndarray) -> np.ndarray:
+        return np.where(swapped.sum(axis=1, keepdims=True) == 1, np.nan, [[0.5, 2.0]]) - swapped[:, :1]
+
+    # Two items: swapped are none (.5, 2), one (NaN) or both (-.5, 1); so all but "both" count.
+    random = np.random.default_rng(3).integers(0, 2, (100, 2), dtype=np.int8)
+    expected = (1 + (random.sum(axis=1) < 2).sum()) / 101
+    assert permutation_p(statistic, 2, 100, seed=3).tolist() == [expected, expected]
+
+
+def brute(table: Table, swap: tuple[int, ...], coefficient: Coefficient, by: By) -> float:
+    """|difference| of metrics 0 and 1 after some items swapped, with numpy's own correlation."""
+
+    def ranks(values: np.ndarray) -> np.ndarray:
+        values = values.round(12)
+        return np.array([(values < value).sum() + ((values == value).sum() + 1) / 2 for value in values])
+
+    def correlation(x: np.ndarray, y: np.ndarray) -> float:
+        if coefficient == "spearman" and by != "pool":
+            x, y = ranks(x), ranks(y)
+        return float(np.corrcoef(x, y)[0, 1]) if np.ptp(x.round(12)) > 0 and np.ptp(y) > 0 else np.nan
+
+    metrics, grades = table.oriented[:, :2].T, table.grades
+    if coefficient == "spearman" and by == "pool":
+        metrics, grades = np.array([ranks(metric) for metric in metrics]), ranks(grades)
+    metrics = (metrics - metrics.mean(axis=1, keepdims=True)) / metrics.std(axis=1, keepdims=True)
+    swapped = np.isin(table.item, np.flatnonzero(swap))
+    metrics = np.where(swapped, metrics[::-1], metrics)
+    if by == "pool":
+        a, b = (correlation(metric, grades) for metric in metrics)
+    elif by == "item":
+        of_item = [
+            [correlation(metric[table.item == item], grades[table.item == item]) for item in range(len(table.items))]
+            for metric in metrics
+        ]
+        a, b = np.nanmean(of_item, axis=1)
+    else:
+        systems = [table.system == system for system in range(len(table.systems))]
+        a, b = (
+            correlation(
+                np.array([metric[of].mean() for of in systems]), np.array([grades[of].mean() for of in systems])
+            )
+            for metric in metrics
+        )
+    return abs(a - b)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("by", LEVELS)
+@pytest.mark.parametrize("coefficient", ["pearson", "spearman"])
+def test_permutation_is_brute_force_over_all_swaps(
+    coefficient: Coefficient, by: By, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = made(items=6, systems=4, strengths={"a": 1.0, "b": 0.5, "c": 0.0}, seed=seed)
+    swaps = list(itertools.product((0, 1), repeat=6))
+    seen = []
+
+    def look(statistic: significance.Statistic, items: int, permutations: int, seed: int) -> np.ndarray:
+        seen.append(statistic(np.array(swaps, float)))
+        return permutation_p(statistic, items, permutations, seed)
+
+    monkeypatch.setattr(significance, "permutation_p", look)
+    row = differences(table, coefficient, by, resamples=10, permutations=4000).rows[0]
+    expected = np.array([brute(table, swap, coefficient, by) for swap in swaps])
+    np.testing.assert_allclose(seen[0][:, 0], expected, atol=1e-12)
+    assert expected[0] == pytest.approx(abs(row.value), abs=1e-12)
+    exact = (expected >= expected[0] - 1e-10).mean()
+    assert row.p_permutation == pytest.approx(exact, abs=4 * (exact * (1 - exact) / 4000) ** 0.5 + 1 / 4000)
+
+
+@pytest.mark.parametrize("by", LEVELS)
+@pytest.mark.parametrize("coefficient", ["pearson", "spearman", "kendall-b"])
+def test_value_and_interval_are_of_the_paired_resamples(coefficient: Coefficient, by: By) -> None:
+    table = made()
+    (row,) = differences(table, coefficient, by, resamples=50, seed=7).rows
+    a, b = correlations(table, [coefficient], by, resamples=50, seed=7).rows
+    assert row.value == a.value - b.value
+    assert row.n == min(a.n, b.n)
+    drawn = []
+    for counts in counts_of(8, 50, seed=7):
+        rows = np.repeat(np.arange(len(table)), counts[table.item])
+        drawn.append(_again(table, rows, coefficient, by))
+    low, high = np.nanpercentile(drawn, (2.5, 97.5))
+    assert (row.low, row.high) == (pytest.approx(low, abs=1e-10), pytest.approx(high, abs=1e-10))
+
+
+def _again(table: Table, rows: np.ndarray, coefficient: Coefficient, by: By) -> float:
+    """The difference in a table of some rows, where each draw of an item is an item of its own."""
+    copy = np.zeros(len(rows), int)
+    for row in np.unique(rows):
+        copy[rows == row] = np.arange((rows == row).sum())
+    scores = [
+        Score(f"{table.item[row]}-{c}", str(table.system[row]), metric, float(table.scores[row, j]), "")
+        for row, c in zip(rows, copy, strict=True)
+        for j, metric in enumerate(table.metrics)
+    ]
+    judgements = [
+        Judgement(f"{table.item[row]}-{c}", str(table.system[row]), "ann", float(table.grades[row]))
+        for row, c in zip(rows, copy, strict=True)
+    ]
+    a, b = correlations(join(scores, judgements), [coefficient], by, resamples=5).rows
+    return a.value - b.value
+
+
+def test_items_without_a_coefficient_are_swapped_too() -> None:
+    table = made(items=5, systems=4)
+    scores = table.scores.copy()
+    scores[table.item > 0, 0] = 0.5  # one item is left to the first metric, four to the second
+    scores[table.item == 0, 1] = 0.5
+    table = replace(table, scores=scores)
+    swaps = list(itertools.product((0, 1), repeat=5))
+    of_item = correlate_groups(table.scores, table.grades, table.starts, "pearson")
+    found = significance._swapping_coefficients(of_item, np.array([[0], [1]]))(np.array(swaps, float))
+    expected = []
+    for swap in swaps:
+        a, b = np.where(swap, of_item.T[::-1], of_item.T)
+        a, b = a[~np.isnan(a)], b[~np.isnan(b)]
+        expected.append(abs(a.mean() - b.mean()) if len(a) and len(b) else np.nan)
+    np.testing.assert_allclose(found[:, 0], expected, atol=1e-12)
+    assert np.isnan(expected).sum() == 2
+
+
+def test_the_better_metric_is_found_and_the_copy_is_not() -> None:
+    table = made(items=40, strengths={"good": 3.0, "bad": 0.1})
+    (row,) = differences(table, permutations=999).rows
+    assert row.value > 0.3
+    assert row.low > 0
+    assert row.p == row.p_permutation == row.p_holm == 0.001
+    assert row.p_williams is not None
+    assert row.p_williams < 1e-6
+
+    scores = [
+        Score(str(i), "x", name, scale * score, "")
+        for i, score in enumerate((0.1, 0.7, 0.2, 0.9, 0.4))
+        for name, scale in (("one", 1), ("three times", 3))
+    ]
+    table = join(scores, [Judgement(str(i), "x", "ann", grade) for i, grade in enumerate((1, 2, 3, 5, 5))])
+    for coefficient in ("pearson", "spearman"):
+        (row,) = differences(table, coefficient).rows
+        assert row.value == pytest.approx(0, abs=1e-12)
+        assert (row.p_bootstrap, row.p_williams, row.p_permutation, row.p_holm) == (1.0, 1.0, 1.0, 1.0)
+
+
+def test_equal_metrics_are_rarely_told_apart() -> None:
+    """Texts of one item share their noise, which a test that forgets the items would take for proof."""
+    random = np.random.default_rng(5)
+    permuted, williams_p = [], []
+    for _ in range(150):
+        quality, shared = random.normal(size=(12, 6)), random.normal(size=(2, 12, 1))
+        metrics = quality + 1.5 * shared
+        scores = [
+            Score(str(i), str(s), str(j), float(metrics[j, i, s]), "")
+            for i, s, j in itertools.product(range(12), range(6), range(2))
+        ]
+        grades = quality + random.normal(size=(12, 1))
+        judgements = [Judgement(str(i), str(s), "ann", float(grades[i, s])) for i in range(12) for s in range(6)]
+        (row,) = differences(join(scores, judgements), resamples=1, permutations=99).rows
+        permuted.append(row.p_permutation)
+        williams_p.append(row.p_williams)
+    assert 0.02 <= np.mean(np.array(permuted) <= 0.1) <= 0.18
+    assert np.mean(np.array(williams_p) <= 0.1) > 0.25
+
+
+def test_holm_is_over_the_pairs() -> None:
+    found = differences(made(strengths={"a": 2.0, "b": 1.0, "c": 0.0, "d": 0.5}, items=12), permutations=200)
+    assert [(row.first, row.second) for row in found.rows] == list(itertools.combinations("abcd", 2))
+    assert [row.p_holm for row in found.rows] == holm([row.p for row in found.rows]).tolist()
+
+
+def test_a_constant_metric_is_absent_and_the_others_are_not() -> None:
+    table = made(strengths={"a": 1.0, "flat": 0.0, "b": 0.5}, flat=("flat",))
+    for coefficient, by in itertools.product(("pearson", "spearman", "kendall-b"), LEVELS):
+        found = differences(table, coefficient, by, resamples=20, permutations=20)
+        assert [(row.first, row.second) for row in found.rows] == [("a", "b")]
+        (absent,) = found.absent
+        assert (absent.metric, absent.coefficient, absent.by, absent.reason) == (
+            "flat",
+            coefficient,
+            by,
+            "every score is 0.5",
+        )
+
+
+def test_items_without_a_coefficient_are_not_counted() -> None:
+    table = made(items=6)
+    scores = table.scores.copy()
+    scores[table.item == 0, 1] = 0.5
+    (row,) = differences(replace(table, scores=scores), by="item", resamples=20).rows
+    assert row.n == 5
+    a, b = correlations(replace(table, scores=scores), ["pearson"], "item", resamples=20).rows
+    assert (a.n, b.n, row.value) == (6, 5, a.value - b.value)
+
+
+def test_metrics_that_never_exist_together() -> None:
+    # Every resample of two items has both or one of them twice; each metric varies in one item only.
+    texts = [("1", 0.1, 0.5, 1), ("1", 0.2, 0.5, 2), ("2", 0.2, 0.5, 2), ("2", 0.2, 0.6, 3)]
+    table = join(
+        [Score(item, str(s), "a", a, "") for s, (item, a, _, _) in enumerate(texts)]
+        + [Score(item, str(s), "b", b, "") for s, (item, _, b, _) in enumerate(texts)],
+        [Judgement(item, str(s), "ann", grade) for s, (item, _, _, grade) in enumerate(texts)],
+    )
+    seed = next(seed for seed in range(99) if (counts_of(2, 2, seed) == [[2, 0], [0, 2]]).all())
+    found = differences(table, resamples=2, seed=seed)
+    assert found.rows == ()
+    assert [(absent.metric, absent.reason) for absent in found.absent] == [
+        ("a and b", "no resample has a coefficient of both")
+    ]
+
+
+def test_tables_that_allow_little() -> None:
+    one_item = differences(made(items=1))
+    assert one_item.rows == ()
+    assert [absent.metric for absent in one_item.absent] == ["a", "b"]
+    assert differences(made(strengths={"a": 1.0})).rows == ()
+    assert [absent.reason for absent in differences(made(systems=1), by="system").absent] == ["only one system"] * 2
+    (three,) = differences(made(items=20, systems=3), by="system", resamples=50).rows
+    assert three.p_williams is None
+    assert three.p_permutation is not None
+
+
+def test_a_metric_whose_small_numbers_are_good_is_turned() -> None:
+    up = differences(made())
+    table = made()
+    turned = [
+        Score(table.items[i], table.systems[s], name, float(sign * table.scores[row, j]), "")
+        for row, (i, s) in enumerate(zip(table.item, table.system, strict=True))
+        for j, (name, sign) in enumerate((("a", -1), ("b", 1)))
+    ]
+    judged = [
+        Judgement(table.items[i], table.systems[s], "ann", float(grade))
+        for i, s, grade in zip(table.item, table.system, table.grades, strict=True)
+    ]
+    assert differences(join(turned, judged, lower_is_better=["a"])).rows == up.rows
+
+
+def test_kendall_has_the_bootstrap_alone_and_says_so() -> None:
+    found = differences(made(), "kendall-b")
+    (row,) = found.rows
+    assert (row.p_williams, row.p_permutation) == (None, None)
+    assert row.p == row.p_bootstrap
+    assert found.resamples == 200
+    assert "no test by permutation" in found.notes[0]
+
+
+def test_notes_say_what_williams_takes_for_granted() -> None:
+    assert "independent" in differences(made()).notes[0]
+    assert "does not apply" in differences(made(), by="item").notes[0]
+    assert differences(made(systems=1)).notes == ()
+
+
+def with_control(draws: int, low: tuple[str, ...] = ()) -> Table:
+    table = made(items=10, strengths={"w-a": 2.0, "b": 1.0, **{f"draw{i}": 0.5 for i in range(draws)}})
+    sign = np.where([name.removesuffix("x") in low or name.startswith("draw") for name in table.metrics], -1, 1)
+    sign = sign if low else np.abs(sign)
+    scores = [
+        Score(
+            table.items[i],
+            table.systems[s],
+            f"control:shuffled(w-a,draw={name[4:]})" if name.startswith("draw") else name,
+            float(sign[j] * table.scores[row, j]),
+            "",
+        )
+        for row, (i, s) in enumerate(zip(table.item, table.system, strict=True))
+        for j, name in enumerate(table.metrics)
+    ]
+    judged = [
+        Judgement(table.items[i], table.systems[s], "ann", float(grade))
+        for i, s, grade in zip(table.item, table.system, table.grades, strict=True)
+    ]
+    return join(scores, judged, lower_is_better=low)
+
+
+def test_a_metric_is_compared_with_the_mean_of_its_controls_draws() -> None:
+    table = with_control(draws=12)
+    pair, control = differences(table, resamples=200).rows
+    assert (pair.first, pair.second, control.first, control.second) == ("w-a", "b", "w-a", "control:shuffled(w-a)")
+    draws = [np.corrcoef(draw, table.grades)[0, 1] for draw in table.draws["control:shuffled(w-a)"].T]
+    weighted = np.corrcoef(table.scores[:, 0], table.grades)[0, 1]
+    assert control.value == pytest.approx(weighted - np.mean(draws), abs=1e-12)
+    assert control.low < control.value < control.high
+    assert (control.p_williams, control.p_permutation) == (None, None)
+    assert control.p == control.p_bootstrap == control.p_holm
+    assert pair.p_holm == pair.p
+
+
+def test_a_control_points_the_way_of_its_metric() -> None:
+    assert differences(with_control(3, low=("w-a",)), resamples=50).rows == pytest.approx(
+        differences(with_control(3), resamples=50).rows
+    )
+
+
+def test_a_control_of_a_metric_that_was_not_kept_is_passed_over() -> None:
+    table = with_control(3)
+    without = replace(table, metrics=("other", "b"))
+    assert [row.second for row in differences(without, resamples=20).rows] == ["b"]
+
+
+def test_a_control_without_a_coefficient_is_absent() -> None:
+    table = with_control(3)
+    flat = np.full((len(table), 2), 0.25)
+    found = differences(replace(table, draws={"control:shuffled(w-a)": flat}), resamples=20)
+    assert [row.second for row in found.rows] == ["b"]
+    assert [(absent.metric, absent.reason) for absent in found.absent] == [
+        ("control:shuffled(w-a)", "every score is 0.25")
+    ]
+    scores = table.scores.copy()
+    scores[:, 0] = 0.5
+    found = differences(replace(table, scores=scores), resamples=20)
+    assert found.rows == ()
+    assert [(absent.metric, absent.reason) for absent in found.absent] == [
+        ("w-a", "every score is 0.5"),
+        ("control:shuffled(w-a)", "every score is 0.5"),
+    ]
+
+
+def test_same_seed_same_rows() -> None:
+    table = made(strengths={"a": 1.0, "b": 0.5, "c": 0.2})
+    assert differences(table, seed=4) == differences(table, seed=4)
+    assert differences(table, seed=4).rows != differences(table, seed=5).rows
+
+
+def test_wrong_requests() -> None:
+    with pytest.raises(UsageError, match="at least one permutation, got 0"):
+        differences(made(), permutations=0)
+    with pytest.raises(UsageError, match="at least one resample, got 0"):
+        differences(made(), resamples=0)
+    with pytest.raises(UnknownName, match="did you mean 'pearson'"):
+        differences(made(), "person")  # type: ignore[arg-type]

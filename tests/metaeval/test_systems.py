@@ -1,0 +1,202 @@
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.metaeval.resampling import counts_of
+from postil.metaeval.significance import holm
+from postil.metaeval.systems import compare, system_means
+from postil.metaeval.table import join
+from postil.records.place import Places
+from postil.records.rows import Judgement, Score
+
+
+def scores_of(values: dict[str, list[float]], metric: str = "meteor") -> list[Score]:
+    return [Score(str(i), system, metric, score, "") for system, row in values.items() for i, score in enumerate(row)]
+
+
+BASE = [0.1, 0.4, 0.2, 0.5, 0.3, 0.9]
+BETTER = [0.2, 0.6, 0.3, 0.9, 0.4, 1.0]
+MIXED = [0.3, 0.3, 0.3, 0.3, 0.3, 0.8]
+
+
+def test_means_and_differences_by_hand() -> None:
+    found = compare(scores_of({"base": BASE, "better": BETTER, "mixed": MIXED}))
+    base, better, mixed = found.rows
+    assert (found.baseline, found.systems, found.metrics, found.items) == (
+        "base",
+        ("base", "better", "mixed"),
+        ("meteor",),
+        6,
+    )
+    assert base.mean == pytest.approx(2.4 / 6)
+    assert base.difference is base.difference_low is base.p_bootstrap is base.p_randomisation is base.p_holm is None
+    assert better.difference == pytest.approx(1.0 / 6)
+    assert mixed.difference == pytest.approx(-0.1 / 6)
+    assert better.n == 6
+    assert found.notes == ()
+    # All six differences are above 0, so no resample is at or below it.
+    assert better.p_bootstrap == pytest.approx(2 / 1001)
+
+
+@pytest.mark.parametrize(("system", "row"), [("better", BETTER), ("mixed", MIXED)])
+def test_randomisation_is_brute_force_over_all_signs(system: str, row: list[float]) -> None:
+    apart = np.array(row) - BASE
+    sums = [abs(apart @ signs) for signs in itertools.product((1, -1), repeat=6)]
+    exact = np.mean(np.array(sums) >= abs(apart.sum()) - 1e-12)
+    found = compare(scores_of({"base": BASE, system: row}), permutations=20_000).rows[1]
+    assert found.p_randomisation == pytest.approx(exact, abs=4 * (exact * (1 - exact) / 20_000) ** 0.5)
+
+
+def test_intervals_are_of_the_paired_resamples() -> None:
+    found = compare(scores_of({"base": BASE, "better": BETTER}), resamples=200, seed=3)
+    of_base, of_better = [], []
+    for counts in counts_of(6, 200, seed=3):
+        drawn = np.repeat(np.arange(6), counts)
+        of_base.append(np.array(BASE)[drawn].mean())
+        of_better.append(np.array(BETTER)[drawn].mean())
+    base, better = found.rows
+    assert (base.low, base.high) == pytest.approx(tuple(np.percentile(of_base, (2.5, 97.5))))
+    apart = np.subtract(of_better, of_base)
+    assert (better.difference_low, better.difference_high) == pytest.approx(tuple(np.percentile(apart, (2.5, 97.5))))
+
+
+def test_the_baseline_can_be_named() -> None:
+    rows = scores_of({"base": BASE, "better": BETTER})
+    forth, back = compare(rows).rows[1], compare(rows, "better").rows[0]
+    assert forth.difference is not None
+    assert back.difference == -forth.difference
+    assert (back.p_bootstrap, back.p_randomisation) == (forth.p_bootstrap, forth.p_randomisation)
+
+
+def test_a_copy_of_the_baseline_does_not_differ() -> None:
+    (_, copy, _) = compare(scores_of({"base": BASE, "copy": BASE, "better": BETTER})).rows
+    assert (copy.difference, copy.difference_low, copy.difference_high) == (0.0, 0.0, 0.0)
+    assert (copy.p_bootstrap, copy.p_randomisation, copy.p_holm) == (1.0, 1.0, 1.0)
+
+
+def test_holm_is_over_the_systems_of_a_metric() -> None:
+    values = {"base": BASE, "better": BETTER, "mixed": MIXED}
+    rows = [*scores_of(values), *scores_of({name: row[::-1] for name, row in values.items()}, "bleu-4")]
+    found = compare(rows)
+    assert [(row.metric, row.system) for row in found.rows] == list(itertools.product(("meteor", "bleu-4"), values))
+    for metric in found.metrics:
+        others = [row for row in found.rows if row.metric == metric and row.p_holm is not None]
+        assert [row.p_holm for row in others] == holm([row.p_randomisation or 0 for row in others]).tolist()
+        assert len(others) == 2
+
+
+def test_systems_with_different_items_are_refused_by_name() -> None:
+    rows = [*scores_of({"base": BASE, "better": BETTER}), Score("extra", "better", "meteor", 0.5, "")]
+    rows += [Score(str(i), "short", "meteor", 0.1, "") for i in range(3)]
+    with pytest.raises(InvalidInput) as refused:
+        compare(rows, places=Places("scores.jsonl"))
+    assert str(refused.value) == (
+        "scores.jsonl: systems cover different items; items that base lacks: 1 (extra); items that short lacks: 4 "
+        "(3, 4, 5, extra); give all systems the same items, or compare on those that they share: --intersect"
+    )
+    found = compare(rows, intersect=True)
+    assert found.items == 3
+    assert [row.mean for row in found.rows] == pytest.approx([0.7 / 3, 1.1 / 3, 0.1])
+    assert [str(left) for left in found.left_out] == [
+        "items that base lacks: 1 (extra)",
+        "items that short lacks: 4 (3, 4, 5, extra)",
+    ]
+
+
+def test_an_item_without_one_of_the_metrics_is_lacking() -> None:
+    rows = [*scores_of({"a": BASE, "b": BETTER}), *scores_of({"a": BASE, "b": BETTER[:-1]}, "bleu-4")]
+    with pytest.raises(InvalidInput, match=r"items that b lacks: 1 \(5\)"):
+        compare(rows)
+
+
+def test_too_few_items_in_common() -> None:
+    rows = [Score("1", "a", "meteor", 0.5, ""), Score("1", "b", "meteor", 0.6, ""), Score("2", "b", "meteor", 0.6, "")]
+    with pytest.raises(Undefined, match=r"share 1 items.*items that a lacks: 1 \(2\)"):
+        compare(rows, intersect=True)
+    with pytest.raises(Undefined, match="share 1 items, and no interval"):
+        compare(rows[:2])
+
+
+def test_what_is_passed_over_is_said() -> None:
+    rows = scores_of({"only": BASE})
+    rows += scores_of({"only": BASE}, "control:shuffled(meteor,draw=0)")
+    rows.append(Score(None, "only", "meteor", 0.123, ""))
+    found = compare(rows)
+    (row,) = found.rows
+    assert (row.metric, row.system, row.difference) == ("meteor", "only", None)
+    assert row.mean == pytest.approx(0.4)
+    corpus, draws, alone = found.notes
+    assert corpus.startswith("1 corpus scores passed over")
+    assert draws.startswith("1 columns with single draws")
+    assert alone.startswith("only is the only system")
+
+
+def test_small_is_good_is_kept_with_the_names() -> None:
+    assert compare(scores_of({"a": BASE, "b": MIXED}), lower_is_better=["meteor"]).lower_is_better == ("meteor",)
+
+
+def test_wrong_requests() -> None:
+    rows = scores_of({"base": BASE, "better": BETTER})
+    with pytest.raises(UnknownName, match="unknown system 'bass'; did you mean 'base'"):
+        compare(rows, "bass")
+    with pytest.raises(UnknownName, match="unknown metric 'meter'; did you mean 'meteor'"):
+        compare(rows, lower_is_better=["meter"])
+    with pytest.raises(UsageError, match="at least one permutation"):
+        compare(rows, permutations=0)
+    with pytest.raises(InvalidInput, match=r"scores\.jsonl:13: metric: a second score"):
+        compare([*rows, rows[0]], places=Places("scores.jsonl"))
+    with pytest.raises(InvalidInput, match="expected item scores"):
+        compare([])
+
+
+def test_same_seed_same_rows() -> None:
+    rows = scores_of({"base": BASE, "mixed": MIXED})
+    assert compare(rows, seed=1) == compare(rows, seed=1)
+    assert compare(rows, seed=1).rows != compare(rows, seed=2).rows
+
+
+def test_system_means_by_hand() -> None:
+    # Two texts a system, one grade each.       meteor        errors      grades
+    texts = {"a": ((0.2, 9, 1), (0.4, 7, 2)), "b": ((0.5, 8, 3), (0.5, 8, 3)), "c": ((0.5, 1, 5), (0.5, 2, 4))}
+    rows = [
+        Score(str(item), system, metric, row[column], "")
+        for system, of_system in texts.items()
+        for item, row in enumerate(of_system)
+        for column, metric in enumerate(("meteor", "errors"))
+    ]
+    judgements = [
+        Judgement(str(item), system, "ann", row[2])
+        for system, of_system in texts.items()
+        for item, row in enumerate(of_system)
+    ]
+    found = system_means(join(rows, judgements, lower_is_better=["errors"]))
+    assert (found.systems, found.n.tolist()) == (("a", "b", "c"), [2, 2, 2])
+    np.testing.assert_allclose(found.means, [[0.3, 8], [0.5, 8], [0.5, 1.5]])
+    assert found.grades.tolist() == [1.5, 3, 4.5]
+    assert found.grade_ranks.tolist() == [3, 2, 1]
+    assert found.ranks.tolist() == [[3, 2], [1, 2], [1, 1]]
+    # Two of three pairs agree and one is tied in the metric: 2 / sqrt(2 * 3).
+    assert found.taus == pytest.approx((2 / 6**0.5, 2 / 6**0.5))
+    assert found.absent == ()
+
+
+@pytest.mark.parametrize(
+    ("rows", "reason"),
+    [
+        ([("a", 0.2, 3)], "there is only one system"),
+        ([("a", 0.2, 3), ("b", 0.2, 4)], "meteor gives all systems the same mean"),
+        ([("a", 0.2, 3), ("b", 0.4, 3)], "people give all systems the same mean grade"),
+    ],
+)
+def test_an_order_that_does_not_exist_is_absent(rows: list[tuple[str, float, float]], reason: str) -> None:
+    table = join(
+        [Score("1", system, "meteor", score, "") for system, score, _ in rows],
+        [Judgement("1", system, "ann", grade) for system, _, grade in rows],
+    )
+    found = system_means(table)
+    assert found.taus == (None,)
+    assert [absent.reason for absent in found.absent] == [reason]

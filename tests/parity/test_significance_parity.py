@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from postil.metaeval.significance import _average_ranks, _ranks_of_rows, differences, holm, student_p, williams
+from postil.metaeval.systems import compare, system_means
+from postil.metaeval.table import Table, join
+from postil.records.rows import Judgement, Score
+
+stats = pytest.importorskip("scipy.stats")
+
+pytestmark = pytest.mark.parity
+
+
+@pytest.mark.parametrize("df", [1, 2, 3, 4, 7, 23, 100, 2270, 9997, 10**6])
+def test_student_is_that_of_scipy(df: int) -> None:
+    t = np.array([-40.0, -3.0, 0.01, 0.3, 1.0, 2.0, 5.0, 12.0, 30.0])
+    np.testing.assert_allclose(student_p(t, df), 2 * stats.t.sf(np.abs(t), df), rtol=1e-10)
+
+
+def test_williams_is_that_of_the_literature() -> None:
+    """T2 as Steiger (1980) writes it, with the mean of the two correlations and the determinant of all three."""
+    random = np.random.default_rng(0)
+    for n in (4, 10, 100, 5000):
+        for columns in random.normal(size=(20, n, 3)):
+            columns[:, 1:] += columns[:, :1]
+            r = np.corrcoef(columns.T)
+            r12, r13, r23, mean = r[0, 1], r[0, 2], r[1, 2], (r[0, 1] + r[0, 2]) / 2
+            below = 2 * (n - 1) / (n - 3) * np.linalg.det(r) + mean**2 * (1 - r23) ** 3
+            t = (r12 - r13) * np.sqrt((n - 1) * (1 + r23) / below)
+            found = williams(r12, r13, r23, n)
+            assert found.t == pytest.approx(t, rel=1e-9)
+            assert found.p == pytest.approx(2 * stats.t.sf(abs(t), n - 3), rel=1e-8)
+
+
+def test_holm_is_its_definition() -> None:
+    """The smallest level at which the step-down procedure rejects, hypothesis by hypothesis."""
+
+    def step_down(p: np.ndarray, level: float) -> set[int]:
+        rejected: set[int] = set()
+        for step, hypothesis in enumerate(np.argsort(p, kind="stable")):
+            if p[hypothesis] > level / (len(p) - step):
+                break
+            rejected.add(int(hypothesis))
+        return rejected
+
+    random = np.random.default_rng(1)
+    for size in (1, 2, 5, 20):
+        p = random.random(size) ** 3
+        corrected = holm(p)
+        for hypothesis, level in enumerate(corrected):
+            if level < 1:
+                assert hypothesis in step_down(p, level * (1 + 1e-12))
+            assert hypothesis not in step_down(p, level * (1 - 1e-9))
+
+
+def test_ranks_are_those_of_scipy() -> None:
+    values = np.random.default_rng(2).integers(0, 6, (40, 9)) / 10
+    assert _average_ranks(values).tolist() == stats.rankdata(values, axis=0).tolist()
+    assert _ranks_of_rows(values).tolist() == stats.rankdata(values, axis=1).tolist()
+
+
+def made(items: int, systems: int) -> Table:
+    random = np.random.default_rng(3)
+    keys = list(itertools.product(map(str, range(items)), map(str, range(systems))))
+    quality = random.normal(size=len(keys))
+    scores = [
+        Score(item, system, f"m{j}", float(q + j * random.normal()), "")
+        for (item, system), q in zip(keys, quality, strict=True)
+        for j in range(1, 4)
+    ]
+    return join(
+        scores, [Judgement(*key, "ann", float(q + random.normal())) for key, q in zip(keys, quality, strict=True)]
+    )
+
+
+@pytest.mark.parametrize("coefficient", ["pearson", "spearman"])
+@pytest.mark.parametrize("by", ["pool", "system"])
+def test_williams_in_a_table_is_from_correlations_by_scipy(coefficient: str, by: str) -> None:
+    table = made(12, 9)
+    of = {"pearson": stats.pearsonr, "spearman": stats.spearmanr}[coefficient]
+    columns = np.column_stack([table.scores, table.grades])
+    if by == "system":
+        columns = np.array([columns[table.system == system].mean(axis=0) for system in range(9)])
+
+    def correlation(a: int, b: int) -> float:
+        return float(of(columns[:, a], columns[:, b]).statistic)
+
+    rows = differences(table, coefficient, by, resamples=20).rows  # type: ignore[arg-type]
+    for row, (a, b) in zip(rows, itertools.combinations(range(3), 2), strict=True):
+        expected = williams(correlation(a, 3), correlation(b, 3), correlation(a, b), len(columns))
+        assert row.value == pytest.approx(correlation(a, 3) - correlation(b, 3), abs=1e-12)
+        assert row.p_williams == pytest.approx(expected.p, rel=1e-8)
+
+
+def test_randomisation_is_the_permutation_test_of_scipy() -> None:
+    random = np.random.default_rng(4)
+    base, other = random.normal(size=10), random.normal(0.5, size=10)
+    exact = stats.permutation_test(
+        (other, base), lambda x, y: np.mean(x - y), permutation_type="samples", n_resamples=np.inf
+    ).pvalue
+    rows = [
+        Score(str(i), name, "m", float(v), "")
+        for name, of in (("base", base), ("other", other))
+        for i, v in enumerate(of)
+    ]
+    found = compare(rows, permutations=40_000).rows[1].p_randomisation
+    assert found == pytest.approx(exact, abs=4 * (exact * (1 - exact) / 40_000) ** 0.5)
+
+
+def test_tau_of_systems_is_that_of_scipy() -> None:
+    table = made(3, 12)
+    found = system_means(table)
+    for column, tau in enumerate(found.taus):
+        assert tau == pytest.approx(stats.kendalltau(found.means[:, column], found.grades).statistic, abs=1e-12)
+        assert found.ranks[:, column].tolist() == stats.rankdata(-found.means[:, column], method="min").tolist()
