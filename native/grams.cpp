@@ -8,6 +8,8 @@
 namespace postil {
 namespace {
 
+constexpr int32_t kShort = 64;  // words of a text whose pairs are all compared
+
 // A place where an n-gram ends that may occur twice. Only these are looked at again for the next order.
 struct Live {
   uint32_t at;  // position of the word plus number of its text: places of two texts are never neighbours
@@ -213,14 +215,19 @@ void Grams::table(int n, std::vector<int32_t>& words, std::vector<int32_t>& df) 
 }
 
 void Norms::of(const int32_t* words, int32_t length, int top, double* out) {
-  ++text_;
   places_.resize(length);
-  for (int32_t i = 0; i < length; ++i) {
-    const size_t word = static_cast<size_t>(words[i]);
-    if (word >= seen_.size()) seen_.resize(word + word / 2 + 1024, Seen{0, 0});
-    Seen& seen = seen_[word];
-    if (seen.text != text_) seen = {text_, i};
-    places_[i] = {grams_.find(1, -1, words[i]), seen.place, 0};
+  if (length <= kShort) {
+    for (int32_t i = 0; i < length; ++i) {
+      bool again = false;
+      for (int32_t k = 0; k < i; ++k) again |= words[k] == words[i];
+      const int32_t first = again ? static_cast<int32_t>(std::find(words, words + i, words[i]) - words) : i;
+      places_[i] = {grams_.find(1, -1, words[i]), first, 0};
+    }
+  } else {
+    first_.clear();
+    for (int32_t i = 0; i < length; ++i) {
+      places_[i] = {grams_.find(1, -1, words[i]), first_.try_emplace(words[i], i).first->second, 0};
+    }
   }
   for (int n = 1; n <= top; ++n) {
     // From right to left, so that the place before still stands for the (n-1)-gram.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "memory.hpp"
@@ -89,14 +90,9 @@ class Norms {
     int32_t first;  // where this n-gram first ends in the text
     int32_t count;  // at its first place: how often it occurs
   };
-  struct Seen {
-    int64_t text;
-    int32_t place;
-  };
   const Grams& grams_;
   std::vector<Place> places_;
-  std::vector<Seen> seen_;  // of each word: where it first stands in the text that it was last seen in
-  int64_t text_ = 0;
+  std::unordered_map<int32_t, int32_t> first_;  // where each word of a long text first stands
 };
 
 }  // namespace postil

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
+import logging
 import re
 import warnings
 import xml.etree.ElementTree as ET
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 from postil.draw.figure import INK, NOT_XML, style
 from postil.errors import UsageError
@@ -129,14 +130,17 @@ def _chinese(figure: Figure) -> Iterator[None]:
     def use(families: list[str]) -> None:
         mpl.rcParams["font.family"] = families
         for text in figure.findobj(Text):
-            cast("Text", text).set_fontfamily(families)
+            text.set_fontfamily(families)
 
     installed = {font.name for font in fontManager.ttflist}
+    log = logging.getLogger("matplotlib.font_manager")  # it tells which of these fonts have no bold
+    silent, log.disabled = log.disabled, True
     use(["DejaVu Sans", *(name for name in FALLBACK if name in installed)])
     try:
         yield
     finally:
         use(["sans-serif"])
+        log.disabled = silent
 
 
 def _tidy(text: str, label: str, *, ink: str, paper: str = "") -> str:
