@@ -21,15 +21,22 @@ from typing import TYPE_CHECKING, Final
 from postil.version import VERSION as __version__  # noqa: N811 - the name that Python gives it
 
 if TYPE_CHECKING:
+    from postil.app.consensus import consensus_weights
+    from postil.app.correlate import correlate
+    from postil.app.correlating import CorrelateOptions, Findings
     from postil.app.score import Scores, score
     from postil.errors import InvalidInput, PostilError, Undefined, UsageError
     from postil.metrics.background import Background
+    from postil.metrics.controls import ControlOptions
     from postil.metrics.spec import parse as metric
     from postil.records.scale import Scale
     from postil.text.tokenizers import tokenizer
 
 __all__ = [
     "Background",
+    "ControlOptions",
+    "CorrelateOptions",
+    "Findings",
     "InvalidInput",
     "PostilError",
     "Scale",
@@ -37,6 +44,8 @@ __all__ = [
     "Undefined",
     "UsageError",
     "__version__",
+    "consensus_weights",
+    "correlate",
     "metric",
     "score",
     "tokenizer",
@@ -44,12 +53,17 @@ __all__ = [
 
 _HOMES: Final = {
     "Background": ("postil.metrics.background", "Background"),
+    "ControlOptions": ("postil.metrics.controls", "ControlOptions"),
+    "CorrelateOptions": ("postil.app.correlating", "CorrelateOptions"),
+    "Findings": ("postil.app.correlating", "Findings"),
     "InvalidInput": ("postil.errors", "InvalidInput"),
     "PostilError": ("postil.errors", "PostilError"),
     "Scale": ("postil.records.scale", "Scale"),
     "Scores": ("postil.app.score", "Scores"),
     "Undefined": ("postil.errors", "Undefined"),
     "UsageError": ("postil.errors", "UsageError"),
+    "consensus_weights": ("postil.app.consensus", "consensus_weights"),
+    "correlate": ("postil.app.correlate", "correlate"),
     "metric": ("postil.metrics.spec", "parse"),
     "score": ("postil.app.score", "score"),
     "tokenizer": ("postil.text.tokenizers", "tokenizer"),

@@ -182,6 +182,165 @@ def score(
 
 @app.command()
 @_exits
+def correlate(
+    scores: Annotated[
+        list[str],
+        typer.Argument(metavar="SCORES...", help="Item scores (item, system, metric, score), from score --items."),
+    ],
+    *,
+    judgements: Annotated[
+        str, typer.Option("--judgements", metavar="FILE", help="Judgements (item, system, annotator, grade).")
+    ],
+    by: Annotated[
+        str,
+        typer.Option(metavar="LEVEL", help="pool (all texts), item (mean over items) or system (means)."),
+    ] = "pool",
+    coefficient: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--coefficient",
+            "-c",
+            metavar="NAME",
+            help="pearson, spearman, kendall-b or kendall-c; may be repeated. Without it the first three.",
+        ),
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option("--metric", "-m", metavar="NAME", help="A metric to keep; may be repeated. Without it all."),
+    ] = None,
+    lower_is_better: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A metric whose small numbers are good ones; may be repeated."),
+    ] = None,
+    aspect: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Which question, where judgements answer more than one.")
+    ] = None,
+    scale: Annotated[
+        str | None, typer.Option(metavar="SCALE", help="Scale of the grades, to check them by: HIGH or LOW:HIGH.")
+    ] = None,
+    candidates: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Candidates, for the texts of the worst disagreements.")
+    ] = None,
+    disagree: Annotated[
+        tuple[str, str] | None, typer.Option(metavar="NAME NAME", help="Two metrics whose disagreements are listed.")
+    ] = None,
+    worst: Annotated[int, typer.Option(min=0, metavar="N", help="How many disagreements.")] = 10,
+    resamples: Annotated[int, typer.Option(min=1, metavar="N", help="Resamples of the items, for intervals.")] = 1000,
+    permutations: Annotated[int, typer.Option(min=1, metavar="N", help="Permutations, for tests.")] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of all that is random.")] = 20181,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a page with everything here, CSV and LaTeX beside it.")
+    ] = None,
+    format: Annotated[  # noqa: A002
+        str, typer.Option(metavar="FORMAT", help="table, json, jsonl, csv, markdown or latex.")
+    ] = "table",
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", min=1, metavar="N", help="Threads; the numbers do not depend on it.")
+    ] = 1,
+) -> None:
+    """Hold metrics against people: correlations with intervals, the human ceiling, tests of differences.
+
+    Scores and judgements meet on item and system; what does not meet is counted and named. Controls that score
+    --controls wrote stand beside their metrics.
+
+    Example: postil correlate scores.jsonl --judgements judgements.jsonl --report report.html
+    """
+    from postil.app.correlating import CorrelateOptions, correlate_files  # noqa: PLC0415
+    from postil.app.correlating_output import as_json, findings_as  # noqa: PLC0415
+    from postil.app.output import FORMATS  # noqa: PLC0415
+    from postil.records.scale import Scale  # noqa: PLC0415
+
+    if format not in FORMATS:
+        raise UnknownName("format", format, FORMATS)
+    options = CorrelateOptions(
+        **({"coefficients": tuple(coefficient)} if coefficient else {}),  # type: ignore[arg-type]  # checked inside
+        by=by,  # type: ignore[arg-type]  # checked inside
+        metrics=tuple(metric or ()),
+        lower_is_better=tuple(lower_is_better or ()),
+        aspect=aspect,
+        scale=Scale.parse(scale) if scale else None,
+        disagree=disagree,
+        worst=worst,
+        resamples=resamples,
+        permutations=permutations,
+        seed=seed,
+        jobs=jobs,
+    )
+    found = correlate_files(scores, judgements, options, candidates)
+    if report:
+        from postil.app.report import write_report  # noqa: PLC0415
+
+        for path in write_report([as_json(found, points=True)], report):
+            say(f"written: {path}")
+    typer.echo(findings_as(format, found), nl=False)
+
+
+@app.command()
+@_exits
+def compare(
+    scores: Annotated[
+        list[str],
+        typer.Argument(metavar="SCORES...", help="Item scores (item, system, metric, score), from score --items."),
+    ],
+    *,
+    baseline: Annotated[
+        str | None, typer.Option(metavar="SYSTEM", help="The system to compare with; by default the first.")
+    ] = None,
+    intersect: Annotated[
+        bool, typer.Option("--intersect", help="Compare on shared items, where systems cover different ones.")
+    ] = False,
+    lower_is_better: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A metric whose small numbers are good ones; may be repeated."),
+    ] = None,
+    resamples: Annotated[int, typer.Option(min=1, metavar="N", help="Resamples of the items, for intervals.")] = 1000,
+    permutations: Annotated[int, typer.Option(min=1, metavar="N", help="Draws of approximate randomisation.")] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of all that is random.")] = 20181,
+    format: Annotated[  # noqa: A002
+        str, typer.Option(metavar="FORMAT", help="table, json, jsonl, csv, markdown or latex.")
+    ] = "table",
+) -> None:
+    """Compare systems with a baseline on each metric: differences with intervals and tests.
+
+    Example: postil compare scores.jsonl --baseline seq2seq
+    """
+    from postil.app.comparing import CompareOptions, compare_files, comparison_as  # noqa: PLC0415
+    from postil.app.output import FORMATS  # noqa: PLC0415
+
+    if format not in FORMATS:
+        raise UnknownName("format", format, FORMATS)
+    options = CompareOptions(
+        baseline=baseline,
+        intersect=intersect,
+        lower_is_better=tuple(lower_is_better or ()),
+        resamples=resamples,
+        permutations=permutations,
+        seed=seed,
+    )
+    typer.echo(comparison_as(format, compare_files(scores, options)), nl=False)
+
+
+@app.command()
+@_exits
+def report(
+    results: Annotated[
+        list[Path], typer.Argument(metavar="RESULTS...", help="What --format json of other commands printed.")
+    ],
+    *,
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The page.")] = Path("report.html"),
+) -> None:
+    """Write one page from the JSON of other commands: it opens from disk, with CSV and LaTeX tables beside it.
+
+    Example: postil correlate scores.jsonl --judgements judgements.jsonl --format json > c.json; postil report c.json
+    """
+    from postil.app.report import read_results, write_report  # noqa: PLC0415
+
+    for path in write_report(read_results(results), out):
+        say(f"written: {path}")
+
+
+@app.command()
+@_exits
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the sample's files, to go on with.")] = Path("demo"),
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Threads.")] = 1,

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["progress"]
+__all__ = ["progress", "steps"]
 
 T = TypeVar("T")
 EVERY = 1024
@@ -43,3 +43,32 @@ def progress(what: str, things: Iterable[T], total: int | None = None) -> Iterat
             bar.update(task, completed=done)
 
         yield counted()
+
+
+@contextmanager
+def steps(total: int) -> Iterator[Callable[[str], None]]:
+    """A bar for a few long steps, if standard error is a terminal.
+
+    Args:
+        total: How many steps there are.
+
+    Yields:
+        What to call at the beginning of each step, with its name.
+    """
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console  # noqa: PLC0415 - heavy, and only people need it
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+
+    columns = (BarColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=total)
+        begun = 0
+
+        def begin(name: str) -> None:
+            nonlocal begun
+            bar.update(task, description=name, completed=begun)
+            begun += 1
+
+        yield begin

@@ -203,27 +203,42 @@ class _Sets:
     def gather(cls, n: int, references: Column, weights: Column | None, items: Column | None, lowest: float) -> _Sets:
         rows = _rows(references, n, "references")
         weight_rows = [None] * n if weights is None else _rows(weights, n, "weights")
-        names = (
-            list(map(id, rows)) if items is None else [_item(i, row) for row, i in enumerate(_rows(items, n, "items"))]
-        )
-        # Sets of one item stand behind one another; a list that was seen with the same weights is the same set.
-        keys = list(zip(names, map(id, rows), map(id, weight_rows), strict=True))
-        known = {key: row for row, key in zip(reversed(range(n)), reversed(keys), strict=True)}
-        members: dict[object, list[int]] = {}
-        for row in sorted(known.values()):
-            members.setdefault(names[row], []).append(row)
-        firsts = list(chain.from_iterable(members.values()))
+        if items is None and len(set(map(id, rows))) == n:  # the usual case: every candidate has a list of its own
+            firsts, of_item, of_row = list(range(n)), [1] * n, np.arange(n, dtype=np.int32)
+        else:
+            firsts, of_item, of_row = _shared(rows, weight_rows, items)
         lists = [_texts(rows[row], row) for row in firsts]
         sizes = [len(texts) for texts in lists]
-        number = {row: s for s, row in enumerate(firsts)}
         return cls(
             texts=list(chain.from_iterable(lists)),
             offsets=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
             weights=np.ones(sum(sizes)) if weights is None else _weights(firsts, sizes, weight_rows, lowest),
-            items=np.repeat(np.arange(len(members), dtype=np.int32), [len(sets) for sets in members.values()]),
-            of_row=np.array([number[known[key]] for key in keys], dtype=np.int32),
+            items=np.repeat(np.arange(len(of_item), dtype=np.int32), of_item),
+            of_row=of_row,
             rows=np.repeat(np.array(firsts, dtype=np.int64), sizes),
         )
+
+
+def _shared(
+    rows: Sequence[object], weight_rows: Sequence[object], items: Column | None
+) -> tuple[list[int], list[int], NDArray[np.int32]]:
+    """Sets that several candidates share.
+
+    Returns:
+        The first candidate of each set, how many sets each item has, and the set of each candidate, int32[n].
+    """
+    n = len(rows)
+    names = list(map(id, rows)) if items is None else [_item(i, row) for row, i in enumerate(_rows(items, n, "items"))]
+    # Sets of one item stand behind one another; a list that was seen with the same weights is the same set.
+    keys = list(zip(names, map(id, rows), map(id, weight_rows), strict=True))
+    known = {key: row for row, key in zip(reversed(range(n)), reversed(keys), strict=True)}
+    members: dict[object, list[int]] = {}
+    for row in sorted(known.values()):
+        members.setdefault(names[row], []).append(row)
+    firsts = list(chain.from_iterable(members.values()))
+    number = {row: s for s, row in enumerate(firsts)}
+    of_row = np.array([number[known[key]] for key in keys], dtype=np.int32)
+    return firsts, [len(sets) for sets in members.values()], of_row
 
 
 def _rows(column: Column, n: int, where: str) -> list[object]:

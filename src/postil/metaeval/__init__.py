@@ -1,1 +1,81 @@
-"""Metrics against people."""
+"""Metrics against people.
+
+Two functions bear the name of their module, and are to be had there: `postil.metaeval.agreement.agreement` and
+`postil.metaeval.human.human`.
+"""
+
+from __future__ import annotations
+
+from postil.metaeval.agreement import STATISTICS, Agreement, Estimate, PairAgreement, Rater
+from postil.metaeval.correlation import (
+    COEFFICIENTS,
+    LEVELS,
+    Absent,
+    By,
+    Coefficient,
+    Correlation,
+    Correlations,
+    Replicates,
+    correlations,
+    replicate,
+)
+from postil.metaeval.disagreement import Disagreement, normalised, worst, worst_against_people
+from postil.metaeval.gain import (
+    GainCurve,
+    GainDifference,
+    expected_gains,
+    gain_curve,
+    gain_differences,
+    normalised_gains,
+)
+from postil.metaeval.human import Human, ceiling
+from postil.metaeval.resampling import Interval
+from postil.metaeval.significance import Difference, Differences, Williams, differences, holm, williams
+from postil.metaeval.systems import Compared, Comparison, SystemMeans, compare, system_means
+from postil.metaeval.table import LeftOut, Ratings, Table, join
+
+__all__ = [
+    "COEFFICIENTS",
+    "LEVELS",
+    "STATISTICS",
+    "Absent",
+    "Agreement",
+    "By",
+    "Coefficient",
+    "Compared",
+    "Comparison",
+    "Correlation",
+    "Correlations",
+    "Difference",
+    "Differences",
+    "Disagreement",
+    "Estimate",
+    "GainCurve",
+    "GainDifference",
+    "Human",
+    "Interval",
+    "LeftOut",
+    "PairAgreement",
+    "Rater",
+    "Ratings",
+    "Replicates",
+    "SystemMeans",
+    "Table",
+    "Williams",
+    "ceiling",
+    "compare",
+    "correlations",
+    "differences",
+    "expected_gains",
+    "gain_curve",
+    "gain_differences",
+    "holm",
+    "join",
+    "normalised",
+    "normalised_gains",
+    "replicate",
+    "system_means",
+    "williams",
+    "worst",
+    "worst_against_people",
+]

@@ -11,7 +11,7 @@ import numpy as np
 
 from postil.errors import Undefined
 from postil.metaeval.resampling import RESAMPLES, SEED, counts_of, interval
-from postil.metaeval.table import NAMED, LeftOut, _left_out, _Rated
+from postil.metaeval.table import NAMED, LeftOut, Rated, name_left_out
 from postil.records.explain import shown
 from postil.records.place import Places
 
@@ -208,7 +208,7 @@ def agreement(
     [('ann', 0.25), ('bob', -0.25)]
     """
     places = places or Places("judgements")
-    rated = _Rated(_labelled(judgements, aspect, labels, places), aspect, scale, places)
+    rated = Rated(_labelled(judgements, aspect, labels, places), aspect, scale, places)
     keys = sorted(rated.grades)
     ratings = rated.of(keys)
     if len(ratings.names) < 2:
@@ -238,8 +238,8 @@ def agreement(
         pairs=of_annotators,
         raters=tuple(_raters(ratings, item, values, copies, few=few)),
         left_out=(
-            *_left_out("graded by one annotator only, so in no pair", [keys[i] for i in np.flatnonzero(~several)]),
-            *_left_out("graded more than once by one annotator, the mean taken", rated.repeated),
+            *name_left_out("graded by one annotator only, so in no pair", [keys[i] for i in np.flatnonzero(~several)]),
+            *name_left_out("graded more than once by one annotator, the mean taken", list(rated.repeated)),
         ),
         notes=tuple(_notes(pairs.shared, of_annotators)) if few else (),
         aspect=rated.aspect,

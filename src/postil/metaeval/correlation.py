@@ -31,9 +31,11 @@ __all__ = [
     "Replicates",
     "correlate_groups",
     "correlations",
+    "dense_ranks",
     "replicate",
     "resampled",
     "row_of",
+    "why_not",
 ]
 
 Floats: TypeAlias = "NDArray[np.float64]"
@@ -206,14 +208,14 @@ def correlations(
 
         found = of(table.oriented)
         for j, metric in enumerate(table.metrics):
-            why_not = _why_not(table, table.scores[:, j], by)
+            reason = why_not(table, table.scores[:, j], by)
             values, samples, dropped = found.values[[j]], found.samples[:, [j]], found.dropped[j]
-            rows.append(row_of(metric, coefficient, by, values, samples, found.n, dropped, why_not))
+            rows.append(row_of(metric, coefficient, by, values, samples, found.n, dropped, reason))
         for control, draws in table.draws.items():
             drawn = of(draws, counts[:0])
             samples = of(draws[:, ~np.isnan(drawn.values)][:, :CONTROL_DRAWS]).samples
-            why_not, dropped = _why_not(table, draws[:, 0], by), drawn.dropped.max()
-            rows.append(row_of(control, coefficient, by, drawn.values, samples, drawn.n, dropped, why_not))
+            reason, dropped = why_not(table, draws[:, 0], by), drawn.dropped.max()
+            rows.append(row_of(control, coefficient, by, drawn.values, samples, drawn.n, dropped, reason))
     return Correlations.of(rows)
 
 
@@ -303,7 +305,7 @@ def resampled(  # noqa: PLR0917 - two sides, what groups them, what is asked
 
 
 def row_of(  # noqa: PLR0917 - the columns of a row
-    metric: str, coefficient: Coefficient, by: By, values: Floats, samples: Floats, n: int, dropped: int, why_not: str
+    metric: str, coefficient: Coefficient, by: By, values: Floats, samples: Floats, n: int, dropped: int, reason: str
 ) -> Correlation | Absent:
     """The mean of several coefficients and what resamples say of it; absent if there is none, or none in any resample.
 
@@ -315,12 +317,12 @@ def row_of(  # noqa: PLR0917 - the columns of a row
         samples: float64[R, k], of which the mean is taken in each resample; NaN is passed over.
         n: How many points there are.
         dropped: How many of them have no coefficient.
-        why_not: The reason, should it be absent.
+        reason: Why not, should it be absent.
     """
     values = values[~np.isnan(values)]
     means = _ratio(np.nansum(samples, axis=1), (~np.isnan(samples)).sum(axis=1).astype(np.float64))
     if not len(values) or np.isnan(means).all():
-        return Absent(metric, coefficient, by, why_not)
+        return Absent(metric, coefficient, by, reason)
     middle = interval(means)
     return Correlation(
         metric=metric,
@@ -362,7 +364,7 @@ def correlate_groups(
     weights = np.ones(len(y), np.int32) if weights is None else weights
     if coefficient == "pearson":
         return _pearson(x, y, starts, weights)
-    ranks, of_y = _ranks(x, starts), _ranks(y[:, None], starts)[:, 0]
+    ranks, of_y = dense_ranks(x, starts), dense_ranks(y[:, None], starts)[:, 0]
     out = np.empty((len(starts), x.shape[1]))
     for group, (start, end) in enumerate(zip(starts.tolist(), [*starts[1:].tolist(), len(y)], strict=True)):
         rows = slice(start, end)
@@ -394,7 +396,7 @@ def _over_rows(  # noqa: PLR0917
     """float64[R, M]; every row as often as its item is drawn."""
     start = np.zeros(1, np.int64)
     if coefficient != "pearson":
-        ranks = _ranks(np.column_stack([x, y]), start)
+        ranks = dense_ranks(np.column_stack([x, y]), start)
         return rank_correlations(
             np.ascontiguousarray(ranks[:, :-1]), np.ascontiguousarray(ranks[:, -1]), item, counts, coefficient, jobs
         )
@@ -469,8 +471,19 @@ def _ratio(numerator: Floats, denominator: Floats) -> Floats:
     return out
 
 
-def _ranks(values: Floats, starts: NDArray[np.int64]) -> Integers:
-    """int32[n, M], ranks within each group of rows from 0 without a gap, ties alike."""
+def dense_ranks(values: Floats, starts: NDArray[np.int64]) -> Integers:
+    """Ranks within each group of rows, from 0 without a gap; numbers that agree to 12 decimals share one.
+
+    Args:
+        values: float64[n, M].
+        starts: int64[k], the first row of each group.
+
+    Returns:
+        int32[n, M].
+
+    >>> dense_ranks(np.array([[0.5], [0.1], [0.5], [7.0]]), np.array([0, 3])).tolist()
+    [[1], [0], [1], [0]]
+    """
     rounded = _rounded(values)
     sizes = np.diff([*starts, len(values)])
     group = np.repeat(np.arange(len(starts)), sizes)
@@ -484,8 +497,14 @@ def _ranks(values: Floats, starts: NDArray[np.int64]) -> Integers:
     return out
 
 
-def _why_not(table: Table, scores: Floats, by: By) -> str:
-    """Why there is no coefficient, in words."""
+def why_not(table: Table, scores: Floats, by: By) -> str:
+    """Why there is no coefficient of scores with the grades of a table, in words.
+
+    Args:
+        table: The texts.
+        scores: float64[n].
+        by: What the coefficient would be over.
+    """
     return next(_reasons(table, [("score", scores), ("grade", table.grades)], by))
 
 

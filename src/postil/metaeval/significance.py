@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
@@ -15,12 +14,13 @@ from postil.metaeval.correlation import (
     CONTROL_DRAWS,
     KENDALL_RESAMPLES,
     Absent,
-    _ranks,
-    _why_not,
     correlate_groups,
+    dense_ranks,
     resampled,
+    why_not,
 )
 from postil.metaeval.resampling import RESAMPLES, SEED, counts_of, interval, p_value
+from postil.metaeval.table import CONTROL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from postil.metaeval.table import Table
 
 __all__ = [
+    "CONTROL",
     "PERMUTATIONS",
     "Difference",
     "Differences",
@@ -48,11 +49,8 @@ Statistic: TypeAlias = "Callable[[Floats], Floats]"
 
 T = TypeVar("T", float, "NDArray[np.float64]")
 
-PERMUTATIONS: Final = 1000
+PERMUTATIONS: Final = 10_000
 """How many times items are swapped at random where no number is given."""
-
-CONTROL: Final = re.compile(r"control:[^(]+\((?P<metric>.+)\)")
-"""The name of a random control, with the metric that it is a control of."""
 
 CHUNK: Final = 256
 """How many permutations are worked on at a time."""
@@ -94,7 +92,8 @@ class Difference:
         p_bootstrap: By the same resamples; see `resampling.p_value`.
         p_williams: By Williams' test, which takes the texts for independent; None where it does not apply.
         p_permutation: By permutation of items; None where there is no such test.
-        p: The one to go by: `p_permutation` where there is one, else `p_bootstrap`.
+        p: The one to go by: `p_permutation` where there is one, else `p_bootstrap`; None for Kendall's coefficients,
+            whose few resamples bear no correction.
         p_holm: `p` corrected for the number of rows of its kind, pairs of metrics or metrics with controls.
     """
 
@@ -109,8 +108,8 @@ class Difference:
     p_bootstrap: float
     p_williams: float | None
     p_permutation: float | None
-    p: float
-    p_holm: float
+    p: float | None
+    p_holm: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +151,9 @@ def differences(
     2021): both metrics are standardised over all texts, then each item swaps all that they say of it with probability
     1/2; p is how often the difference comes out as large as it was. For Spearman by `pool` the ranks are what is
     swapped; by `item` the item's two coefficients are; by `system` the means of the systems are taken after the swap.
-    Kendall's coefficients have the bootstrap alone.
+    Kendall's coefficients have the bootstrap interval alone.
+
+    A control is compared with the metric that it controls, with no other.
 
     A random control ``control:shuffled(X)`` is compared with the metric X by the mean over its draws (for the interval:
     over its first `CONTROL_DRAWS` draws), with the bootstrap alone.
@@ -198,10 +199,13 @@ def differences(
     def row(first: str, second: str, value: float, samples: Floats, n: int) -> Difference:
         samples = samples.round(12)  # so that one metric, scaled, does not differ from itself
         middle, p = interval(samples), p_value(samples)
-        return Difference(first, second, coefficient, by, value, middle.low, middle.high, n, p, None, None, p, p)
+        headline = None if kendall else p
+        return Difference(
+            first, second, coefficient, by, value, middle.low, middle.high, n, p, None, None, headline, None
+        )
 
     def gone(name: str, scores: Floats) -> Absent:
-        return Absent(name, coefficient, by, _why_not(table, scores, by))
+        return Absent(name, coefficient, by, why_not(table, scores, by))
 
     found = of(table.oriented)
     exists = _exists(found)
@@ -210,6 +214,8 @@ def differences(
     together = []
     for pair in combinations(range(len(columns)), 2):
         first, second = columns[list(pair)]
+        if not _comparable(table.metrics[first], table.metrics[second]):
+            continue
         if np.isnan(found.samples[:, first] + found.samples[:, second]).all():
             both = f"{table.metrics[first]} and {table.metrics[second]}"
             absent.append(Absent(both, coefficient, by, "no resample has a coefficient of both"))
@@ -247,7 +253,7 @@ def differences(
             )
         )
     return Differences(
-        rows=(*_corrected(rows), *_corrected(controls)),
+        rows=tuple(_corrected([*rows, *controls])),
         absent=tuple(absent),
         notes=tuple(_notes(table, by, kendall=kendall)),
         resamples=resamples,
@@ -379,14 +385,31 @@ def _controls(table: Table) -> Iterator[tuple[str, int, Floats]]:
             yield control, metric, -draws if table.lower_is_better[metric] else draws
 
 
+def _comparable(first: str, second: str) -> bool:
+    """Whether two metrics are compared: a control only with the metric that it controls."""
+    of_first, of_second = CONTROL.fullmatch(first), CONTROL.fullmatch(second)
+    if of_first and of_second:
+        return False
+    control, metric = (of_first, second) if of_first else (of_second, first)
+    return control is None or control["metric"] == metric
+
+
 def _corrected(rows: Sequence[Difference]) -> list[Difference]:
-    corrected = holm([row.p for row in rows]).tolist()
-    return [replace(row, p_holm=p) for row, p in zip(rows, corrected, strict=True)]
+    """With Holm's correction, over pairs of metrics and over pairs of a metric and its control."""
+    done: dict[int, float] = {}
+    for family in (False, True):
+        members = [
+            (place, row.p)
+            for place, row in enumerate(rows)
+            if row.p is not None and any(map(CONTROL.fullmatch, (row.first, row.second))) is family
+        ]
+        done.update(zip((place for place, _ in members), holm([p for _, p in members]).tolist(), strict=True))
+    return [replace(row, p_holm=done.get(place)) for place, row in enumerate(rows)]
 
 
 def _notes(table: Table, by: By, *, kendall: bool) -> Iterator[str]:
     if kendall:
-        yield "for Kendall's coefficients there is no test by permutation; p is by bootstrap"
+        yield "Kendall's coefficients have no test here; look at the intervals"
     elif by == "item":
         yield "Williams' test does not apply to the mean of the items' coefficients"
     elif by == "pool" and len(table.starts) < len(table):
@@ -533,7 +556,7 @@ def _standardised(columns: Floats) -> Floats:
 def _average_ranks(columns: Floats) -> Floats:
     """Ranks of each column, ties share the mean of theirs."""
     out = np.empty(columns.shape)
-    for column, ranks in enumerate(_ranks(columns, np.zeros(1, np.int64)).T):
+    for column, ranks in enumerate(dense_ranks(columns, np.zeros(1, np.int64)).T):
         size = np.bincount(ranks)
         out[:, column] = (np.cumsum(size) - (size - 1) / 2)[ranks]
     return out

@@ -11,7 +11,7 @@ from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.metaeval.correlation import Absent
 from postil.metaeval.resampling import RESAMPLES, SEED, counts_of, interval, p_value
 from postil.metaeval.significance import holm, permutation_p
-from postil.metaeval.table import DRAW, NAMED, LeftOut, _Scored
+from postil.metaeval.table import NAMED, LeftOut, Scored
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -142,8 +142,8 @@ def compare(
     if permutations < 1:
         raise UsageError(f"expected at least one permutation, got {permutations}")
     skipped = _Skipped()
-    scored = _Scored(skipped.watch(scores), places)
-    metrics = tuple(name for name in scored.columns if not DRAW.fullmatch(name))
+    scored = Scored(skipped.watch(scores), places)
+    metrics = scored.metrics
     items = {item: number for number, item in enumerate(dict.fromkeys(item for item, _ in scored.rows))}
     systems = {system: number for number, system in enumerate(dict.fromkeys(system for _, system in scored.rows))}
     for name in lower_is_better:

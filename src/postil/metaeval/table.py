@@ -23,7 +23,19 @@ if TYPE_CHECKING:
     from postil.records.rows import Judgement, Score
     from postil.records.scale import Scale
 
-__all__ = ["Key", "LeftOut", "Ratings", "Table", "join"]
+__all__ = [
+    "CONTROL",
+    "DRAW",
+    "NAMED",
+    "Key",
+    "LeftOut",
+    "Rated",
+    "Ratings",
+    "Scored",
+    "Table",
+    "join",
+    "name_left_out",
+]
 
 Key: TypeAlias = tuple[str, str]
 """What joins: item and system."""
@@ -33,6 +45,9 @@ NAMED: Final = 5
 
 DRAW: Final = re.compile(r"(?P<name>control:.*),draw=(?P<draw>\d+)\)")
 """The name of one draw of a random control, for example ``control:shuffled(w-meteor,draw=7)``."""
+
+CONTROL: Final = re.compile(r"control:[^(]+\((?P<metric>.+)\)")
+"""The name of a control, with the metric that it is a control of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +173,7 @@ def join(
     Args:
         scores: Item scores; rows without an item (corpus scores) are passed over.
         judgements: What people think of the same texts.
-        metrics: The metrics to keep, in this order; by default all.
+        metrics: The metrics to keep, in this order, and with them the draws of their random controls; by default all.
         lower_is_better: Names of the metrics whose small numbers are good ones.
         aspect: The question to keep the answers of, where judgements have more than one.
         scale: The scale of the grades.
@@ -166,8 +181,8 @@ def join(
         judgement_places: Where the judgement rows stand, for messages.
 
     Raises:
-        InvalidInput: A text has two scores by one metric, a grade is not on the scale, or there are several aspects
-            and none was chosen.
+        InvalidInput: There are no item scores of a metric, a text has two scores by one metric, a grade is not on the
+            scale, or there are several aspects and none was chosen.
         UnknownName: A metric or an aspect does not occur.
         Undefined: Nothing joins; says what stands on either side.
 
@@ -180,14 +195,13 @@ def join(
     >>> print(*table.left_out, sep="; ")
     scored but not judged: 1 (3 by a); judged but not scored: 1 (4 by a)
     """
-    scored = _Scored(scores, score_places)
-    rated = _Rated(judgements, aspect, scale, judgement_places)
-    plain = [name for name in scored.columns if not DRAW.fullmatch(name)]
+    scored = Scored(scores, score_places)
+    rated = Rated(judgements, aspect, scale, judgement_places)
     for name in (*metrics, *lower_is_better):
-        if name not in plain:
-            raise UnknownName("metric", name, plain)
-    wanted = list(dict.fromkeys(metrics)) or plain
-    draws = _draws(scored.columns)
+        if name not in scored.metrics:
+            raise UnknownName("metric", name, scored.metrics)
+    wanted = tuple(dict.fromkeys(metrics)) or scored.metrics
+    draws = _draws(scored.columns, metrics)
 
     needed = [*wanted, *(name for names in draws.values() for name in names)]
     complete = ~np.isnan(scored.dense[:, [scored.columns[name] for name in needed]]).any(axis=1)
@@ -209,7 +223,7 @@ def join(
         systems=tuple(systems),
         item=np.array([items[keys[row][0]] for row in kept], np.int32),
         system=np.array([systems[keys[row][1]] for row in kept], np.int32),
-        metrics=tuple(wanted),
+        metrics=wanted,
         signatures=tuple(scored.signatures[name] for name in wanted),
         lower_is_better=np.array([name in lower_is_better for name in wanted], bool),
         scores=scored.of(kept, wanted),
@@ -219,18 +233,42 @@ def join(
         aspect=rated.aspect,
         scale=scale,
         left_out=(
-            *_left_out("scored but not judged", [keys[row] for row in np.flatnonzero(~judged)]),
-            *_left_out("judged but not scored", [key for key in rated.grades if key not in scored.rows]),
-            *_left_out("not scored by every metric", [keys[row] for row in np.flatnonzero(judged & ~complete)]),
-            *_left_out("graded more than once by one annotator, the mean taken", rated.repeated),
+            *name_left_out("scored but not judged", [keys[row] for row in np.flatnonzero(~judged)]),
+            *name_left_out("judged but not scored", [key for key in rated.grades if key not in scored.rows]),
+            *name_left_out("not scored by every metric", [keys[row] for row in np.flatnonzero(judged & ~complete)]),
+            *name_left_out(
+                "graded more than once by one annotator, the mean taken",
+                [keys[row] for row in kept if keys[row] in rated.repeated],
+            ),
         ),
     )
 
 
-class _Scored:
-    """Score rows as a matrix: texts by metrics, NaN where there is none."""
+class Scored:
+    """Score rows as a matrix: texts by metrics, NaN where there is none.
 
-    def __init__(self, scores: Iterable[Score], places: Places | None) -> None:
+    Args:
+        scores: Score rows; those without an item (corpus scores) are passed over.
+        places: Where they stand, for messages.
+
+    Attributes:
+        rows: The row of each text, in the order in which they first came.
+        columns: The column of each metric and each draw of a random control, likewise.
+        metrics: The columns that are no draws.
+        signatures: The signature of each column.
+        dense: float64[rows, columns].
+
+    Raises:
+        InvalidInput: There is no item score of a metric, a text has two scores by one metric, or a metric has two
+            signatures.
+
+    >>> from postil.records.rows import Score
+    >>> scored = Scored([Score("1", "a", "bleu-4", 0.5, ""), Score("2", "a", "meteor", 0.25, "")])
+    >>> scored.rows, scored.dense.tolist()
+    ({('1', 'a'): 0, ('2', 'a'): 1}, [[0.5, nan], [nan, 0.25]])
+    """
+
+    def __init__(self, scores: Iterable[Score], places: Places | None = None) -> None:
         places = places or Places("scores")
         self.rows: dict[Key, int] = {}
         self.columns: dict[str, int] = {}
@@ -253,6 +291,10 @@ class _Scored:
             had = f"{corpus} corpus scores, which have no item" if corpus else "no rows"
             problem = f"expected item scores (postil score --items FILE writes them), got {had}"
             raise InvalidInput(problem, where=places.where)
+        self.metrics = tuple(name for name in self.columns if not DRAW.fullmatch(name))
+        if not self.metrics:
+            problem = "expected item scores of a metric, got nothing but draws of random controls, such as "
+            raise InvalidInput(problem + next(iter(self.columns)), where=places.where)
         at = np.frombuffer(rows, np.int64), np.frombuffer(columns, np.int64)
         flat = at[0] * len(self.columns) + at[1]
         first = np.unique(flat, return_index=True)[1]
@@ -265,16 +307,42 @@ class _Scored:
         self.dense[at] = values
 
     def of(self, rows: NDArray[np.int64], metrics: Sequence[str]) -> NDArray[np.float64]:
-        """float64[rows, metrics]."""
+        """Some rows and columns: float64[rows, metrics]."""
         columns = np.array([self.columns[name] for name in metrics], np.int64)
         return self.dense[np.ix_(rows, columns)]
 
 
-class _Rated:
-    """Judgements by text and annotator."""
+class Rated:
+    """Judgements by text and annotator.
+
+    Args:
+        judgements: The grades.
+        aspect: The question to keep the answers of, where judgements have more than one.
+        scale: The scale of the grades.
+        places: Where they stand, for messages.
+
+    Attributes:
+        grades: The grades of each text by each annotator, in the order in which they came.
+        aspect: The question.
+        repeated: The texts that an annotator graded more than once.
+
+    Raises:
+        InvalidInput: There are no judgements, a grade is not on the scale, or there are several aspects and none was
+            chosen.
+        UnknownName: There is no such aspect.
+
+    >>> from postil.records.rows import Judgement
+    >>> rated = Rated([Judgement("1", "a", who, grade) for who, grade in (("bob", 2.0), ("ann", 4.0), ("bob", 3.0))])
+    >>> rated.grades, list(rated.repeated), rated.of([("1", "a")]).grades.tolist()
+    ({('1', 'a'): {'bob': [2.0, 3.0], 'ann': [4.0]}}, [('1', 'a')], [4.0, 2.5])
+    """
 
     def __init__(
-        self, judgements: Iterable[Judgement], aspect: str | None, scale: Scale | None, places: Places | None
+        self,
+        judgements: Iterable[Judgement],
+        aspect: str | None = None,
+        scale: Scale | None = None,
+        places: Places | None = None,
     ) -> None:
         places = places or Places("judgements")
         self.grades: dict[Key, dict[str, list[float]]] = {}
@@ -296,10 +364,11 @@ class _Rated:
         if not self.grades:
             raise UnknownName("aspect", aspect or "", sorted(name for name in aspects if name is not None))
         self.aspect = aspect if aspect is not None else next(iter(aspects))
-        self.repeated = [key for key, by in self.grades.items() if any(len(several) > 1 for several in by.values())]
+        graded = self.grades.items()
+        self.repeated = dict.fromkeys(key for key, by in graded if any(len(several) > 1 for several in by.values()))
 
     def of(self, keys: Sequence[Key]) -> Ratings:
-        """The ratings of some texts, annotators in the order of their names."""
+        """The ratings of some texts, the annotators of each in the order of their names."""
         names = sorted({name for key in keys for name in self.grades[key]})
         number = {name: i for i, name in enumerate(names)}
         ratings = [(number[name], several) for key in keys for name, several in sorted(self.grades[key].items())]
@@ -311,14 +380,18 @@ class _Rated:
         )
 
 
-def _draws(columns: Iterable[str]) -> dict[str, list[str]]:
-    """The columns of each random control, by the number of the draw."""
+def _draws(columns: Iterable[str], metrics: Collection[str]) -> dict[str, list[str]]:
+    """The columns of each random control, by the number of the draw; those of some metrics, if any are named."""
     found: dict[str, dict[int, str]] = {}
     for name in columns:
         match = DRAW.fullmatch(name)
         if match:
             found.setdefault(f"{match['name']})", {})[int(match["draw"])] = name
-    return {control: [names[draw] for draw in sorted(names)] for control, names in found.items()}
+    return {
+        control: [names[draw] for draw in sorted(names)]
+        for control, names in found.items()
+        if not metrics or ((match := CONTROL.fullmatch(control)) and match["metric"] in metrics)
+    }
 
 
 def _numbers(names: Iterable[str]) -> dict[str, int]:
@@ -335,6 +408,11 @@ def _such(keys: Iterable[Key]) -> str:
     return f" (such as {_named(first)})" if first else ""
 
 
-def _left_out(why: str, keys: Sequence[Key]) -> Iterator[LeftOut]:
+def name_left_out(why: str, keys: Sequence[Key]) -> Iterator[LeftOut]:
+    """What to say of texts that are left out: one `LeftOut`, or none where there are no texts.
+
+    >>> [str(each) for each in name_left_out("scored but not judged", [("1", "a"), ("2", "a")])]
+    ['scored but not judged: 2 (1 by a, 2 by a)']
+    """
     if keys:
         yield LeftOut(why, len(keys), tuple(map(_named, keys[:NAMED])))

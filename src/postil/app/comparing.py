@@ -1,0 +1,129 @@
+"""The journey of `postil compare`: item scores in, systems against a baseline out."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Final
+
+from postil.app.correlating import Several
+from postil.app.correlating_output import value_with_interval
+from postil.app.output import Format, grid_as, rows_as_csv, rows_as_jsonl, to_json
+from postil.errors import InvalidInput
+from postil.metaeval.resampling import RESAMPLES, SEED
+from postil.metaeval.systems import PERMUTATIONS, compare
+from postil.records.files import read
+from postil.records.rows import Score
+from postil.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from postil.app.output import Grid
+    from postil.metaeval.systems import Compared, Comparison
+
+__all__ = ["SCHEMA", "CompareOptions", "compare_files", "comparison_as"]
+
+SCHEMA: Final = 1
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CompareOptions:
+    """What `postil compare` was asked for.
+
+    Args:
+        baseline: The system to compare with; by default the first.
+        intersect: Compare on the items that all systems share.
+        lower_is_better: Metrics whose small numbers are good ones.
+        resamples: How many resamples of the items.
+        permutations: How many draws of approximate randomisation.
+        seed: The seed of both.
+    """
+
+    baseline: str | None = None
+    intersect: bool = False
+    lower_is_better: tuple[str, ...] = ()
+    resamples: int = RESAMPLES
+    permutations: int = PERMUTATIONS
+    seed: int = SEED
+
+
+def compare_files(scores: Sequence[str], options: CompareOptions) -> Comparison:
+    """Compare the systems of files of item scores.
+
+    Args:
+        scores: Files of score rows; ``-`` for standard input.
+        options: What to compute.
+
+    Raises:
+        UsageError: There is no file, or no such baseline.
+        InvalidInput: Something in a file is wrong, or systems cover different items; says where.
+        Undefined: Systems share fewer than two items.
+    """
+    scored = Several([read(path, Score) for path in scores])
+    try:
+        return compare(
+            scored.rows(),
+            options.baseline,
+            intersect=options.intersect,
+            lower_is_better=options.lower_is_better,
+            resamples=options.resamples,
+            permutations=options.permutations,
+            seed=options.seed,
+            places=scored,
+        )
+    except InvalidInput as error:
+        if options.intersect or "cover" not in error.problem:
+            raise
+        raise InvalidInput(f"{error.problem}: --intersect", where=error.where) from None
+
+
+def comparison_as(form: Format, found: Comparison) -> str:
+    """Lay out a comparison.
+
+    Args:
+        form: ``json`` has everything; ``jsonl`` and ``csv`` a row a system and metric, as the others.
+        found: What was found.
+    """
+    rows = [asdict(row) for row in found.rows]
+    if form == "json":
+        settings = {"resamples": found.resamples, "permutations": found.permutations, "seed": found.seed}
+        return to_json(
+            {
+                "schema": SCHEMA,
+                "kind": "compare",
+                "baseline": found.baseline,
+                "items": found.items,
+                "systems": rows,
+                "lower_is_better": list(found.lower_is_better),
+                "left_out": [asdict(each) for each in found.left_out],
+                "notes": list(found.notes),
+                "settings": {**settings, "postil": VERSION},
+            }
+        )
+    if form == "jsonl":
+        return rows_as_jsonl(rows)
+    if form == "csv":
+        return rows_as_csv(rows)
+    text = grid_as(form, _grid(found))
+    if form != "table":
+        return text
+    remarks = [
+        *(f"left out: {each}" for each in found.left_out),
+        *(f"note: {note}" for note in found.notes),
+        f"seed {found.seed}, {found.resamples} resamples, {found.permutations} draws of signs; Holm within a metric",
+    ]
+    return f"{found.items:,} items, against {found.baseline}\n\n{text}\n" + "".join(f"{line}\n" for line in remarks)
+
+
+def _grid(found: Comparison) -> Grid:
+    head = ["system", "metric", "mean", "difference", "p (bootstrap)", "p (randomisation)", "p (Holm)"]
+    return [head, *([row.system, row.metric, *_cells(row)] for row in found.rows)]
+
+
+def _cells(row: Compared) -> list[str]:
+    mean = value_with_interval(row.mean, row.low, row.high)
+    if row.difference is None or row.difference_low is None or row.difference_high is None:
+        return [mean, *["-"] * 4]
+    difference = value_with_interval(row.difference, row.difference_low, row.difference_high)
+    tests = (row.p_bootstrap, row.p_randomisation, row.p_holm)
+    return [mean, difference, *("-" if p is None else f"{p:.4f}" for p in tests)]
