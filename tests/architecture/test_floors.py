@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,6 +56,18 @@ def test_the_heavy_rooms_own_their_packages() -> None:
         room = path.relative_to(ROOT).parts[0]
         for module in imported(ast.parse(path.read_text(encoding="utf-8"))):
             assert owners.get(module.partition(".")[0], room) == room, f"{path.relative_to(ROOT)} imports {module}"
+
+
+def test_metaeval_rests_on_rows_and_numpy_alone() -> None:
+    for path in FILES:
+        if path.relative_to(ROOT).parts[0] == "metaeval":
+            for module in imported(ast.parse(path.read_text(encoding="utf-8"))):
+                package, _, rest = module.partition(".")
+                if package == "postil":
+                    room = rest.partition(".")[0]
+                    assert room in {"errors", "kernel", "metaeval", "records"}, f"{path.name} imports {module}"
+                else:
+                    assert package == "numpy" or package in sys.stdlib_module_names, f"{path.name} imports {module}"
 
 
 @pytest.mark.parametrize("source", ["from .. import x", "from . import y"])

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-HEAVY = {"scipy", "sklearn", "matplotlib", "torch", "pandas", "pyarrow", "jieba", "rjieba", "Stemmer"}
+HEAVY = {"scipy", "sklearn", "matplotlib", "jinja2", "torch", "pandas", "pyarrow", "jieba", "rjieba", "Stemmer"}
 HEAVIER_THAN_THE_DOOR = HEAVY | {"numpy", "msgspec", "typer", "rich"}
 
 
@@ -38,6 +38,8 @@ except SystemExit as end:
         (HELP.replace('"--help"', '"score", "--help"'), HEAVY | {"numpy", "msgspec"}),
         ("import postil; postil.score, postil.metric, postil.Scale", HEAVY - {"Stemmer"} | {"typer", "rich"}),
         ("import postil.records", HEAVY),
+        ("import postil.metaeval", HEAVY | {"typer", "rich"}),
+        ("import postil.draw", HEAVY | {"typer", "rich"}),
     ],
 )
 def test_not_loaded(statement: str, not_loaded: set[str]) -> None:

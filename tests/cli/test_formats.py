@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from conftest import Postil
 
 ARGUMENTS = ("score", "c.jsonl", "-r", "r.jsonl", "--scale", "5", "-m", "rouge-l", "-m", "w-rouge-l")
-PLAIN = f"rouge-l(reading=max,beta=1.2)|tokenizer:words|references:1-2|postil:{VERSION}"
-WEIGHTED = f"w-rouge-l(reading=max,beta=1.2)|tokenizer:words|weights:score|scale:0:5|references:1-2|postil:{VERSION}"
+PLAIN = f"rouge-l(reading=max,beta=1.2,over=max)|tokenizer:words|references:1-2|postil:{VERSION}"
+WEIGHTED = f"w-{PLAIN}".replace("|references", "|weights:score|scale:0:5|references")
 
 GOLDEN = {
     "table": f"""\

@@ -26,10 +26,13 @@ PARAMETERS = {
         "(params=2005,corpus=mean)",
         "(corpus=chosen)",
         "(characters=true,params=other)",
+        "(over=mean)",
+        "(over=top-2)",
+        "(over=mean,characters=true,params=other)",
     ],
     "rouge-1": ["", "(corpus=pooled)"],
     "rouge-2": ["", "(corpus=pooled)"],
-    "rouge-l": ["", "(reading=union)", "(reading=union,beta=1)", "(beta=3)"],
+    "rouge-l": ["", "(reading=union)", "(reading=union,beta=1)", "(beta=3)", "(over=mean)", "(over=top-2)"],
     "rouge-su4": ["", "(corpus=pooled)"],
 }
 PLAIN = [name + text for name, texts in PARAMETERS.items() for text in texts]
@@ -45,6 +48,7 @@ def of(*names: str, specs: list[str] = SPECS) -> list[str]:
 BLEU = ("bleu-1", "bleu-2", "bleu-3", "bleu-4")
 COCO = [spec for spec in of(*BLEU) if "smooth=coco" in str(parse(spec))]
 MEAN = [spec for spec in SPECS if "corpus=mean" in str(parse(spec))] + of("rouge-l", "cider", "cider-d")
+AVERAGES = [spec for spec in of("meteor", "rouge-l") if "over=max" not in str(parse(spec))]
 CHOOSES_ONE = [spec for spec in of("meteor") if "corpus=mean" not in str(parse(spec))]
 
 

@@ -198,6 +198,47 @@ def test_a_text_without_every_draw_is_left_out() -> None:
     assert [str(left) for left in table.left_out] == ["not scored by every metric: 1 (2 by a)"]
 
 
+def test_draws_go_with_their_metric() -> None:
+    shuffled = "control:shuffled({},draw={})"
+    scores = [
+        *scores_of("1a", "2a", metric="w-m"),
+        *scores_of("1a", "2a", metric="w-n(order=2)", start=4),
+        *scores_of("1a", "2a", metric=shuffled.format("w-m", 1), start=2),
+        *scores_of("1a", metric=shuffled.format("w-n(order=2)", 1)),  # the second text lacks it
+        *scores_of("1a", metric=shuffled.format("gone", 1)),
+    ]
+    judgements = judgements_of("1a", "2a")
+    table = join(scores, judgements, metrics=["w-m"])
+    assert {control: draws.tolist() for control, draws in table.draws.items()} == {
+        "control:shuffled(w-m)": [[2], [3]],
+    }
+    assert table.left_out == ()
+    table = join(scores, judgements, metrics=["w-n(order=2)"])
+    assert list(table.draws) == ["control:shuffled(w-n(order=2))"]
+    assert [str(left) for left in table.left_out] == ["not scored by every metric: 1 (2 by a)"]
+    assert len(join(scores, judgements).draws) == 3
+
+
+def test_controls_go_with_their_metric_and_point_its_way() -> None:
+    names = ["w-m", "n", "control:top(w-m)", "control:nearest(w-m)", "control:top(w-n)", "control:length"]
+    scores = [
+        score for name in [*names, "control:shuffled(w-m,draw=0)"] for score in scores_of("1a", "2a", metric=name)
+    ]
+    table = join(scores, judgements_of("1a", "2a"), metrics=["w-m"], lower_is_better={"w-m"})
+    assert table.metrics == ("w-m", "control:top(w-m)", "control:nearest(w-m)")
+    assert table.lower_is_better.tolist() == [True, True, False]  # what is nearest carries a weight, high is good
+    assert table.draws["control:shuffled(w-m)"].tolist() == [[0], [-1]]
+
+
+def test_nothing_but_draws() -> None:
+    name = "control:shuffled(m,draw=1)"
+    with pytest.raises(InvalidInput) as error:
+        join(scores_of("1a", metric=name), judgements_of("1a"), score_places=Places("s.jsonl"))
+    assert str(error.value) == (
+        f"s.jsonl: expected item scores of a metric, got nothing but draws of random controls, such as {name}"
+    )
+
+
 # ---- judgements ------------------------------------------------------------------------------------------------------
 
 
@@ -227,6 +268,9 @@ def test_several_grades_by_one_annotator_are_their_mean() -> None:
     assert [str(left) for left in table.left_out] == [
         "graded more than once by one annotator, the mean taken: 1 (1 by a)"
     ]
+    # Only what joined counts.
+    table = join(scores_of("2a"), [*judgements, *judgements_of("1a", "2a", grade=2)])
+    assert [str(left) for left in table.left_out] == ["judged but not scored: 1 (1 by a)"]
 
 
 @given(st.permutations(range(6)))

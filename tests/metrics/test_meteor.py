@@ -148,5 +148,5 @@ def test_characters_take_stems_and_notes_along() -> None:
     assert score("meteor(params=2005,characters=true)", "Cats", "cat") == 1.0
     assert "|stems:english-" in signature("meteor(characters=true)")
     assert signature("meteor(characters=true)").startswith(
-        "meteor(params=en,stages=exact+stem,characters=true,corpus=stats)|"
+        "meteor(params=en,stages=exact+stem,characters=true,corpus=stats,over=max)|"
     )

@@ -30,8 +30,8 @@ def test_specs_and_metrics(spec: str, metric: object) -> None:
     [
         (Bleu(order=1, weighted=True), "w-bleu-1(smooth=coco,effective=false)"),
         (CiderD(sigma=0.1), "cider-d(order=4,sigma=0.1)"),
-        (RougeL(beta=1 / 3), f"rouge-l(reading=max,beta={1 / 3!r})"),
-        (Meteor(), "meteor(params=en,stages=exact+stem,characters=false,corpus=stats)"),
+        (RougeL(beta=1 / 3), f"rouge-l(reading=max,beta={1 / 3!r},over=max)"),
+        (Meteor(), "meteor(params=en,stages=exact+stem,characters=false,corpus=stats,over=max)"),
     ],
 )
 def test_the_full_spec_is_printed(metric: object, spec: str) -> None:
@@ -56,7 +56,7 @@ def test_a_metric_knows_its_name(name: str) -> None:
         ("bleu-5", "did you mean 'bleu-"),
         (
             "rouge-l(readings=max)",
-            "unknown parameter of rouge-l 'readings'; did you mean 'reading'? Known: reading, beta",
+            "unknown parameter of rouge-l 'readings'; did you mean 'reading'? Known: reading, beta, over",
         ),
         ("bleu-4(order=2)", "unknown parameter of bleu-4 'order'"),
         ("meteor(weighted=true)", "unknown parameter of meteor 'weighted'"),

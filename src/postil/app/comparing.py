@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from postil.app.correlating import Several
 from postil.app.correlating_output import value_with_interval
 from postil.app.output import Format, grid_as, rows_as_csv, rows_as_jsonl, to_json
-from postil.errors import InvalidInput
+from postil.errors import UsageError
 from postil.metaeval.resampling import RESAMPLES, SEED
 from postil.metaeval.systems import PERMUTATIONS, compare
 from postil.records.files import read
@@ -59,22 +59,19 @@ def compare_files(scores: Sequence[str], options: CompareOptions) -> Comparison:
         InvalidInput: Something in a file is wrong, or systems cover different items; says where.
         Undefined: Systems share fewer than two items.
     """
+    if scores.count("-") > 1:
+        raise UsageError("only one of the files can be standard input")
     scored = Several([read(path, Score) for path in scores])
-    try:
-        return compare(
-            scored.rows(),
-            options.baseline,
-            intersect=options.intersect,
-            lower_is_better=options.lower_is_better,
-            resamples=options.resamples,
-            permutations=options.permutations,
-            seed=options.seed,
-            places=scored,
-        )
-    except InvalidInput as error:
-        if options.intersect or "cover" not in error.problem:
-            raise
-        raise InvalidInput(f"{error.problem}: --intersect", where=error.where) from None
+    return compare(
+        scored.rows(),
+        options.baseline,
+        intersect=options.intersect,
+        lower_is_better=options.lower_is_better,
+        resamples=options.resamples,
+        permutations=options.permutations,
+        seed=options.seed,
+        places=scored,
+    )
 
 
 def comparison_as(form: Format, found: Comparison) -> str:
@@ -107,7 +104,9 @@ def comparison_as(form: Format, found: Comparison) -> str:
     text = grid_as(form, _grid(found))
     if form != "table":
         return text
+    controls = sum(map(_is_control, found.metrics))
     remarks = [
+        *([f"{controls} controls are not shown; --format json has them"] if controls else []),
         *(f"left out: {each}" for each in found.left_out),
         *(f"note: {note}" for note in found.notes),
         f"seed {found.seed}, {found.resamples} resamples, {found.permutations} draws of signs; Holm within a metric",
@@ -117,7 +116,11 @@ def comparison_as(form: Format, found: Comparison) -> str:
 
 def _grid(found: Comparison) -> Grid:
     head = ["system", "metric", "mean", "difference", "p (bootstrap)", "p (randomisation)", "p (Holm)"]
-    return [head, *([row.system, row.metric, *_cells(row)] for row in found.rows)]
+    return [head, *([row.system, row.metric, *_cells(row)] for row in found.rows if not _is_control(row.metric))]
+
+
+def _is_control(metric: str) -> bool:
+    return metric.startswith("control:")
 
 
 def _cells(row: Compared) -> list[str]:

@@ -17,6 +17,7 @@ from postil.metaeval.resampling import RESAMPLES, SEED
 from postil.metaeval.significance import PERMUTATIONS, differences
 from postil.metaeval.systems import system_means
 from postil.metaeval.table import join
+from postil.records.explain import out_of_range
 from postil.records.files import read
 from postil.records.place import Places
 from postil.records.rows import Candidate, Judgement, Score
@@ -35,7 +36,10 @@ if TYPE_CHECKING:
     from postil.records.files import Rows
     from postil.records.scale import Scale
 
-__all__ = ["PEOPLE", "CorrelateOptions", "Findings", "Several", "correlate_files", "find"]
+__all__ = ["LARGEST", "PEOPLE", "CorrelateOptions", "Findings", "Several", "correlate_files", "find"]
+
+LARGEST: Final = 1e100
+"""No score or grade may be further from 0, so that no sum of squares leaves the range of floats."""
 
 PEOPLE: Final = "people"
 """The name of the other side where a metric disagrees with the grades."""
@@ -81,6 +85,11 @@ class CorrelateOptions:
                     raise UnknownName(kind, name, known)
         if not self.coefficients:
             raise UsageError(f"no coefficient: expected at least one of {', '.join(COEFFICIENTS)}")
+        for field, least in (("resamples", 1), ("permutations", 1), ("jobs", 1), ("worst", 0), ("seed", 0)):
+            if getattr(self, field) < least:
+                raise UsageError(f"{field}: expected at least {least}, got {getattr(self, field)}")
+        if self.disagree is not None and len(set(self.disagree)) != 2:
+            raise UsageError(f"disagree: expected two different metrics, got {' and '.join(self.disagree)}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,6 +153,9 @@ def correlate_files(
     scored = Several([read(path, Score) for path in scores])
     rated = read(judgements, Judgement)
     rows = list(rated)
+    for place, row in enumerate(rows):
+        if abs(row.grade) > LARGEST:
+            raise rated.places.error(place, "grade", out_of_range(row.grade, -LARGEST, LARGEST))
     table = join(
         scored.rows(),
         rows,
@@ -168,14 +180,18 @@ def find(
 
     Args:
         table: What joined.
-        judgements: The judgements behind its grades, and others of the same question.
+        judgements: The judgements behind its grades, and perhaps others.
         options: What to compute.
         texts: What the candidates say, by item and system.
 
     Raises:
         UnknownName: A metric that does not occur is to be shown in disagreement.
     """
+    for name in options.disagree or ():
+        table.column(name)
     by, resamples, seed, jobs = options.by, options.resamples, options.seed, options.jobs
+    keys = {(table.items[item], table.systems[system]) for item, system in zip(table.item, table.system, strict=True)}
+    joined = [row for row in judgements if (row.item, row.system) in keys]
     people, no_human = None, ""
     agreed: Agreement | None = None
     with steps(3 + len(options.coefficients)) as begin:
@@ -188,7 +204,7 @@ def find(
             no_human = str(error)
         begin("agreement of the annotators")
         with suppress(Undefined):  # for the same reason
-            agreed = agreement(judgements, aspect=table.aspect, scale=options.scale, resamples=resamples, seed=seed)
+            agreed = agreement(joined, aspect=table.aspect, scale=options.scale, resamples=resamples, seed=seed)
         found = []
         for coefficient in options.coefficients:
             begin(f"differences, {coefficient}")
@@ -223,8 +239,6 @@ def _disagreements(table: Table, options: CorrelateOptions) -> dict[tuple[str, s
         return {}
     first, second = options.disagree or _pair(table.metrics)
     shown: dict[tuple[str, str], tuple[Disagreement, ...]] = {}
-    for name in filter(None, (first, second)):
-        table.column(name)
     with suppress(Undefined):  # one of them is constant, which stands among the correlations
         if second:
             shown[first, second] = worst(table, first, second, options.worst)
@@ -265,6 +279,8 @@ class Several(Places):
         for source in self._sources:
             self._begins.append(done)
             for row in source:
+                if abs(row.score) > LARGEST:
+                    raise self.error(done, "score", out_of_range(row.score, -LARGEST, LARGEST))
                 done += 1
                 yield row
 

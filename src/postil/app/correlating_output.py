@@ -10,7 +10,7 @@ import numpy as np
 
 from postil.app.output import Format, grid_as, rows_as_csv, rows_as_jsonl, to_json
 from postil.metaeval.human import CEILING, HALVES, ONE
-from postil.metaeval.significance import CONTROL
+from postil.metaeval.table import CONTROL
 from postil.version import VERSION
 
 if TYPE_CHECKING:

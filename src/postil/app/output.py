@@ -11,7 +11,7 @@ from unicodedata import combining, east_asian_width
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["FORMATS", "Format", "Grid", "grid_as", "rows_as_csv", "rows_as_jsonl", "to_json"]
+__all__ = ["FORMATS", "Format", "Grid", "grid_as", "printable", "rows_as_csv", "rows_as_jsonl", "to_json"]
 
 Format = Literal["table", "json", "jsonl", "csv", "markdown", "latex"]
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
@@ -30,10 +30,10 @@ def rows_as_jsonl(rows: Sequence[Mapping[str, object]]) -> str:
     return "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows)
 
 
-def rows_as_csv(rows: Sequence[Mapping[str, object]]) -> str:
-    """Comma-separated, with a head."""
+def rows_as_csv(rows: Sequence[Mapping[str, object]], fields: Sequence[str] = ()) -> str:
+    """Comma-separated, with a head: the fields, by default those of the first row."""
     out = io.StringIO()
-    writer = csv.DictWriter(out, fieldnames=list(rows[0]), lineterminator="\n")
+    writer = csv.DictWriter(out, fieldnames=list(fields or rows[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     return out.getvalue()
@@ -47,10 +47,10 @@ def grid_as(form: Literal["table", "markdown", "latex"], grid: Grid) -> str:
     ------  ------
     a          0.5
     """
-    return _LAYOUTS[form]([[_printable(cell) for cell in row] for row in grid])
+    return _LAYOUTS[form]([[printable(cell) for cell in row] for row in grid])
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """A line break or an escape code in a name must not break the layout or reach the terminal."""
     return "".join(character if character.isprintable() else " " for character in text)
 
@@ -86,6 +86,7 @@ def _markdown(grid: Grid) -> str:
 _LATEX: Final = str.maketrans(
     {c: f"\\{c}" for c in "&%$#_{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    | {"<": r"\textless{}", ">": r"\textgreater{}"}
 )
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from postil.app.progress import progress
+from postil.app.progress import progress, steps
 from postil.app.score import CHUNK, DEFAULT_METRICS, encode
 from postil.app.scoring_references import read_references
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.metrics.background import Background
+from postil.metrics.consensus import consensus
 from postil.metrics.controls import Controls
 from postil.metrics.panel import Panel, Total, parse_all
 from postil.metrics.references import References
@@ -45,7 +46,7 @@ class ScoringOptions:
         metrics: Specs; empty for the usual four, and their weighted forms where weights can be had.
         tokenizer: A name in `postil.text.TOKENIZERS`.
         scale: The scale of the references' grades.
-        weights: A weights method; by default ``given`` where rows have a weight, else ``score``.
+        weights: A name in `METHODS`, or ``consensus``; by default ``given`` where rows have a weight, else ``score``.
         background: A folder with saved document frequencies.
         save_background: A folder to save those of these references in.
         items: A file for item scores.
@@ -134,6 +135,9 @@ def score_files(
         corpus.texts.clear()
         bound = References(tokens, corpus.offsets, corpus.weights)
         try:
+            if corpus.similarity is not None:
+                weights = consensus(bound, corpus.similarity, background=background, jobs=options.jobs)
+                bound = replace(bound, weights=weights)
             panel = Panel(metrics, bound, background=background, tokenizer=cut.signature, weights=corpus.how)
         except Undefined as error:
             raise Undefined(f"{references}: {error}: --background FOLDER") from None
@@ -141,7 +145,9 @@ def score_files(
 
         systems: dict[str, _System] = {}
         done = 0
-        for batch in _batches(stack.enter_context(progress("candidates", rows))):
+        # The controls of a batch take far longer than its scores, and have a bar of their own.
+        counted: Iterator[Candidate] = rows if controls else stack.enter_context(progress("candidates", rows))
+        for batch in _batches(counted):
             numbers = _check(batch, rows, done, corpus.items, systems)
 
             def refuse(i: int, problem: str, first: int = done) -> InvalidInput:
@@ -150,8 +156,10 @@ def score_files(
             encoded = encode([row.text for row in batch], cut, vocabulary.branch(), options.jobs, refuse)
             _score_batch(panel, panel.measure(encoded, numbers, options.jobs), batch, systems, out)
             if controls and out:
-                for name, values in controls.scores(encoded, numbers, options.jobs):
-                    _write(out, batch, name, values, controls.signatures[name])
+                with steps(len(controls.signatures)) as begin:
+                    for name, values in controls.scores(encoded, numbers, options.jobs):
+                        begin(f"controls of candidates {done + 1:,} to {done + len(batch):,}")
+                        _write(out, batch, name, values, controls.signatures[name])
             done += len(batch)
         if options.save_background:
             Background.of(bound, cut.signature).save(options.save_background)

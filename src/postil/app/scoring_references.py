@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from postil.errors import UnknownName, UsageError
+from postil.metrics.consensus import NAME, similarity_of
 from postil.records.explain import out_of_range
 from postil.records.files import read
 from postil.records.rows import Reference
@@ -40,6 +41,8 @@ class Corpus:
     """float64[m], all 1 where the references are not graded."""
     how: str
     """How the weights were made, for signatures; empty where the references are not graded."""
+    similarity: Metric | None
+    """What the weights are still to be made with, once the texts are tokens: the weights method is consensus."""
     refuse: Callable[[int, str], InvalidInput]
     """The error for one of the texts, which says where it stands."""
 
@@ -60,7 +63,7 @@ def read_references(
 
     Args:
         path: A file of reference rows; ``-`` for standard input.
-        method: The weights method that was named.
+        method: The weights method that was named; for ``consensus`` the weights stay 1 here, as they need tokens.
         scale: The scale of the grades.
         asked: The metrics that were named; None where the usual ones will be shown.
         say: Takes remarks for people.
@@ -75,7 +78,10 @@ def read_references(
     number = np.fromiter((items.setdefault(row.item, len(items)) for row in rows), dtype=np.int64, count=len(rows))
     weighted = [metric for metric in asked.values() if metric.needs_weights] if asked else []
     weights, how = np.ones(len(rows)), ""
-    if weighted or method or scale or all(row.weight is not None for row in rows):
+    similarity = similarity_of(method)
+    if similarity is not None:
+        how = f"{NAME}({similarity})"
+    elif weighted or method or scale or all(row.weight is not None for row in rows):
         lowest = max((metric.lowest_weight for metric in weighted), default=-1.0 if asked else 0.0)
         how = method or (DEFAULT if scale else default_method(rows))
         weights = _weigh(rows, number, how, scale, lowest=lowest, places=source.places)
@@ -89,6 +95,7 @@ def read_references(
         offsets=np.concatenate([[0], np.cumsum(np.bincount(number, minlength=len(items)))]).astype(np.int64),
         weights=weights[order],
         how=how,
+        similarity=similarity,
         refuse=lambda i, problem: source.places.error(int(order[i]), "text", problem),
     )
 
@@ -104,7 +111,7 @@ def _weigh(
 ) -> NDArray[np.float64]:
     """The weight of each reference; none may be below ``lowest``, the least that all metrics take."""
     if name not in METHODS:
-        raise UnknownName("weights method", name, METHODS)
+        raise UnknownName("weights method", name, [*METHODS, NAME])
     method = METHODS[name]
     if method.needs_scale and scale is None:
         if any(row.mean_grade is not None for row in rows):

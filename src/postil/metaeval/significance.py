@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from postil.metaeval.table import Table
 
 __all__ = [
-    "CONTROL",
     "PERMUTATIONS",
     "Difference",
     "Differences",
@@ -377,12 +376,11 @@ def _exists(found: Replicates) -> NDArray[np.bool_]:
 
 
 def _controls(table: Table) -> Iterator[tuple[str, int, Floats]]:
-    """Each random control of a metric of the table, the metric's column, and its draws with high as good."""
+    """Each random control of a metric of the table, the metric's column, and its draws."""
     for control, draws in table.draws.items():
         match = CONTROL.fullmatch(control)
         if match and match["metric"] in table.metrics:
-            metric = table.column(match["metric"])
-            yield control, metric, -draws if table.lower_is_better[metric] else draws
+            yield control, table.column(match["metric"]), draws
 
 
 def _comparable(first: str, second: str) -> bool:

@@ -46,7 +46,7 @@ NAMED: Final = 5
 DRAW: Final = re.compile(r"(?P<name>control:.*),draw=(?P<draw>\d+)\)")
 """The name of one draw of a random control, for example ``control:shuffled(w-meteor,draw=7)``."""
 
-CONTROL: Final = re.compile(r"control:[^(]+\((?P<metric>.+)\)")
+CONTROL: Final = re.compile(r"control:(?P<kind>[^(]+)\((?P<metric>.+)\)")
 """The name of a control, with the metric that it is a control of."""
 
 
@@ -105,9 +105,9 @@ class Table:
         system: int32[n], the number of each row's system.
         metrics: Names of the metrics, as their user wrote them.
         signatures: All that each metric's numbers depend on.
-        lower_is_better: bool[m], whether a small number is a good one.
+        lower_is_better: bool[m], whether a small number is a good one, of a metric or of a control in its numbers.
         scores: float64[n, m], as they came.
-        draws: Random controls by name: float64[n, d], one column a draw.
+        draws: Random controls by name: float64[n, d], one column a draw, high is good.
         grades: float64[n], the mean of each text's ratings.
         ratings: The ratings.
         aspect: What was judged, where there was more than one question.
@@ -135,7 +135,7 @@ class Table:
 
     @cached_property
     def oriented(self) -> NDArray[np.float64]:
-        """float64[n, m], the scores with the sign that makes high good; the one place where metrics are flipped."""
+        """float64[n, m], the scores with the sign that makes high good."""
         return np.where(self.lower_is_better, -self.scores, self.scores)
 
     @cached_property
@@ -173,7 +173,7 @@ def join(
     Args:
         scores: Item scores; rows without an item (corpus scores) are passed over.
         judgements: What people think of the same texts.
-        metrics: The metrics to keep, in this order, and with them the draws of their random controls; by default all.
+        metrics: The metrics to keep, in this order, and with them their controls; by default all.
         lower_is_better: Names of the metrics whose small numbers are good ones.
         aspect: The question to keep the answers of, where judgements have more than one.
         scale: The scale of the grades.
@@ -200,7 +200,8 @@ def join(
     for name in (*metrics, *lower_is_better):
         if name not in scored.metrics:
             raise UnknownName("metric", name, scored.metrics)
-    wanted = tuple(dict.fromkeys(metrics)) or scored.metrics
+    wanted = tuple(dict.fromkeys([*metrics, *(name for name in scored.metrics if _metric_of(name) in metrics)]))
+    wanted = wanted or scored.metrics
     draws = _draws(scored.columns, metrics)
 
     needed = [*wanted, *(name for names in draws.values() for name in names)]
@@ -225,9 +226,12 @@ def join(
         system=np.array([systems[keys[row][1]] for row in kept], np.int32),
         metrics=wanted,
         signatures=tuple(scored.signatures[name] for name in wanted),
-        lower_is_better=np.array([name in lower_is_better for name in wanted], bool),
+        lower_is_better=np.array([_points_down(name, lower_is_better) for name in wanted], bool),
         scores=scored.of(kept, wanted),
-        draws={control: scored.of(kept, names) for control, names in draws.items()},
+        draws={
+            control: -scored.of(kept, names) if _points_down(control, lower_is_better) else scored.of(kept, names)
+            for control, names in draws.items()
+        },
         grades=np.add.reduceat(ratings.grades, ratings.offsets[:-1]) / ratings.counts,
         ratings=ratings,
         aspect=rated.aspect,
@@ -390,8 +394,21 @@ def _draws(columns: Iterable[str], metrics: Collection[str]) -> dict[str, list[s
     return {
         control: [names[draw] for draw in sorted(names)]
         for control, names in found.items()
-        if not metrics or ((match := CONTROL.fullmatch(control)) and match["metric"] in metrics)
+        if not metrics or _metric_of(control) in metrics
     }
+
+
+def _metric_of(name: str) -> str | None:
+    """The metric that a control is of."""
+    control = CONTROL.fullmatch(name)
+    return control["metric"] if control else None
+
+
+def _points_down(name: str, lower_is_better: Collection[str]) -> bool:
+    """Whether small numbers are good ones; a control in the numbers of its metric points its way, a weight does not."""
+    control = CONTROL.fullmatch(name)
+    in_its_numbers = control is not None and control["kind"] != "nearest" and control["metric"] in lower_is_better
+    return name in lower_is_better or in_its_numbers
 
 
 def _numbers(names: Iterable[str]) -> dict[str, int]:

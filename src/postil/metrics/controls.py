@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.errors import UsageError
-from postil.text.tokens import Tokens
+from postil.metrics.over import Singles
+from postil.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from postil.metrics.base import Scorer
     from postil.metrics.panel import Panel
     from postil.metrics.references import References
+    from postil.text.tokens import Tokens
 
 __all__ = ["LENGTH", "ControlOptions", "Controls"]
 
@@ -97,24 +99,25 @@ class Controls:
         self._metrics = {spec: metric for spec, metric in panel.metrics.items() if metric.needs_weights}
         if not self._metrics:
             raise UsageError("controls go with metrics that read weights; ask for at least one, such as w-meteor")
+        self._background = panel.background
         self._scorers = {spec: panel.scorer(spec) for spec in self._metrics}
-        self._sizes = np.diff(references.offsets)
-        self._set = np.repeat(np.arange(len(references)), self._sizes)
-        best = [self._plain(part) for part in self._best()]
-        top = [self._plain(self._at_least(self._highest()))]
-        self._chosen = {f"best-{self._options.best}": best, "top": top}
-        every = np.arange(len(references.tokens) + 1)
-        self._single = self._plain(references.others(references.tokens, every, references.items[self._set]))
-        seed = self._options.seed
+        self._set = np.repeat(np.arange(len(references)), np.diff(references.offsets))
+        best_k, seed = f"best-{self._options.best}", self._options.seed
+        self._chosen = {
+            best_k: [self._plain(part) for part in self._best()],
+            "top": [self._plain(self._at_least(self._highest()))],
+        }
+        self._singles = Singles(self._metrics, references, self._background)
         self.signatures = {
             name: f"{panel.signatures[spec]}|{note}"
             for spec in self._metrics
             for name, note in [
                 *((self._shuffled(spec, draw), f"control:shuffled|seed:{seed}") for draw in self._draws),
-                *((f"control:{kind}({spec})", f"control:{kind}|seed:{seed}") for kind in self._chosen),
+                (f"control:{best_k}({spec})", f"control:{best_k}|choices:{self._options.choices}|seed:{seed}"),
+                (f"control:top({spec})", "control:top"),
                 (f"control:nearest({spec})", "control:nearest|ties:mean"),
             ]
-        } | {LENGTH: next(iter(panel.signatures.values())).split("|")[1]}
+        } | {LENGTH: f"{LENGTH}|tokenizer:{panel.tokenizer}|postil:{VERSION}"}
         """For each control all that its numbers depend on."""
 
     def scores(
@@ -156,7 +159,8 @@ class Controls:
         return np.lexsort((noise, rank, self._set))
 
     def _plain(self, references: References) -> _Plain:
-        return _Plain({spec: metric.plain(references) for spec, metric in self._metrics.items()}, references)
+        scorers = {spec: metric.plain(references, self._background) for spec, metric in self._metrics.items()}
+        return _Plain(scorers, references)
 
     def _highest(self) -> NDArray[np.float64]:
         """The highest weight of each set."""
@@ -181,16 +185,13 @@ class Controls:
     def _nearest(
         self, candidates: Tokens, sets: NDArray[np.int32], jobs: int
     ) -> Iterator[tuple[str, NDArray[np.float64]]]:
-        counts = self._sizes[sets]
-        begins = np.concatenate([[0], np.cumsum(counts)])
-        pairs = np.arange(begins[-1]) - np.repeat(begins[:-1] - self._references.offsets[sets], counts)
-        again = _repeated(candidates, counts)
-        weights = self._references.weights[pairs]
-        for spec, values in _means([self._single], again, pairs.astype(np.int32), jobs).items():
+        bounds, pairs = self._singles.pairs(sets)
+        for spec, values in self._singles.scores(candidates, sets, jobs).items():
             rounded = values.round(DECIMALS)
-            nearest = rounded == np.repeat(np.maximum.reduceat(rounded, begins[:-1]), counts)
-            sums = np.add.reduceat(np.where(nearest, weights, 0.0), begins[:-1])
-            yield f"control:nearest({spec})", sums / np.add.reduceat(nearest.astype(np.float64), begins[:-1])
+            highest = np.maximum.reduceat(rounded, bounds[:-1])
+            nearest = (rounded == np.repeat(highest, np.diff(bounds))).astype(np.float64)
+            sums = np.add.reduceat(nearest * self._references.weights[pairs], bounds[:-1])
+            yield f"control:nearest({spec})", sums / np.add.reduceat(nearest, bounds[:-1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,11 +212,3 @@ def _means(
         for spec, scorer in part.scorers.items():
             sums[spec] = sums.get(spec, 0.0) + scorer.items(scorer.measure(matches))
     return {spec: total / len(parts) for spec, total in sums.items()}
-
-
-def _repeated(tokens: Tokens, counts: NDArray[np.int64]) -> Tokens:
-    """Each text several times, one behind the other."""
-    lengths = np.repeat(np.diff(tokens.offsets), counts)
-    offsets = np.concatenate([[0], np.cumsum(lengths)])
-    shift = np.repeat(np.repeat(tokens.offsets[:-1], counts) - offsets[:-1], lengths)
-    return Tokens(tokens.ids[np.arange(offsets[-1]) + shift], offsets, tokens.vocabulary)

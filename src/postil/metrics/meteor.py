@@ -14,6 +14,7 @@ import numpy as np
 from postil.errors import UsageError
 from postil.kernel import meteor
 from postil.metrics.base import Metric, Scorer, mean_of_items
+from postil.metrics.over import OverScorer, check_over
 from postil.metrics.references import References
 from postil.text.function_words import function_words
 from postil.text.stems import stems_signature
@@ -75,14 +76,19 @@ class Meteor(Metric):
             normalises Chinese; lower-cases.
         corpus: ``stats``: sum the chosen references' statistics, matches scaled by s_j in P and R only; the program's
             aggregate where all weights are 1. ``mean``: of the items. ``chosen``: the weights only choose the
-            reference, its statistics stay unscaled (item scores are weighted all the same).
+            reference, its statistics stay unscaled (item scores are weighted all the same). By default ``stats``, and
+            ``mean`` where ``over`` is not ``max``.
+        over: How the references of a set become one score. ``max``: the best. ``mean``: ``1/K sum_j s_j F_j``, F_j with
+            its penalty. ``top-k``, such as ``top-3``: the mean of the k highest ``s_j F_j``. The last two choose no
+            single reference, so they go with ``corpus=mean`` alone.
         function_words: A file with a function word a line, in place of the shipped English list; only with
             ``params=en``, as delta is .5 in the others and makes all words equal.
         wordnet: A folder with WordNet's files; by default found where Debian and NLTK put it. Only with the synonym
             stage.
 
     Raises:
-        UsageError: A file is given that the parameters make no use of, or whose path cannot stand in a spec.
+        UsageError: A file is given that the parameters make no use of, or whose path cannot stand in a spec; or
+            ``over`` is none of these or does not go with the corpus score.
 
     Three of four words match, in two chunks: F = 3/4, and the penalty is .7 (2/3)^1.4 of it:
 
@@ -96,11 +102,20 @@ class Meteor(Metric):
     params: Literal["en", "other", "2005"] = "en"
     stages: Literal["exact", "exact+stem", "exact+stem+synonym"] = "exact+stem"
     characters: bool = False
-    corpus: Literal["stats", "mean", "chosen"] = "stats"
+    corpus: Literal["stats", "mean", "chosen"] = None  # type: ignore[assignment]  # set below
+    over: str = "max"
     function_words: str | None = None
     wordnet: str | None = None
 
     def __post_init__(self) -> None:
+        check_over(self.name, self.over)
+        if self.corpus is None:
+            object.__setattr__(self, "corpus", "stats" if self.over == "max" else "mean")
+        if self.over != "max" and self.corpus != "mean":
+            raise UsageError(
+                f"meteor: corpus={self.corpus} needs the one reference that over=max chooses; with over={self.over} "
+                "take corpus=mean, or leave it out"
+            )
         if self.function_words is not None and PRESETS[self.params].delta == EVEN:
             raise UsageError(f"meteor: function_words has no effect with params={self.params}; leave it out")
         if self.wordnet is not None and self.stages != "exact+stem+synonym":
@@ -117,7 +132,11 @@ class Meteor(Metric):
     def bind(self, references: References, background: Background | None) -> Scorer:
         """See `Metric.against`."""
         del background
-        return _CharacterScorer(self, references) if self.characters else _MeteorScorer(self, references)
+        if self.characters:
+            return _CharacterScorer(self, references)
+        if self.over != "max":
+            return OverScorer(self, self.over, references, replace(self, over="max", weighted=False))
+        return _MeteorScorer(self, references)
 
 
 class _MeteorScorer(Scorer):
@@ -197,7 +216,7 @@ class _MeteorScorer(Scorer):
 
 
 class _CharacterScorer(Scorer):
-    """The same over characters: references and candidates are cut anew, the rest is `_MeteorScorer`."""
+    """The same over characters: references and candidates are cut anew, the rest is METEOR's over words."""
 
     metric: Meteor
 
@@ -213,7 +232,7 @@ class _CharacterScorer(Scorer):
             references.weights,
             references.items,
         )
-        self._inner = _MeteorScorer(replace(metric, characters=False), again)
+        self._inner = replace(metric, characters=False).bind(again, None)
 
     def _cut(self, words: Sequence[str]) -> list[list[str]]:
         return [self._PIECE.findall(word.lower()) for word in words]

@@ -78,6 +78,8 @@ class Panel:
         weights: str = "given",
     ) -> None:
         self.metrics = metrics
+        self.background = background
+        self.tokenizer = tokenizer
         self._references = references
         even = references.even()  # one for all plain metrics, so that what they count is counted once
         self._scorers: dict[str, Scorer] = {

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
     from postil.metrics.background import Frequencies
+    from postil.metrics.base import Metric
     from postil.text.tokens import Tokens
 
 __all__ = ["Matches", "References"]
@@ -157,6 +158,8 @@ class Matches:
         self.words = self._overlap(candidates.ids, references.tokens.ids)
         self._stems: Overlap | None = None
         self._bleu: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
+        self.of_singles: dict[Metric, NDArray[np.float64]] = {}
+        """What metrics say of each candidate and each of its references; see `postil.metrics.over`."""
 
     def __len__(self) -> int:
         return len(self.candidates)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from postil.errors import UsageError
 from postil.kernel import rouge_l, rouge_n
 from postil.metrics.base import Metric, Scorer, mean_of_items
+from postil.metrics.over import OverScorer, check_over
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,9 +37,12 @@ class RougeL(Metric):
               the leftmost in the candidate); P divides their sum by ``|c|``, R by the closest reference length and is
               at most 1. With one reference and weight 1 it is Lin's.
         beta: Weight of recall; above 0.
+        over: How the references of a set become one score. ``max``: as ``reading`` says. ``mean``:
+            ``1/K sum_j s_j F_j`` with P and R of each reference by itself. ``top-k``, such as ``top-3``: the mean of
+            the k highest ``s_j F_j``. The last two do not go with ``reading=union``.
 
     Raises:
-        UsageError: beta is out of range.
+        UsageError: beta is out of range, or ``over`` is none of these or does not go with the reading.
 
     The longest common subsequence is ``a c``, so P = 2/3 and R = 2/4:
 
@@ -51,10 +55,14 @@ class RougeL(Metric):
 
     reading: Literal["max", "union"] = "max"
     beta: float = 1.2
+    over: str = "max"
 
     def __post_init__(self) -> None:
         if not 0.0 < self.beta < 1e6:
             raise UsageError(f"rouge-l: beta: expected a positive number, got {self.beta}")
+        check_over(self.name, self.over)
+        if self.over != "max" and self.reading == "union":
+            raise UsageError(f"rouge-l: reading=union joins the references, so over={self.over} has nothing to go over")
 
     @property
     def name(self) -> str:
@@ -64,6 +72,8 @@ class RougeL(Metric):
     def bind(self, references: References, background: Background | None) -> Scorer:
         """See `Metric.against`."""
         del background
+        if self.over != "max":
+            return OverScorer(self, self.over, references, replace(self, over="max", weighted=False))
         return _RougeLScorer(self, references)
 
 

@@ -54,7 +54,7 @@ def parse(spec: str) -> Metric:
         UsageError: The spec is not of that form, or a value does not fit its parameter or the other parameters.
 
     >>> print(parse("w-rouge-l(reading=union)"))
-    w-rouge-l(reading=union,beta=1.2)
+    w-rouge-l(reading=union,beta=1.2,over=max)
     >>> parse(str(parse("cider-d(sigma=4)"))) == parse("cider-d(sigma=4)")
     True
     """

@@ -1,0 +1,70 @@
+"""The journey of `postil.consensus_weights`: ungraded references in, a weight for each out."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from postil.app.columns import as_list
+from postil.app.score import encode
+from postil.errors import InvalidInput
+from postil.metrics.consensus import NAME, SIMILARITY, consensus, similarity_of
+from postil.metrics.references import References
+from postil.text.tokenizers import tokenizer as named_tokenizer
+from postil.text.tokens import Vocabulary
+
+if TYPE_CHECKING:
+    from postil.app.columns import Column
+
+__all__ = ["consensus_weights"]
+
+
+def consensus_weights(
+    references: Column, *, tokenizer: str = "words", metric: str = SIMILARITY, jobs: int = 1
+) -> list[list[float]]:
+    """Weights for references that nobody has graded: the mean similarity of each to the others of its row.
+
+    Args:
+        references: n lists of texts, or of lists of tokens, as ``postil.score`` takes them. A list that stands at
+            several places (the same object) is digested once.
+        tokenizer: A name in `postil.text.TOKENIZERS`. Lists of tokens are taken as they are.
+        metric: The similarity, a spec without ``w-``; divided by its highest score.
+        jobs: Threads. The numbers do not depend on it.
+
+    Returns:
+        The shape of ``references``, numbers in [0, 1]; a reference that is alone in its row has 1.
+
+    Raises:
+        UnknownName, UsageError: A metric or tokenizer does not exist, or the metric reads weights.
+        InvalidInput: A row is empty or no list of texts, Han text meets the ``words`` tokenizer. ``line`` counts rows
+            from 1.
+        Undefined: CIDEr of a single row.
+
+    >>> consensus_weights([["a b", "a c", "d b"], ["e"]])
+    [[0.5, 0.25, 0.25], [1.0]]
+    """
+    similarity = similarity_of(f"{NAME}({metric})")
+    cut = named_tokenizer(tokenizer)
+    rows = as_list(references, "references")
+    sets = {id(row): i for i, row in reversed(list(enumerate(rows)))}
+    firsts = sorted(sets.values())
+    texts = [as_list(rows[i], f"references:{i + 1}") for i in firsts]
+    for i, row in zip(firsts, texts, strict=True):
+        if not row:
+            raise InvalidInput("expected at least one reference, got none", where="references", line=i + 1)
+    if similarity is None or not rows:
+        return []
+    line = [i + 1 for i, row in zip(firsts, texts, strict=True) for _ in row]
+    tokens = encode(
+        list(chain.from_iterable(texts)),
+        cut,
+        Vocabulary(),
+        jobs,
+        lambda i, problem: InvalidInput(problem, where="references", line=line[i]),
+    )
+    offsets = np.cumsum([0, *map(len, texts)])
+    weights = consensus(References(tokens, offsets), similarity, jobs=jobs)
+    of_set = dict(zip(firsts, np.split(weights, offsets[1:-1]), strict=True))
+    return [of_set[sets[id(row)]].tolist() for row in rows]

@@ -1,0 +1,96 @@
+"""Weights for references that nobody has graded: how much each is like the others of its set."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from postil.errors import UsageError
+from postil.metrics.over import Singles, blocks
+from postil.metrics.spec import parse
+from postil.text.tokens import Tokens
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from postil.metrics.background import Background
+    from postil.metrics.base import Metric
+    from postil.metrics.references import References
+
+__all__ = ["NAME", "SIMILARITY", "consensus", "similarity_of"]
+
+NAME: Final = "consensus"
+"""What the method is called in options and signatures."""
+
+SIMILARITY: Final = "rouge-l(beta=1)"
+"""The similarity where none is named: it is the same in both directions, needs no document frequencies and no language,
+and is the fastest metric against single references."""
+
+_METHOD: Final = re.compile(r"consensus(?:\((?P<spec>.*)\))?")
+
+
+def consensus(
+    references: References, metric: Metric, *, background: Background | None = None, jobs: int = 1
+) -> NDArray[np.float64]:
+    """The weight of each reference: the mean of its similarities to the other references of its set.
+
+    ``s_j = 1/(K - 1) sum_(i != j) m(r_j, r_i)``, m a metric without weights with r_j as its candidate, divided by the
+    metric's highest score. A reference that is alone has weight 1. The work grows with the square of each set's size.
+
+    Args:
+        references: m texts in sets; their weights are not read.
+        metric: m, see `similarity_of`.
+        background: Document frequencies for CIDEr; by default those of ``references``.
+        jobs: Threads; the result does not depend on it.
+
+    Returns:
+        float64[m] in [0, 1].
+
+    Raises:
+        Undefined: CIDEr of a single item without a background.
+
+    ``a b`` shares one of two words with each of the others, which share nothing:
+
+    >>> from postil.metrics import References
+    >>> from postil.text import Vocabulary
+    >>> tokens = Vocabulary().encode_tokens([["a", "b"], ["a", "c"], ["d", "b"], ["e"]])
+    >>> consensus(References(tokens, np.array([0, 3, 4])), similarity_of("consensus")).tolist()
+    [0.5, 0.25, 0.25, 1.0]
+    """
+    tokens, sizes = references.tokens, np.diff(references.offsets)
+    sets = np.repeat(np.arange(len(references), dtype=np.int32), sizes)
+    others = sizes[sets] - 1
+    bounds = np.concatenate([[0], np.cumsum(sizes[sets])])  # of pairs: each text and all texts of its set
+    singles = Singles({NAME: metric}, references, background)
+    sums = np.empty(len(tokens))
+    for begin, end in blocks(bounds):
+        part = Tokens(tokens.ids, tokens.offsets[begin : end + 1], tokens.vocabulary)
+        values = singles.scores(part, sets[begin:end], jobs)[NAME]
+        starts = bounds[begin:end] - bounds[begin]
+        values[starts + np.arange(begin, end) - references.offsets[sets[begin:end]]] = 0.0  # with itself
+        sums[begin:end] = np.add.reduceat(values, starts)
+    weights = sums / np.maximum(others, 1) / metric.high
+    return np.where(others > 0, np.minimum(weights, 1.0), 1.0)
+
+
+def similarity_of(method: str | None) -> Metric | None:
+    """The similarity that a weights method names, ``consensus`` or ``consensus(SPEC)``; None for other methods.
+
+    Args:
+        method: The name of a weights method, if one is named.
+
+    Raises:
+        UnknownName, UsageError: As `parse`, or the metric reads weights itself.
+
+    >>> print(similarity_of("consensus"), similarity_of("consensus(cider-d)"), similarity_of("votes"))
+    rouge-l(reading=max,beta=1,over=max) cider-d(order=4,sigma=6) None
+    """
+    match = _METHOD.fullmatch(method or "")
+    if match is None:
+        return None
+    metric = parse(match["spec"] or SIMILARITY)
+    if metric.needs_weights:
+        raise UsageError(f"consensus: expected a metric that reads no weights, got '{match['spec']}'")
+    return metric

@@ -1,0 +1,171 @@
+"""Metrics against each reference by itself, and how the scores of a set of references become one."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from postil.errors import UsageError
+from postil.metrics.base import Metric, Scorer, mean_of_items
+from postil.text.tokens import Tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from postil.metrics.background import Background
+    from postil.metrics.references import Matches, References
+
+__all__ = ["OverScorer", "Singles", "blocks", "check_over"]
+
+TOP: Final = re.compile(r"top-(?P<k>[1-9][0-9]{0,8})")
+BLOCK: Final = 1 << 16
+"""About how many pairs of candidate and reference are compared at a time."""
+
+
+def check_over(name: str, over: str) -> None:
+    """Refuse what is none of ``max``, ``mean`` and ``top-K``.
+
+    Args:
+        name: The metric's name, for the message.
+        over: The value of its field ``over``.
+
+    Raises:
+        UsageError: It is something else.
+
+    >>> check_over("meteor", "top-0")
+    Traceback (most recent call last):
+    ...
+    postil.errors.UsageError: meteor: over: expected max, mean or top-K with K from 1, got 'top-0'
+    """
+    if over not in {"max", "mean"} and not TOP.fullmatch(over):
+        raise UsageError(f"{name}: over: expected max, mean or top-K with K from 1, got '{over}'")
+
+
+class Singles:
+    """Metrics without weights, bound to every reference as if it were the only one of its set.
+
+    Args:
+        metrics: The metrics by name.
+        references: m texts in k sets.
+        background: Document frequencies; by default those of ``references``, if the metric was bound to them before.
+
+    >>> from postil.metrics import References, RougeL
+    >>> from postil.text import Vocabulary
+    >>> vocabulary = Vocabulary()
+    >>> references = References(vocabulary.encode_tokens([["a", "b"], ["a", "c"], ["d"]]), np.array([0, 2, 3]))
+    >>> candidates = vocabulary.branch().encode_tokens([["d"], ["a", "c"]])
+    >>> singles = Singles({"f1": RougeL(beta=1)}, references)
+    >>> {name: scores.tolist() for name, scores in singles.scores(candidates, np.array([1, 0], dtype=np.int32)).items()}
+    {'f1': [1.0, 0.5, 1.0]}
+    """
+
+    def __init__(
+        self, metrics: Mapping[str, Metric], references: References, background: Background | None = None
+    ) -> None:
+        self._offsets = references.offsets
+        every = np.arange(len(references.tokens) + 1)
+        items = np.repeat(references.items, np.diff(references.offsets))
+        self._alone = references.others(references.tokens, every, items)
+        self.scorers = {name: metric.plain(self._alone, background) for name, metric in metrics.items()}
+
+    def pairs(self, sets: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Which references n candidates meet, candidate after candidate.
+
+        Args:
+            sets: int32[n], the set of references that each meets.
+
+        Returns:
+            int64[n + 1], where the pairs of each candidate begin and end; and int64[pairs], the number of the reference
+            in each pair.
+        """
+        counts = np.diff(self._offsets)[sets]
+        bounds = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        shift = np.repeat(self._offsets[sets] - bounds[:-1], counts)
+        return bounds, np.arange(bounds[-1]) + shift
+
+    def scores(self, candidates: Tokens, sets: NDArray[np.int32], jobs: int = 1) -> dict[str, NDArray[np.float64]]:
+        """For each metric the score of each pair of candidate and reference, float64[pairs], in the order of `pairs`.
+
+        Args:
+            candidates: n texts, encoded with the vocabulary of the references or a branch of it.
+            sets: int32[n], the set of references that each meets.
+            jobs: Threads; the result does not depend on it.
+        """
+        bounds, references = self.pairs(sets)
+        out = {name: np.empty(bounds[-1]) for name in self.scorers}
+        for begin, end in blocks(bounds):
+            part = slice(bounds[begin], bounds[end])
+            again = _repeated(candidates, begin, np.diff(bounds[begin : end + 1]))
+            matches = self._alone.match(again, references[part].astype(np.int32), jobs)
+            for name, scorer in self.scorers.items():
+                out[name][part] = scorer.items(scorer.measure(matches))
+        return out
+
+
+class OverScorer(Scorer):
+    """The mean of some or all of a candidate's scores by single references, each times its reference's weight.
+
+    ``mean``: ``1/K sum_j s_j F_j`` over all K references. ``top-k``: the mean of the k highest ``s_j F_j``, of all of
+    them where there are fewer. Corpus: mean of the items. Both divide by a number of references, not by the sum of the
+    weights, so that raising a weight never lowers a score.
+
+    Args:
+        metric: What is asked for.
+        over: ``mean`` or ``top-k``.
+        references: What it is bound to.
+        single: What scores each reference: the same metric with ``over=max`` and without weights.
+    """
+
+    def __init__(self, metric: Metric, over: str, references: References, single: Metric) -> None:
+        super().__init__(metric, references)
+        top = TOP.fullmatch(over)
+        self._k = int(top["k"]) if top else None
+        self._single = single
+        self._singles = Singles({single.name: single}, references)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """See `Scorer.notes`."""
+        return self._singles.scorers[self._single.name].notes
+
+    def measure(self, matches: Matches) -> NDArray[np.float64]:
+        """See `Scorer.measure`."""
+        known = matches.of_singles.get(self._single)
+        if known is None:
+            known = self._singles.scores(matches.candidates, matches.sets, matches.jobs)[self._single.name]
+            matches.of_singles[self._single] = known
+        bounds, references = self._singles.pairs(matches.sets)
+        values, counts = known * self.references.weights[references], np.diff(bounds)
+        if self._k is not None:
+            row = np.repeat(np.arange(len(counts)), counts)
+            order = np.lexsort((-values, row))
+            place = np.arange(len(row)) - bounds[row]
+            values, counts = np.where(place < self._k, values[order], 0.0), np.minimum(counts, self._k)
+        sums = np.add.reduceat(values, bounds[:-1]) if len(counts) else np.zeros(0)
+        return np.stack([sums / counts, np.ones(len(counts))], axis=1)
+
+    def score(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `Scorer.score`."""
+        return mean_of_items(stats)
+
+
+def blocks(bounds: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """Ranges of candidates with about `BLOCK` pairs, at least one candidate each."""
+    begin, last = 0, len(bounds) - 1
+    while begin < last:
+        end = max(begin + 1, int(np.searchsorted(bounds, bounds[begin] + BLOCK, side="right")) - 1)
+        yield begin, end
+        begin = end
+
+
+def _repeated(tokens: Tokens, begin: int, counts: NDArray[np.int64]) -> Tokens:
+    """Some texts, from number ``begin`` on, each several times, one behind the other."""
+    starts = tokens.offsets[begin : begin + len(counts)]
+    lengths = np.repeat(tokens.offsets[begin + 1 : begin + 1 + len(counts)] - starts, counts)
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    shift = np.repeat(np.repeat(starts, counts) - offsets[:-1], lengths)
+    return Tokens(tokens.ids[np.arange(offsets[-1]) + shift], offsets, tokens.vocabulary)

@@ -1,0 +1,131 @@
+"""Weights of references that nobody has graded."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import postil
+from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.metrics import Background, References
+from postil.metrics import over as over_module
+from postil.metrics.consensus import consensus, similarity_of
+from postil.text import Vocabulary
+
+TEXTS = st.lists(
+    st.lists(st.lists(st.sampled_from("abcd"), max_size=5), min_size=1, max_size=5), min_size=1, max_size=4
+)
+
+
+def brute(rows: list[list[list[str]]], metric: str, high: float = 1.0) -> list[list[float]]:
+    """Every text against the others of its row, one pair at a time."""
+
+    def like(one: list[str], other: list[str]) -> float:
+        return postil.score([one], [[other]], metrics=[metric]).corpus[metric] / high
+
+    return [
+        [
+            float(np.mean([like(one, other) for i, other in enumerate(row) if i != j])) if len(row) > 1 else 1.0
+            for j, one in enumerate(row)
+        ]
+        for row in rows
+    ]
+
+
+def flat(rows: list[list[float]]) -> list[float]:
+    return [weight for row in rows for weight in row]
+
+
+@settings(max_examples=25, deadline=None, derandomize=True, database=None)
+@given(TEXTS, st.sampled_from(["rouge-l(beta=1)", "meteor", "bleu-1(smooth=none)"]))
+def test_the_definition(rows: list[list[list[str]]], metric: str) -> None:
+    found = postil.consensus_weights(rows, metric=metric)
+    assert [len(row) for row in found] == [len(row) for row in rows]
+    assert flat(found) == pytest.approx(flat(brute(rows, metric)))
+
+
+def test_by_hand() -> None:
+    """F1 of the LCS: "a b" and "a c" share 1 of 2 words each, "a b" and "b" have F = 2/3, "a c" and "b" nothing."""
+    found = postil.consensus_weights([["a b", "a c", "b"], ["z"]])
+    assert flat(found) == pytest.approx([(1 / 2 + 2 / 3) / 2, 1 / 4, 1 / 3, 1.0])
+
+
+def test_copies_are_like_one_another_and_empty_texts_like_nothing() -> None:
+    assert postil.consensus_weights([["a b", "a b"], ["", ""], ["", "a"]]) == [[1.0, 1.0], [0.0, 0.0], [0.0, 0.0]]
+
+
+@pytest.mark.parametrize(("metric", "high"), [("cider-d", 10.0), ("cider", 1.0)])
+def test_a_metric_with_document_frequencies_is_brought_to_1(metric: str, high: float) -> None:
+    rows = [["a b c d", "a b c d", "a b c e"], ["f g h i", "f g h j"], ["k"]]
+    vocabulary = Vocabulary()
+    tokens = vocabulary.encode_tokens([text.split() for row in rows for text in row])
+    references = References(tokens, np.array([0, 3, 5, 6]))
+    background = Background.of(references, "space")
+    found = postil.consensus_weights(rows, metric=metric)
+    assert flat(found) == pytest.approx(consensus(references, similarity_of(f"consensus({metric})")).tolist())
+    assert found[0][0] == found[0][1] > found[0][2] > 0.0
+    assert max(flat(found)) == 1.0  # the one that is alone
+    # The same as pairs scored with these frequencies.
+    other = Vocabulary()
+    again = References(other.encode_tokens([text.split() for text in rows[0][1:]]), np.array([0, 1, 2]))
+    scorer = similarity_of(f"consensus({metric})").plain(again, background)
+    candidate = other.branch().encode_tokens([rows[0][0].split()] * 2)
+    values = scorer.items(scorer.stats(candidate, np.array([0, 1], np.int32))) / high
+    assert found[0][0] == pytest.approx(values.mean())
+
+
+@pytest.mark.parametrize("block", [1, 2, 7])
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_blocks_and_jobs_change_no_bit(block: int, jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    rows = [
+        [["abcdefgh"[i] for i in rng.integers(0, 8, rng.integers(0, 9))] for _ in range(rng.integers(1, 9))]
+        for _ in range(20)
+    ]
+    whole = postil.consensus_weights(rows)
+    monkeypatch.setattr(over_module, "BLOCK", block)
+    assert postil.consensus_weights(rows, jobs=jobs) == whole
+
+
+def test_a_list_may_come_twice() -> None:
+    row = ["a b", "a c", "b"]
+    assert postil.consensus_weights([row, ["z"], row]) == [FOUND, [1.0], FOUND]
+
+
+FOUND = postil.consensus_weights([["a b", "a c", "b"]])[0]
+
+
+def test_no_rows() -> None:
+    assert postil.consensus_weights([]) == []
+
+
+def test_weights_of_one_set_do_not_depend_on_the_others() -> None:
+    alone = postil.consensus_weights([["a b", "a c", "b"]])
+    assert postil.consensus_weights([["q"], ["a b", "a c", "b"], ["a b", "a b"]])[1] == alone[0]
+
+
+def test_the_default_is_symmetric() -> None:
+    """With two references each is as like the other."""
+    one, two = postil.consensus_weights([["a b c d e", "b e"]])[0]
+    assert one == two == pytest.approx(2 * (2 / 5) * 1 / (2 / 5 + 1))
+
+
+@pytest.mark.parametrize("metric", ["w-rouge-l", "delta-bleu"])
+def test_a_metric_that_reads_weights_is_refused(metric: str) -> None:
+    with pytest.raises(UsageError, match=f"consensus: expected a metric that reads no weights, got '{metric}'"):
+        postil.consensus_weights([["a"]], metric=metric)
+
+
+def test_what_cannot_be_weighed() -> None:
+    with pytest.raises(UnknownName, match="did you mean 'rouge-l'"):
+        postil.consensus_weights([["a"]], metric="rouge-k")
+    with pytest.raises(InvalidInput, match="references:2: expected at least one reference, got none"):
+        postil.consensus_weights([["a"], []])
+    with pytest.raises(InvalidInput, match="references:2: Han text"):
+        postil.consensus_weights([["a", "b"], ["c", "北京欢迎你"]])
+    with pytest.raises(InvalidInput, match="references:1: expected a list or a column, got str"):
+        postil.consensus_weights(["a"])
+    with pytest.raises(Undefined, match="CIDEr needs document frequencies"):
+        postil.consensus_weights([["a", "b"]], metric="cider")
