@@ -2,7 +2,7 @@
 #   make demo       score the bundled sample and print what to do next
 #   make test       lint, types and tests (minutes)
 #   make test-all   slow tests too
-#   make bench      benchmarks against peers, into docs/benchmarks.md
+#   make bench      benchmarks against peers, into docs/benchmarks*.md
 # Without a C++ compiler everything works with the pure-Python kernel, more slowly.
 
 PYTHON ?= python3
@@ -34,6 +34,7 @@ lint: $(VENV)/.tests
 
 bench: $(BENCH_VENV)/.ready
 	$(BENCH_VENV)/bin/python -m bench.metrics.run --memory --markdown docs/benchmarks.md
+	$(BENCH_VENV)/bin/python -m bench.metaeval.run --markdown docs/benchmarks-correlate.md
 
 # Made first when missing; every install after it is from these stamps.
 $(BIN)/python:

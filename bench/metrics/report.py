@@ -27,7 +27,8 @@ machines above all, and a warm-up pass are outside the timing.
 
 **zh27**: 2,000 candidates of 12 words, 27 references of 17 words each, 30,000 Chinese-looking words by Zipf's law,
 already separated by spaces. **en5**: 2,000 candidates of 20 words, 5 references of 20 words each. Both are drawn by
-`bench/metrics/workload.py`, the same in every run."""
+`bench/metrics/workload.py`, the same in every run. How long judging metrics takes:
+[benchmarks-correlate.md](benchmarks-correlate.md)."""
 HEAD = "| {} | candidates/s: median [slowest, fastest] | postil / its median | postil / its fastest | |"
 
 
@@ -46,7 +47,7 @@ def machine() -> str:
     except OSError:
         lines = []
     name = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), name)
-    return f"{name}, {os.cpu_count()} cores, Python {platform.python_version()}, one process, one thread"
+    return f"{name}, {os.cpu_count()} cores, Python {platform.python_version()}"
 
 
 def markdown(rows: Sequence[Row], starts: Sequence[Start], memories: Sequence[Memory]) -> str:
