@@ -345,7 +345,7 @@ def demo(
     out: Annotated[Path, typer.Option(help="Folder for the sample's files, to go on with.")] = Path("demo"),
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Threads.")] = 1,
 ) -> None:
-    """Score the bundled sample: four commenters on 24 articles, plain and weighted metrics side by side."""
+    """Score the bundled sample, four commenters on 24 articles, and hold the metrics against people."""
     from postil.app.demo import run_demo  # noqa: PLC0415
 
     run_demo(out, jobs, typer.echo, say)
