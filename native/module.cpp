@@ -2,10 +2,13 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +16,7 @@
 #include "intern.hpp"
 #include "kernels.hpp"
 #include "ngrams.hpp"
+#include "units.hpp"
 
 namespace nb = nanobind;
 using namespace postil;
@@ -192,6 +196,37 @@ nb::object rank_correlation_table(In2<int32_t> x, In<int32_t> y, In<int32_t> clu
   return array_of(std::move(out), {counts.shape(0), x.shape(1)});
 }
 
+using Places = std::pair<In<int64_t>, In<int32_t>>;
+
+nb::object pooled_table(const std::tuple<In<int64_t>, In<int32_t>, In<int32_t>>& bags,
+                        const std::tuple<In<int64_t>, In<int32_t>, In<double>>& references, const Places& texts,
+                        const std::pair<In<int64_t>, In<int64_t>>& own,
+                        const std::vector<std::pair<std::string, double>>& measures, In<double> share, In<double> idf,
+                        int jobs) {
+  const auto& [offsets, units, counts] = bags;
+  const auto& [reference_offsets, reference_texts, weights] = references;
+  if (units.shape(0) != counts.shape(0)) throw nb::value_error("expected a count of every unit");
+  if (reference_texts.shape(0) != weights.shape(0)) throw nb::value_error("expected a weight of every reference");
+  int32_t distinct = 0;
+  for (size_t e = 0; e < units.shape(0); ++e) distinct = std::max(distinct, units.data()[e] + 1);
+  const BagsView view{span(offsets), span(units), span(counts), distinct};
+  const Pools pools{span(reference_offsets), span(reference_texts), span(weights), span(texts.first),
+                    span(texts.second),      span(own.first),       span(own.second)};
+  std::vector<PooledMeasure> wanted;
+  for (const auto& [name, beta_squared] : measures) {
+    const char* const names[] = {"f", "kl", "js", "logsim", "rouge", "tf-idf"};
+    const auto* found = std::find(std::begin(names), std::end(names), name);
+    if (found == std::end(names)) throw nb::value_error("expected f, kl, js, logsim, rouge or tf-idf");
+    wanted.push_back({static_cast<Pooled>(found - names), beta_squared});
+  }
+  std::vector<double> out(wanted.size() * texts.second.shape(0));
+  {
+    nb::gil_scoped_release release;
+    pooled_scores(view, pools, span(share), span(idf), wanted, jobs, out.data());
+  }
+  return array_of(std::move(out), {wanted.size(), texts.second.shape(0)});
+}
+
 }  // namespace
 
 NB_MODULE(_compiled, m) {
@@ -313,6 +348,24 @@ NB_MODULE(_compiled, m) {
       },
       nb::arg("overlap"), nb::arg("weights"), nb::arg("grams"), nb::arg("norms"), nb::arg("sigma"), nb::arg("jobs") = 1);
 
+  m.def(
+      "count_units",
+      [](In<int32_t> ids, In<int64_t> offsets, int order, int gap, bool up_to) {
+        require_order(order);
+        if (gap < 0) throw std::invalid_argument("expected a gap of at least 0");
+        Bags bags;
+        {
+          nb::gil_scoped_release release;
+          bags = count_units(Texts{span(ids), span(offsets)}, order, gap, up_to);
+        }
+        const size_t distinct = bags.grams.size() / order;
+        return nb::make_tuple(array_of(std::move(bags.grams), {distinct, static_cast<size_t>(order)}),
+                              array_of(std::move(bags.offsets)), array_of(std::move(bags.units)),
+                              array_of(std::move(bags.counts)));
+      },
+      nb::arg("ids"), nb::arg("offsets"), nb::arg("order"), nb::arg("gap") = 0, nb::arg("up_to") = false);
+  m.def("pooled_scores", &pooled_table, nb::arg("bags"), nb::arg("references"), nb::arg("texts"), nb::arg("own"),
+        nb::arg("measures"), nb::arg("share"), nb::arg("idf"), nb::arg("jobs") = 1);
   m.def("rank_correlations", &rank_correlation_table, nb::arg("x"), nb::arg("y"), nb::arg("cluster"), nb::arg("counts"),
         nb::arg("kind"), nb::arg("jobs") = 1);
 }

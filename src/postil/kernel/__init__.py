@@ -29,9 +29,11 @@ if TYPE_CHECKING:
         bleu_stats,
         cider,
         count_grams,
+        count_units,
         load_grams,
         meteor,
         overlap,
+        pooled_scores,
         rank_correlations,
         rouge_l,
         rouge_n,
@@ -46,9 +48,11 @@ __all__ = [
     "bleu_stats",
     "cider",
     "count_grams",
+    "count_units",
     "load_grams",
     "meteor",
     "overlap",
+    "pooled_scores",
     "rank_correlations",
     "rouge_l",
     "rouge_n",
@@ -77,9 +81,11 @@ if not TYPE_CHECKING:
     bleu_stats = _chosen.bleu_stats
     cider = _chosen.cider
     count_grams = _chosen.count_grams
+    count_units = _chosen.count_units
     load_grams = _chosen.load_grams
     meteor = _chosen.meteor
     overlap = _chosen.overlap
+    pooled_scores = _chosen.pooled_scores
     rank_correlations = _chosen.rank_correlations
     rouge_l = _chosen.rouge_l
     rouge_n = _chosen.rouge_n

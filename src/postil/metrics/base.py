@@ -20,17 +20,42 @@ if TYPE_CHECKING:
     from postil.metrics.references import Matches, References
     from postil.text.tokens import Tokens
 
-__all__ = ["LONGEST", "Metric", "Scorer", "check_order", "mean_of_items"]
+__all__ = ["LONGEST", "Metric", "Scorer", "Specified", "check_order", "mean_of_items"]
 
 LONGEST: Final = 9
 """The longest n-gram that the kernel counts."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Metric(ABC):
-    """A metric and its parameters, as a value: equal parameters make equal metrics.
+class Specified(ABC):
+    """Something with parameters as a value: equal parameters make equal values.
 
-    Printing it gives the full spec, which parses back to an equal metric; see :mod:`postil.metrics.spec`.
+    Printing it gives the full spec, which parses back to an equal value; see :mod:`postil.metrics.spec`.
+
+    Args:
+        weighted: Whether the references' weights count: the ``w-`` in front of the name. Without it they are all 1.
+    """
+
+    weighted: bool = dataclasses.field(default=False, metadata={"hidden": True})
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The name in the table of :mod:`postil.metrics.spec`, without ``w-``."""
+
+    def __str__(self) -> str:
+        parameters = [
+            f"{field.name}={_printed(getattr(self, field.name))}"
+            for field in dataclasses.fields(self)
+            if not field.metadata.get("hidden") and getattr(self, field.name) is not None
+        ]
+        head = f"w-{self.name}" if self.weighted else self.name
+        return f"{head}({','.join(parameters)})" if parameters else head
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metric(Specified):
+    """A metric and its parameters, as a value: equal parameters make equal metrics.
 
     Args:
         weighted: Whether the references' weights count: the ``w-`` in front of the name. Without it they are all 1.
@@ -41,8 +66,6 @@ class Metric(ABC):
     w-cider(order=4) high 0.0 1.0
     """
 
-    weighted: bool = dataclasses.field(default=False, metadata={"hidden": True})
-
     better: ClassVar[Literal["high", "low"]] = "high"
     """Which end of the scale is good."""
     low: ClassVar[float] = 0.0
@@ -51,11 +74,6 @@ class Metric(ABC):
     """The highest score; rounding may exceed it in the last digits."""
     lowest_weight: ClassVar[float] = 0.0
     """The smallest weight of a reference that means something to this metric."""
-
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """The name in the table of :mod:`postil.metrics.spec`, without ``w-``."""
 
     @abstractmethod
     def bind(self, references: References, background: Background | None) -> Scorer:
@@ -94,15 +112,6 @@ class Metric(ABC):
             background: As in `against`.
         """
         return self.bind(references.even(), background)
-
-    def __str__(self) -> str:
-        parameters = [
-            f"{field.name}={_printed(getattr(self, field.name))}"
-            for field in dataclasses.fields(self)
-            if not field.metadata.get("hidden") and getattr(self, field.name) is not None
-        ]
-        head = f"w-{self.name}" if self.weighted else self.name
-        return f"{head}({','.join(parameters)})" if parameters else head
 
 
 def _printed(value: object) -> str:

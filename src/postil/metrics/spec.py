@@ -7,20 +7,34 @@ import math
 import re
 from functools import cache, partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Final, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from postil.errors import UnknownName, UsageError
 from postil.metrics.bleu import Bleu, DeltaBleu
 from postil.metrics.cider import Cider, CiderD
+from postil.metrics.measures import (
+    UNITS,
+    FScore,
+    JensenShannon,
+    KullbackLeibler,
+    Length,
+    LogSim,
+    PooledRouge,
+    Random,
+    TfIdf,
+)
 from postil.metrics.meteor import Meteor
 from postil.metrics.rouge import RougeL, RougeN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from postil.metrics.base import Metric
+    from postil.metrics.base import Metric, Specified
+    from postil.metrics.measures import Measure
 
-__all__ = ["METRICS", "parse"]
+__all__ = ["MEASURES", "METRICS", "parse", "parse_measure"]
+
+Parsed = TypeVar("Parsed", bound="Specified")
 
 METRICS: Final[Mapping[str, Callable[..., Metric]]] = MappingProxyType(
     {
@@ -40,6 +54,16 @@ METRICS: Final[Mapping[str, Callable[..., Metric]]] = MappingProxyType(
 )
 """Every metric by name; ``w-`` in front of a name makes the references' weights count."""
 
+MEASURES: Final[Mapping[str, Callable[..., Measure]]] = MappingProxyType(
+    {
+        f"{make.family}-{unit}": partial(make, unit=unit)
+        for make in (FScore, JensenShannon, KullbackLeibler, LogSim, PooledRouge, TfIdf)
+        for unit in UNITS
+    }
+    | {"length": Length, "random": Random}
+)
+"""Every measure of passages by name; ``w-`` in front of a name makes the weights of the reference's passages count."""
+
 _SPEC: Final = re.compile(r"\s*(?P<name>[^()\s]+)\s*(?:\((?P<parameters>.*)\))?\s*", re.DOTALL)
 
 
@@ -58,26 +82,44 @@ def parse(spec: str) -> Metric:
     >>> parse(str(parse("cider-d(sigma=4)"))) == parse("cider-d(sigma=4)")
     True
     """
+    return _parse("metric", spec, METRICS)
+
+
+def parse_measure(spec: str) -> Measure:
+    """The measure of passages that a spec names.
+
+    Args:
+        spec: Such as ``f1-2``, ``w-logsim-1`` or ``kl-sk(upto=true)``.
+
+    Raises:
+        UnknownName, UsageError: As `parse`.
+
+    >>> print(parse_measure("w-f1-2(beta=2)"))
+    w-f1-2(upto=false,beta=2)
+    """
+    return _parse("measure", spec, MEASURES)
+
+
+def _parse(kind: str, spec: str, known: Mapping[str, Callable[..., Parsed]]) -> Parsed:
     match = _SPEC.fullmatch(spec)
     if not match:
-        raise UsageError(f"metric '{spec}': expected name or name(parameter=value,…)")
+        raise UsageError(f"{kind} '{spec}': expected name or name(parameter=value,…)")
     name = match["name"]
     weighted = name.startswith("w-")
     plain = name.removeprefix("w-")
-    if plain not in METRICS:
-        known = [f"w-{known}" for known in METRICS] if weighted else METRICS
-        raise UnknownName("metric", name, known)
-    make = METRICS[plain]
-    return make(weighted=weighted, **_parameters(spec, type(make()), match["parameters"]))
+    if plain not in known:
+        raise UnknownName(kind, name, [f"w-{each}" for each in known] if weighted else known)
+    make = known[plain]
+    return make(weighted=weighted, **_parameters(kind, spec, type(make()), match["parameters"]))
 
 
 @cache
-def _hints(metric: type[Metric]) -> dict[str, object]:
+def _hints(metric: type[Specified]) -> dict[str, object]:
     """The types of a metric's fields; finding them out takes longer than all else here."""
     return get_type_hints(metric)
 
 
-def _parameters(spec: str, metric: type[Metric], text: str | None) -> dict[str, object]:
+def _parameters(kind: str, spec: str, metric: type[Specified], text: str | None) -> dict[str, object]:
     """The parameters in the brackets, each as its field wants it."""
     fields = [field.name for field in dataclasses.fields(metric) if not field.metadata.get("hidden")]
     hints = _hints(metric)
@@ -85,23 +127,23 @@ def _parameters(spec: str, metric: type[Metric], text: str | None) -> dict[str, 
     for part in (text or "").split(",") if text and text.strip() else []:
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or not value:
-            raise UsageError(f"metric '{spec}': expected parameter=value, got '{part.strip()}'")
+            raise UsageError(f"{kind} '{spec}': expected parameter=value, got '{part.strip()}'")
         if name not in fields:
             raise UnknownName(f"parameter of {spec.partition('(')[0].strip()}", name, fields)
         if name in values:
-            raise UsageError(f"metric '{spec}': {name} is given twice")
-        values[name] = _value(spec, name, value, hints[name])
+            raise UsageError(f"{kind} '{spec}': {name} is given twice")
+        values[name] = _value(f"{kind} '{spec}'", name, value, hints[name])
     return values
 
 
-def _value(spec: str, name: str, text: str, wanted: object) -> object:
+def _value(what: str, name: str, text: str, wanted: object) -> object:
     if get_origin(wanted) is Literal:
         if text not in get_args(wanted):
             raise UnknownName(f"value of {name}", text, get_args(wanted))
         return text
     if wanted is bool:
         if text not in {"true", "false"}:
-            raise UsageError(f"metric '{spec}': {name}: expected true or false, got '{text}'")
+            raise UsageError(f"{what}: {name}: expected true or false, got '{text}'")
         return text == "true"
     if wanted in {int, float}:
         try:
@@ -110,6 +152,6 @@ def _value(spec: str, name: str, text: str, wanted: object) -> object:
             number = math.nan
         if not math.isfinite(number):
             kind = "a whole number" if wanted is int else "a number"
-            raise UsageError(f"metric '{spec}': {name}: expected {kind}, got '{text}'")
+            raise UsageError(f"{what}: {name}: expected {kind}, got '{text}'")
         return number
     return text

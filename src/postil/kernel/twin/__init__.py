@@ -9,6 +9,7 @@ from postil.kernel.twin.meteor import meteor
 from postil.kernel.twin.overlap import Overlap, overlap
 from postil.kernel.twin.ranks import rank_correlations
 from postil.kernel.twin.rouge import rouge_l, rouge_n
+from postil.kernel.twin.units import count_units, pooled_scores
 
 __all__ = [
     "Grams",
@@ -18,9 +19,11 @@ __all__ = [
     "bleu_stats",
     "cider",
     "count_grams",
+    "count_units",
     "load_grams",
     "meteor",
     "overlap",
+    "pooled_scores",
     "rank_correlations",
     "rouge_l",
     "rouge_n",

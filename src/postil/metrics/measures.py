@@ -1,0 +1,350 @@
+"""Measures of a passage against a pooled reference, over words, n-grams, skip-grams or word vectors.
+
+S is a passage, R its reference, ``c(u) = sum_j s_j k_j(u)`` how often the passages of R hold a unit u, each counted
+with its weight s_j; without ``w-`` all weights are 1. ``|R| = sum c``, ``p = c / |R|``; k(u) is how often S holds u,
+|S| their sum. Source, unless another is named: González-Gallardo, SanJuan and Torres-Moreno, "Extending Text
+Informativeness Measures to Passage Interestingness Evaluation".
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
+
+import numpy as np
+
+from postil.errors import UsageError
+from postil.kernel import pooled_scores
+from postil.metrics.base import Specified
+from postil.text.units import ngram_units
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from postil.metrics.pool import Pools
+    from postil.text.tokens import Tokens
+    from postil.text.units import Units
+
+__all__ = [
+    "UNITS",
+    "Collection",
+    "FScore",
+    "JensenShannon",
+    "KullbackLeibler",
+    "Length",
+    "LogSim",
+    "Measure",
+    "Overlap",
+    "PooledRouge",
+    "Random",
+    "TfIdf",
+    "measure_passages",
+]
+
+UNITS: Final[Mapping[str, tuple[int, int]]] = MappingProxyType({"1": (1, 0), "2": (2, 0), "3": (3, 0), "sk": (2, 1)})
+"""Units by name: how many words, and how many are left out between them."""
+
+
+class Collection:
+    """The passages of a collection, as measures read them.
+
+    Args:
+        tokens: n passages, without stop words and as stems where those are wanted.
+        words: The same passages as plain words, for measures over word vectors; by default ``tokens``.
+    """
+
+    def __init__(self, tokens: Tokens, words: Tokens | None = None) -> None:
+        self.tokens = tokens
+        self.words = tokens if words is None else words
+        self._bags: dict[tuple[str, bool], Bags] = {}
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def bags(self, unit: str, *, upto: bool = False) -> Bags:
+        """The passages as bags of units, counted once.
+
+        Args:
+            unit: A name in `UNITS`.
+            upto: Whether fewer words may be left out as well.
+        """
+        if (unit, upto) not in self._bags:
+            n, gap = UNITS[unit]
+            self._bags[unit, upto] = Bags(ngram_units(self.tokens, n, gap, up_to=upto))
+        return self._bags[unit, upto]
+
+
+class Bags:
+    """Passages as bags of units, and what the whole collection says of a unit.
+
+    Args:
+        units: The units of n passages.
+    """
+
+    def __init__(self, units: Units) -> None:
+        self.units = units
+
+    @cached_property
+    def share(self) -> NDArray[np.float64]:
+        """P(u | all passages), float64[U]: how often the collection holds the unit, out of all units."""
+        counts = np.bincount(self.units.units, self.units.counts, self.units.distinct)
+        return np.asarray(counts / max(1.0, counts.sum()))
+
+    @cached_property
+    def idf(self) -> NDArray[np.float64]:
+        """``1 + ln((1 + n) / (1 + df))``, float64[U]; df is how many passages hold the unit."""
+        df = np.bincount(self.units.units, minlength=self.units.distinct)
+        return np.asarray(1.0 + np.log((1.0 + len(self.units)) / (1.0 + df)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measure(Specified):
+    """A measure and its parameters, as a value.
+
+    Args:
+        weighted: Whether the weights of the reference's passages count: the ``w-`` in front of the name.
+    """
+
+    better: ClassVar[Literal["high", "low"]] = "high"
+    """Which end of the scale is good."""
+
+    @abstractmethod
+    def values(self, collection: Collection, pools: Pools, jobs: int = 1) -> NDArray[np.float64]:
+        """The measure of every passage that the pools score, float64[t]; NaN where nothing is left of its reference.
+
+        Args:
+            collection: The passages.
+            pools: Their references.
+            jobs: Threads; the numbers do not depend on it.
+        """
+
+    def ranked(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Values with the sign that makes high good; minus infinity, so last, where there is none.
+
+        Args:
+            values: float64[t], of `values`.
+        """
+        oriented = -values if self.better == "low" else values
+        return np.where(np.isnan(oriented), -np.inf, oriented)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Overlap(Measure):
+    """A measure over the units that a passage shares with its reference.
+
+    Args:
+        unit: The units, a name in `UNITS`.
+        upto: Of skip-grams, whether the pairs with nothing between them count as well.
+    """
+
+    unit: str = dataclasses.field(default="1", metadata={"hidden": True})
+    upto: bool = False
+
+    family: ClassVar[str]
+    kernel: ClassVar[str]
+    """What the kernel calls it."""
+
+    def __post_init__(self) -> None:
+        if self.upto and not UNITS[self.unit][1]:
+            raise UsageError(f"{self.name}: upto goes with skip-grams, {self.family}-sk; leave it out")
+
+    @property
+    def name(self) -> str:
+        """See `Specified.name`."""
+        return f"{self.family}-{self.unit}"
+
+    @property
+    def squared_beta(self) -> float:
+        """What the kernel wants to know beside the kind of measure."""
+        return 1.0
+
+    def values(self, collection: Collection, pools: Pools, jobs: int = 1) -> NDArray[np.float64]:
+        """See `Measure.values`."""
+        return _together([self], collection, pools, jobs)[0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FScore(Overlap):
+    """``(1 + beta^2) sum_(S and R) m(u) / (beta^2 |R| + |S|)`` over distinct units (equations 4 to 8).
+
+    m(u) is 1; with ``w-`` it is the largest weight of the reference's passages that hold u. High is good, 0 to 1.
+
+    Args:
+        beta: How much recall counts; above 0.
+
+    Raises:
+        UsageError: beta is out of range, or ``upto`` without skip-grams.
+
+    The last passage shares 2 of its 3 words with the 4 of its reference, ``a b c`` and ``b d``, so F1 = 2 2 / (4 + 3);
+    the others leave their reference while they are scored:
+
+    >>> from postil.metrics.pool import informativeness
+    >>> from postil.text import Vocabulary
+    >>> texts = Vocabulary().encode_tokens([["a", "b", "c"], ["b", "d"], ["b", "c", "x"]])
+    >>> FScore().values(Collection(texts), informativeness([0, 0, 0], [1, 1, 0])).round(3).tolist()
+    [0.4, 0.4, 0.571]
+    """
+
+    beta: float = 1.0
+
+    family: ClassVar[str] = "f1"
+    kernel: ClassVar[str] = "f"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0.0 < self.beta < 1e6:
+            raise UsageError(f"{self.name}: beta: expected a positive number, got {self.beta}")
+
+    @property
+    def squared_beta(self) -> float:
+        """See `Overlap.squared_beta`."""
+        return self.beta**2
+
+
+@dataclass(frozen=True, kw_only=True)
+class KullbackLeibler(Overlap):
+    """``sum_R p ln(p (|S| + 1) / (k + P(u | all passages)))`` (equation 1 with mu = 1).
+
+    Low is good; it is not normalised. A passage without units is infinitely far, so it ranks last.
+    """
+
+    better: ClassVar[Literal["high", "low"]] = "low"
+    family: ClassVar[str] = "kl"
+    kernel: ClassVar[str] = "kl"
+
+
+@dataclass(frozen=True, kw_only=True)
+class JensenShannon(Overlap):
+    """Mean of the divergences of p and k / |S| from their mean; natural logarithms, nothing smoothed (Lin 1991).
+
+    Low is good, 0 to ln 2. A passage without units is infinitely far, so it ranks last.
+    """
+
+    better: ClassVar[Literal["high", "low"]] = "low"
+    family: ClassVar[str] = "js"
+    kernel: ClassVar[str] = "js"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogSim(Overlap):
+    """``sum_(S and R) p min(a, b) / max(a, b)``, ``a = ln(1 + k |R| / |S|)``, ``b = ln(1 + c)`` (equations 2 and 3).
+
+    High is good, 0 to 1. Unlike the other measures it depends on the scale of the weights, by |R|.
+    """
+
+    family: ClassVar[str] = "logsim"
+    kernel: ClassVar[str] = "logsim"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PooledRouge(Overlap):
+    """``sum_j s_j sum_u min(k, k_j) / sum_j |r_j|`` over the passages j of the reference (equation 9).
+
+    High is good, 0 to 1.
+    """
+
+    family: ClassVar[str] = "rouge"
+    kernel: ClassVar[str] = "rouge"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TfIdf(Overlap):
+    """Cosine of ``k idf`` and ``c idf``, ``idf = 1 + ln((1 + n) / (1 + df))`` over the n passages of the collection.
+
+    High is good, 0 to 1.
+    """
+
+    family: ClassVar[str] = "tf-idf"
+    kernel: ClassVar[str] = "tf-idf"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Length(Measure):
+    """1 / number of words: the paper's baseline, which no reference can change. High is good.
+
+    Args:
+        inverse: Whether short passages come first; with ``false`` the value is the number of words.
+    """
+
+    inverse: bool = True
+
+    @property
+    def name(self) -> str:
+        """See `Specified.name`."""
+        return "length"
+
+    def values(self, collection: Collection, pools: Pools, jobs: int = 1) -> NDArray[np.float64]:
+        """See `Measure.values`; 0 for a passage without words, which so ranks last."""
+        del jobs
+        words = collection.tokens.lengths[pools.texts].astype(np.float64)
+        if not self.inverse:
+            return words
+        shares = np.zeros_like(words)
+        np.divide(1.0, words, out=shares, where=words > 0)
+        return shares
+
+
+@dataclass(frozen=True, kw_only=True)
+class Random(Measure):
+    """The same for every passage: all are tied, so curves show what is expected of a random order."""
+
+    @property
+    def name(self) -> str:
+        """See `Specified.name`."""
+        return "random"
+
+    def values(self, collection: Collection, pools: Pools, jobs: int = 1) -> NDArray[np.float64]:
+        """See `Measure.values`."""
+        del collection, jobs
+        return np.zeros(len(pools.texts))
+
+
+def measure_passages(
+    measures: Sequence[Measure], collection: Collection, pools: Pools, jobs: int = 1
+) -> dict[Measure, NDArray[np.float64]]:
+    """Several measures at once; what they share is found once.
+
+    Args:
+        measures: The measures. Those without ``w-`` take all weights for 1.
+        collection: The passages.
+        pools: Their references.
+        jobs: Threads; the numbers do not depend on it.
+
+    Returns:
+        For each measure float64[t], see `Measure.values`.
+    """
+    found: dict[Measure, NDArray[np.float64]] = {}
+    alike: dict[tuple[str, bool, bool], list[Overlap]] = {}
+    for measure in measures:
+        if isinstance(measure, Overlap):
+            alike.setdefault((measure.unit, measure.upto, measure.weighted), []).append(measure)
+        else:
+            found[measure] = measure.values(collection, pools, jobs)
+    for group in alike.values():
+        found.update(zip(group, _together(group, collection, pools, jobs), strict=True))
+    return {measure: found[measure] for measure in measures}
+
+
+def _together(measures: Sequence[Overlap], collection: Collection, pools: Pools, jobs: int) -> NDArray[np.float64]:
+    """Measures over the same units with the same weights, float64[measures, t]."""
+    first = measures[0]
+    bags = collection.bags(first.unit, upto=first.upto)
+    pools = pools if first.weighted else pools.even()
+    kinds = {measure.kernel for measure in measures}
+    none = np.zeros(0)
+    return pooled_scores(
+        (bags.units.offsets, bags.units.units, bags.units.counts),
+        (pools.reference_offsets, pools.references, pools.weights),
+        (pools.text_offsets, pools.texts),
+        (pools.own_offsets, pools.own),
+        [(measure.kernel, measure.squared_beta) for measure in measures],
+        bags.share if "kl" in kinds else none,
+        bags.idf if "tf-idf" in kinds else none,
+        jobs,
+    )
