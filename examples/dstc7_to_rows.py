@@ -12,6 +12,9 @@ of all files.
     python examples/dstc7_to_rows.py FOLDER rows/
     postil score rows/candidates.jsonl -r rows/references.jsonl
     postil score rows/candidates.jsonl -r rows/references.jsonl -m meteor -m rouge-l --items rows/scores.jsonl
+    postil correlate rows/scores.jsonl rows/length.jsonl --judgements rows/judgements.jsonl --aspect relevance
+
+``length.jsonl`` has the number of words of each response, as a control.
 """
 
 from __future__ import annotations
@@ -24,7 +27,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from postil.records import Candidate, Judgement, Reference, write
+from postil.metrics.controls import LENGTH
+from postil.records import Candidate, Judgement, Reference, Score, write
 from postil.text import is_han_text
 
 NAME = "dstc7_joined.en.jsonl.gz"
@@ -34,8 +38,14 @@ ASPECTS = ("relevance", "informativeness")
 
 @dataclass
 class Rows:
-    """The rows of all threads, and what was left out."""
+    """The rows of all threads, and what was left out.
 
+    Args:
+        keep_copies: Leave copies of the Human response among the references, to see what they do. The threads are the
+            same.
+    """
+
+    keep_copies: bool = False
     candidates: list[Candidate] = field(default_factory=list)
     references: list[Reference] = field(default_factory=list)
     judgements: list[Judgement] = field(default_factory=list)
@@ -57,6 +67,8 @@ class Rows:
         if not kept:
             self.dropped += 1
             return
+        if self.keep_copies:
+            kept = [text for text in thread["references"] if not is_han_text(text)]
         self.references += [Reference(item, text) for text in kept]
         for row in thread["candidates"]:
             system = row["system"]
@@ -73,9 +85,9 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(re.findall(r"\w+", text.lower()))
 
 
-def read(path: Path) -> Rows:
+def read(path: Path, *, keep_copies: bool = False) -> Rows:
     """The rows of a file."""
-    rows = Rows()
+    rows = Rows(keep_copies)
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for line in lines:
             rows.add(json.loads(line))
@@ -86,17 +98,23 @@ def main(arguments: list[str] | None = None) -> None:
     """The command."""
     parser = argparse.ArgumentParser(description="Rows from the judged responses of DSTC7.")
     parser.add_argument("folder", type=Path, help=f"folder with {NAME}")
-    parser.add_argument("out", type=Path, help="folder for candidates.jsonl, references.jsonl and judgements.jsonl")
+    parser.add_argument("out", type=Path, help="folder for candidates, references, judgements and length (.jsonl)")
+    parser.add_argument("--keep-copies", action="store_true", help=f"leave copies of {PERSON} responses as references")
     given = parser.parse_args(arguments)
-    rows = read(given.folder / NAME)
+    rows = read(given.folder / NAME, keep_copies=given.keep_copies)
     given.out.mkdir(parents=True, exist_ok=True)
     write(given.out / "candidates.jsonl", rows.candidates)
     write(given.out / "references.jsonl", rows.references)
     write(given.out / "judgements.jsonl", rows.judgements)
+    write(
+        given.out / "length.jsonl",
+        [Score(row.item, row.system, LENGTH, len(words(row.text)), LENGTH) for row in rows.candidates],
+    )
+    copies = f"{rows.copies} copies of {PERSON} responses {'kept' if given.keep_copies else 'taken out'}"
     print(
         f"{len(rows.candidates)} candidates, {len(rows.references)} references, {len(rows.judgements)} judgements in "
-        f"{given.out}; taken out: {rows.copies} copies of {PERSON} responses, {rows.han} references in Chinese or "
-        f"Japanese, {rows.dropped} threads without references"
+        f"{given.out}; {copies}; left out: {rows.han} references in Chinese or Japanese, {rows.dropped} threads "
+        "without references"
     )
 
 

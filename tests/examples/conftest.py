@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import os
 import sys
 from pathlib import Path
@@ -13,27 +13,17 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples"
 DATA = Path(os.environ.get("POSTIL_DATA", ROOT.parent / "shared" / "data"))
 
 
 @pytest.fixture
-def example() -> Iterator[Callable[[str], ModuleType]]:
-    """Loads a script of `examples/`, which is no package."""
-    loaded: list[str] = []
-
-    def load(name: str) -> ModuleType:
-        spec = importlib.util.spec_from_file_location(name, ROOT / "examples" / f"{name}.py")
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module  # dataclasses look their module up
-        loaded.append(name)
-        spec.loader.exec_module(module)
-        return module
-
-    yield load
-    for name in loaded:
-        del sys.modules[name]
+def example(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], ModuleType]]:
+    """Loads a script of `examples/`, which is no package, as Python does that is started with one."""
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    yield importlib.import_module
+    for name in [path.stem for path in EXAMPLES.glob("*.py")]:
+        sys.modules.pop(name, None)
 
 
 @pytest.fixture

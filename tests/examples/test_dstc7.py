@@ -6,17 +6,16 @@ import gzip
 import json
 from typing import TYPE_CHECKING
 
+import pytest
 from typer.testing import CliRunner
 
 from postil.app.cli import app
-from postil.records import Candidate, Judgement, Reference, read
+from postil.records import Candidate, Judgement, Reference, Score, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
     from types import ModuleType
-
-    import pytest
 
     Load = Callable[[str], ModuleType]
 
@@ -40,13 +39,30 @@ THREADS = [
 ]
 
 
-def test_rows(example: Load, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.fixture
+def threads(tmp_path: Path) -> Path:
     with gzip.open(tmp_path / "dstc7_joined.en.jsonl.gz", "wt", encoding="utf-8") as file:
         file.writelines(json.dumps(row) + "\n" for row in THREADS)
-    example("dstc7_to_rows").main([str(tmp_path), str(tmp_path / "rows")])
+    return tmp_path
+
+
+def test_copies_can_be_kept(example: Load, threads: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    example("dstc7_to_rows").main([str(threads), str(threads), "--keep-copies"])
+    assert "3 copies of Human responses kept; left out: 1 references" in capsys.readouterr().out
+    # the thread that has nothing but copies is left out all the same
+    assert [(row.item, row.text) for row in read(threads / "references.jsonl", Reference)] == [
+        ("both", "To me , it's epic !"),
+        ("both", "Godamn it"),
+        ("both", "i do n't know ."),
+        ("both", "TO ME IT S EPIC"),
+    ]
+
+
+def test_rows(example: Load, threads: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    example("dstc7_to_rows").main([str(threads), str(tmp_path / "rows")])
     assert capsys.readouterr().out == (
-        f"2 candidates, 2 references, 12 judgements in {tmp_path / 'rows'}; taken out: 3 copies of Human responses, "
-        "1 references in Chinese or Japanese, 2 threads without references\n"
+        f"2 candidates, 2 references, 12 judgements in {tmp_path / 'rows'}; 3 copies of Human responses "
+        "taken out; left out: 1 references in Chinese or Japanese, 2 threads without references\n"
     )
     assert list(read(tmp_path / "rows/candidates.jsonl", Candidate)) == [
         Candidate("both", "Human", "to me, it's epic!"),
@@ -56,6 +72,11 @@ def test_rows(example: Load, tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert list(read(tmp_path / "rows/references.jsonl", Reference)) == [
         Reference("both", "Godamn it"),
         Reference("both", "i do n't know ."),
+    ]
+    lengths = read(tmp_path / "rows/length.jsonl", Score)
+    assert [(row.system, row.metric, row.score) for row in lengths] == [
+        ("Human", "control:length", 5),  # to me it s epic
+        ("TeamA", "control:length", 5),  # i do n t know
     ]
     judgements = list(read(tmp_path / "rows/judgements.jsonl", Judgement))
     assert judgements[:4] == [
