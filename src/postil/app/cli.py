@@ -341,6 +341,91 @@ def report(
 
 @app.command()
 @_exits
+def passages(
+    passages: Annotated[
+        str, typer.Argument(metavar="PASSAGES", help="Rows (topic, id, text, [anchors], grade), or - for stdin.")
+    ],
+    *,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option("--measure", "-m", metavar="SPEC", help="Such as f1-2, w-logsim-1 or kl-sk; may be repeated."),
+    ] = None,
+    reference: Annotated[
+        str,
+        typer.Option(
+            metavar="WHAT", help="topic: informativeness; others: interestingness, by passages of other topics."
+        ),
+    ] = "topic",
+    leave_one_out: Annotated[
+        bool, typer.Option("--leave-one-out", help="Score passages without themselves in their reference as well.")
+    ] = False,
+    pool: Annotated[
+        str, typer.Option(metavar="HOW", help="all: one list; topic: a list a topic, and the mean of them.")
+    ] = "all",
+    k: Annotated[list[int] | None, typer.Option("--k", "-k", min=1, help="A cut; may be repeated.")] = None,
+    folds: Annotated[int, typer.Option(min=2, metavar="N", help="Folds of topics, for --reference others.")] = 12,
+    folds_by: Annotated[
+        str, typer.Option(metavar="HOW", help="seed: topics at random; order: topic i in fold i modulo their number.")
+    ] = "seed",
+    tokenizer: Annotated[str, typer.Option(metavar="NAME", help="How text is split.")] = "words",
+    stem: Annotated[str, typer.Option(metavar="NAME", help="none, or a stemmer such as porter.")] = "none",
+    stop: Annotated[str, typer.Option(metavar="LANG", help="none, or a list of stop words such as en.")] = "none",
+    anchors: Annotated[bool, typer.Option("--anchors", help="Take the passages' anchors for their words.")] = False,
+    scale: Annotated[
+        str | None, typer.Option(metavar="LOW:HIGH", help="Scale of the grades; by default 0 to the highest.")
+    ] = None,
+    scores: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the measures of every passage (item: topic, system: id).")
+    ] = None,
+    figures: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Draw the curves.")] = None,
+    resamples: Annotated[int, typer.Option(min=1, metavar="N", help="Resamples of the topics, for intervals.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of all that is random.")] = 20181,
+    format: Annotated[  # noqa: A002
+        str, typer.Option(metavar="FORMAT", help="table, json, jsonl, csv, markdown or latex.")
+    ] = "table",
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", min=1, metavar="N", help="Threads; the numbers do not depend on it.")
+    ] = 1,
+) -> None:
+    """Find which measure ranks informative or interesting passages first: nCG curves with intervals and tests.
+
+    Example: postil passages passages.jsonl --stop en --stem porter --leave-one-out --pool topic -k 10 -k 50
+    """
+    from postil.app.output import FORMATS  # noqa: PLC0415
+    from postil.app.passages import PassagesOptions, gains_of_file  # noqa: PLC0415
+    from postil.app.passages_output import draw_gains, gains_as, write_scores  # noqa: PLC0415
+    from postil.records.scale import Scale  # noqa: PLC0415
+
+    if format not in FORMATS:
+        raise UnknownName("format", format, FORMATS)
+    options = PassagesOptions(
+        measures=tuple(measure or ()),
+        reference=reference,  # type: ignore[arg-type]  # checked inside
+        leave_one_out=leave_one_out,
+        pool=pool,  # type: ignore[arg-type]  # checked inside
+        ks=tuple(k or ()),
+        folds=folds,
+        folds_by=folds_by,  # type: ignore[arg-type]  # checked inside
+        tokenizer=tokenizer,
+        stem=stem,
+        stop=stop,
+        anchors=anchors,
+        scale=Scale.parse(scale) if scale else None,
+        resamples=resamples,
+        seed=seed,
+        jobs=jobs,
+    )
+    found = gains_of_file(passages, options)
+    if scores:
+        write_scores(scores, found)
+    if figures:
+        for path in draw_gains(figures, found):
+            say(f"written: {path}")
+    typer.echo(gains_as(format, found), nl=False)
+
+
+@app.command()
+@_exits
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the sample's files, to go on with.")] = Path("demo"),
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Threads.")] = 1,

@@ -131,7 +131,7 @@ class Measure(Specified):
             values: float64[t], of `values`.
         """
         oriented = -values if self.better == "low" else values
-        return np.where(np.isnan(oriented), -np.inf, oriented)
+        return np.asarray(np.where(np.isnan(oriented), -np.inf, oriented), np.float64)
 
 
 @dataclass(frozen=True, kw_only=True)

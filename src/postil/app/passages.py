@@ -1,0 +1,468 @@
+"""The journey of `postil passages`: graded passages in, how much each measure gains out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from postil.app.progress import steps
+from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.metaeval.gain import GainCurve, Pool, gain_curve, gain_differences
+from postil.metaeval.resampling import RESAMPLES, SEED
+from postil.metaeval.table import LeftOut
+from postil.metrics.measures import Collection, Overlap, measure_passages
+from postil.metrics.pool import FOLDS, FoldsBy, folds_of, informativeness, interestingness
+from postil.metrics.spec import parse_measure
+from postil.records.explain import shown
+from postil.records.files import read
+from postil.records.place import Places
+from postil.records.rows import Passage
+from postil.records.scale import Scale
+from postil.text.stems import stems_signature
+from postil.text.stop_words import stop_words, stop_words_signature
+from postil.text.tokenizers import tokenizer as named_tokenizer
+from postil.text.tokens import Tokens, Vocabulary
+from postil.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from postil.metaeval.gain import GainDifference
+    from postil.metrics.measures import Measure
+    from postil.metrics.pool import Pools
+
+__all__ = [
+    "MEASURES",
+    "Asked",
+    "PassageFindings",
+    "PassagesOptions",
+    "Ranked",
+    "collect",
+    "find_gains",
+    "gain_lines",
+    "gains_of_file",
+]
+
+MEASURES: Final = tuple(f"{family}-{unit}" for family in ("f1", "kl", "logsim") for unit in ("1", "2", "sk"))
+"""The nine discrete measures of the paper."""
+
+BASELINES: Final = ("length", "random")
+SHORT, LONG = (5, 10, 20, 50, 100), (10, 100, 1000, 10_000)
+POINTS: Final = 60
+"""About how many points a line has."""
+LEVEL: Final = 0.05
+LINE_RESAMPLES: Final = 200
+"""The most resamples for the band of a line."""
+
+Asked: TypeAlias = Literal["topic", "others"]
+"""What a passage is held against: the informative passages of its topic, or those of other topics."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PassagesOptions:
+    """What to compute, and how passages are read.
+
+    Args:
+        measures: Specs; empty for the nine of the paper, their weighted F1 and the baselines.
+        reference: ``topic`` for informativeness, ``others`` for interestingness.
+        folds: For ``others``, the most folds of topics.
+        folds_by: ``seed`` or ``order``.
+        leave_one_out: For ``topic``, each passage is also scored without itself in its reference. Measures with ``w-``
+            are so in any case, and ``others`` has no passage in its own reference.
+        pool: ``all`` ranks all passages in one list, ``topic`` a list a topic and takes the mean.
+        ks: The cuts; empty for some that suit the pool.
+        tokenizer: A name in `postil.text.TOKENIZERS`.
+        stem: A name in `postil.text.STEMMERS`, or ``none``.
+        stop: A name in `postil.text.STOP_LISTS`, or ``none``.
+        anchors: Whether the passages' anchors are the words.
+        scale: The scale of the grades; by default 0 to the highest that occurs.
+        resamples: How many resamples of topics or folds.
+        seed: The seed of folds and resamples.
+        jobs: Threads; the numbers do not depend on it.
+
+    Raises:
+        UnknownName, UsageError: Something is none of the above.
+    """
+
+    measures: tuple[str, ...] = ()
+    reference: Asked = "topic"
+    folds: int = FOLDS
+    folds_by: FoldsBy = "seed"
+    leave_one_out: bool = False
+    pool: Pool = "all"
+    ks: tuple[int, ...] = ()
+    tokenizer: str = "words"
+    stem: str = "none"
+    stop: str = "none"
+    anchors: bool = False
+    scale: Scale | None = None
+    resamples: int = RESAMPLES
+    seed: int = SEED
+    jobs: int = 1
+
+    def __post_init__(self) -> None:
+        for kind, choice, known in (
+            ("reference", self.reference, get_args(Asked)),
+            ("pool", self.pool, get_args(Pool)),
+            ("way to make folds", self.folds_by, get_args(FoldsBy)),
+        ):
+            if choice not in known:
+                raise UnknownName(kind, choice, known)
+        for name, number, least in (
+            ("resamples", self.resamples, 1),
+            ("jobs", self.jobs, 1),
+            ("seed", self.seed, 0),
+            ("folds", self.folds, 2),
+        ):
+            if number < least:
+                raise UsageError(f"{name}: expected at least {least}, got {number}")
+        if any(k < 1 for k in self.ks):
+            raise UsageError(f"k: expected at least 1, got {min(self.ks)}")
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """Passages ranked by one measure.
+
+    Args:
+        measure: The spec, as its user wrote it.
+        leave_one_out: Whether each passage left its reference while it was scored.
+        signature: All that the numbers depend on.
+        values: float64[t], the measure of each scored passage; NaN where nothing was left of its reference.
+        scores: float64[t], the same with the sign that makes high good, and minus infinity for NaN.
+        curve: nCG at the cuts that were asked for.
+    """
+
+    measure: str
+    leave_one_out: bool
+    signature: str
+    values: NDArray[np.float64]
+    scores: NDArray[np.float64]
+    curve: GainCurve
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether no reference changes it."""
+        return self.measure.partition("(")[0] in BASELINES
+
+    @property
+    def name(self) -> str:
+        """The measure, and whether passages left their references."""
+        return f"{self.measure}, without itself" if self.leave_one_out else self.measure
+
+
+@dataclass(frozen=True, eq=False)
+class PassageFindings:
+    """What `find_gains` found.
+
+    Args:
+        passages: The passages that were scored, t of them.
+        grades: float64[t], theirs.
+        groups: int64[t], the topics or folds that intervals are over.
+        ranked: A ranking for each measure.
+        differences: Every ranking against every other at each cut.
+        topics: How many topics the passages are of.
+        informative: How many of the passages have a grade above 0.
+        left_out: What was not scored, and why.
+        notes: What else to know, in words.
+        options: What was asked for.
+        scale: The scale of the grades.
+    """
+
+    passages: list[Passage]
+    grades: NDArray[np.float64]
+    groups: NDArray[np.int64]
+    ranked: list[Ranked]
+    differences: tuple[GainDifference, ...]
+    topics: int
+    informative: int
+    left_out: tuple[LeftOut, ...]
+    notes: tuple[str, ...]
+    options: PassagesOptions
+    scale: Scale
+
+
+@dataclass(frozen=True, eq=False)
+class _Read:
+    """Passages with the numbers of their topics."""
+
+    passages: Sequence[Passage]
+    topics: tuple[str, ...]
+    topic: NDArray[np.int64]
+    grades: NDArray[np.float64]
+    scale: Scale
+
+
+def gains_of_file(path: str, options: PassagesOptions) -> PassageFindings:
+    """The same for the passages of a file.
+
+    Args:
+        path: JSON Lines or Parquet, `-` for standard input.
+        options: What to compute.
+
+    Raises:
+        InvalidInput, UnknownName, UsageError, Undefined: As `find_gains`.
+    """
+    rows = read(path, Passage)
+    return find_gains(list(rows), options, rows.places)
+
+
+def find_gains(passages: Sequence[Passage], options: PassagesOptions, places: Places | None = None) -> PassageFindings:
+    """Rank graded passages by every measure and find what the top of each ranking gains.
+
+    Args:
+        passages: Each with a topic, an id that no other passage of the topic has, and a grade.
+        options: What to compute.
+        places: Where they stand, for messages.
+
+    Raises:
+        InvalidInput: A passage has no grade or one that is not on the scale, an id stands twice in a topic, or Han text
+            meets the ``words`` tokenizer.
+        UnknownName, UsageError: A measure, tokenizer, stemmer or stop list does not exist.
+        Undefined: No passage has a grade above 0, or there is one topic where others are needed.
+    """
+    names = list(dict.fromkeys(options.measures or (*MEASURES, *(f"w-{each}" for each in MEASURES[:3]), *BASELINES)))
+    measures = {name: parse_measure(name) for name in names}
+    places = places or Places("passages")
+    data = _checked(passages, options.scale, places)
+    with steps(4) as begin:
+        begin("words")
+        collection = collect(passages, options, places)
+        begin("units")
+        units = dict.fromkeys((each.unit, each.upto) for each in measures.values() if isinstance(each, Overlap))
+        with ThreadPoolExecutor(options.jobs) as threads:
+            list(threads.map(lambda each: collection.bags(each[0], upto=each[1]), units))
+        begin("measures")
+        pools = _pools(data, collection, options)
+        scored = list(_scored(measures, collection, pools, options))
+        begin("gains")
+        grades, groups = data.grades[pools.texts], data.topic[pools.texts]
+        if options.reference == "others" and options.pool == "all":
+            groups = np.repeat(np.arange(len(pools)), np.diff(pools.text_offsets))
+        ranked = _ranked(scored, grades, groups, data.scale, options)
+    several = len(ranked) > 1 and len(ranked[0].curve.topics) > 1
+    return PassageFindings(
+        passages=[data.passages[row] for row in pools.texts],
+        grades=grades,
+        groups=groups,
+        ranked=ranked,
+        differences=_differences(ranked) if several else (),
+        topics=len(np.unique(data.topic[pools.texts])),
+        informative=int((grades > 0).sum()),
+        left_out=tuple(_left_out(data, collection, pools, units)),
+        notes=tuple(_notes(ranked, options, several=several)),
+        options=options,
+        scale=data.scale,
+    )
+
+
+def collect(passages: Sequence[Passage], options: PassagesOptions, places: Places) -> Collection:
+    """Passages as words: split, without stop words, as stems, or the anchors in their place.
+
+    Args:
+        passages: n passages.
+        options: How they are read.
+        places: Where they stand, for messages.
+
+    Raises:
+        InvalidInput: Han text meets the ``words`` tokenizer.
+        UsageError: The anchors are asked for and no passage has any.
+    """
+    cut = named_tokenizer(options.tokenizer)
+    if options.anchors:
+        anchors = [[" ".join(each.lower().split()) for each in passage.anchors] for passage in passages]
+        if not any(anchors):
+            raise UsageError("anchors are asked for, and no passage has any; fill the field anchors or leave that out")
+        return Collection(Vocabulary().encode_tokens(anchors))
+    try:
+        plain = Vocabulary().encode([passage.text for passage in passages], cut, options.jobs)
+    except InvalidInput as error:
+        raise places.error((error.line or 1) - 1, "text", error.problem) from None
+    tokens = plain
+    if options.stop != "none":
+        tokens = _without(tokens, stop_words(options.stop))
+    if options.stem != "none":
+        stems_signature(options.stem)  # says so if there is no such stemmer
+        tokens = Tokens(tokens.vocabulary.stem_ids(options.stem)[tokens.ids], tokens.offsets, tokens.vocabulary)
+    return Collection(tokens, plain)
+
+
+def _without(tokens: Tokens, words: frozenset[str]) -> Tokens:
+    """The texts without some words."""
+    kept = tokens.vocabulary.flags(words)[tokens.ids] == 0
+    offsets = np.concatenate([[0], np.cumsum(kept, dtype=np.int64)])[tokens.offsets]
+    return Tokens(tokens.ids[kept], offsets, tokens.vocabulary)
+
+
+def _checked(passages: Sequence[Passage], scale: Scale | None, places: Places) -> _Read:
+    """Passages whose grades and ids are what they should be."""
+    if not passages:
+        raise InvalidInput("expected passages, got none", where=places.where)
+    seen: dict[tuple[str, str], int] = {}
+    topics: dict[str, int] = {}
+    for place, passage in enumerate(passages):
+        if passage.grade is None:
+            raise places.error(place, "grade", "expected a grade, got none; gains are sums of grades")
+        problem = scale.check(passage.grade) if scale else None
+        if problem is None and passage.grade < 0:
+            problem = f"expected a number of at least 0, got {passage.grade:g}"
+        if problem:
+            raise places.error(place, "grade", problem)
+        first = seen.setdefault((passage.topic, passage.id), place)
+        if first != place:
+            problem = f"a second passage {shown(passage.id)} of topic {shown(passage.topic)}; ids are unique in a topic"
+            raise places.error(place, "id", problem)
+        topics.setdefault(passage.topic, len(topics))
+    grades = np.array([passage.grade for passage in passages], np.float64)
+    if not grades.any():
+        raise Undefined(f"all {len(passages)} passages have the grade 0, so there is nothing to gain")
+    return _Read(
+        passages=passages,
+        topics=tuple(topics),
+        topic=np.array([topics[passage.topic] for passage in passages]),
+        grades=grades,
+        scale=scale or Scale(0, float(grades.max())),
+    )
+
+
+def _pools(data: _Read, collection: Collection, options: PassagesOptions) -> Pools:
+    weights = data.grades / data.scale.high
+    if options.reference == "topic":
+        return informativeness(data.topic, weights)
+    numbers: dict[bytes, int] = {}
+    words = collection.words
+    same = [
+        numbers.setdefault(words.ids[begin:end].tobytes(), len(numbers))
+        for begin, end in zip(words.offsets[:-1].tolist(), words.offsets[1:].tolist(), strict=True)
+    ]
+    folds = folds_of(len(data.topics), options.folds, by=options.folds_by, seed=options.seed)
+    return interestingness(data.topic, weights, same, folds, names=data.topics)
+
+
+def _scored(
+    measures: dict[str, Measure], collection: Collection, pools: Pools, options: PassagesOptions
+) -> Iterator[tuple[str, Measure, bool, NDArray[np.float64]]]:
+    """Each measure with its values: first with every passage in its reference, then without."""
+    inside = {name: each for name, each in measures.items() if options.reference == "topic" and not each.weighted}
+    outside = {
+        name: each
+        for name, each in measures.items()
+        if name not in inside or (options.leave_one_out and name.partition("(")[0] not in BASELINES)
+    }
+    for leave, some in ((False, inside), (True, outside)):
+        values = measure_passages(list(some.values()), collection, pools if leave else pools.all_inside(), options.jobs)
+        for name, measure in some.items():
+            yield name, measure, leave, values[measure]
+
+
+def _ranked(
+    scored: Sequence[tuple[str, Measure, bool, NDArray[np.float64]]],
+    grades: NDArray[np.float64],
+    groups: NDArray[np.int64],
+    scale: Scale,
+    options: PassagesOptions,
+) -> list[Ranked]:
+    """The gains of each ranking at the cuts that are asked for, or at some that suit the lists."""
+    longest = _longest(groups, options)
+    usual = tuple(k for k in (LONG if options.pool == "all" else SHORT) if k <= longest) or (longest,)
+    ks = tuple(sorted(set(options.ks))) or usual
+
+    def ranking(each: tuple[str, Measure, bool, NDArray[np.float64]]) -> Ranked:
+        name, measure, leave, values = each
+        scores = measure.ranked(values)
+        return Ranked(
+            measure=name,
+            leave_one_out=leave and name.partition("(")[0] not in BASELINES,
+            signature=_signature(measure, leave, scale, options),
+            values=values,
+            scores=scores,
+            curve=gain_curve(
+                scores, grades, groups, ks, pool=options.pool, resamples=options.resamples, seed=options.seed
+            ),
+        )
+
+    with ThreadPoolExecutor(options.jobs) as threads:
+        return list(threads.map(ranking, scored))
+
+
+def gain_lines(found: PassageFindings) -> list[GainCurve]:
+    """For each ranking nCG at many cuts, as far apart on a logarithmic scale; for pictures.
+
+    Args:
+        found: What was found.
+    """
+    options = found.options
+    cuts = np.unique(np.geomspace(1, _longest(found.groups, options), POINTS).round().astype(int)).tolist()
+    resamples = min(options.resamples, LINE_RESAMPLES)
+
+    def line(each: Ranked) -> GainCurve:
+        return gain_curve(
+            each.scores, found.grades, found.groups, cuts, pool=options.pool, resamples=resamples, seed=options.seed
+        )
+
+    with ThreadPoolExecutor(options.jobs) as threads:
+        return list(threads.map(line, found.ranked))
+
+
+def _longest(groups: NDArray[np.int64], options: PassagesOptions) -> int:
+    """How many passages are in the longest list."""
+    return len(groups) if options.pool == "all" else int(np.bincount(groups).max())
+
+
+def _differences(ranked: Sequence[Ranked]) -> tuple[GainDifference, ...]:
+    """Rankings of one protocol against one another: those with passages in their references, then those without."""
+    found: dict[tuple[str, str, int], GainDifference] = {}
+    for leave in (False, True):
+        curves = {each.name: each.curve for each in ranked if each.leave_one_out is leave or each.is_baseline}
+        if len(curves) > 1:
+            rows = gain_differences(curves)
+            found |= {
+                (row.first, row.second, row.k): row for row in rows if (row.first, row.second, row.k) not in found
+            }
+    return tuple(found.values())
+
+
+def _signature(measure: Measure, leave: bool, scale: Scale, options: PassagesOptions) -> str:  # noqa: FBT001
+    stem = "none" if options.stem == "none" else stems_signature(options.stem)
+    stop = "none" if options.stop == "none" else stop_words_signature(options.stop)
+    words = "anchors" if options.anchors else f"{named_tokenizer(options.tokenizer).signature}"
+    folds = f"|folds:{options.folds}|folds-by:{options.folds_by}|seed:{options.seed}"
+    return (
+        f"{measure}|words:{words}|stop:{stop}|stem:{stem}|reference:{options.reference}"
+        f"|itself:{'out' if leave else 'in'}{folds if options.reference == 'others' else ''}"
+        f"|scale:{scale.low:g}:{scale.high:g}|pool:{options.pool}|ties:expected|postil:{VERSION}"
+    )
+
+
+def _left_out(
+    data: _Read, collection: Collection, pools: Pools, units: dict[tuple[str, bool], None]
+) -> Iterator[LeftOut]:
+    missing = np.setdiff1d(np.arange(len(data.passages)), pools.texts)
+    if len(missing):
+        poor = Counter(data.topics[number] for number in data.topic[missing].tolist())
+        yield LeftOut("topics without a passage above grade 0, not ranked", len(poor), tuple(list(poor)[:5]))
+    for unit, upto in units:
+        none = pools.texts[collection.bags(unit, upto=upto).units.types[pools.texts] == 0]
+        if len(none):
+            such = tuple(f"{data.passages[row].id} of {data.passages[row].topic}" for row in none[:5])
+            yield LeftOut(f"passages without a unit of {unit}, ranked last", len(none), such)
+
+
+def _notes(ranked: Sequence[Ranked], options: PassagesOptions, *, several: bool) -> Iterator[str]:
+    empty = max(int(np.isnan(each.values).sum()) for each in ranked)
+    if empty:
+        yield f"{empty} passages have nothing left in their reference without themselves; they rank last"
+    if not several and len(ranked) > 1:
+        yield "one topic: no intervals and no tests"
+    pairs = len(ranked) * (len(ranked) - 1) // 2
+    if several and options.pool == "all" and pairs * 2 / (options.resamples + 1) > LEVEL:
+        yield (
+            f"{options.resamples} resamples cannot show a difference after Holm's correction for {pairs} pairs; look "
+            "at the intervals, name fewer measures, or rank by --pool topic, which has a test by sign flips"
+        )
