@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from postil.app.consensus import consensus_weights
     from postil.app.correlate import correlate
     from postil.app.correlating import CorrelateOptions, Findings
+    from postil.app.interesting import RankedPassage, rank_passages
     from postil.app.score import Scores, score
     from postil.errors import InvalidInput, PostilError, Undefined, UsageError
     from postil.metrics.background import Background
@@ -39,6 +40,7 @@ __all__ = [
     "Findings",
     "InvalidInput",
     "PostilError",
+    "RankedPassage",
     "Scale",
     "Scores",
     "Undefined",
@@ -47,6 +49,7 @@ __all__ = [
     "consensus_weights",
     "correlate",
     "metric",
+    "rank_passages",
     "score",
     "tokenizer",
 ]
@@ -58,6 +61,7 @@ _HOMES: Final = {
     "Findings": ("postil.app.correlating", "Findings"),
     "InvalidInput": ("postil.errors", "InvalidInput"),
     "PostilError": ("postil.errors", "PostilError"),
+    "RankedPassage": ("postil.app.interesting", "RankedPassage"),
     "Scale": ("postil.records.scale", "Scale"),
     "Scores": ("postil.app.score", "Scores"),
     "Undefined": ("postil.errors", "Undefined"),
@@ -65,6 +69,7 @@ _HOMES: Final = {
     "consensus_weights": ("postil.app.consensus", "consensus_weights"),
     "correlate": ("postil.app.correlate", "correlate"),
     "metric": ("postil.metrics.spec", "parse"),
+    "rank_passages": ("postil.app.interesting", "rank_passages"),
     "score": ("postil.app.score", "score"),
     "tokenizer": ("postil.text.tokenizers", "tokenizer"),
 }

@@ -109,15 +109,25 @@ def test_systems_with_different_items_are_refused_by_name() -> None:
 
 def test_an_item_without_one_of_the_metrics_is_lacking() -> None:
     rows = [*scores_of({"a": BASE, "b": BETTER}), *scores_of({"a": BASE, "b": BETTER[:-1]}, "bleu-4")]
-    with pytest.raises(InvalidInput, match=r"items that b lacks: 1 \(5\)"):
+    with pytest.raises(InvalidInput, match=r"items of b without a score by bleu-4: 1 \(5\)"):
         compare(rows)
+
+
+def test_a_system_without_one_of_the_metrics_is_told_from_one_without_items() -> None:
+    rows = [*scores_of({"a": BASE, "b": BETTER}), *scores_of({"a": BASE}, "bleu-4")]
+    with pytest.raises(Undefined) as refused:
+        compare(rows, intersect=True)
+    assert str(refused.value) == (
+        "systems share no item, and no interval can be had from fewer than two: items of b without a score by bleu-4: "
+        "6 (0, 1, 2, 3, 4 and 1 more)"
+    )
 
 
 def test_too_few_items_in_common() -> None:
     rows = [Score("1", "a", "meteor", 0.5, ""), Score("1", "b", "meteor", 0.6, ""), Score("2", "b", "meteor", 0.6, "")]
-    with pytest.raises(Undefined, match=r"share 1 items.*items that a lacks: 1 \(2\)"):
+    with pytest.raises(Undefined, match=r"share one item.*items that a lacks: 1 \(2\)"):
         compare(rows, intersect=True)
-    with pytest.raises(Undefined, match="share 1 items, and no interval"):
+    with pytest.raises(Undefined, match="share one item, and no interval"):
         compare(rows[:2])
 
 
@@ -130,8 +140,8 @@ def test_what_is_passed_over_is_said() -> None:
     assert (row.metric, row.system, row.difference) == ("meteor", "only", None)
     assert row.mean == pytest.approx(0.4)
     corpus, draws, alone = found.notes
-    assert corpus.startswith("1 corpus scores passed over")
-    assert draws.startswith("1 columns with single draws")
+    assert corpus.startswith("corpus scores passed over: 1;")
+    assert draws == "single draws of random controls passed over: 1"
     assert alone.startswith("only is the only system")
 
 

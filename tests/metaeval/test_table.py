@@ -150,7 +150,7 @@ def test_no_scores() -> None:
 def test_a_second_score_of_a_text_by_a_metric() -> None:
     corpus = Score(None, "a", "m", 9.0, "")
     scores = [corpus, *scores_of("1a", "2a"), corpus, *scores_of("1a")]
-    message = 'a second score of item "1" by system "a" for one metric: m'
+    message = 'a second score of item "1" by system "a" for one metric: m; keep one of them'
     with pytest.raises(InvalidInput) as error:
         join(scores, judgements_of("1a"))
     assert str(error.value) == f"scores:5: metric: {message}"
@@ -166,7 +166,8 @@ def test_one_metric_with_two_signatures() -> None:
     with pytest.raises(InvalidInput) as error:
         join([*scores, *scores_of("2a", signature="m|v2")], judgements_of("1a"), score_places=Places("s.jsonl"))
     assert str(error.value) == (
-        "s.jsonl:3: signature: m has two signatures, so its numbers cannot be compared: m|v1 and m|v2"
+        "s.jsonl:3: signature: m has two signatures, so its numbers cannot be compared: m|v1 and m|v2; give the "
+        "scores of one run at a time"
     )
 
 

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import functools
 import io
-import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated
 
 import typer
 
-from postil.errors import PostilError, UnknownName, UsageError
+from postil.app.cli_corpus import corpus
+from postil.app.cli_vectors import vectors
+from postil.app.exits import exits, say
+from postil.errors import UnknownName, UsageError
 from postil.version import VERSION
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import ParamSpec
-
-    P = ParamSpec("P")
-
 __all__ = ["app", "main"]
-
-INTERRUPTED: Final = 130  # 128 and the number of the signal, as shells have it
 
 app = typer.Typer(
     name="postil",
@@ -34,38 +27,20 @@ app = typer.Typer(
 )
 
 
-def say(text: str) -> None:
-    """Words for people go to standard error."""
-    typer.echo(text, err=True)
-
-
-def _exits(command: Callable[P, None]) -> Callable[P, None]:
-    """Turn what can go wrong into one line and an exit code."""
-
-    @functools.wraps(command)
-    def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        try:
-            command(*args, **kwargs)
-        except PostilError as error:
-            say(f"postil: {error}")
-            raise typer.Exit(error.exit_code) from None
-        except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone; be quiet about it
-            raise typer.Exit(1) from None
-        except OSError as error:
-            say(f"postil: {error.filename or 'standard output'}: {error.strerror or error}")
-            raise typer.Exit(1) from None
-        except KeyboardInterrupt:
-            say("postil: interrupted")
-            raise typer.Exit(INTERRUPTED) from None
-
-    return run
+app.add_typer(corpus)
+app.add_typer(vectors)
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it
     if wanted:
         typer.echo(f"postil {VERSION}")
         raise typer.Exit
+
+
+def _tell(form: str, remarks: list[str]) -> None:
+    """What tables and JSON say beside the numbers goes to standard error where a format has no place for it."""
+    for line in remarks if form not in {"table", "json"} else ():
+        say(line)
 
 
 @app.callback()
@@ -79,7 +54,7 @@ def root(
 
 
 @app.command()
-@_exits
+@exits
 def score(
     candidates: Annotated[
         str,
@@ -181,11 +156,13 @@ def score(
 
 
 @app.command()
-@_exits
+@exits
 def correlate(
     scores: Annotated[
         list[str],
-        typer.Argument(metavar="SCORES...", help="Item scores (item, system, metric, score), from score --items."),
+        typer.Argument(
+            metavar="SCORES", help="Item scores (item, system, metric, score, signature), from score --items."
+        ),
     ],
     *,
     judgements: Annotated[
@@ -225,7 +202,9 @@ def correlate(
         tuple[str, str] | None, typer.Option(metavar="NAME NAME", help="Two metrics whose disagreements are listed.")
     ] = None,
     worst: Annotated[int, typer.Option(min=0, metavar="N", help="How many disagreements.")] = 10,
-    resamples: Annotated[int, typer.Option(min=1, metavar="N", help="Resamples of the items, for intervals.")] = 1000,
+    resamples: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Resamples of the items, for intervals; Kendall takes 200 at most.")
+    ] = 1000,
     permutations: Annotated[int, typer.Option(min=1, metavar="N", help="Permutations, for tests.")] = 10_000,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of all that is random.")] = 20181,
     report: Annotated[
@@ -238,7 +217,9 @@ def correlate(
         int, typer.Option("--jobs", "-j", min=1, metavar="N", help="Threads; the numbers do not depend on it.")
     ] = 1,
 ) -> None:
-    """Hold metrics against people: correlations with intervals, the human ceiling, tests of differences.
+    """Hold metrics against people's grades.
+
+    Correlations with intervals, the human ceiling beside them, and tests of differences.
 
     Scores and judgements meet on item and system; what does not meet is counted and named. Controls that score
     --controls wrote stand beside their metrics.
@@ -246,7 +227,7 @@ def correlate(
     Example: postil correlate scores.jsonl --judgements judgements.jsonl --report report.html
     """
     from postil.app.correlating import CorrelateOptions, correlate_files  # noqa: PLC0415
-    from postil.app.correlating_output import as_json, findings_as  # noqa: PLC0415
+    from postil.app.correlating_output import as_json, findings_as, remarks  # noqa: PLC0415
     from postil.app.output import FORMATS  # noqa: PLC0415
     from postil.records.scale import Scale  # noqa: PLC0415
 
@@ -273,14 +254,17 @@ def correlate(
         for path in write_report([as_json(found, points=True)], report):
             say(f"written: {path}")
     typer.echo(findings_as(format, found), nl=False)
+    _tell(format, remarks(found))
 
 
 @app.command()
-@_exits
+@exits
 def compare(
     scores: Annotated[
         list[str],
-        typer.Argument(metavar="SCORES...", help="Item scores (item, system, metric, score), from score --items."),
+        typer.Argument(
+            metavar="SCORES", help="Item scores (item, system, metric, score, signature), from score --items."
+        ),
     ],
     *,
     baseline: Annotated[
@@ -300,11 +284,11 @@ def compare(
         str, typer.Option(metavar="FORMAT", help="table, json, jsonl, csv, markdown or latex.")
     ] = "table",
 ) -> None:
-    """Compare systems with a baseline on each metric: differences with intervals and tests.
+    """Compare systems with a baseline on each metric.
 
     Example: postil compare scores.jsonl --baseline seq2seq
     """
-    from postil.app.comparing import CompareOptions, compare_files, comparison_as  # noqa: PLC0415
+    from postil.app.comparing import CompareOptions, compare_files, comparison_as, remarks  # noqa: PLC0415
     from postil.app.output import FORMATS  # noqa: PLC0415
 
     if format not in FORMATS:
@@ -317,19 +301,23 @@ def compare(
         permutations=permutations,
         seed=seed,
     )
-    typer.echo(comparison_as(format, compare_files(scores, options)), nl=False)
+    found = compare_files(scores, options)
+    typer.echo(comparison_as(format, found), nl=False)
+    _tell(format, remarks(found))
 
 
 @app.command()
-@_exits
+@exits
 def report(
     results: Annotated[
-        list[Path], typer.Argument(metavar="RESULTS...", help="What --format json of other commands printed.")
+        list[Path], typer.Argument(metavar="RESULTS", help="What --format json of other commands printed.")
     ],
     *,
     out: Annotated[Path, typer.Option(metavar="FILE", help="The page.")] = Path("report.html"),
 ) -> None:
-    """Write one page from the JSON of other commands: it opens from disk, with CSV and LaTeX tables beside it.
+    """Write one page from the JSON of other commands.
+
+    It opens from disk, and has CSV and LaTeX tables beside it.
 
     Example: postil correlate scores.jsonl --judgements judgements.jsonl --format json > c.json; postil report c.json
     """
@@ -340,7 +328,7 @@ def report(
 
 
 @app.command()
-@_exits
+@exits
 def passages(
     passages: Annotated[
         str, typer.Argument(metavar="PASSAGES", help="Rows (topic, id, text, [anchors], grade), or - for stdin.")
@@ -387,7 +375,9 @@ def passages(
         int, typer.Option("--jobs", "-j", min=1, metavar="N", help="Threads; the numbers do not depend on it.")
     ] = 1,
 ) -> None:
-    """Find which measure ranks informative or interesting passages first: nCG curves with intervals and tests.
+    """Find which measure ranks the best passages first.
+
+    Informativeness or interestingness, as nCG at cuts with intervals and tests.
 
     Example: postil passages passages.jsonl --stop en --stem porter --leave-one-out --pool topic -k 10 -k 50
     """
@@ -425,12 +415,66 @@ def passages(
 
 
 @app.command()
-@_exits
+@exits
+def interesting(
+    page: Annotated[
+        str,
+        typer.Argument(metavar="FILE", help="A text, or passage rows (.jsonl, .parquet), or - for stdin."),
+    ],
+    *,
+    k: Annotated[int, typer.Option("--k", "-k", min=1, metavar="N", help="How many passages.")] = 5,
+    reference: Annotated[
+        str | None,
+        typer.Option("--reference", "-r", metavar="FILE", help="Interesting passages; else the rest of the page."),
+    ] = None,
+    measure: Annotated[
+        str, typer.Option("--measure", "-m", metavar="SPEC", help="Such as logsim-1, f1-2 or tf-idf-1.")
+    ] = "logsim-1",
+    split: Annotated[
+        str, typer.Option(metavar="WHAT", help="What a passage of a text is: paragraphs, sentences or lines.")
+    ] = "paragraphs",
+    tokenizer: Annotated[str, typer.Option(metavar="NAME", help="How text is split into words.")] = "words",
+    stem: Annotated[str, typer.Option(metavar="NAME", help="none, or a stemmer such as porter.")] = "none",
+    stop: Annotated[str, typer.Option(metavar="LANG", help="none, or a list of stop words such as en.")] = "none",
+    format: Annotated[  # noqa: A002
+        str, typer.Option(metavar="FORMAT", help="table, json, jsonl, csv, markdown or latex.")
+    ] = "table",
+) -> None:
+    """Show the most interesting passages of a page, and why.
+
+    Example: postil interesting page.txt -k 3 --split sentences --stop en
+    """
+    from postil.app.interesting import passages_of, rank_passages, ranked_as, references_of  # noqa: PLC0415
+    from postil.app.output import FORMATS  # noqa: PLC0415
+
+    if format not in FORMATS:
+        raise UnknownName("format", format, FORMATS)
+    if page == reference == "-":
+        raise UsageError("only one of the files can be standard input")
+    known, weights = references_of(reference, split) if reference else (None, None)  # type: ignore[arg-type]
+    found = rank_passages(
+        passages_of(page, split),  # type: ignore[arg-type]  # checked inside
+        known,
+        weights=weights,
+        k=k,
+        measure=measure,
+        tokenizer=tokenizer,
+        stem=stem,
+        stop=stop,
+    )
+    typer.echo(ranked_as(format, found, measure), nl=False)
+
+
+@app.command()
+@exits
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the sample's files, to go on with.")] = Path("demo"),
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Threads.")] = 1,
 ) -> None:
-    """Score the bundled sample, four commenters on 24 articles, and hold the metrics against people."""
+    """Score the bundled sample and judge the metrics.
+
+    Four commenters on 24 articles, with readers' comments, grades, and two annotators.
+    """
     from postil.app.demo import run_demo  # noqa: PLC0415
 
     run_demo(out, jobs, typer.echo, say)

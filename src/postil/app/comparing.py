@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from postil.app.correlating import Several
 from postil.app.correlating_output import value_with_interval
-from postil.app.output import Format, grid_as, rows_as_csv, rows_as_jsonl, to_json
+from postil.app.output import Format, grid_as, printable, rows_as_csv, rows_as_jsonl, to_json
 from postil.errors import UsageError
 from postil.metaeval.resampling import RESAMPLES, SEED
 from postil.metaeval.systems import PERMUTATIONS, compare
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from postil.app.output import Grid
     from postil.metaeval.systems import Compared, Comparison
 
-__all__ = ["SCHEMA", "CompareOptions", "compare_files", "comparison_as"]
+__all__ = ["SCHEMA", "CompareOptions", "compare_files", "comparison_as", "remarks"]
 
 SCHEMA: Final = 1
 
@@ -104,23 +104,41 @@ def comparison_as(form: Format, found: Comparison) -> str:
     text = grid_as(form, _grid(found))
     if form != "table":
         return text
-    controls = sum(map(_is_control, found.metrics))
-    remarks = [
-        *([f"{controls} controls are not shown; --format json has them"] if controls else []),
+    head = printable(f"{_count(found.items, 'item')}, against {found.baseline}")
+    return f"{head}\n\n{text}\n" + "".join(f"{line}\n" for line in remarks(found))
+
+
+def remarks(found: Comparison) -> list[str]:
+    """What to know besides the numbers, a line each: what was left out, and the settings.
+
+    Args:
+        found: What was found.
+    """
+    hidden = len(found.metrics) - len(_shown(found))
+    turned = ", ".join(found.lower_is_better)
+    lines = [
+        *([f"{_count(hidden, 'control')} not shown; --format json has them all"] if hidden else []),
+        *([f"small numbers are good ones, so a system below the baseline is better: {turned}"] if turned else []),
         *(f"left out: {each}" for each in found.left_out),
         *(f"note: {note}" for note in found.notes),
         f"seed {found.seed}, {found.resamples} resamples, {found.permutations} draws of signs; Holm within a metric",
     ]
-    return f"{found.items:,} items, against {found.baseline}\n\n{text}\n" + "".join(f"{line}\n" for line in remarks)
+    return [printable(line) for line in lines]
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
 def _grid(found: Comparison) -> Grid:
     head = ["system", "metric", "mean", "difference", "p (bootstrap)", "p (randomisation)", "p (Holm)"]
-    return [head, *([row.system, row.metric, *_cells(row)] for row in found.rows if not _is_control(row.metric))]
+    shown = _shown(found)
+    return [head, *([row.system, row.metric, *_cells(row)] for row in found.rows if row.metric in shown)]
 
 
-def _is_control(metric: str) -> bool:
-    return metric.startswith("control:")
+def _shown(found: Comparison) -> list[str]:
+    """The metrics, without their controls; the controls where there is nothing else."""
+    return [name for name in found.metrics if not name.startswith("control:")] or list(found.metrics)
 
 
 def _cells(row: Compared) -> list[str]:

@@ -24,17 +24,20 @@ __all__ = ["consensus_weights"]
 def consensus_weights(
     references: Column, *, tokenizer: str = "words", metric: str = SIMILARITY, jobs: int = 1
 ) -> list[list[float]]:
-    """Weights for references that nobody has graded: the mean similarity of each to the others of its row.
+    """Weights for references that nobody has graded: how much each is like the others of its row.
+
+    A reference's mean similarity to the others, divided by the highest of its row; where no reference is like another,
+    or there is only one, all have 1.
 
     Args:
         references: n lists of texts, or of lists of tokens, as ``postil.score`` takes them. A list that stands at
             several places (the same object) is digested once.
         tokenizer: A name in `postil.text.TOKENIZERS`. Lists of tokens are taken as they are.
-        metric: The similarity, a spec without ``w-``; divided by its highest score.
+        metric: The similarity, a spec without ``w-``.
         jobs: Threads. The numbers do not depend on it.
 
     Returns:
-        The shape of ``references``, numbers in [0, 1]; a reference that is alone in its row has 1.
+        The shape of ``references``, numbers in [0, 1].
 
     Raises:
         UnknownName, UsageError: A metric or tokenizer does not exist, or the metric reads weights.
@@ -43,7 +46,7 @@ def consensus_weights(
         Undefined: CIDEr of a single row.
 
     >>> consensus_weights([["a b", "a c", "d b"], ["e"]])
-    [[0.5, 0.25, 0.25], [1.0]]
+    [[1.0, 0.5, 0.5], [1.0]]
     """
     similarity = similarity_of(f"{NAME}({metric})")
     cut = named_tokenizer(tokenizer)

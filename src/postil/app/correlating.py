@@ -17,7 +17,8 @@ from postil.metaeval.resampling import RESAMPLES, SEED
 from postil.metaeval.significance import PERMUTATIONS, differences
 from postil.metaeval.systems import system_means
 from postil.metaeval.table import join
-from postil.records.explain import out_of_range
+from postil.records.checks import is_integer
+from postil.records.explain import out_of_range, shown
 from postil.records.files import read
 from postil.records.place import Places
 from postil.records.rows import Candidate, Judgement, Score
@@ -79,6 +80,9 @@ class CorrelateOptions:
     jobs: int = 1
 
     def __post_init__(self) -> None:
+        for several in ("coefficients", "metrics", "lower_is_better"):
+            given = getattr(self, several)
+            object.__setattr__(self, several, tuple(dict.fromkeys([given] if isinstance(given, str) else given)))
         for kind, names, known in (("coefficient", self.coefficients, COEFFICIENTS), ("level", (self.by,), LEVELS)):
             for name in names:
                 if name not in known:
@@ -86,8 +90,9 @@ class CorrelateOptions:
         if not self.coefficients:
             raise UsageError(f"no coefficient: expected at least one of {', '.join(COEFFICIENTS)}")
         for field, least in (("resamples", 1), ("permutations", 1), ("jobs", 1), ("worst", 0), ("seed", 0)):
-            if getattr(self, field) < least:
-                raise UsageError(f"{field}: expected at least {least}, got {getattr(self, field)}")
+            number = getattr(self, field)
+            if not is_integer(number) or number < least:
+                raise UsageError(f"{field}: expected a whole number from {least} up, got {shown(number)}")
         if self.disagree is not None and len(set(self.disagree)) != 2:
             raise UsageError(f"disagree: expected two different metrics, got {' and '.join(self.disagree)}")
 
@@ -129,7 +134,7 @@ class Findings:
     def to_rows(self) -> list[dict[str, object]]:
         """A row a correlation, for ``pandas.DataFrame(rows)`` or ``polars.DataFrame(rows)``."""
         rows = (*self.correlations.rows, *(self.human.rows if self.human else ()))
-        return [{**asdict(row)} for row in rows]
+        return [asdict(row) for row in rows]
 
 
 def correlate_files(

@@ -71,6 +71,9 @@ STRONGEST: Final = 0.75
 WIDTH: Final = 624.0
 """Width of a picture in points: 832 pixels."""
 
+HUGE: Final = 1e6
+"""From here on numbers are written with an exponent."""
+
 SIZE: Final = 9.0
 SMALL: Final = 8.0
 """Sizes of text in points."""
@@ -199,23 +202,29 @@ def text_width(text: str, size: float = SIZE, *, bold: bool = False) -> float:
 def fit(text: str, width: float, size: float = SIZE, *, bold: bool = False) -> str:
     """A text on one line that is not wider than so many points; what does not fit is left out of its middle."""
     text = NOT_XML.sub("\N{REPLACEMENT CHARACTER}", " ".join(text.split()))
-    kept = min(len(text), 300)
 
-    def shown() -> str:
-        return text if kept == len(text) else f"{text[: (kept + 1) // 2]}…{text[len(text) - kept // 2 :]}"
+    def shown(kept: int) -> str:
+        return f"{text[: (kept + 1) // 2]}…{text[len(text) - kept // 2 :]}"
 
-    while kept > 1 and text_width(shown(), size, bold=bold) > width:
-        kept -= 1
-    return shown()
+    if len(text) < 2 or (len(text) <= 300 and text_width(text, size, bold=bold) <= width):
+        return text
+    least, most = 1, min(len(text) - 1, 300)
+    while least < most:  # the more is kept, the wider
+        kept = (least + most + 1) // 2
+        if text_width(shown(kept), size, bold=bold) <= width:
+            least = kept
+        else:
+            most = kept - 1
+    return shown(most)
 
 
 def printed(value: float, digits: int = 2, *, sign: bool = False) -> str:
-    """A number as tables of correlations have it: without the 0 before the point.
+    """A number as tables of correlations have it: without the 0 before the point; a huge one with an exponent.
 
-    >>> printed(0.5), printed(-0.1234, 3), printed(0.031, 3, sign=True), printed(1.0), printed(-0.0001)
-    ('.50', '−.123', '+.031', '1.00', '.00')
+    >>> printed(0.5), printed(-0.1234, 3), printed(0.031, 3, sign=True), printed(1.0), printed(-0.0001), printed(2e9)
+    ('.50', '−.123', '+.031', '1.00', '.00', '2e+09')
     """
-    text = f"{value:{'+' if sign else ''}.{digits}f}"
+    text = f"{value:{'+' if sign else ''}{f'.{digits}f' if abs(value) < HUGE else '.3g'}}"
     if float(text) == 0:
         text = text.lstrip("+-")
     return re.sub(r"^([+-]?)0\.", r"\1.", text).replace("-", "\N{MINUS SIGN}")
@@ -227,7 +236,8 @@ def tick(value: float, _place: object = None) -> str:
     >>> tick(0.25), tick(-1), tick(20000)
     ('0.25', '−1', '20,000')
     """
-    text = f"{value:,.0f}" if abs(value) >= 1000 and float(value).is_integer() else f"{value:g}"
+    whole = 1000 <= abs(value) < 1e12 and float(value).is_integer()
+    text = f"{value:,.0f}" if whole else f"{value:g}"
     return text.replace("-", "\N{MINUS SIGN}")
 
 

@@ -166,4 +166,4 @@ def _worst(
 
 def _varies(values: NDArray[np.float64]) -> bool:
     """Whether values differ by more than rounding."""
-    return bool(np.ptp(values) > 1e-12 * np.abs(values).max())
+    return bool(np.ptp(values.round(12)) > 0 and np.ptp(values) > 1e-12 * np.abs(values).max())

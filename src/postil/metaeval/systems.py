@@ -156,16 +156,16 @@ def compare(
     values = np.full((len(items), len(systems), len(metrics)), np.nan)
     at = np.array([(items[item], systems[system]) for item, system in scored.rows]).T
     values[tuple(at)] = scored.dense[:, [scored.columns[name] for name in metrics]]
-    lacking = np.isnan(values).any(axis=2)
-    left_out = tuple(_lacking(lacking, tuple(items), tuple(systems)))
+    left_out = tuple(_lacking(values, metrics, tuple(items), tuple(systems)))
     if left_out and not intersect:
         advice = "give all systems the same items, or compare on those that they share: --intersect"
         where = places.where if places else "scores"
         raise InvalidInput(f"systems cover different items; {'; '.join(map(str, left_out))}; {advice}", where=where)
-    values = values[~lacking.any(axis=1)]
+    values = values[~np.isnan(values).any(axis=(1, 2))]
     if len(values) < 2:
         missing = f": {'; '.join(map(str, left_out))}" if left_out else ""
-        raise Undefined(f"systems share {len(values)} items, and no interval can be had from fewer than two{missing}")
+        shared = "one item" if len(values) else "no item"
+        raise Undefined(f"systems share {shared}, and no interval can be had from fewer than two{missing}")
 
     notes = [*skipped.notes(len(scored.columns) - len(metrics))]
     if len(systems) == 1:
@@ -275,18 +275,31 @@ class _Skipped:
     def notes(self, draws: int) -> Iterator[str]:
         if self.corpus:
             yield (
-                f"{self.corpus} corpus scores passed over; the corpus score of a metric such as BLEU or CIDEr is not "
+                f"corpus scores passed over: {self.corpus}; the corpus score of a metric such as BLEU or CIDEr is not "
                 "the mean of its item scores, which is what is compared here"
             )
         if draws:
-            yield f"{draws} columns with single draws of random controls passed over"
+            yield f"single draws of random controls passed over: {draws}"
 
 
-def _lacking(lacking: NDArray[np.bool_], items: tuple[str, ...], systems: tuple[str, ...]) -> Iterator[LeftOut]:
+def _lacking(
+    values: Floats, metrics: tuple[str, ...], items: tuple[str, ...], systems: tuple[str, ...]
+) -> Iterator[LeftOut]:
+    """What float64[items, systems, metrics] has no score of."""
     for number, system in enumerate(systems):
-        missing = np.flatnonzero(lacking[:, number])
-        if len(missing):
-            yield LeftOut(f"items that {system} lacks", len(missing), tuple(items[item] for item in missing[:NAMED]))
+        missing = np.isnan(values[:, number])
+        everything = np.asarray(missing.all(axis=1))
+        if everything.any():
+            yield _left_out(f"items that {system} lacks", everything, items)
+        for column, metric in enumerate(metrics):
+            some = missing[:, column] & ~everything
+            if some.any():
+                yield _left_out(f"items of {system} without a score by {metric}", some, items)
+
+
+def _left_out(why: str, missing: NDArray[np.bool_], items: tuple[str, ...]) -> LeftOut:
+    places = np.flatnonzero(missing)
+    return LeftOut(why, len(places), tuple(items[item] for item in places[:NAMED]))
 
 
 def _rows(

@@ -43,7 +43,7 @@ Key: TypeAlias = tuple[str, str]
 NAMED: Final = 5
 """How many of the left out are named."""
 
-DRAW: Final = re.compile(r"(?P<name>control:.*),draw=(?P<draw>\d+)\)")
+DRAW: Final = re.compile(r"(?P<name>control:.*),draw=(?P<draw>0|[1-9][0-9]{0,8})\)")
 """The name of one draw of a random control, for example ``control:shuffled(w-meteor,draw=7)``."""
 
 CONTROL: Final = re.compile(r"control:(?P<kind>[^(]+)\((?P<metric>.+)\)")
@@ -288,9 +288,11 @@ class Scored:
             values.append(score.score)
             index.append(place)
             if self.signatures.setdefault(score.metric, score.signature) != score.signature:
-                problem = f"{score.metric} has two signatures, so its numbers cannot be compared: "
                 both = f"{self.signatures[score.metric]} and {score.signature}"
-                raise places.error(place, "signature", problem + both)
+                problem = (
+                    f"{score.metric} has two signatures, so its numbers cannot be compared: {both}; give the scores"
+                )
+                raise places.error(place, "signature", f"{problem} of one run at a time")
         if not rows:
             had = f"{corpus} corpus scores, which have no item" if corpus else "no rows"
             problem = f"expected item scores (postil score --items FILE writes them), got {had}"
@@ -306,7 +308,8 @@ class Scored:
             again = int(np.setdiff1d(np.arange(len(flat)), first)[0])
             item, system = list(self.rows)[rows[again]]
             problem = f"a second score of item {shown(item)} by system {shown(system)} for one metric"
-            raise places.error(index[again], "metric", f"{problem}: {list(self.columns)[columns[again]]}")
+            name = list(self.columns)[columns[again]]
+            raise places.error(index[again], "metric", f"{problem}: {name}; keep one of them")
         self.dense = np.full((len(self.rows), len(self.columns)), np.nan)
         self.dense[at] = values
 
@@ -366,7 +369,10 @@ class Rated:
         if not aspects:
             raise InvalidInput("expected judgements, got no rows", where=places.where)
         if not self.grades:
-            raise UnknownName("aspect", aspect or "", sorted(name for name in aspects if name is not None))
+            known = sorted(name for name in aspects if name is not None)
+            if not known:
+                raise InvalidInput(f"no judgement names an aspect, so none is {shown(aspect)}", where=places.where)
+            raise UnknownName("aspect", aspect or "", known)
         self.aspect = aspect if aspect is not None else next(iter(aspects))
         graded = self.grades.items()
         self.repeated = dict.fromkeys(key for key, by in graded if any(len(several) > 1 for several in by.values()))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from postil.metrics.base import Metric
     from postil.metrics.references import References
 
-__all__ = ["NAME", "SIMILARITY", "consensus", "similarity_of"]
+__all__ = ["NAME", "NOTHING", "SIMILARITY", "consensus", "likeness", "similarity_of"]
 
 NAME: Final = "consensus"
 """What the method is called in options and signatures."""
@@ -28,20 +28,23 @@ SIMILARITY: Final = "rouge-l(beta=1)"
 """The similarity where none is named: it is the same in both directions, needs no document frequencies and no language,
 and is the fastest metric against single references."""
 
+NOTHING: Final = 1e-7
+"""No reference is like another where the highest mean is not above this; smoothed BLEU never comes to 0."""
+
 _METHOD: Final = re.compile(r"consensus(?:\((?P<spec>.*)\))?")
 
 
 def consensus(
     references: References, metric: Metric, *, background: Background | None = None, jobs: int = 1
 ) -> NDArray[np.float64]:
-    """The weight of each reference: the mean of its similarities to the other references of its set.
+    """The weight of each reference: how much it is like the others of its set, compared with the one most like them.
 
-    ``s_j = 1/(K - 1) sum_(i != j) m(r_j, r_i)``, m a metric without weights with r_j as its candidate, divided by the
-    metric's highest score. A reference that is alone has weight 1. The work grows with the square of each set's size.
+    ``s_j = l_j / max_i l_i`` with l as in `likeness`, so that the best of every set has weight 1. Where no reference is
+    like another, or there is only one, all have weight 1.
 
     Args:
         references: m texts in sets; their weights are not read.
-        metric: m, see `similarity_of`.
+        metric: The similarity, see `similarity_of`.
         background: Document frequencies for CIDEr; by default those of ``references``.
         jobs: Threads; the result does not depend on it.
 
@@ -57,11 +60,42 @@ def consensus(
     >>> from postil.text import Vocabulary
     >>> tokens = Vocabulary().encode_tokens([["a", "b"], ["a", "c"], ["d", "b"], ["e"]])
     >>> consensus(References(tokens, np.array([0, 3, 4])), similarity_of("consensus")).tolist()
-    [0.5, 0.25, 0.25, 1.0]
+    [1.0, 0.5, 0.5, 1.0]
+    """
+    means = likeness(references, metric, background=background, jobs=jobs)
+    highest = np.maximum.reduceat(means, references.offsets[:-1]) if len(references) else np.zeros(0)
+    highest = np.repeat(highest, np.diff(references.offsets))
+    return np.divide(means, highest, out=np.ones_like(means), where=highest > NOTHING)
+
+
+def likeness(
+    references: References, metric: Metric, *, background: Background | None = None, jobs: int = 1
+) -> NDArray[np.float64]:
+    """The mean similarity of each reference to the other references of its set.
+
+    ``l_j = 1/(K - 1) sum_(i != j) m(r_j, r_i)``, m a metric without weights with r_j as its candidate; 0 for a
+    reference that is alone. The work grows with the square of each set's size.
+
+    Args:
+        references: m texts in sets; their weights are not read.
+        metric: m, see `similarity_of`.
+        background: Document frequencies for CIDEr; by default those of ``references``.
+        jobs: Threads; the result does not depend on it.
+
+    Returns:
+        float64[m] in the range of the metric.
+
+    Raises:
+        Undefined: CIDEr of a single item without a background.
+
+    >>> from postil.metrics import References
+    >>> from postil.text import Vocabulary
+    >>> tokens = Vocabulary().encode_tokens([["a", "b"], ["a", "c"], ["d", "b"], ["e"]])
+    >>> likeness(References(tokens, np.array([0, 3, 4])), similarity_of("consensus")).tolist()
+    [0.5, 0.25, 0.25, 0.0]
     """
     tokens, sizes = references.tokens, np.diff(references.offsets)
     sets = np.repeat(np.arange(len(references), dtype=np.int32), sizes)
-    others = sizes[sets] - 1
     bounds = np.concatenate([[0], np.cumsum(sizes[sets])])  # of pairs: each text and all texts of its set
     singles = Singles({NAME: metric}, references, background)
     sums = np.empty(len(tokens))
@@ -71,8 +105,8 @@ def consensus(
         starts = bounds[begin:end] - bounds[begin]
         values[starts + np.arange(begin, end) - references.offsets[sets[begin:end]]] = 0.0  # with itself
         sums[begin:end] = np.add.reduceat(values, starts)
-    weights = sums / np.maximum(others, 1) / metric.high
-    return np.where(others > 0, np.minimum(weights, 1.0), 1.0)
+    others: NDArray[np.int64] = np.maximum(sizes[sets] - 1, 1)
+    return sums / others
 
 
 def similarity_of(method: str | None) -> Metric | None:

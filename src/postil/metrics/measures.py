@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "UNITS",
+    "Bags",
     "Collection",
     "FScore",
     "JensenShannon",
@@ -166,7 +167,7 @@ class Overlap(Measure):
 
     def values(self, collection: Collection, pools: Pools, jobs: int = 1) -> NDArray[np.float64]:
         """See `Measure.values`."""
-        return _together([self], collection, pools, jobs)[0]
+        return np.asarray(_together([self], collection, pools, jobs)[0], np.float64)
 
 
 @dataclass(frozen=True, kw_only=True)

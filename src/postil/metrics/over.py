@@ -27,7 +27,7 @@ BLOCK: Final = 1 << 16
 
 
 def check_over(name: str, over: str) -> None:
-    """Refuse what is none of ``max``, ``mean`` and ``top-K``.
+    """Refuse what is none of ``max``, ``mean``, ``near`` and ``top-K``.
 
     Args:
         name: The metric's name, for the message.
@@ -39,10 +39,10 @@ def check_over(name: str, over: str) -> None:
     >>> check_over("meteor", "top-0")
     Traceback (most recent call last):
     ...
-    postil.errors.UsageError: meteor: over: expected max, mean or top-K with K from 1, got 'top-0'
+    postil.errors.UsageError: meteor: over: expected max, mean, near or top-K with K from 1, got 'top-0'
     """
-    if over not in {"max", "mean"} and not TOP.fullmatch(over):
-        raise UsageError(f"{name}: over: expected max, mean or top-K with K from 1, got '{over}'")
+    if over not in {"max", "mean", "near"} and not TOP.fullmatch(over):
+        raise UsageError(f"{name}: over: expected max, mean, near or top-K with K from 1, got '{over}'")
 
 
 class Singles:
@@ -107,15 +107,17 @@ class Singles:
 
 
 class OverScorer(Scorer):
-    """The mean of some or all of a candidate's scores by single references, each times its reference's weight.
+    """One score from a candidate's scores by single references F_j and their weights s_j; corpus: mean of the items.
 
     ``mean``: ``1/K sum_j s_j F_j`` over all K references. ``top-k``: the mean of the k highest ``s_j F_j``, of all of
-    them where there are fewer. Corpus: mean of the items. Both divide by a number of references, not by the sum of the
-    weights, so that raising a weight never lowers a score.
+    them where there are fewer. ``near``: ``sum_j s_j F_j / (1 + sum_j F_j)`` times ``(K + 1) / K``, so that the highest
+    score is 1. That is a mean of the weights, in which each reference counts by its likeness to the candidate, and an
+    imagined one of weight 0 counts as 1. None divides by the sum of the weights, so that raising a weight never lowers
+    a score.
 
     Args:
         metric: What is asked for.
-        over: ``mean`` or ``top-k``.
+        over: ``mean``, ``near`` or ``top-k``.
         references: What it is bound to.
         single: What scores each reference: the same metric with ``over=max`` and without weights.
     """
@@ -124,6 +126,7 @@ class OverScorer(Scorer):
         super().__init__(metric, references)
         top = TOP.fullmatch(over)
         self._k = int(top["k"]) if top else None
+        self._near = over == "near"
         self._single = single
         self._singles = Singles({single.name: single}, references)
 
@@ -145,8 +148,10 @@ class OverScorer(Scorer):
             order = np.lexsort((-values, row))
             place = np.arange(len(row)) - bounds[row]
             values, counts = np.where(place < self._k, values[order], 0.0), np.minimum(counts, self._k)
-        sums = np.add.reduceat(values, bounds[:-1]) if len(counts) else np.zeros(0)
-        return np.stack([sums / counts, np.ones(len(counts))], axis=1)
+        scores = _sums(values, bounds) / counts
+        if self._near:
+            scores *= (counts + 1) / (_sums(known, bounds) + 1)
+        return np.stack([scores, np.ones(len(counts))], axis=1)
 
     def score(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
         """See `Scorer.score`."""
@@ -160,6 +165,11 @@ def blocks(bounds: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
         end = max(begin + 1, int(np.searchsorted(bounds, bounds[begin] + BLOCK, side="right")) - 1)
         yield begin, end
         begin = end
+
+
+def _sums(values: NDArray[np.float64], bounds: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Of the pairs of each candidate; each has at least one."""
+    return np.asarray(np.add.reduceat(values, bounds[:-1])) if len(bounds) > 1 else np.zeros(0)
 
 
 def _repeated(tokens: Tokens, begin: int, counts: NDArray[np.int64]) -> Tokens:

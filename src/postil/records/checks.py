@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeGuard
 from msgspec.structs import force_setattr
 
 from postil.errors import InvalidInput
-from postil.records.explain import shown
+from postil.records.explain import is_finite, shown
 
 if TYPE_CHECKING:
     import msgspec
@@ -44,7 +44,7 @@ def is_number(value: object) -> TypeGuard[float]:
     """
     if isinstance(value, bool):
         return False
-    return isinstance(value, Real) and math.isfinite(value)
+    return isinstance(value, Real) and is_finite(value)
 
 
 def settle_ids(row: msgspec.Struct, *fields: str) -> None:

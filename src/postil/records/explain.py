@@ -5,7 +5,7 @@ from __future__ import annotations
 import decimal
 import json
 import math
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, SupportsFloat, TypeAlias
 
 import msgspec
 from msgspec import inspect
@@ -13,7 +13,7 @@ from msgspec import inspect
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["NotJson", "Problem", "explain", "out_of_range", "shown"]
+__all__ = ["NotJson", "Problem", "explain", "is_finite", "out_of_range", "shown"]
 
 LONGEST = 40
 Problem: TypeAlias = tuple[str, str]  # field, problem
@@ -156,7 +156,22 @@ def _fits(value: object, wanted: inspect.Type) -> bool:
         low = -math.inf if wanted.ge is None else wanted.ge
         high = math.inf if wanted.le is None else wanted.le
         return isinstance(value, int) and low <= value <= high
-    return isinstance(value, int | float | decimal.Decimal) and math.isfinite(value)
+    return isinstance(value, int | float | decimal.Decimal) and is_finite(value)
+
+
+def is_finite(value: SupportsFloat) -> bool:
+    """Whether a number is finite as a float; an integer may be too large for one.
+
+    Args:
+        value: A number.
+
+    >>> is_finite(10**400)
+    False
+    """
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def _name(wanted: inspect.Type) -> str:

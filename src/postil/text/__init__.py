@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from postil.text.function_words import function_words
 from postil.text.stems import STEMMERS, stems, stems_signature
+from postil.text.stop_words import STOP_LISTS, stop_words, stop_words_signature
 from postil.text.synonyms import WordNet
 from postil.text.tokenizers import TOKENIZERS, Tokenizer, is_han_text, tokenizer
 from postil.text.tokens import Tokens, Vocabulary
@@ -11,6 +12,7 @@ from postil.text.units import Units, ngram_units
 
 __all__ = [
     "STEMMERS",
+    "STOP_LISTS",
     "TOKENIZERS",
     "Tokenizer",
     "Tokens",
@@ -22,5 +24,7 @@ __all__ = [
     "ngram_units",
     "stems",
     "stems_signature",
+    "stop_words",
+    "stop_words_signature",
     "tokenizer",
 ]

@@ -1,0 +1,52 @@
+"""Passage rows from sentences of film pages that people voted boring, interesting or very interesting.
+
+The file ``crowd_judged.tsv`` (the Wikipedia Trivia Miner of Prakash and others, 2015) has a sentence a line, with the
+page it comes from and the number of votes of each kind. The page is the topic; the grade is the mean vote, with 0 for
+boring, 1 for interesting and 2 for very interesting.
+
+    python examples/trivia_to_rows.py crowd_judged.tsv passages.jsonl
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from collections import Counter
+from pathlib import Path
+
+from postil.errors import InvalidInput
+from postil.records import Passage, write
+
+VOTES = {"count_boring": 0, "count_interesting": 1, "count_veryInteresting": 2}
+
+
+def read(path: Path) -> list[Passage]:
+    """The sentences in the order of the file; ids count from 1 within the page."""
+    passages = []
+    seen: Counter[str] = Counter()
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file, delimiter="\t")
+        for row in rows:
+            page = row["MOVIE"]
+            seen[page] += 1
+            votes = {vote: int(row[column]) for column, vote in VOTES.items()}
+            if not sum(votes.values()):
+                raise InvalidInput("expected votes, got none", where=str(path), line=rows.line_num)
+            grade = sum(vote * count for vote, count in votes.items()) / sum(votes.values())
+            passages.append(Passage(page, str(seen[page]), row["TRIVIA"], grade=grade))
+    return passages
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description="Passage rows from voted sentences of film pages.")
+    parser.add_argument("file", type=Path, help="crowd_judged.tsv")
+    parser.add_argument("out", type=Path, help="passage rows (.jsonl)")
+    given = parser.parse_args(arguments)
+    passages = read(given.file)
+    write(given.out, passages)
+    print(f"{len(passages)} passages of {len({passage.topic for passage in passages})} topics in {given.out}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+"""How a command ends: one line and an exit code, whatever goes wrong."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from typing import TYPE_CHECKING, Final
+
+import typer
+
+from postil.app.output import printable
+from postil.errors import PostilError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import ParamSpec
+
+    P = ParamSpec("P")
+
+__all__ = ["exits", "say"]
+
+INTERRUPTED: Final = 130  # 128 and the number of the signal, as shells have it
+
+
+def say(text: str) -> None:
+    """Words for people go to standard error."""
+    typer.echo(printable(text), err=True)
+
+
+def exits(command: Callable[P, None]) -> Callable[P, None]:
+    """Turn what can go wrong into one line and an exit code."""
+
+    @functools.wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            command(*args, **kwargs)
+        except PostilError as error:
+            say(f"postil: {error}")
+            raise typer.Exit(error.exit_code) from None
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone; be quiet about it
+            raise typer.Exit(1) from None
+        except OSError as error:
+            say(f"postil: {error.filename or 'standard output'}: {error.strerror or error}")
+            raise typer.Exit(1) from None
+        except KeyboardInterrupt:
+            say("postil: interrupted")
+            raise typer.Exit(INTERRUPTED) from None
+
+    return run

@@ -1,0 +1,74 @@
+"""Passages of one topic that begin and end alike are one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from postil.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from postil.records.rows import Passage
+
+__all__ = ["CHARACTERS", "Merged", "merge_duplicates"]
+
+CHARACTERS: Final = 25
+"""How many characters have to agree at either end."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Merged:
+    """What `merge_duplicates` leaves.
+
+    Args:
+        passages: The passages, in their order.
+        groups: How many of them stand for several.
+        dropped: How many passages went.
+    """
+
+    passages: list[Passage]
+    groups: int
+    dropped: int
+
+
+def merge_duplicates(passages: Iterable[Passage], characters: int = CHARACTERS) -> Merged:
+    """Make one passage of those of a topic that start with the same characters and end with the same characters.
+
+    The rule by which the pool of the INEX tweet contextualisation task was made (Gonzalez-Gallardo, SanJuan and
+    Torres-Moreno, section 3.2). Of such passages the one with the highest grade stays, the first of them where several
+    have it, at the place of the first of all; so its grade belongs to its text. A passage without a grade counts as the
+    lowest. A text shorter than ``characters`` is compared whole.
+
+    Args:
+        passages: Passages of any topics, in any order.
+        characters: How many characters at either end; as they stand, with case and white space.
+
+    Raises:
+        UsageError: ``characters`` is less than 1.
+
+    >>> from postil.records import Passage
+    >>> rows = [Passage("t", 1, "The duck is a bird.", grade=0), Passage("t", 2, "The duck, a real bird.", grade=1)]
+    >>> merged = merge_duplicates(rows, characters=5)
+    >>> [row.id for row in merged.passages], merged.groups, merged.dropped
+    (['2'], 1, 1)
+    """
+    if characters < 1:
+        raise UsageError(f"passages are compared by at least 1 character at either end, got {characters}")
+    best: dict[tuple[str, str, str], Passage] = {}
+    several: set[tuple[str, str, str]] = set()
+    dropped = 0
+    for passage in passages:
+        key = passage.topic, passage.text[:characters], passage.text[-characters:]
+        known = best.setdefault(key, passage)
+        if known is not passage:
+            several.add(key)
+            dropped += 1
+            if _grade(passage) > _grade(known):
+                best[key] = passage
+    return Merged(list(best.values()), len(several), dropped)
+
+
+def _grade(passage: Passage) -> float:
+    return float("-inf") if passage.grade is None else passage.grade

@@ -1,0 +1,1 @@
+"""Readers and writers of other people's files, one format a file."""

@@ -1,0 +1,91 @@
+"""Text files line by line, compressed or not, with errors that say where."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import zlib
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, cast
+
+from postil.errors import InvalidInput
+from postil.records.jsonl import decompressed
+
+if TYPE_CHECKING:
+    import io
+    from collections.abc import Iterator
+
+    from postil.records.files import FilePath
+
+__all__ = ["BOM", "opened", "text_lines"]
+
+BOM: Final = b"\xef\xbb\xbf"
+GZIP: Final = b"\x1f\x8b"
+
+
+@contextmanager
+def opened(path: FilePath) -> Iterator[io.BufferedReader]:
+    """A file open for bytes, decompressed where its first bytes say gzip, whatever its name.
+
+    Args:
+        path: The file.
+
+    Yields:
+        The bytes.
+
+    Raises:
+        InvalidInput: There is no such file, or it cannot be read.
+    """
+    with ExitStack() as stack:
+        try:
+            file = stack.enter_context(Path(path).open("rb"))
+        except OSError as error:
+            problem = "no such file" if isinstance(error, FileNotFoundError) else f"cannot be read: {error.strerror}"
+            raise InvalidInput(problem, where=os.fspath(path)) from error
+        yield cast("io.BufferedReader", decompressed(file)) if file.peek(2).startswith(GZIP) else file
+
+
+def text_lines(path: FilePath) -> Iterator[tuple[int, str]]:
+    r"""The lines of a UTF-8 file that are not blank.
+
+    Args:
+        path: The file; it may be compressed with gzip.
+
+    Yields:
+        The number of the line, counted from 1, and the line without what ends it. A byte order mark is passed over.
+
+    Raises:
+        InvalidInput: The file is missing, damaged, not UTF-8 or has no lines.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (path := pathlib.Path(folder, "run.txt")).write_text("one\n\ntwo")
+    ...     list(text_lines(path))
+    [(1, 'one'), (3, 'two')]
+    """
+    where = os.fspath(path)
+    number = found = 0
+    with opened(path) as stream:
+        try:
+            for number, line in enumerate(stream, start=1):
+                text = _decoded(line, number, where).rstrip("\r\n")
+                if text.strip():
+                    found += 1
+                    yield number, text
+        except (EOFError, OSError, zlib.error) as error:
+            problem = f"cannot be read: {getattr(error, 'strerror', None) or error}"
+            if isinstance(error, EOFError | gzip.BadGzipFile | zlib.error):
+                damage = "ends early" if isinstance(error, EOFError) else "is damaged"
+                problem = f"the gzip file {damage} after line {number}; is the download complete?"
+            raise InvalidInput(problem, where=where) from error
+    if not found:
+        raise InvalidInput("the file holds no lines", where=where)
+
+
+def _decoded(line: bytes, number: int, where: str) -> str:
+    try:
+        return (line.removeprefix(BOM) if number == 1 else line).decode()
+    except UnicodeDecodeError as error:
+        problem = f"byte 0x{line[error.start]:02x} at offset {error.start} of the line is not UTF-8; save it as UTF-8"
+        raise InvalidInput(problem, where=where, line=number) from None

@@ -1,0 +1,115 @@
+"""Which units make the score of a passage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from postil.errors import UsageError
+from postil.metrics.measures import FScore, KullbackLeibler, LogSim, PooledRouge, TfIdf
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from postil.metrics.measures import Bags, Collection, Overlap
+    from postil.metrics.pool import Pools
+
+__all__ = ["Reason", "reasons"]
+
+Floats: TypeAlias = "NDArray[np.float64]"
+Integers: TypeAlias = "NDArray[np.int32]"
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A unit that a passage shares with its reference.
+
+    Args:
+        words: The unit's words.
+        part: What it adds to the score; for KL what it takes from the divergence.
+    """
+
+    words: tuple[str, ...]
+    part: float
+
+    def __str__(self) -> str:
+        return " ".join(self.words)
+
+
+def reasons(
+    measure: Overlap, collection: Collection, pools: Pools, place: int, most: int | None = None
+) -> list[Reason]:
+    """The units that a passage shares with its reference, those that add most first.
+
+    The parts of F, LogSim, ROUGE and the TF-IDF cosine add up to the score.
+
+    Args:
+        measure: The measure that scored it; not Jensen-Shannon.
+        collection: The passages.
+        pools: Their references.
+        place: The passage, as a place in ``pools.texts``.
+        most: At most so many; by default all.
+
+    Raises:
+        UsageError: The measure has no parts.
+
+    >>> from postil.metrics.measures import Collection
+    >>> from postil.metrics.pool import informativeness
+    >>> from postil.text import Vocabulary
+    >>> texts = Vocabulary().encode_tokens([["a", "b", "c"], ["b", "d"], ["b", "c", "x"]])
+    >>> pools = informativeness([0, 0, 0], [1, 1, 0])
+    >>> [(str(reason), round(reason.part, 3)) for reason in reasons(FScore(), Collection(texts), pools, 2)]
+    [('b', 0.286), ('c', 0.286)]
+    """
+    pool = int(np.searchsorted(pools.text_offsets, place, side="right")) - 1
+    held = np.arange(pools.reference_offsets[pool], pools.reference_offsets[pool + 1])
+    held = np.setdiff1d(held, pools.own[pools.own_offsets[place] : pools.own_offsets[place + 1]])
+    bags = collection.bags(measure.unit, upto=measure.upto)
+    units = bags.units
+
+    def entries(text: int) -> slice:
+        return slice(units.offsets[text], units.offsets[text + 1])
+
+    count, best, tokens = np.zeros(units.distinct), np.zeros(units.distinct), 0
+    mine = entries(int(pools.texts[place]))
+    number, k = units.units[mine], units.counts[mine].astype(np.float64)
+    matched = np.zeros(units.distinct)
+    most_of = np.zeros(units.distinct)
+    most_of[number] = k
+    for reference in held.tolist():
+        weight = float(pools.weights[reference]) if measure.weighted else 1.0
+        theirs = entries(int(pools.references[reference]))
+        unit, times = units.units[theirs], units.counts[theirs]
+        count[unit] += weight * times
+        best[unit] = np.maximum(best[unit], weight)
+        matched[unit] += weight * np.minimum(times, most_of[unit])
+        tokens += int(times.sum())
+    parts = _parts(measure, number, k, count, bags)
+    if isinstance(measure, FScore):
+        squared = measure.beta**2
+        parts = (1 + squared) * best[number] / (squared * np.count_nonzero(count) + len(number))
+    elif isinstance(measure, PooledRouge):
+        parts = matched[number] / max(1, tokens)
+    order = [i for i in np.argsort(-parts, kind="stable").tolist() if count[number[i]] > 0]
+    words = collection.tokens.vocabulary.words()
+    return [Reason(tuple(words[word] for word in units.grams[number[i]]), float(parts[i])) for i in order[:most]]
+
+
+def _parts(measure: Overlap, number: Integers, k: Floats, count: Floats, bags: Bags) -> Floats:
+    """What each unit adds where that depends on counts alone."""
+    c, total = count[number], float(count.sum())
+    if isinstance(measure, FScore | PooledRouge) or not total:
+        return np.zeros(len(number))
+    if isinstance(measure, LogSim):
+        of_text, of_pool = np.log1p(k * total / k.sum()), np.log1p(c)
+        return np.asarray(c / total * np.minimum(of_text, of_pool) / np.maximum(of_text, of_pool))
+    if isinstance(measure, KullbackLeibler):
+        share = bags.share[number]
+        return np.asarray(c / total * (np.log(k + share) - np.log(share)))
+    if isinstance(measure, TfIdf):
+        idf = bags.idf[number]
+        norms = np.sqrt(((k * idf) ** 2).sum() * ((count * bags.idf) ** 2).sum())
+        return np.asarray(k * c * idf**2 / norms)
+    raise UsageError(f"{measure.name} has no parts that a unit adds; take f1, kl, logsim, rouge or tf-idf")

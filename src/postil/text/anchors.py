@@ -1,0 +1,240 @@
+"""Anchors: the pages that a wikitext links to, by the words of the link, and the text that a reader sees.
+
+mwparserfromhell reads the markup; nothing is fetched or expanded. So a template is left out with all it would show, and
+so are references, comments, formulas, galleries and pictures with their captions.
+
+A link is an anchor where it leads to an article of the same wiki. Links to categories, files, other languages, other
+projects and other namespaces are none: a category, a picture and the link to the same article in another language show
+no text, the rest is plain text. Prefixes are known as Wikipedia has them: the codes of its languages and projects, and
+namespaces by their English names and those of the ten languages of `postil.text.stop_words`.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import dataclass
+from itertools import pairwise, takewhile
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from postil.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from mwparserfromhell.nodes import Tag, Wikilink
+    from mwparserfromhell.wikicode import Wikicode
+
+__all__ = ["Anchor", "Linked", "anchors_of"]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_FILES_AND_CATEGORIES = _words("""
+    category kategorie catégorie categoría categoria categorie kategori категория 分类 分類
+    file image datei bild fichier archivo imagen immagine ficheiro arquivo imagem bestand afbeelding fil
+    файл изображение 文件 档案 檔案 图像 圖像
+""")
+_LANGUAGES = _words("""
+    aa ab ace ady af ak als alt am ami an ang ann anp ar arc ary arz as ast atj av avk awa ay az azb ba ban bar
+    bat-smg bbc bcl bdr be be-tarask be-x-old bew bg bh bi bjn blk bm bn bo bpy br bs btm bug bxr ca cbk-zam cdo ce
+    ceb ch cho chr chy ckb co cr crh cs csb cu cv cy da dag de dga din diq dsb dtp dty dv dz ee el eml en eo es et
+    eu ext fa fat ff fi fiu-vro fj fo fon fr frp frr fur fy ga gag gan gcr gd gl glk gn gom gor got gpe gsw gu guc
+    gur guw gv ha hak haw he hi hif ho hr hsb ht hu hy hyw hz ia iba id ie ig igl ii ik ilo inh io is it iu ja jam
+    jbo jv ka kaa kab kbd kbp kcg kg kge ki kj kk kl km kn knc ko koi kr krc ks ksh ku kus kv kw ky la lad lb lbe
+    lez lfn lg li lij lld lmo ln lo lrc lt ltg lv lzh mad mai map-bms mdf mg mh mhr mi min mk ml mn mni mnw mo mos
+    mr mrj ms mt mus mwl my myv mzn na nah nan nap nb nds nds-nl ne new ng nia nl nn no nov nqo nr nrm nso nup nv ny
+    oc olo om or os pa pag pam pap pcd pcm pdc pfl pi pih pl pms pnb pnt ps pt pwn qu rm rmy rn ro roa-rup roa-tara
+    rsk ru rue rw sa sah sat sc scn sco sd se sg sgs sh shi shn si simple sk skr sl sm smn sn so sq sr srn ss st stq
+    su sv sw szl szy ta tay tcy tdd te tet tg th ti tig tk tl tly tn to tpi tr trv ts tt tum tw ty tyv udm ug uk ur
+    uz ve vec vep vi vls vo vro wa war wo wuu xal xh xmf yi yo yue za zea zgh zh zh-classical zh-min-nan zh-yue zu
+""")
+_ELSEWHERE = _words("""
+    media special talk user wikipedia wp project mediawiki template help portal draft module timedtext
+    spezial diskussion benutzer benutzerin vorlage hilfe spécial discussion utilisateur utilisatrice modèle aide portail
+    projet especial discusión usuario usuaria plantilla ayuda speciale discussione utente aiuto portale progetto
+    discussão usuário utilizador predefinição ajuda overleg gebruiker sjabloon portaal användare mall hjälp
+    википедия обсуждение участник участница шаблон справка портал проект служебная
+    维基百科 維基百科 讨论 討論 用户 用戶 模板 樣板 帮助 幫助 特殊 主题 主題
+    b c commons d doi foundation m meta mw n oeis q s species v voy w wikibooks wikidata wikimedia wikinews wikiquote
+    wikisource wikispecies wikiversity wikivoyage wikt wiktionary
+""")
+_UNSEEN = _FILES_AND_CATEGORIES | _LANGUAGES
+_NO_TITLE = re.compile(r"[<>\[\]{}|\x00-\x1f\x7f\ufffd]")
+
+_UNSEEN_TAGS = _words("""
+    ref references math chem ce gallery imagemap timeline score graph mapframe maplink hiero indicator inputbox
+    categorytree templatestyles templatedata includeonly style script
+""")
+_RAW_TAGS = _words("nowiki pre source syntaxhighlight")
+_OWN_LINE = _words("blockquote br caption center dd div dl dt h1 h2 h3 h4 h5 h6 hr li ol p poem pre table td th tr ul")
+_IN_LINE = _words("abbr b bdi big cite code del em font i ins kbd s small span strike strong sub sup tt u var")
+_SWITCHES = _words("""
+    DISAMBIG FORCETOC HIDDENCAT INDEX NEWSECTIONLINK NOCC NOCONTENTCONVERT NOEDITSECTION NOGALLERY NOINDEX
+    NONEWSECTIONLINK NOTC NOTITLECONVERT NOTOC STATICREDIRECT TOC
+""")
+# The parser takes quotes and tags out in pairs; these are the ones without a partner.
+_UNSEEN_MARKS = re.compile(
+    rf"'{{2,}}|__(?:{'|'.join(_SWITCHES)})__|(?i:</?(?:{'|'.join(_OWN_LINE | _IN_LINE)})(?:\s[^<>]*)?/?>)"
+)
+_BRACKETS = re.compile(r"\[{2,}|\]{2,}")
+_WHITE = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A link to an article.
+
+    Args:
+        text: The words of the link, white space collapsed.
+        target: The title of the article: first letter in upper case, underscores as spaces, no section.
+    """
+
+    text: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """A text and what it links to.
+
+    Args:
+        text: What a reader sees. White space is one space, or one line end where it holds any.
+        anchors: The links, in the order of the text.
+    """
+
+    text: str
+    anchors: tuple[Anchor, ...]
+
+
+def anchors_of(wikitext: str) -> Linked:
+    """Return the plain text of a wikitext and its anchors.
+
+    Lower-case letters right behind a link belong to its words, as MediaWiki has it. Of a link within the words of a
+    link, the inner one counts. No two square brackets meet in the text: what is left of broken markup, or stands in
+    ``<nowiki>``, gives way to a space.
+
+    Args:
+        wikitext: Any text; broken markup is text.
+
+    Raises:
+        MissingExtra: mwparserfromhell is not installed.
+
+    >>> linked = anchors_of("A '''[[duck]]''' is a [[Bird|water bird]], like [[swan]]s.{{cn}} [[Category:Ducks]]")
+    >>> linked.text
+    'A duck is a water bird, like swans.'
+    >>> [(anchor.text, anchor.target) for anchor in linked.anchors]
+    [('duck', 'Duck'), ('water bird', 'Bird'), ('swans', 'Swan')]
+    """
+    try:
+        from mwparserfromhell import parse  # noqa: PLC0415
+    except ImportError as error:
+        raise MissingExtra("reading wikitext", "wiki") from error
+    page = _Page()
+    page.read(parse(wikitext.replace("\0", "")))  # the compiled parser would end there
+    return Linked(_WHITE.sub(lambda run: "\n" if "\n" in run[0] else " ", page.text).strip(), tuple(page.anchors))
+
+
+class _Page:
+    """What has been read so far."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._gap = False
+        self.anchors: list[Anchor] = []
+
+    @property
+    def text(self) -> str:
+        return "".join(self._pieces)
+
+    def say(self, text: str) -> None:
+        """Add text, and see to it that no two square brackets meet, nor words that something unseen stood between."""
+        text = _BRACKETS.sub(" ", text)
+        if text:
+            last = self._pieces[-1][-1] if self._pieces else ""
+            if (text[0] in "[]" and last == text[0]) or (self._gap and text[0].isalnum() and last.isalnum()):
+                self._pieces.append(" ")
+            self._pieces.append(text)
+            self._gap = False
+
+    def read(self, code: Wikicode) -> None:
+        from mwparserfromhell import nodes as kinds  # noqa: PLC0415
+
+        nodes = [node for node in code.nodes if not isinstance(node, kinds.Comment)]
+        taken = 0  # letters of the next text that the link before it has
+        for node, after in pairwise([*nodes, None]):
+            if isinstance(node, kinds.Text):
+                self.say(_UNSEEN_MARKS.sub("", node.value[taken:]))
+                taken = 0
+            elif isinstance(node, kinds.Wikilink):
+                letters = "".join(takewhile(str.islower, after.value)) if isinstance(after, kinds.Text) else ""
+                taken = len(letters) if self._link(node, letters) else 0
+            elif isinstance(node, kinds.HTMLEntity):
+                self.say(html.unescape(str(node)))
+            elif isinstance(node, kinds.Tag):
+                self._tag(node)
+            elif isinstance(node, kinds.Heading):
+                self.say("\n")
+                self.read(node.title)
+                self.say("\n")
+            elif isinstance(node, kinds.ExternalLink):
+                shown = node.title if node.brackets else node.url
+                if shown is not None:
+                    self.read(shown)
+            else:
+                self._gap = True
+
+    def _tag(self, tag: Tag) -> None:
+        name = str(tag.tag).strip().lower()
+        if name in _UNSEEN_TAGS:
+            self._gap = True
+            return
+        edge = "\n" if name in _OWN_LINE else ""
+        self.say(edge)
+        if name in _RAW_TAGS:
+            self.say(html.unescape(str(tag.contents or "")))
+        elif tag.contents is not None:
+            self.read(tag.contents)
+        self.say(edge)
+
+    def _link(self, link: Wikilink, letters: str) -> bool:
+        """Read a link; whether it is an anchor, and so has the letters behind it."""
+        title = html.unescape(str(link.title)).strip()
+        if _namespace(title) in _UNSEEN and not title.startswith(":"):
+            return False
+        words = _Page()
+        words.read(link.text or link.title)
+        text = words.text if link.text else words.text.strip().removeprefix(":")
+        target = _article(title)
+        if target and text.strip() and not words.anchors:
+            shown = text + letters
+            anchor = Anchor(" ".join(shown.split()), target)
+            self.anchors.append(anchor)
+            self.say(shown[: -len(shown.lstrip())])
+            self.say(anchor.text)
+            self.say(shown[len(shown.rstrip()) :])
+            return True
+        self.say(text)
+        self.anchors.extend(words.anchors)
+        return False
+
+
+def _namespace(title: str) -> str:
+    """The part before the first colon as it is looked up, or nothing."""
+    prefix, colon, _ = title.removeprefix(":").partition(":")
+    return " ".join(prefix.replace("_", " ").lower().split()) if colon else ""
+
+
+def _article(title: str) -> str:
+    """The title of the article that a link leads to, or nothing if it leads elsewhere.
+
+    >>> [_article(title) for title in ("fresh_water#Lakes", ":mission: Impossible", "wikt:duck", "#Lakes", ":de:Ente")]
+    ['Fresh water', 'Mission: Impossible', '', '', '']
+    """
+    if _namespace(title).removesuffix(" talk") in _UNSEEN | _ELSEWHERE:
+        return ""
+    title = title.removeprefix(":").partition("#")[0]
+    title = " ".join(unquote(title).replace("_", " ").split())
+    first = title[:1].upper()
+    return "" if not title or _NO_TITLE.search(title) else (first if len(first) == 1 else title[0]) + title[1:]

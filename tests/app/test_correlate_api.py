@@ -1,0 +1,234 @@
+"""`postil.correlate`: columns of any make, rows for data frames, and messages that name the argument and the place."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import postil
+from postil.app.cli import app
+from postil.records import Judgement, Score, write
+
+# See tests/cli/test_correlate.py: r = .8, people's r = 3 / sqrt(11 * 3)
+SCORES = {"meteor": [0.1, 0.2, 0.3, 0.4] * 3, "length": [40, 30, 20, 10] * 3}
+GRADES: list[object] = [[1, 1], [1, 3], [5, 3], [3, 3]] * 3
+FEW = postil.CorrelateOptions(resamples=100, permutations=200)
+
+
+def values(found: postil.Findings) -> dict[tuple[str, str], float]:
+    return {(row.metric, row.coefficient): row.value for row in found.correlations.rows}
+
+
+def test_numbers_by_hand() -> None:
+    found = postil.correlate(SCORES, GRADES, options=FEW)
+    assert values(found)["meteor", "pearson"] == pytest.approx(0.8)
+    assert values(found)["length", "kendall-b"] == pytest.approx(-2 / 3)
+    assert found.human is not None
+    assert found.human.reliability == pytest.approx(3 / 33**0.5)
+    assert [(row.first, row.second) for row in found.differences[0].rows] == [("meteor", "length")]
+
+
+@pytest.mark.parametrize("form", ["json", "jsonl"])
+def test_it_is_what_the_command_says(tmp_path: object, form: str) -> None:
+    items = [f"i{n // 4}" for n in range(12)]
+    systems = [f"s{n % 4}" for n in range(12)]
+    rows = list(zip(items, systems, strict=True))
+    write(
+        f"{tmp_path}/s.jsonl",
+        (
+            Score(item, system, metric, value, "by hand")
+            for metric, column in SCORES.items()
+            for (item, system), value in zip(rows, column, strict=True)
+        ),
+    )
+    write(
+        f"{tmp_path}/j.jsonl",
+        (
+            Judgement(item, system, who + 1, grade)  # type: ignore[arg-type]  # rows take integers
+            for (item, system), several in zip(rows, GRADES, strict=True)
+            for who, grade in enumerate(several)  # type: ignore[arg-type, var-annotated]
+        ),
+    )
+    command = ["correlate", f"{tmp_path}/s.jsonl", "--judgements", f"{tmp_path}/j.jsonl", "--format", form]
+    said = CliRunner().invoke(app, [*command, "--resamples", "100", "--permutations", "200"]).stdout
+    signatures = dict.fromkeys(SCORES, "by hand")
+    found = postil.correlate(SCORES, GRADES, items=items, systems=systems, signatures=signatures, options=FEW)
+    if form == "json":
+        assert json.loads(said) == json.loads(json.dumps(found.to_dict()))
+    else:
+        expected = [{name: value for name, value in row.items() if name != "sd"} for row in found.to_rows()]
+        assert [json.loads(line) for line in said.splitlines()] == expected
+
+
+def test_columns_of_any_make() -> None:
+    pa = pytest.importorskip("pyarrow")
+    plain = postil.correlate(SCORES, GRADES, options=FEW).to_dict()
+    numpy = postil.correlate({name: np.array(column) for name, column in SCORES.items()}, np.array(GRADES), options=FEW)
+    arrow = postil.correlate({name: pa.array(column) for name, column in SCORES.items()}, pa.array(GRADES), options=FEW)
+    assert plain == numpy.to_dict() == arrow.to_dict()
+
+
+def test_data_frames() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({**SCORES, "grade": [1, 2, 4, 3] * 3})
+    found = postil.correlate({name: frame[name] for name in SCORES}, frame["grade"], options=FEW)
+    table = pandas.DataFrame(found.to_rows()).pivot(index="metric", columns="coefficient", values="value")
+    assert table.loc["meteor", "pearson"] == pytest.approx(0.8)
+    columns = "metric coefficient by value low high p n dropped sd"
+    assert list(pandas.DataFrame(found.to_rows()).columns) == columns.split()
+
+
+def test_rows_hold_plain_values_only() -> None:
+    found = postil.correlate(SCORES, GRADES, options=FEW)
+    for row in found.to_rows():
+        assert all(value is None or type(value) in {str, int, float} for value in row.values())
+        assert list(row) == ["metric", "coefficient", "by", "value", "low", "high", "p", "n", "dropped", "sd"]
+    json.dumps(found.to_dict(), allow_nan=False)
+    people = [row["metric"] for row in found.to_rows() if row["coefficient"] == "pearson"]
+    assert people == ["meteor", "length", "human:halves", "human:one"]
+
+
+def test_one_grade_a_text() -> None:
+    found = postil.correlate(SCORES, [1, 2, 4, 3] * 3, options=FEW)
+    assert values(found)["meteor", "pearson"] == pytest.approx(0.8)
+    assert (found.human, found.agreement) == (None, None)
+    assert found.no_human == "the only annotator is 1, so there is nobody to agree with"
+
+
+def test_a_missing_grade_is_not_filled_in() -> None:
+    some: list[object] = [[1, None], [1, 3], [None, 4], [None, None], 3, None, *GRADES[6:]]
+    found = postil.correlate(SCORES, some, options=FEW)
+    assert len(found.table) == 10
+    assert found.table.grades[:4].tolist() == [1, 2, 4, 3]
+    (left_out,) = found.table.left_out
+    assert (left_out.why, left_out.n, left_out.examples) == (
+        "scored but not judged",
+        2,
+        ("3 by system", "5 by system"),
+    )
+
+
+def test_items_and_systems() -> None:
+    alone = postil.correlate(SCORES, GRADES, options=FEW)
+    assert (len(alone.table.items), len(alone.table.systems)) == (12, 1)
+    items = [n // 4 for n in range(12)]
+    numbered = postil.correlate(SCORES, GRADES, items=items, options=FEW)
+    assert (len(numbered.table.items), numbered.table.systems) == (3, ("1", "2", "3", "4"))
+    named = postil.correlate(SCORES, GRADES, items=items, systems=list("abcd") * 3, options=FEW)
+    assert named.table.systems == tuple("abcd")
+    assert values(alone) == pytest.approx(values(named))
+    # three times the same item: every resample is the same
+    assert named.correlations.rows[0].low == pytest.approx(named.correlations.rows[0].high)
+    assert alone.correlations.rows[0].low < alone.correlations.rows[0].high
+
+
+def test_what_score_returns_is_what_correlate_takes() -> None:
+    result = postil.score(
+        ["a cat sat", "a dog barked", "birds", "the sun"],
+        [["a cat", "dogs"], ["a dog", "x"], ["bird", "birds sing"], ["a moon"]],
+        weights=[[1, 0.5], [0.2, 1], [1, 0.5], [1.0]],
+        metrics=["rouge-l", "w-rouge-l"],
+        controls=postil.ControlOptions(draws=3),
+    )
+    found = postil.correlate(result.items, [4, 2, 5, 1], signatures=result.signatures, options=FEW)
+    assert found.table.metrics[:2] == ("rouge-l", "w-rouge-l")
+    assert list(found.table.draws) == ["control:shuffled(w-rouge-l)"]
+    assert found.to_dict()["signatures"]["w-rouge-l"] == result.signatures["w-rouge-l"]  # type: ignore[index]
+
+
+def test_options_take_one_name_or_several() -> None:
+    one = postil.CorrelateOptions(coefficients="pearson", metrics="meteor", lower_is_better="length")  # type: ignore[arg-type]
+    several = postil.CorrelateOptions(
+        coefficients=["pearson", "pearson"],  # type: ignore[arg-type]
+        metrics=("meteor",),
+        lower_is_better=("length", "length"),
+    )
+    assert one == several
+    found = postil.correlate(SCORES, GRADES, options=one)
+    assert list(values(found)) == [("meteor", "pearson")]
+
+
+def test_the_same_numbers_whatever_the_jobs() -> None:
+    one, two = (
+        postil.correlate(SCORES, GRADES, options=postil.CorrelateOptions(resamples=100, permutations=200, jobs=jobs))
+        for jobs in (1, 2)
+    )
+    assert one.to_dict() == two.to_dict()
+
+
+def test_constant_scores_are_absent_and_not_nan() -> None:
+    found = postil.correlate({**SCORES, "same": [0.5] * 12}, GRADES, options=FEW)
+    assert {(each.metric, each.reason) for each in found.correlations.absent} == {("same", "every score is 0.5")}
+    assert all(math.isfinite(row.value) for row in found.correlations.rows)
+    assert ("same", "pearson") not in values(found)
+
+
+GOOD = {"scores": {"meteor": [0.1, 0.2, 0.4]}, "grades": [1, 2, 3]}
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"scores": [0.1, 0.2, 0.4]}, "scores: expected a column of scores for each metric's name, got an array"),
+        ({"scores": {"meteor": [0.1]}}, "meteor: expected an entry for each of 3 texts, got 1"),
+        ({"scores": {"meteor": 0.1}}, "meteor: expected a list or a column, got float"),
+        ({"scores": {"meteor": [0.1, None, 0.2]}}, "meteor:2: expected a number, got null"),
+        ({"scores": {"meteor": [0.1, float("nan"), 0.2]}}, "meteor:2: expected a number, got NaN"),
+        ({"scores": {"meteor": [0.1, "x", 0.2]}}, 'meteor:2: expected a number, got "x"'),
+        ({"scores": {"meteor": [0.1, 1e200, 0.2]}}, "meteor:2: expected a number from -1e+100 to 1e+100, got 1e+200"),
+        ({"scores": {3: [0.1, 0.2, 0.4]}}, "metric: expected text, got 3"),
+        ({"grades": []}, "grades: expected at least one grade, got none"),
+        ({"grades": [None, None, None]}, "grades: expected at least one grade, got none"),
+        ({"grades": "abc"}, "grades: expected a list or a column, got str"),
+        ({"grades": ["4", 2, 3]}, 'grades:1: expected a number, got "4"'),
+        ({"grades": [[1], [2, "x"], [3]]}, 'grades:2: expected a number, got "x"'),
+        ({"grades": [1, float("nan"), 2]}, "grades:2: expected a number, got NaN; where there is no grade, give None"),
+        ({"grades": [1, 2, -1e300]}, "grades:3: expected a number from -1e+100 to 1e+100, got -1e+300"),
+        ({"grades": [1, {"ann": 2}, 3]}, "grades:2: expected a list or a column, got dict"),
+        ({"grades": [1, 9, 3]}, "grades:2: grade: expected a number from 1 to 5, got 9"),
+        ({"items": ["a"]}, "items: expected an entry for each of 3 texts, got 1"),
+        ({"items": ["a", None, "b"]}, "items:2: expected text or an integer, got null"),
+        ({"items": [["a"], ["b"], ["c"]]}, "items:1: expected text or an integer, got an array"),
+        ({"items": [1.0, 2.0, 3.0]}, "items:1: expected text or an integer, got 1.0"),
+        ({"systems": [True, False, True]}, "systems:1: expected text or an integer, got true"),
+        ({"items": [1, 1, 2], "systems": ["a", "a", "a"]}, 'scores:2: metric: a second score of item "1" by system'),
+    ],
+)
+def test_bad_input_says_where(change: dict[str, object], problem: str) -> None:
+    arguments = {**GOOD, "options": postil.CorrelateOptions(scale=postil.Scale(1, 5)), **change}
+    with pytest.raises(postil.InvalidInput) as error:
+        postil.correlate(**arguments)  # type: ignore[arg-type]
+    assert str(error.value).startswith(problem)
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"coefficients": ("pearsn",)}, "unknown coefficient 'pearsn'; did you mean 'pearson'?"),
+        ({"coefficients": ()}, "no coefficient: expected at least one of pearson, spearman, kendall-b, kendall-c"),
+        ({"by": "text"}, "unknown level 'text'"),
+        ({"resamples": 0}, "resamples: expected a whole number from 1 up, got 0"),
+        ({"permutations": 1.5}, "permutations: expected a whole number from 1 up, got 1.5"),
+        ({"seed": None}, "seed: expected a whole number from 0 up, got null"),
+        ({"worst": -1}, "worst: expected a whole number from 0 up, got -1"),
+        ({"jobs": True}, "jobs: expected a whole number from 1 up, got true"),
+        ({"disagree": ("meteor", "meteor")}, "disagree: expected two different metrics, got meteor and meteor"),
+        ({"disagree": ("meteor", "bleu")}, "unknown metric 'bleu'; did you mean 'meteor'?"),
+        ({"metrics": ("metor",)}, "unknown metric 'metor'; did you mean 'meteor'?"),
+        ({"lower_is_better": ("metor",)}, "unknown metric 'metor'; did you mean 'meteor'?"),
+        ({"aspect": "style"}, "aspect: the grades are of one question"),
+    ],
+)
+def test_wrong_usage(options: dict[str, object], problem: str) -> None:
+    with pytest.raises(postil.UsageError) as error:
+        postil.correlate(**GOOD, options=postil.CorrelateOptions(**options))  # type: ignore[arg-type]
+    assert str(error.value).startswith(problem)
+
+
+def test_no_metric() -> None:
+    with pytest.raises(postil.UsageError, match="no metric: expected at least one column of scores"):
+        postil.correlate({}, [1, 2])

@@ -1,0 +1,621 @@
+"""What a page says, that it is well made, and that nothing in it can act."""
+
+from __future__ import annotations
+
+import copy
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from base64 import b64encode
+from hashlib import sha256
+from html.parser import HTMLParser
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+import pytest
+
+from postil.app.correlate import correlate
+from postil.app.correlating import CorrelateOptions
+from postil.app.correlating_output import as_json
+from postil.app.report import check_report, read_results, write_report
+from postil.app.report.lookup import Lookup
+from postil.app.report.read import typed
+from postil.app.report.summary import compared, paragraph, scored, weights
+from postil.app.report.words import plain
+from postil.errors import InvalidInput, MissingExtra, PostilError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+NASTY = "<script>alert(1)</script></svg></title>\"'&amp;{{ 7*7 }}$x^2$ \u202eשלום\u2069 \x00\x1b[31m"
+QUICK = CorrelateOptions(resamples=50, permutations=50)
+VOID = {"meta", "link", "br", "img", "input", "hr"}
+
+
+def row(metric: str, value: float, coefficient: str = "pearson", **more: Any) -> dict[str, Any]:
+    """A correlation with an interval of .1 to each side."""
+    return {
+        "metric": metric,
+        "coefficient": coefficient,
+        "by": "pool",
+        "value": value,
+        "low": value - 0.1,
+        "high": value + 0.1,
+        "p": 0.01,
+        "n": 40,
+        "dropped": 0,
+        **more,
+    }
+
+
+def difference(first: str, second: str, value: float, p: float | None, coefficient: str = "pearson") -> dict[str, Any]:
+    """A difference with an interval of .05 to each side."""
+    return {
+        "first": first,
+        "second": second,
+        "coefficient": coefficient,
+        "by": "pool",
+        "value": value,
+        "low": value - 0.05,
+        "high": value + 0.05,
+        "n": 40,
+        "p_bootstrap": 0.02,
+        "p_williams": None,
+        "p_permutation": p,
+        "p": p,
+        "p_holm": p,
+    }
+
+
+def correlated(**changes: Any) -> dict[str, Any]:
+    """A plain and a weighted metric with two controls, the length of the text, and two annotators."""
+    return {
+        "schema": 1,
+        "kind": "correlate",
+        "correlations": [
+            row("meteor", 0.4),
+            row("w-meteor", 0.5),
+            row("control:top(w-meteor)", 0.55),
+            row("control:shuffled(w-meteor)", 0.42, sd=0.01),
+            row("control:length", 0.1),
+        ],
+        "absent": [{"metric": "flat", "coefficient": "pearson", "by": "pool", "reason": "all 40 scores are 1"}],
+        "human": {
+            "rows": [row("human:halves", 0.8), row("human:one", 0.7)],
+            "reliability": 0.6,
+            "rule": "annotators",
+            "pairs": 1,
+            "k": 2.0,
+            "ceiling": 0.866,
+            "n": 40,
+            "left_out": 0,
+        },
+        "differences": [
+            difference("meteor", "w-meteor", -0.1, 0.001),
+            difference("w-meteor", "control:top(w-meteor)", -0.05, 0.4),
+            difference("w-meteor", "control:shuffled(w-meteor)", 0.08, 0.02),
+            difference("meteor", "control:length", 0.3, 0.001),
+            difference("w-meteor", "control:length", 0.4, 0.001),
+        ],
+        "notes": [],
+        "agreement": {
+            "texts": 40,
+            "ratings": 80,
+            "labels": [1.0, 2.0],
+            "estimates": {"agreement": {"value": 0.75, "low": 0.6, "high": 0.9}},
+            "absent": {"kappa-linear-pairs": "one label only"},
+            "confusion": [[20, 10], [10, 40]],
+            "pairs": [],
+            "raters": [
+                {"name": "ann", "n": 40, "mean": 1.5, "severity": None, "histogram": [20, 20], "note": "seldom here"},
+                {"name": "bob", "n": 40, "mean": 1.75, "severity": None, "histogram": [10, 30], "note": ""},
+            ],
+            "notes": ["ann gave one label only"],
+        },
+        "systems": [
+            {
+                "system": name,
+                "n": 20,
+                "grade": 3.0 - rank,
+                "rank": rank,
+                "means": {"meteor": 0.3 / rank, "w-meteor": 0.2},
+                "ranks": {"meteor": rank, "w-meteor": 1},
+            }
+            for name, rank in (("tfidf", 2), ("seq2seq", 1))
+        ],
+        "orders": {"meteor": 1.0, "w-meteor": None},
+        "disagreements": [
+            {
+                "first": "w-meteor",
+                "second": "meteor",
+                "texts": [
+                    {
+                        "row": 0,
+                        "item": item,
+                        "system": "tfidf",
+                        "grade": 1.0,
+                        "scores": [0.1, 0.9],
+                        "normalised": [1.2, 4.5],
+                        "difference": -3.3,
+                        "text": text,
+                    }
+                    for item, text in (("a", "lol"), ("b", "lol"), ("c", "x" * 2000))
+                ],
+            }
+        ],
+        "data": {
+            "texts": 40,
+            "items": 20,
+            "systems": 2,
+            "annotators": 2,
+            "ratings": 80,
+            "aspect": None,
+            "scale": "1:5",
+            "mean": 1.625,
+            "sd": 0.4,
+            "left_out": [
+                {"why": "scored but not judged", "n": 7, "examples": ["9 by tfidf"]},
+                {"why": "graded more than once by one annotator, the mean taken", "n": 1, "examples": ["8 by tfidf"]},
+            ],
+        },
+        "signatures": {"meteor": "meteor|postil:0", "w-meteor": "w-meteor|postil:0", "flat": "flat|postil:0"},
+        "settings": {
+            "by": "pool",
+            "coefficients": ["pearson"],
+            "resamples": 100,
+            "permutations": 200,
+            "seed": 7,
+            "postil": "0.0",
+            "command": "postil correlate s.jsonl",
+        },
+        "points": {"grades": [1.0, 2.0, 1.5], "scores": {"meteor": [0.1, 0.2, 0.3], "w-meteor": [0.1, 0.3, 0.2]}},
+        **changes,
+    }
+
+
+def comparison() -> dict[str, Any]:
+    def system(name: str, metric: str, mean: float, apart: float | None, p: float) -> dict[str, Any]:
+        tests = dict.fromkeys(("p_bootstrap", "p_randomisation", "p_holm"), None if apart is None else p)
+        ends = (None, None) if apart is None else (apart - 0.1, apart + 0.1)
+        around = {"low": mean - 0.1, "high": mean + 0.1, "difference_low": ends[0], "difference_high": ends[1]}
+        return {"metric": metric, "system": name, "n": 9, "mean": mean, "difference": apart, **around, **tests}
+
+    return {
+        "schema": 1,
+        "kind": "compare",
+        "baseline": "tfidf",
+        "items": 9,
+        "systems": [
+            system("tfidf", "meteor", 0.3, None, 1),
+            system("seq2seq", "meteor", 0.6, 0.3, 0.01),
+            system("att", "meteor", 0.35, 0.05, 0.5),
+            system("copy", "meteor", 0.1, -0.2, 0.04),
+            system("tfidf", "control:length", 3, None, 1),
+            system("copy", "control:length", 1e50, 1e50, 0.04),
+        ],
+        "lower_is_better": [],
+        "left_out": [],
+        "notes": [],
+        "settings": {"resamples": 100, "permutations": 200, "seed": 7, "postil": "0.0"},
+    }
+
+
+def scores() -> dict[str, Any]:
+    values = {("a", "bleu-1"): 0.25, ("b", "bleu-1"): 0.5, ("a", "meteor"): 0.75}
+    rows = [
+        {"system": system, "metric": metric, "score": value, "n": 3, "signature": f"{metric}|x"}
+        for (system, metric), value in values.items()
+    ]
+    return {"schema": 1, "scores": rows}
+
+
+class Document(HTMLParser):
+    """A page, taken apart."""
+
+    def __init__(self, page: Path) -> None:
+        super().__init__()
+        self.folder = page.with_name("r_files")
+        self.source = page.read_text(encoding="utf-8")
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self._open: list[str] = []
+        self._cells: list[str] | None = None
+        self.rows: list[list[str]] = []
+        self.feed(self.source)
+        self.close()
+        assert self._open == [], "unclosed elements"
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self._open.append(tag)
+        if tag == "tr":
+            self.rows.append([])
+        if tag in {"td", "th"}:
+            self.rows[-1].append("")
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag, f"{tag} closed out of turn"
+
+    def handle_data(self, data: str) -> None:
+        if "style" not in self._open:
+            self.text += data
+        if {"td", "th"} & set(self._open):
+            self.rows[-1][-1] += data
+
+    def all(self, tag: str) -> Iterator[dict[str, str | None]]:
+        return (attributes for name, attributes in self.tags if name == tag)
+
+    def line(self, name: str) -> list[str]:
+        """The first row of a table that begins so."""
+        return next(row[1:] for row in self.rows if row[0] == name)
+
+
+Page = Document
+
+
+@pytest.fixture(scope="module")
+def standard(tmp_path_factory: pytest.TempPathFactory) -> Page:
+    page, _ = write_report([correlated()], tmp_path_factory.mktemp("standard") / "r.html")
+    return Document(page)
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Callable[..., Page]:
+    def make(*results: dict[str, Any]) -> Page:
+        page, folder = write_report(list(results), tmp_path / "r.html")
+        assert (page, folder) == (tmp_path / "r.html", tmp_path / "r_files")
+        return Document(page)
+
+    return make
+
+
+def test_the_conclusion_comes_first_then_the_table(standard: Page) -> None:
+    page = standard
+    order = ["w-meteor has the highest correlation", "“Clearly” means", "Correlation with people", "Settings"]
+    assert [page.text.index(part) for part in order] == sorted(page.text.index(part) for part in order)
+    assert page.line("w-meteor") == [".500 [.400, .600]"]
+    assert page.line("people: split halves") == [".800 [.700, .900]"]
+    assert page.line("people: ceiling") == [".866"]
+    names = [row[0] for row in page.rows[1 : page.rows.index(["people: split halves", ".800 [.700, .900]"])]]
+    assert names == ["meteor", "w-meteor", "shuffled weights", "top references", "flat", "length of the text"]
+
+
+def test_all_that_was_promised_is_there(standard: Page) -> None:
+    page = standard
+    for said in (
+        "40 texts (20 items, 2 systems), 80 grades by 2 annotators",
+        "No Pearson of flat: all 40 scores are 1.",
+        "scored but not judged: 7 (9 by tfidf and 6 more)",
+        "one grade against another of the same text correlates .600; of that and 2 grades a text",
+        "No kappa-linear-pairs: one label only.",
+        "Ann gave one label only.",
+        "postil correlate s.jsonl",
+        "200 permutations of the items",
+        "w-meteor|postil:0",
+        "a and b, tfidf",
+        "x" * 1500 + "…",
+    ):
+        assert said in page.text, said
+    assert "x" * 1501 not in page.text
+    assert page.line("w-meteor − meteor") == ["+.100* [.050, .150]", ".0010"]
+    assert page.line("w-meteor − top references") == ["−.050 [−.100, .000]", ".4000"]
+    assert page.line("seq2seq") == ["20", "2.00 (1)", ".300 (1)", ".200 (1)", "–"]
+    assert page.line("τ-b with people") == ["", "", "1.000", "–", "–"]
+    assert page.line("ann") == ["40", "1.50", "–", "seldom here"]
+    assert sum(1 for _ in page.all("svg")) == 6  # correlations, differences, matrix, scatter, confusion, histograms
+
+
+def test_chapters(made: Callable[..., Page]) -> None:
+    page = made(correlated(), comparison(), scores())
+    headings = [tag for tag, _ in page.tags if re.fullmatch("h[1-6]", tag)]
+    assert headings.count("h1") == 1
+    assert headings.count("h2") == 3
+    for title in ("Metrics against people: correlate", "Systems against tfidf: compare", "Scores of systems: score"):
+        assert title in page.text
+    assert page.line("copy") == ["meteor", ".100 [.000, .200]", "−.200* [−.300, −.100]", *[".0400"] * 3]
+    assert "1e+50" in page.text  # a huge number neither fills the page nor breaks the picture
+    assert page.line("b") == ["3", ".5000", "–"]
+
+
+def test_well_made(made: Callable[..., Page]) -> None:
+    page = made(correlated(), correlated(), comparison(), scores())
+    ids = [str(attributes["id"]) for _, attributes in page.tags if "id" in attributes]
+    ids = [name for name in ids if not re.match("p[0-9a-f]{8}-", name)]  # two pictures that are the same share theirs
+    assert len(ids) == len(set(ids))
+    for _, attributes in page.tags:
+        href = attributes.get("href") or "#"
+        if href.startswith("#"):
+            assert href == "#" or href[1:] in ids or re.match("#p[0-9a-f]{8}-", href), href
+        assert attributes.get("aria-labelledby", ids[0]) in ids
+        assert "style" not in attributes
+        assert not any(name.startswith("on") for name in attributes)
+    levels = [int(tag[1]) for tag, _ in page.tags if re.fullmatch("h[1-6]", tag)]
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+    tags = [tag for tag, _ in page.tags]
+    assert tags.count("caption") == tags.count("table")
+    assert tags.count("figcaption") == tags.count("figure") == tags.count("svg")
+    assert all(svg["role"] == "img" and svg["aria-label"] for svg in page.all("svg"))
+    assert all(th["scope"] in {"row", "col"} for th in page.all("th"))
+
+
+def test_links_lead_to_files(made: Callable[..., Page], tmp_path: Path) -> None:
+    page = made(correlated(), scores())
+    links = [str(a["href"]) for a in page.all("a") if not str(a["href"]).startswith("#")]
+    assert links
+    assert all((tmp_path / unquote(link)).is_file() for link in links)
+
+
+def test_nothing_is_fetched_and_nothing_runs(standard: Page) -> None:
+    page = standard
+    assert not {"script", "img", "iframe", "object", "embed", "form", "base", "video"} & {tag for tag, _ in page.tags}
+    (policy,) = (meta["content"] for meta in page.all("meta") if meta.get("http-equiv"))
+    (style,) = re.findall(r"<style>(.*?)</style>", page.source, re.DOTALL)
+    digest = b64encode(sha256(style.encode()).digest()).decode()
+    assert policy == (
+        f"default-src 'none'; img-src data:; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    )
+    assert set(re.findall(r"\w+://[^\"' <)]*", page.source)) == {"http://www.w3.org/2000/svg"}
+    assert "url(" not in style
+    assert "@import" not in style
+
+
+def spoilt(value: Any, names: re.Pattern[str]) -> Any:
+    """The same with something nasty behind each of these names."""
+    if isinstance(value, dict):
+        return {
+            names.sub(spoil, key) if names.fullmatch(key) else key: spoilt(each, names) for key, each in value.items()
+        }
+    if isinstance(value, list):
+        return [spoilt(each, names) for each in value]
+    return names.sub(spoil, value) if isinstance(value, str) else value
+
+
+def spoil(match: re.Match[str]) -> str:
+    return match[0] + NASTY
+
+
+def test_hostile_names(made: Callable[..., Page], standard: Page) -> None:
+    users = re.compile("w-meteor|meteor|flat|ann|bob|tfidf|seq2seq|lol|seldom here|s.jsonl|1:5|one label|not judged")
+    page = made(spoilt(correlated(name="me"), users) | {"name": NASTY})
+    assert {tag for tag, _ in page.tags} == {tag for tag, _ in standard.tags}
+    assert "<script>alert(1)</script></svg></title>\"'&amp;{{ 7*7 }}$x^2$" in page.text
+    assert "49" not in page.text
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f]", page.source)
+    # What can turn other letters round is inside an element that holds it.
+    outside = re.sub(r"<(bdi|blockquote|dd|p|td|text|title)\b[^>]*>[^<]*", "", page.source)
+    outside = re.sub(r"\"[^\"]*\"", "", outside)
+    assert "\u202e" not in outside
+
+
+def test_hostile_names_of_systems_and_results(made: Callable[..., Page]) -> None:
+    results = spoilt([comparison(), scores()], re.compile("tfidf|copy|bleu-1"))
+    page = made(*(each | {"name": NASTY} for each in results))
+    assert "script" not in {tag for tag, _ in page.tags}
+    assert page.text.count("<script>alert(1)</script>") > 10
+
+
+def test_same_bytes_twice_and_from_its_own_results(tmp_path: Path) -> None:
+    def made(results: list[dict[str, Any]], name: str) -> dict[str, bytes]:
+        page, folder = write_report(results, tmp_path / name / "r.html")
+        return {path.name: path.read_bytes() for path in (page, *folder.iterdir())}
+
+    for name in "abc":
+        (tmp_path / name).mkdir()
+    results = [correlated(), comparison(), scores(), correlated()]
+    first = made(results, "a")
+    assert made(copy.deepcopy(results), "b") == first
+    assert made(read_results([tmp_path / "a" / "r_files" / "results.json"]), "c") == first
+
+
+def test_same_bytes_from_another_process(tmp_path: Path) -> None:
+    result = tmp_path / "c.json"
+    result.write_text(json.dumps(correlated()), encoding="utf-8")
+    code = "import sys; from pathlib import Path; from postil.app.report import *; "
+    code += "write_report(read_results([Path(sys.argv[1])]), sys.argv[2])"
+    pages = []
+    for seed in ("1", "2"):
+        (tmp_path / seed).mkdir()
+        command = [sys.executable, "-c", code, str(result), str(tmp_path / seed / "r.html")]
+        env = {**os.environ, "PYTHONHASHSEED": seed, "LC_ALL": "C"}
+        subprocess.run(command, check=True, timeout=120, env=env)  # noqa: S603 - our own code
+        pages.append((tmp_path / seed / "r.html").read_bytes())
+    assert pages[0] == pages[1]
+
+
+def test_tables_beside_the_page(standard: Page) -> None:
+    folder = standard.folder
+    stems = ("agreement", "annotators", "correlations", "differences", "systems")
+    assert sorted(path.name for path in folder.iterdir()) == sorted(
+        [
+            *(f"{stem}.{end}" for stem in stems for end in ("csv", "tex")),
+            *("confusion.csv", "disagreements.csv", "signatures.csv", "results.json"),
+        ]
+    )
+
+    def rows(name: str) -> list[dict[str, str]]:
+        return list(csv.DictReader(io.StringIO((folder / f"{name}.csv").read_text(encoding="utf-8"))))
+
+    correlations = rows("correlations")
+    assert [each["metric"] for each in correlations][-2:] == ["human:halves", "human:one"]
+    assert float(correlations[1]["low"]) == 0.4
+    assert len(rows("differences")) == 5
+    assert rows("systems")[0] == {"system": "tfidf", "n": "20", "metric": "people", "mean": "1.0", "rank": "2"}
+    assert rows("annotators")[1]["grade 2"] == "30"
+    assert rows("confusion")[1] == {"grade": "1.0", "other": "2.0", "n": "10"}
+    assert rows("disagreements")[2]["text"] == "x" * 2000
+    tex = (folder / "differences.tex").read_text(encoding="utf-8")
+    assert r"w-meteor $-$ meteor & +.100 [.050, .150]* & .0010 \\" in tex
+    assert (folder / "systems.tex").read_text(encoding="utf-8").isascii()
+
+
+# What is said
+
+
+def told(**changes: Any) -> str:
+    (found,) = typed([correlated(**changes)])
+    return plain(paragraph(Lookup(found))).replace("\N{NO-BREAK SPACE}", " ")  # type: ignore[arg-type]
+
+
+def test_paragraph() -> None:
+    assert told() == (
+        "w-meteor has the highest correlation with people: Pearson .500 [.400, .600]. "
+        "By Pearson w-meteor is clearly above every other metric. "
+        "People agree with people at .800 [.700, .900] (Pearson, split halves); w-meteor lies .300 below, a distance "
+        "without a test. "
+        "With these mean grades nothing can be expected to correlate above .866 (the ceiling, Pearson); w-meteor "
+        "reaches .500. "
+        "The length of the text alone reaches .100 [.000, .200] (Pearson); every metric is clearly above it."
+    )
+
+
+def test_an_interval_without_zero_is_not_enough_where_there_is_a_test() -> None:
+    said = told(differences=[difference("w-meteor", "meteor", 0.1, 0.06)])
+    assert "By Pearson w-meteor is not clearly above any other metric." in said
+
+
+def test_a_small_p_is_not_enough_where_the_interval_holds_zero() -> None:
+    assert "not clearly above any" in told(differences=[difference("w-meteor", "meteor", 0.04, 0.001)])
+
+
+def test_best_by_one_coefficient_each() -> None:
+    both = [*correlated()["correlations"], row("meteor", 0.45, "spearman"), row("w-meteor", 0.44, "spearman")]
+    settings = correlated()["settings"] | {"coefficients": ["pearson", "spearman"]}
+    said = told(correlations=both, settings=settings)
+    assert said.startswith(
+        "w-meteor correlates best with people by Pearson .500 [.400, .600], meteor by Spearman .450 [.350, .550]."
+    )
+
+
+def test_without_people_or_metrics() -> None:
+    assert "How far people agree with people is not known: no text has two ratings." in told(
+        human={"reason": "no text has two ratings"}
+    )
+    said = told(correlations=[], differences=[], signatures={}, human={"reason": "x"})
+    assert said.startswith("No metric has a correlation with people.")
+
+
+def test_weights() -> None:
+    (found,) = typed([correlated()])
+    ((name, said),) = weights(Lookup(found))  # type: ignore[arg-type]
+    assert (name, plain(said)) == (
+        "w-meteor",
+        "By Pearson clearly above plain meteor and shuffled weights; not clearly different from top references.",
+    )
+
+
+def test_systems() -> None:
+    (found,) = typed([comparison()])
+    ((name, said),) = compared(found)  # type: ignore[arg-type]
+    assert name == "meteor"
+    assert plain(said) == (
+        "Clearly above tfidf: seq2seq (+.300); clearly below tfidf: copy (−.200); "
+        "not clearly different from tfidf: att (+.050)."
+    )
+    (found,) = typed([scores()])
+    assert plain(scored(found)) == "Of 2 systems b has the highest bleu-1 (.500); a has the highest meteor (.750)."  # type: ignore[arg-type]
+
+
+def test_little_is_enough(made: Callable[..., Page]) -> None:
+    people = {"rows": [], "reason": "no text has two ratings"}
+    bare = {"human": people, "agreement": None, "differences": [], "disagreements": [], "absent": [], "orders": {}}
+    page = made(correlated(**bare, correlations=[], systems=[], signatures={}, points=None))
+    assert "No metric has a correlation with people." in page.text
+    assert next(page.all("svg"), None) is None
+    made(comparison() | {"systems": []}, {"schema": 1, "scores": []})
+
+
+# What is refused
+
+
+def changed(place: str, value: Any) -> dict[str, Any]:
+    found = correlated()
+    inner: Any = found
+    *way, last = place.split(".")
+    for key in way:
+        inner = inner[int(key) if key.isdigit() else key]
+    inner[last] = value
+    return found
+
+
+@pytest.mark.parametrize(
+    ("result", "problem"),
+    [
+        (5, "expected an object in braces, got 5"),
+        ({}, "schema: expected 1, got none"),
+        ({"schema": 2, "kind": "compare"}, "schema: expected 1, got 2"),
+        ({"schema": 1}, "kind: expected one of correlate, compare, score, got none"),
+        ({"schema": 1, "kind": "passages"}, 'kind: expected one of correlate, compare, score, got "passages"'),
+        ({"schema": 1, "kind": []}, "kind: expected one of correlate, compare, score, got an array"),
+        (changed("correlations.1.value", float("nan")), "correlations[1].value: expected a finite number, got NaN"),
+        (changed("correlations.1.value", float("inf")), "correlations[1].value: expected a finite number"),
+        (changed("correlations.1.value", "much"), "correlations[1].value: expected a number"),
+        (changed("correlations.1.low", None), "expected an interval from low to high, got None and 0.6"),
+        (changed("correlations.1.low", 0.9), "expected an interval from low to high, got 0.9 and 0.6"),
+        (changed("systems.0.system", "a\ud800"), "systems[0].system: expected text"),
+        (changed("agreement.confusion", [[1]]), "expected counts for each of 2 labels"),
+        (changed("points.scores", {"meteor": [1.0]}), "points: expected a score for each of 3 grades"),
+        (changed("data", None), "data: expected an object"),
+    ],
+)
+def test_what_no_command_makes(result: Any, problem: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        write_report([result], tmp_path / "r.html")
+    assert problem in str(caught.value)
+    assert "`" not in str(caught.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_no_results(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="there are no results"):
+        write_report([], tmp_path / "r.html")
+
+
+@pytest.mark.parametrize("name", ["r", "r.txt", "r.json", ".html", "sub.html"])
+def test_names_that_are_no_page(name: str, tmp_path: Path) -> None:
+    (tmp_path / "sub.html").mkdir()
+    with pytest.raises(UsageError, match=r"expected the name of a file that ends in \.html"):
+        write_report([scores()], tmp_path / name)
+    assert [path.name for path in tmp_path.iterdir()] == ["sub.html"]
+
+
+def test_no_folder_for_the_page(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="there is no folder"):
+        write_report([scores()], tmp_path / "none" / "r.html")
+
+
+def test_a_page_that_is_there_stays_where_writing_fails(tmp_path: Path) -> None:
+    page = tmp_path / "r.html"
+    page.write_text("old", encoding="utf-8")
+    (tmp_path / "r_files").write_text("mine", encoding="utf-8")
+    with pytest.raises(PostilError, match="r_files: cannot be written"):
+        write_report([scores()], page)
+    assert page.read_text(encoding="utf-8") == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["r.html", "r_files"]
+
+
+@pytest.mark.parametrize("missing", ["jinja2", "matplotlib"])
+def test_without_the_extra(missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
+    for attempt in (lambda: write_report([scores()], tmp_path / "r.html"), lambda: check_report(tmp_path / "r.html")):
+        with pytest.raises(MissingExtra, match=r"^a report needs an optional package: pip install 'postil\[plot\]'$"):
+            attempt()
+
+
+def test_from_python(tmp_path: Path) -> None:
+    grades = [[1 + i % 5, 1 + (i * 3) % 5] for i in range(30)]
+    metrics = {"a": [g[0] + i % 3 for i, g in enumerate(grades)], "b": [i % 7 for i in range(30)]}
+    found = correlate(metrics, grades, options=QUICK)
+    page, _ = write_report([as_json(found, points=True)], tmp_path / "r.html")
+    assert "Scores against grades" in Document(page).text
+    page, _ = write_report([found.to_dict()], tmp_path / "r.html")
+    assert "Scores against grades" not in Document(page).text

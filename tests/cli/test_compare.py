@@ -1,0 +1,329 @@
+"""`postil compare`: systems against a baseline on each metric."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from postil.app.comparing import CompareOptions, compare_files, comparison_as
+from postil.app.output import FORMATS
+from postil.records import Score, convert, write
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from conftest import Outcome, Postil
+
+COMMAND = ("compare", "s.jsonl", "--resamples", "100", "--permutations", "200")
+
+# `plus` is .1 above `base` on every item: every resample has that difference, and of the 2^4 draws of signs two reach
+# it, the one that turns none and the one that turns all.
+BASE = (0.1, 0.2, 0.3, 0.4)
+ROWS = {"base": BASE, "plus": (0.2, 0.3, 0.4, 0.5), "same": BASE}
+
+
+def scores(metric: str, of: dict[str, Iterable[float]]) -> list[Score]:
+    return [
+        Score(f"i{item}", system, metric, value, f"{metric}|by hand")
+        for system, values in of.items()
+        for item, value in enumerate(values)
+    ]
+
+
+def small() -> None:
+    write("s.jsonl", scores("meteor", dict(ROWS)))
+
+
+def rows(outcome: Outcome) -> dict[tuple[str, str], dict[str, Any]]:
+    assert outcome.code == 0, outcome.err
+    found = [json.loads(line) for line in outcome.out.splitlines()]
+    return {(row["system"], row["metric"]): row for row in found}
+
+
+def refused(postil: Postil, *more: object) -> tuple[int, str]:
+    """Exit code and the one line that the command answers with, without `postil: `."""
+    outcome = postil(*COMMAND, *more)
+    assert outcome.out == ""
+    assert re.fullmatch(r"postil: [^\n]+\n", outcome.err), outcome.err
+    return outcome.code, outcome.err.removeprefix("postil: ").rstrip()
+
+
+GOLDEN = {
+    "table": """\
+4 items, against base
+
+system  metric               mean         difference  p (bootstrap)  p (randomisation)  p (Holm)
+------  ------  -----------------  -----------------  -------------  -----------------  --------
+base    meteor  .250 [.150, .363]                  -              -                  -         -
+plus    meteor  .350 [.250, .463]  .100 [.100, .100]         0.0198             0.1493    0.2985
+same    meteor  .250 [.150, .363]  .000 [.000, .000]         1.0000             1.0000    1.0000
+
+seed 20181, 100 resamples, 200 draws of signs; Holm within a metric
+""",
+    "markdown": """\
+| system | metric | mean | difference | p (bootstrap) | p (randomisation) | p (Holm) |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: |
+| base | meteor | .250 [.150, .363] | - | - | - | - |
+| plus | meteor | .350 [.250, .463] | .100 [.100, .100] | 0.0198 | 0.1493 | 0.2985 |
+| same | meteor | .250 [.150, .363] | .000 [.000, .000] | 1.0000 | 1.0000 | 1.0000 |
+""",
+    "latex": r"""\begin{tabular}{lrrrrrr}
+\toprule
+system & metric & mean & difference & p (bootstrap) & p (randomisation) & p (Holm) \\
+\midrule
+base & meteor & .250 [.150, .363] & - & - & - & - \\
+plus & meteor & .350 [.250, .463] & .100 [.100, .100] & 0.0198 & 0.1493 & 0.2985 \\
+same & meteor & .250 [.150, .363] & .000 [.000, .000] & 1.0000 & 1.0000 & 1.0000 \\
+\bottomrule
+\end{tabular}
+""",
+}
+
+
+@pytest.mark.parametrize("form", GOLDEN)
+def test_layouts_for_people(postil: Postil, form: str) -> None:
+    small()
+    outcome = postil(*COMMAND, "--format", form)
+    assert (outcome.code, outcome.out) == (0, GOLDEN[form])
+
+
+def test_numbers_by_hand(postil: Postil) -> None:
+    small()
+    found = rows(postil(*COMMAND, "--format", "jsonl", "--permutations", 20_000))
+    base, plus = found["base", "meteor"], found["plus", "meteor"]
+    assert (base["n"], base["mean"]) == (4, pytest.approx(0.25))
+    assert {name: value for name, value in base.items() if value is None} == dict.fromkeys(
+        ("difference", "difference_low", "difference_high", "p_bootstrap", "p_randomisation", "p_holm")
+    )
+    assert plus["difference"] == pytest.approx(0.1)
+    assert plus["p_bootstrap"] == pytest.approx(2 / 101)
+    assert plus["p_randomisation"] == pytest.approx(2 / 2**4, abs=0.01)
+    assert plus["p_holm"] == pytest.approx(2 * plus["p_randomisation"])
+
+
+def test_json_schema(postil: Postil) -> None:
+    small()
+    said = json.loads(postil(*COMMAND, "--format", "json").out)
+    assert said == {
+        "schema": 1,
+        "kind": "compare",
+        "baseline": "base",
+        "items": 4,
+        "systems": list(rows(postil(*COMMAND, "--format", "jsonl")).values()),
+        "lower_is_better": [],
+        "left_out": [],
+        "notes": [],
+        "settings": {**said["settings"], "resamples": 100, "permutations": 200, "seed": 20181},
+    }
+
+
+def test_csv_has_the_rows_of_jsonl(postil: Postil) -> None:
+    small()
+    said = csv.DictReader(io.StringIO(postil(*COMMAND, "--format", "csv").out))
+    read = [
+        {name: value if name in {"metric", "system"} else json.loads(value or "null") for name, value in row.items()}
+        for row in said
+    ]
+    assert read == list(rows(postil(*COMMAND, "--format", "jsonl")).values())
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_output_ends_in_one_line_break(postil: Postil, form: str) -> None:
+    small()
+    out = postil(*COMMAND, "--format", form).out
+    assert out.endswith("\n")
+    assert not out.endswith("\n\n")
+
+
+def test_another_baseline_turns_the_difference(postil: Postil) -> None:
+    small()
+    found = rows(postil(*COMMAND, "--format", "jsonl", "--baseline", "plus"))
+    assert found["base", "meteor"]["difference"] == pytest.approx(-0.1)
+    assert found["plus", "meteor"]["difference"] is None
+
+
+def test_the_same_bytes_from_every_kind_of_file(postil: Postil) -> None:
+    small()
+    straight = postil(*COMMAND, "--format", "json")
+    assert postil(*COMMAND, "--format", "json") == straight
+    assert postil("compare", "-", *COMMAND[2:], "--format", "json", stdin=Path("s.jsonl").read_bytes()) == straight
+    convert("s.jsonl", "s.jsonl.gz")
+    assert postil("compare", "s.jsonl.gz", *COMMAND[2:], "--format", "json") == straight
+    lines = Path("s.jsonl").read_text().splitlines(keepends=True)
+    for name, part in (("1.jsonl", lines[:5]), ("2.jsonl", lines[5:])):
+        Path(name).write_text("".join(part))
+    assert postil("compare", "1.jsonl", "2.jsonl", *COMMAND[2:], "--format", "json") == straight
+
+
+def test_small_numbers_may_be_good(postil: Postil) -> None:
+    small()
+    turned = postil(*COMMAND, "--lower-is-better", "meteor")
+    line = "small numbers are good ones, so a system below the baseline is better: meteor\n"
+    assert turned.out.replace(line, "") == GOLDEN["table"]
+    assert json.loads(postil(*COMMAND, "--lower-is-better", "meteor", "--format", "json").out)["lower_is_better"] == [
+        "meteor"
+    ]
+
+
+def test_controls_are_in_the_json_alone(postil: Postil) -> None:
+    control = "control:top(w-meteor)"
+    rows_of = [
+        *scores("meteor", dict(ROWS)),
+        *scores(control, dict(ROWS)),
+        *scores("control:shuffled(w-meteor,draw=1)", dict(ROWS)),
+    ]
+    write("s.jsonl", rows_of)
+    outcome = postil(*COMMAND)
+    assert "control:" not in outcome.out.partition("\n\n")[2].partition("\n\n")[0]
+    assert "1 control not shown; --format json has them all\n" in outcome.out
+    assert "note: single draws of random controls passed over: 1\n" in outcome.out
+    assert {metric for _, metric in rows(postil(*COMMAND, "--format", "jsonl"))} == {"meteor", control}
+    write("s.jsonl", scores(control, dict(ROWS)))
+    assert postil(*COMMAND).out == GOLDEN["table"].replace("  metric", f"  {'metric':>21}").replace(
+        "------  ------  ", f"------  {'-' * 21}  "
+    ).replace("meteor ", f"{control} ")
+
+
+def test_one_system_has_means(postil: Postil) -> None:
+    write("s.jsonl", scores("meteor", {"only": BASE}))
+    outcome = postil(*COMMAND)
+    assert outcome.code == 0
+    assert ".250 [.150, .363]  " in outcome.out
+    assert "note: only is the only system, so there are means and nothing to compare them with\n" in outcome.out
+
+
+def test_systems_that_cover_different_items(postil: Postil) -> None:
+    write("s.jsonl", scores("meteor", {**ROWS, "short": BASE[1:3]}))
+    said = "s.jsonl: systems cover different items; items that short lacks: 2 (i2, i3); give all systems the same items"
+    assert refused(postil) == (3, f"{said}, or compare on those that they share: --intersect")
+    outcome = postil(*COMMAND, "--intersect")
+    assert outcome.out.startswith("2 items, against base\n")
+    assert "left out: items that short lacks: 2 (i2, i3)\n" in outcome.out
+
+
+def test_a_system_without_a_metric(postil: Postil) -> None:
+    write("s.jsonl", [*scores("meteor", dict(ROWS)), *scores("bleu-4", {"base": BASE, "plus": BASE})])
+    code, said = refused(postil, "--intersect")
+    assert code == 3
+    assert said.endswith("items of same without a score by bleu-4: 4 (i0, i1, i2, i3)")
+
+
+def test_too_few_items(postil: Postil) -> None:
+    write("s.jsonl", scores("meteor", {"a": BASE[:1], "b": BASE[:1]}))
+    assert refused(postil) == (3, "systems share one item, and no interval can be had from fewer than two")
+    write("s.jsonl", scores("meteor", {"a": BASE[:2], "b": BASE[:2]}))
+    assert postil(*COMMAND).code == 0
+
+
+def test_scores_that_are_all_alike(postil: Postil) -> None:
+    write("s.jsonl", scores("meteor", {"a": [0.5] * 4, "b": [0.5] * 4}))
+    found = rows(postil(*COMMAND, "--format", "jsonl"))["b", "meteor"]
+    assert (found["difference"], found["p_bootstrap"], found["p_randomisation"], found["p_holm"]) == (0, 1, 1, 1)
+
+
+def test_large_numbers_keep_the_table_narrow(postil: Postil) -> None:
+    write("s.jsonl", scores("length", {"a": [3e99, 5e99], "b": [-1e99, 7e99]}))
+    said = postil(*COMMAND).out
+    assert "4.000e+99 [3.000e+99, 5.000e+99]" in said
+    assert max(map(len, said.splitlines())) < 160
+
+
+def test_names_cannot_break_the_layout(postil: Postil) -> None:
+    write("s.jsonl", scores("me\nteor", {"系统\x1b[31m": BASE, "b\n\u202e": BASE[:3]}))
+    outcome = postil(*COMMAND, "--intersect")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert not {"\x1b", "\u202e"} & set(outcome.out)
+    assert len(outcome.out.splitlines()) == 9
+
+
+def test_corpus_scores_are_passed_over(postil: Postil) -> None:
+    write("s.jsonl", [*scores("meteor", dict(ROWS)), Score(None, "base", "meteor", 0.9, "meteor|by hand")])
+    assert "note: corpus scores passed over: 1; " in postil(*COMMAND).out
+    write("s.jsonl", [Score(None, "base", "meteor", 0.9, "")])
+    code, said = refused(postil)
+    assert (code, said.partition(",")[0]) == (
+        3,
+        "s.jsonl: expected item scores (postil score --items FILE writes them)",
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"score": "0.5"}, 's.jsonl:3: score: expected a number, got "0.5"; write it without quotes'),
+        ({"score": None}, "s.jsonl:3: score: expected a number, got null"),
+        ({"score": 1e200}, "s.jsonl:3: score: expected a number from -1e+100 to 1e+100, got 1e+200"),
+        ({"item": ["a"]}, "s.jsonl:3: item: expected text or an integer, got an array"),
+        ({"signature": "x"}, "s.jsonl:3: signature: meteor has two signatures"),
+        ({"item": "i1"}, 's.jsonl:3: metric: a second score of item "i1" by system "base" for one metric: meteor'),
+    ],
+)
+def test_a_bad_row(postil: Postil, change: dict[str, object], message: str) -> None:
+    small()
+    lines = [json.loads(line) for line in Path("s.jsonl").read_text().splitlines()]
+    lines[2] |= change
+    Path("s.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    code, said = refused(postil)
+    assert code == 3
+    assert said.startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (("--baseline", "bose"), "unknown system 'bose'; did you mean 'base'? Known: base, plus, same"),
+        (("--lower-is-better", "metor"), "unknown metric 'metor'; did you mean 'meteor'? Known: meteor"),
+        (("--format", "cvs"), "unknown format 'cvs'; did you mean 'csv'?"),
+        (("-", "-"), "only one of the files can be standard input"),
+        (("x.csv",), "x.csv: unknown kind of file"),
+    ],
+)
+def test_wrong_usage(postil: Postil, more: tuple[str, ...], message: str) -> None:
+    small()
+    code, said = refused(postil, *more)
+    assert code == 2
+    assert said.startswith(message)
+
+
+@pytest.mark.parametrize("more", [("--resamples", "0"), ("--permutations", "0"), ("--seed", "-1"), ("--base", "x")])
+def test_wrong_flags(postil: Postil, more: tuple[str, ...]) -> None:
+    small()
+    outcome = postil(*COMMAND, *more)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert more[0] in outcome.err
+
+
+def test_files_that_cannot_be_read(postil: Postil) -> None:
+    small()
+    Path("empty.jsonl").touch()
+    Path("folder.jsonl").mkdir()
+    for name, problem in (
+        ("empty.jsonl", "the file holds no rows"),
+        ("folder.jsonl", "a folder, not a file"),
+        ("none.jsonl", "no such file"),
+    ):
+        assert refused(postil, name) == (3, f"{name}: {problem}")
+
+
+def test_without_a_file_from_python() -> None:
+    with pytest.raises(Exception, match="expected at least one file of scores"):
+        compare_files([], CompareOptions())
+
+
+def test_the_first_system_is_the_baseline(postil: Postil) -> None:
+    small()
+    found = compare_files(["s.jsonl"], CompareOptions(resamples=100, permutations=200))
+    assert comparison_as("table", found) == postil(*COMMAND).out == postil(*COMMAND, "--baseline", "base").out
+
+
+def test_the_example_in_the_help_runs(postil: Postil) -> None:
+    write("s.jsonl", scores("meteor", {"a": BASE, "seq2seq": BASE}))
+    said = re.sub(r"\s+", " ", postil("compare", "--help").out)
+    words = said.partition("Example: postil ")[2].partition(" Arguments:")[0].replace("scores.jsonl", "s.jsonl").split()
+    assert postil(*words).code == 0

@@ -1,0 +1,153 @@
+"""`postil corpus import`: rows in the file, words about what was met on standard error, exit codes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import typer.main
+from typer.testing import CliRunner
+
+from postil.app.cli_corpus import corpus
+from postil.records import Passage, read
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from click.testing import Result
+
+    Import = Callable[..., Result]
+
+INEX = Path(__file__).parents[1] / "corpus" / "inex"
+QRELS = "7 Q0 d1 2\n7 Q0 d2 0\n"
+TEXTS = "d1\tRain tomorrow, and then snow.\nd2\tRain tomorrow, and later snow.\nd3\tSun.\n"
+TREC = ("trec", "--qrels", "qrels", "-c", "texts.tsv", "-o", "p.jsonl")
+INEX_FILES = ("--topics", INEX / "topics.xml", "--runs", INEX / "run_a.txt", "--runs", INEX / "run_b.txt")
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Import:
+    """Imports in a folder that holds a small TREC collection."""
+    monkeypatch.chdir(tmp_path)
+    Path("qrels").write_text(QRELS)
+    Path("texts.tsv").write_text(TEXTS)
+    return lambda *args: CliRunner().invoke(corpus, ["import", *map(str, args)], catch_exceptions=False)
+
+
+def test_trec(run: Import) -> None:
+    result = run(*TREC)
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == (
+        "1 texts of the collection are not needed\n2 passages of 1 topics in p.jsonl; grade 0: 1, grade 2: 1\n"
+    )
+    assert list(read("p.jsonl", Passage)) == [
+        Passage("7", "d1", "Rain tomorrow, and then snow.", grade=2),
+        Passage("7", "d2", "Rain tomorrow, and later snow.", grade=0),
+    ]
+
+
+def test_rows_to_standard_output(run: Import) -> None:
+    result = run(*TREC[:-1], "-")
+    assert result.stdout.startswith('{"topic":"7","id":"d1","text":"Rain tomorrow, and then snow.","grade":2.0}\n')
+
+
+@pytest.mark.parametrize("kind", ["jsonl.gz", "parquet"])
+def test_kinds_of_files(run: Import, kind: str) -> None:
+    assert run(*TREC[:-1], f"p.{kind}").exit_code == 0
+    assert [row.id for row in read(f"p.{kind}", Passage)] == ["d1", "d2"]
+
+
+def test_duplicates(run: Import) -> None:
+    result = run(*TREC, "--duplicates", "5")
+    assert "1 passages begin and end with the same 5 characters as another of their topic; merged\n" in result.stderr
+    assert [row.id for row in read("p.jsonl", Passage)] == ["d1"]
+
+
+def test_what_is_met_is_counted_and_named(run: Import) -> None:
+    lost = [f"m{i}" for i in range(12)]
+    more = "7 Q0 d3 -1\n7 Q0 d1 2\n"
+    Path("qrels").write_text(QRELS + more + "".join(f"8 Q0 {name} 1\n" for name in lost))
+    words = run(*TREC).stderr.splitlines()
+    assert words == [
+        "1 passages judged twice with the same grade, taken once: 7 d1",
+        "1 passages judged below 0, taken as 0: 7 d3",
+        f"12 passages not in the collection, left out: {', '.join(f'8 {name}' for name in lost[:10])} and 2 more",
+        "3 passages of 1 topics in p.jsonl; grade 0: 2, grade 2: 1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("unjudged", "said", "counts"),
+    [
+        ("skip", "left out", "2 passages of 1 topics in p.jsonl; grade 0: 1, grade 2: 1"),
+        ("zero", "taken as 0", "3 passages of 2 topics in p.jsonl; grade 0: 2, grade 2: 1"),
+        ("keep", "without a grade", "3 passages of 2 topics in p.jsonl; grade 0: 1, grade 2: 1, without a grade: 1"),
+    ],
+)
+def test_unjudged(run: Import, unjudged: str, said: str, counts: str) -> None:
+    Path("run").write_text("7 Q0 d1 1 2 x\n9 Q0 d3 1 1 x\n")
+    result = run(*TREC, "--run", "run", "--unjudged", unjudged)
+    words = [line for line in result.stderr.splitlines() if "not needed" not in line]
+    assert words == [f"1 passages in the runs and not judged, {said}: 9 d3", counts]
+
+
+def test_inex(run: Import) -> None:
+    result = run("inex", *INEX_FILES, "--judgements", INEX / "trels.txt", "--out", "p.jsonl")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr.splitlines() == [
+        "2 topics not among the topics, left out: 2012009, 2012008",
+        "1 topics in the runs and not judged, left out: 2012004",
+        "1 topics judged and in no run, left out: 2012003",
+        "1 highlighted stretches in no passage, left out: 2012001 (line 5)",
+        "6 passages in the runs, 5 distinct",
+        "1 passages begin and end with the same 25 characters as another of their topic; merged",
+        "4 passages of 2 topics in p.jsonl; grade 0: 2, grade 0.363636: 1, grade 2: 1",
+    ]
+    assert [row.id for row in read("p.jsonl", Passage)] == ["7001/1", "7002/2", "7003/1", "7004/1"]
+
+
+def test_many_grades_are_summed_up(run: Import) -> None:
+    Path("qrels").write_text("".join(f"{i} Q0 d1 {i}\n" for i in range(12)))
+    assert run(*TREC).stderr.endswith("12 passages of 12 topics in p.jsonl; grade 0: 1, above 0: 11\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        ((*TREC, "--unjudged", "zeros"), 2, "unknown way with unjudged passages 'zeros'; did you mean 'zero'?"),
+        ((*TREC, "--unjudged", "zero"), 2, "which passages are unjudged is said by runs"),
+        ((*TREC[:-1], "p.txt"), 2, "p.txt: unknown kind of file"),
+        ((*TREC, "-c", "none"), 3, "none: no such file"),
+        (("trec", "--qrels", "texts.tsv", *TREC[3:]), 3, "texts.tsv:1: expected 4 columns (topic Q0 document grade)"),
+        (("inex", *INEX_FILES, "--judgements", "qrels", "-o", "p.jsonl"), 3, "qrels:1: expected qid Q0 file rank rsv"),
+    ],
+)
+def test_refusals(run: Import, words: tuple[object, ...], code: int, message: str) -> None:
+    result = run(*words)
+    assert (result.exit_code, result.stdout) == (code, "")
+    assert result.stderr.startswith(f"postil: {message}")
+    assert not Path("p.jsonl").exists()
+
+
+def test_every_option_says_what_it_is() -> None:
+    group = typer.main.get_command(corpus).commands["import"]  # type: ignore[attr-defined]
+    assert set(group.commands) == {"trec", "inex"}
+    for command in group.commands.values():
+        assert command.help
+        assert all(parameter.help for parameter in command.params)
+
+
+@pytest.mark.parametrize("name", ["trec", "inex"])
+def test_help(run: Import, name: str) -> None:
+    result = run(name, "-h")
+    assert result.exit_code == 0
+    assert f"Example: postil corpus import {name}" in result.stdout
+
+
+def test_help_is_light() -> None:
+    code = "import sys, postil.app.cli_corpus; print(*{name.partition('.')[0] for name in sys.modules})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603 - ours
+    assert not {"numpy", "msgspec", "pyarrow"} & set(done.stdout.split())

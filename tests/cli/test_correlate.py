@@ -1,0 +1,590 @@
+"""`postil correlate`: what can be asked of it, and that the answer depends on nothing else."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from itertools import takewhile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from postil.app.output import FORMATS
+from postil.records import Candidate, Judgement, Score, convert, write
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from conftest import Outcome, Postil
+
+FEW = ("--resamples", "100", "--permutations", "200")
+SAMPLE = ("correlate", "demo/scores.jsonl", "--judgements", "demo/judgements.jsonl")
+GUIDE = Path(__file__).parents[2] / "docs" / "correlate.md"
+COMMAND = ("correlate", "s.jsonl", "--judgements", "j.jsonl", *FEW)
+KINDS = ("jsonl", "jsonl.gz", "parquet")
+
+# Four texts, an item each, graded by two people; their mean grades are 1, 2, 4, 3.
+# meteor: distances from the means -.15 -.05 .05 .15 and -1.5 -.5 1.5 .5, so r = .4 / sqrt(.05 * 5) = .8
+# length: the same ranks turned round, so rho = -.8; five of six pairs agree for meteor, so tau is (5 - 1) / 6
+METEOR = (0.1, 0.2, 0.3, 0.4)
+GRADES = ((1, 1), (1, 3), (5, 3), (3, 3))
+
+
+def scores(metric: str, values: Iterable[float], system: str = "s") -> list[Score]:
+    return [Score(f"i{item}", system, metric, value, f"{metric}|by hand") for item, value in enumerate(values)]
+
+
+def judgements(grades: Iterable[Sequence[float]], system: str = "s") -> list[Judgement]:
+    return [
+        Judgement(f"i{item}", system, who, grade)
+        for item, several in enumerate(grades)
+        for who, grade in zip(("ann", "bob", "cem"), several, strict=False)
+    ]
+
+
+def small() -> None:
+    write("s.jsonl", [*scores("meteor", METEOR), *scores("length", (40, 30, 20, 10))])
+    write("j.jsonl", judgements(GRADES))
+
+
+def study() -> None:
+    """24 items by three systems, graded by two people; a weighted metric that is better than its plain form."""
+    table = [(i, s, 1 + (i * 3 + s * 2 + i * s) % 5) for i in range(24) for s in range(3)]
+    metrics = {
+        "rouge-l": lambda i, s, grade: (grade + (i * 7 + s) % 6) / 12,
+        "w-rouge-l": lambda i, s, grade: (3 * grade + (i * 7 + s) % 6) / 24,
+        "control:top(w-rouge-l)": lambda i, s, grade: (grade + (i * 5 + s) % 4) / 9,
+        "control:shuffled(w-rouge-l,draw=1)": lambda i, s, grade: (grade + (i * 11 + s) % 9) / 15,
+        "control:shuffled(w-rouge-l,draw=2)": lambda i, s, grade: (grade + (i * 5 + 2 * s) % 9) / 15,
+        "control:length": lambda i, s, _: float((i * 13 + s * 5) % 17),
+    }
+    write(
+        "s.jsonl",
+        (
+            Score(f"i{i}", f"system-{s}", name, value(i, s, grade), f"{name}|by hand")
+            for i, s, grade in table
+            for name, value in metrics.items()
+        ),
+    )
+    write(
+        "j.jsonl",
+        (
+            Judgement(f"i{i}", f"system-{s}", who, min(5, grade + (who == "bob" and (i + s) % 3 == 0)))
+            for i, s, grade in table
+            for who in ("ann", "bob")
+        ),
+    )
+
+
+def rows(outcome: Outcome) -> dict[tuple[str, str], dict[str, Any]]:
+    """What `--format jsonl` says of each metric and coefficient."""
+    assert outcome.code == 0, outcome.err
+    found = [json.loads(line) for line in outcome.out.splitlines()]
+    return {(row["metric"], row["coefficient"]): row for row in found}
+
+
+def told(outcome: Outcome) -> dict[str, Any]:
+    """What `--format json` says."""
+    assert (outcome.code, outcome.err) == (0, "")
+    said: dict[str, Any] = json.loads(outcome.out)
+    return said
+
+
+def test_coefficients_by_hand(postil: Postil) -> None:
+    small()
+    found = rows(postil(*COMMAND, "--format", "jsonl", "-c", "pearson", "-c", "spearman", "-c", "kendall-b"))
+    for coefficient, value in (("pearson", 0.8), ("spearman", 0.8), ("kendall-b", 2 / 3)):
+        assert found["meteor", coefficient]["value"] == pytest.approx(value)
+        assert found["length", coefficient]["value"] == pytest.approx(-value)
+    # of 16 numbers 4 squared: tau-c is 2 (5 - 1) / (16 (4 - 1) / 4)
+    only = rows(postil(*COMMAND, "--format", "jsonl", "-c", "kendall-c"))
+    assert only["meteor", "kendall-c"]["value"] == pytest.approx(8 / 12)
+    assert {coefficient for _, coefficient in only} == {"kendall-c"}
+
+
+def test_within_items(postil: Postil) -> None:
+    # item i0: 1; i1: -1; i2: all scores alike, dropped; i3: 1
+    write("s.jsonl", [*scores("meteor", (1, 1, 1, 1), "a"), *scores("meteor", (2, 2, 1, 3), "b")])
+    write("j.jsonl", [*judgements(((1,), (5,), (1,), (2,)), "a"), *judgements(((2,), (4,), (4,), (5,)), "b")])
+    row = rows(postil(*COMMAND, "--by", "item", "--format", "jsonl"))["meteor", "pearson"]
+    assert row["value"] == pytest.approx(1 / 3)
+    assert (row["by"], row["n"], row["dropped"]) == ("item", 3, 1)
+    said = postil(*COMMAND, "--by", "item").out
+    assert "items dropped, since they have one text, or scores or grades that are all the same: meteor 1 of 4\n" in said
+
+
+def test_over_systems(postil: Postil) -> None:
+    # means of meteor 1, 2, 4 and of the grades 1, 3, 2: distances -4/3 -1/3 5/3 and -1 1 0
+    write(
+        "s.jsonl",
+        [*scores("m", (0, 2), "a"), *scores("m", (2, 2), "b"), *scores("m", (3, 5), "c")],
+    )
+    write(
+        "j.jsonl",
+        [*judgements(((1,), (1,)), "a"), *judgements(((2,), (4,)), "b"), *judgements(((3,), (1,)), "c")],
+    )
+    row = rows(postil(*COMMAND, "--by", "system", "--format", "jsonl"))["m", "pearson"]
+    assert row["value"] == pytest.approx(1 / (42 / 9 * 2) ** 0.5)
+    assert (row["by"], row["n"], row["dropped"]) == ("system", 3, 0)
+
+
+@pytest.mark.parametrize("by", ["item", "system"])
+def test_what_is_over_all_texts_all_the_same_says_so(postil: Postil, by: str) -> None:
+    study()
+    said = postil(*COMMAND, "--by", by).out
+    assert "people: one against the rest, all texts " in said
+    assert "ceiling, all texts " in said
+    assert "all texts" not in postil(*COMMAND).out.replace("all texts together", "").replace("takes all texts", "")
+
+
+# One rating against the rest: the points 1 1, 1 3, 5 3, 3 3 and the same turned round, so r = 6 / 14; as ranks (2, 5.5
+# and 8) 16.5 / 35. The ceiling: see `test_people_by_hand`.
+GOLDEN = {
+    "markdown": """\
+| metric | pearson | spearman |
+| --- | ---: | ---: |
+| meteor | .800 [.800, .800] | .800 [.800, .800] |
+| people: split halves | .577 [.577, .577] | .577 [.577, .577] |
+| people: one against the rest | .429 [.429, .429] | .471 [.471, .471] |
+| ceiling | .828 | - |
+""",
+    "latex": r"""\begin{tabular}{lrr}
+\toprule
+metric & pearson & spearman \\
+\midrule
+meteor & .800 [.800, .800] & .800 [.800, .800] \\
+people: split halves & .577 [.577, .577] & .577 [.577, .577] \\
+people: one against the rest & .429 [.429, .429] & .471 [.471, .471] \\
+ceiling & .828 & - \\
+\bottomrule
+\end{tabular}
+""",
+}
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_output_ends_in_one_line_break(postil: Postil, form: str) -> None:
+    small()
+    out = postil(*COMMAND, "--format", form).out
+    assert out.endswith("\n")
+    assert not out.endswith("\n\n")
+
+
+def test_the_table_has_a_line_a_metric_then_people_then_the_ceiling(postil: Postil) -> None:
+    small()
+    said = postil(*COMMAND, "-c", "pearson")
+    assert (said.code, said.err) == (0, "")
+    lines = said.out.splitlines()
+    assert lines[0] == (
+        "4 texts (4 items, 1 system), 8 grades by 2 annotators; all texts together; 95 % intervals over items"
+    )
+    names = [re.split(r"\s{2,}", line)[0] for line in lines[4:9]]
+    assert names == ["meteor", "length", "people: split halves", "people: one against the rest", "ceiling"]
+    assert re.fullmatch(r"meteor +\.800 \[-?[01]?\.\d{3}, [01]?\.\d{3}\]", lines[4])
+    assert lines[-1] == "seed 20181, 100 resamples, 200 permutations"
+
+
+def test_people_by_hand(postil: Postil) -> None:
+    # ann 1 1 5 3 and bob 1 3 3 3: distances -1.5 -1.5 2.5 .5 and -1.5 .5 .5 .5, so r = 3 / sqrt(11 * 3)
+    write("s.jsonl", scores("meteor", METEOR * 3))
+    write("j.jsonl", judgements(GRADES * 3))
+    human = told(postil(*COMMAND, "--format", "json"))["human"]
+    r = 3 / 33**0.5
+    assert human["reliability"] == pytest.approx(r)
+    assert human["ceiling"] == pytest.approx((2 * r / (1 + r)) ** 0.5)
+    assert (human["rule"], human["pairs"], human["k"], human["n"], human["left_out"]) == ("annotators", 1, 2.0, 12, 0)
+    said = postil(*COMMAND).out
+    assert re.search(rf"^ceiling +\.{round(1000 * human['ceiling'])} +- +-$", said, re.MULTILINE)
+    assert "ceiling: one rating against another correlates .522; 2 ratings a text\n" in said
+
+
+def test_the_ceiling_is_of_pearson(postil: Postil) -> None:
+    study()
+    assert "\nceiling  " in postil(*COMMAND, "-c", "pearson").out
+    assert "\nceiling  " not in postil(*COMMAND, "-c", "spearman").out
+
+
+def test_json_has_everything(postil: Postil) -> None:
+    study()
+    said = told(postil(*COMMAND, "--format", "json", "--scale", "1:5"))
+    assert list(said) == [
+        "schema",
+        "kind",
+        "correlations",
+        "absent",
+        "human",
+        "differences",
+        "notes",
+        "agreement",
+        "systems",
+        "orders",
+        "disagreements",
+        "data",
+        "signatures",
+        "settings",
+    ]
+    assert (said["schema"], said["kind"]) == (1, "correlate")
+    assert said["data"] | {"mean": 0, "sd": 0} == {
+        "texts": 72,
+        "items": 24,
+        "systems": 3,
+        "annotators": 2,
+        "ratings": 144,
+        "aspect": None,
+        "scale": "1:5",
+        "mean": 0,
+        "sd": 0,
+        "left_out": [],
+    }
+    assert said["signatures"]["rouge-l"] == "rouge-l|by hand"
+    assert [row["system"] for row in said["systems"]] == ["system-0", "system-1", "system-2"]
+    assert set(said["orders"]) == set(said["signatures"])
+    assert (said["settings"]["by"], said["settings"]["seed"]) == ("pool", 20181)
+    assert said["absent"] == []
+
+
+def test_jsonl_and_csv_have_the_rows_of_json(postil: Postil) -> None:
+    study()
+    whole = told(postil(*COMMAND, "--format", "json"))
+    expected = [*whole["correlations"], *whole["human"]["rows"]]
+    for row in expected:
+        row.pop("sd", None)
+    assert [json.loads(line) for line in postil(*COMMAND, "--format", "jsonl").out.splitlines()] == expected
+    out = postil(*COMMAND, "--format", "csv").out
+    assert "\r" not in out
+    assert [
+        {name: value if name in {"metric", "coefficient", "by"} else json.loads(value) for name, value in row.items()}
+        for row in csv.DictReader(io.StringIO(out))
+    ] == expected
+
+
+def test_layouts_for_papers(postil: Postil) -> None:
+    # three times the same item: so are all resamples, and the intervals can be written down
+    write("s.jsonl", [Score(f"i{k}", f"s{j}", "meteor", METEOR[j], "") for k in range(3) for j in range(4)])
+    write(
+        "j.jsonl",
+        (
+            Judgement(f"i{k}", f"s{j}", who, grade)
+            for k in range(3)
+            for j in range(4)
+            for who, grade in zip(("ann", "bob"), GRADES[j], strict=True)
+        ),
+    )
+    for form, golden in GOLDEN.items():
+        said = postil(*COMMAND, "-c", "pearson", "-c", "spearman", "--format", form)
+        assert (said.code, _without_people(said.out)) == (0, _without_people(golden))
+
+
+def _without_people(text: str) -> str:
+    """Split halves are drawn at random; their numbers are not written down."""
+    return re.sub(r"(people: split halves).*", r"\1", text)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_kinds_of_files(postil: Postil, kind: str) -> None:
+    if kind == "parquet":
+        pytest.importorskip("pyarrow")
+    study()
+    convert("s.jsonl", f"scores.{kind}")
+    convert("j.jsonl", f"grades.{kind}")
+    said = postil("correlate", f"scores.{kind}", "--judgements", f"grades.{kind}", *FEW, "--format", "json")
+    assert said == postil(*COMMAND, "--format", "json")
+
+
+def test_standard_input(postil: Postil) -> None:
+    study()
+    straight = postil(*COMMAND)
+    assert postil("correlate", "-", "--judgements", "j.jsonl", *FEW, stdin=Path("s.jsonl").read_bytes()) == straight
+    assert postil("correlate", "s.jsonl", "--judgements", "-", *FEW, stdin=Path("j.jsonl").read_bytes()) == straight
+
+
+def test_scores_from_several_files(postil: Postil) -> None:
+    small()
+    straight = postil(*COMMAND)
+    write("1.jsonl", scores("meteor", METEOR))
+    write("2.jsonl", scores("length", (40, 30, 20, 10)))
+    assert postil("correlate", "1.jsonl", "2.jsonl", "--judgements", "j.jsonl", *FEW) == straight
+
+
+def test_rows_may_be_in_any_order(postil: Postil) -> None:
+    study()
+    straight = told(postil(*COMMAND, "--format", "json"))["correlations"]
+    for name in ("s.jsonl", "j.jsonl"):
+        lines = Path(name).read_text().splitlines(keepends=True)
+        Path(name).write_text("".join([*lines[1::2], *lines[::2]]))
+    mixed = told(postil(*COMMAND, "--format", "json"))["correlations"]
+    values = {(row["metric"], row["coefficient"]): row["value"] for row in straight}
+    assert {(row["metric"], row["coefficient"]): row["value"] for row in mixed} == pytest.approx(values)
+
+
+def test_the_same_bytes_every_time_and_whatever_the_jobs(postil: Postil) -> None:
+    study()
+    seen = {postil(*COMMAND, "--format", "json", "--jobs", jobs).out for jobs in (1, 1, 2, 3)}
+    command = [sys.executable, "-m", "postil", *COMMAND, "--format", "json"]
+    for more in ({"PYTHONHASHSEED": "1"}, {"PYTHONIOENCODING": "ascii"}):
+        environment = {**os.environ, **more}
+        done = subprocess.run(command, capture_output=True, check=True, env=environment)  # noqa: S603 - our own program
+        seen.add(done.stdout.decode())
+    assert len(seen) == 1
+
+
+def test_another_seed_moves_intervals_and_nothing_else(postil: Postil) -> None:
+    study()
+    one, other = (told(postil(*COMMAND, "--format", "json", "--seed", seed))["correlations"] for seed in (1, 2))
+    assert [row["value"] for row in one] == [row["value"] for row in other]
+    assert [row["low"] for row in one] != [row["low"] for row in other]
+    assert "seed 2, 50 resamples, 60 permutations\n" in (
+        postil(*COMMAND, "--seed", 2, "--resamples", 50, "--permutations", 60).out
+    )
+
+
+def test_a_metric_whose_small_numbers_are_good(postil: Postil) -> None:
+    small()
+    plain, turned = (
+        rows(postil(*COMMAND, "--format", "jsonl", *more)) for more in ((), ("--lower-is-better", "length"))
+    )
+    assert turned["length", "pearson"]["value"] == -plain["length", "pearson"]["value"] == pytest.approx(0.8)
+    assert turned["meteor", "pearson"] == plain["meteor", "pearson"]
+    said = postil(*COMMAND, "--lower-is-better", "length").out
+    assert "small numbers are good ones, so the sign is turned: length\n" in said
+
+
+def test_what_does_not_meet_is_counted_and_named(postil: Postil) -> None:
+    write("s.jsonl", [*scores("meteor", (*METEOR, 0.5, 0.6)), *scores("length", (4, 3, 2, 1, 1))])
+    write("j.jsonl", [*judgements((*GRADES, (1, 2), (3, 4))), Judgement("other", "s", "ann", 3)])
+    lines = Path("j.jsonl").read_text().splitlines(keepends=True)
+    Path("j.jsonl").write_text("".join(line for line in lines if '"i0"' not in line))
+    said = postil(*COMMAND).out
+    assert said.startswith("4 texts (4 items, 1 system), 8 grades by 2 annotators")
+    assert "left out: scored but not judged: 1 (i0 by s)\n" in said
+    assert "left out: judged but not scored: 1 (other by s)\n" in said
+    assert "left out: not scored by every metric: 1 (i5 by s)\n" in said
+    left_out = told(postil(*COMMAND, "--format", "json"))["data"]["left_out"]
+    assert [left["examples"] for left in left_out] == [["i0 by s"], ["other by s"], ["i5 by s"]]
+
+
+def test_one_aspect_of_several(postil: Postil) -> None:
+    small()
+    fluent = [Judgement(row.item, row.system, row.annotator, 6 - row.grade, "fluency") for row in judgements(GRADES)]
+    style = [Judgement(row.item, row.system, row.annotator, row.grade, "style") for row in judgements(GRADES)]
+    write("j.jsonl", [*fluent, *style])
+    for aspect, value in (("style", 0.8), ("fluency", -0.8)):
+        found = told(postil(*COMMAND, "--aspect", aspect, "--format", "json"))
+        assert found["correlations"][0]["value"] == pytest.approx(value)
+        assert found["data"]["aspect"] == aspect
+    assert "8 grades by 2 annotators, style; " in postil(*COMMAND, "--aspect", "style").out
+
+
+def test_metrics_that_are_kept(postil: Postil) -> None:
+    study()
+    found = told(postil(*COMMAND, "--format", "json", "-m", "w-rouge-l", "-m", "rouge-l"))
+    assert [row["metric"] for row in found["correlations"] if row["coefficient"] == "pearson"] == [
+        "w-rouge-l",
+        "rouge-l",
+        "control:top(w-rouge-l)",
+        "control:shuffled(w-rouge-l)",
+    ]
+    assert postil(*COMMAND, "-m", "rouge-l", "-m", "rouge-l") == postil(*COMMAND, "-m", "rouge-l")
+
+
+def test_a_coefficient_asked_for_twice_is_shown_once(postil: Postil) -> None:
+    small()
+    assert postil(*COMMAND, "-c", "pearson", "-c", "pearson") == postil(*COMMAND, "-c", "pearson")
+
+
+def test_controls_stand_under_their_metric(postil: Postil) -> None:
+    study()
+    outcome = postil(*COMMAND)
+    lines = outcome.out.splitlines()
+    assert [re.split(r"\s{2,}", line)[0] for line in lines[4:9]] == [
+        "rouge-l",
+        "w-rouge-l",
+        "control:top(w-rouge-l)",
+        "control:shuffled(w-rouge-l)",
+        "control:length",
+    ]
+    assert "draw=" not in outcome.out
+
+
+def test_a_random_control_is_the_mean_of_its_draws(postil: Postil) -> None:
+    study()
+    found = told(postil(*COMMAND, "--format", "json"))
+    (control,) = (
+        row
+        for row in found["correlations"]
+        if (row["metric"], row["coefficient"]) == ("control:shuffled(w-rouge-l)", "pearson")
+    )
+    lines = Path("s.jsonl").read_text().splitlines(keepends=True)
+    values = []
+    for draw in (1, 2):
+        kept = [line.replace(f"control:shuffled(w-rouge-l,draw={draw})", "a draw") for line in lines]
+        Path("s.jsonl").write_text("".join(line for line in kept if "draw=" not in line))
+        values.append(rows(postil(*COMMAND, "--format", "jsonl"))["a draw", "pearson"]["value"])
+    assert control["value"] == pytest.approx(sum(values) / 2)
+    assert control["sd"] == pytest.approx(abs(values[0] - values[1]) / 2**0.5)
+
+
+def differences(outcome: Outcome) -> Mapping[str, list[str]]:
+    """The lines of the second table."""
+    body = outcome.out.partition("\ndifference (* p < .05)")[2].partition("\n\n")[0].splitlines()[2:]
+    cells = [re.split(r"\s{2,}", line.strip()) for line in body]
+    return {name: values for name, *values in cells}
+
+
+def test_the_weighted_metric_comes_first_in_a_difference(postil: Postil) -> None:
+    study()
+    found = told(postil(*COMMAND, "--format", "json"))
+    shown = differences(postil(*COMMAND))
+    assert list(shown) == [
+        "w-rouge-l - rouge-l",
+        "w-rouge-l - control:top(w-rouge-l)",
+        "w-rouge-l - control:shuffled(w-rouge-l)",
+    ]
+    (pair,) = (
+        row
+        for row in found["differences"]
+        if (row["first"], row["second"], row["coefficient"]) == ("rouge-l", "w-rouge-l", "pearson")
+    )
+    values = {row["metric"]: row["value"] for row in found["correlations"] if row["coefficient"] == "pearson"}
+    assert pair["value"] == pytest.approx(values["rouge-l"] - values["w-rouge-l"])
+    assert pair["value"] < 0
+    assert pair["p_holm"] < 0.05
+    ends = f"{-pair['value']:.3f} [{-pair['high']:.3f}, {-pair['low']:.3f}]".replace("0.", ".")
+    assert shown["w-rouge-l - rouge-l"][0] == f"{ends}*"
+
+
+def test_every_pair_of_metrics_and_every_metric_with_its_controls(postil: Postil) -> None:
+    study()
+    found = told(postil(*COMMAND, "--format", "json"))["differences"]
+    pairs = {(row["first"], row["second"]) for row in found}
+    assert pairs == {
+        ("rouge-l", "w-rouge-l"),
+        ("w-rouge-l", "control:top(w-rouge-l)"),
+        ("w-rouge-l", "control:shuffled(w-rouge-l)"),
+        ("rouge-l", "control:length"),
+        ("w-rouge-l", "control:length"),
+    }
+    assert len(found) == 3 * len(pairs)
+    assert all((row["p"] is None) == (row["coefficient"] == "kendall-b") for row in found)
+    assert "all 15 differences: --format json, or --report FILE.html\n" in postil(*COMMAND).out
+
+
+def test_fifty_metrics_that_do_not_belong_together(postil: Postil) -> None:
+    write("s.jsonl", [row for k in range(50) for row in scores(f"m{k}", ((k * 7 + i * 3) % 11 for i in range(8)))])
+    write("j.jsonl", judgements(GRADES * 2))
+    outcome = postil(*COMMAND, "-c", "pearson", "--resamples", 50, "--permutations", 50)
+    assert outcome.code == 0
+    assert "difference (*" not in outcome.out
+    assert "all 1,225 differences: --format json" in outcome.out
+    assert len(told(postil(*COMMAND, "-c", "pearson", "--format", "json", "--permutations", 5))["differences"]) == 1225
+
+
+def test_where_metrics_and_people_disagree_most(postil: Postil) -> None:
+    study()
+    write("c.jsonl", (Candidate(f"i{i}", f"system-{s}", f"text {i} {s}") for i in range(24) for s in range(3)))
+    found = told(postil(*COMMAND, "--format", "json", "--candidates", "c.jsonl", "--worst", 3))["disagreements"]
+    assert [(each["first"], each["second"], len(each["texts"])) for each in found] == [
+        ("w-rouge-l", "rouge-l", 3),
+        ("w-rouge-l", "people", 3),
+    ]
+    for each in found:
+        sizes = [abs(text["difference"]) for text in each["texts"]]
+        assert sizes == sorted(sizes, reverse=True)
+        for text in each["texts"]:
+            assert text["text"] == f"text {text['item'][1:]} {text['system'][-1]}"
+    chosen = told(postil(*COMMAND, "--format", "json", "--disagree", "rouge-l", "control:length"))["disagreements"]
+    assert [each["second"] for each in chosen if each["first"] == "rouge-l"] == ["control:length", "people"]
+    assert told(postil(*COMMAND, "--format", "json", "--worst", 0))["disagreements"] == []
+
+
+def test_one_metric_has_no_differences(postil: Postil) -> None:
+    small()
+    outcome = postil(*COMMAND, "-m", "meteor")
+    assert outcome.code == 0
+    assert "difference" not in outcome.out
+    assert "p < .05" not in outcome.out
+    assert told(postil(*COMMAND, "-m", "meteor", "--format", "json"))["differences"] == []
+
+
+def test_what_score_writes_is_what_correlate_reads(postil: Postil) -> None:
+    score = ("score", "c.jsonl", "-r", "r.jsonl", "--scale", "5", "-m", "rouge-l", "-m", "w-rouge-l")
+    assert postil(*score, "--items", "s.jsonl", "--controls", "--draws", 3).code == 0
+    grades = {("a", "plain"): 3, ("a", "zoo"): 4, ("b", "plain"): 1, ("b", "zoo"): 5}
+    write("j.jsonl", (Judgement(item, system, "ann", grade) for (item, system), grade in grades.items()))
+    found = told(postil(*COMMAND, "--format", "json"))
+    assert list(found["signatures"]) == [
+        "rouge-l",
+        "w-rouge-l",
+        "control:best-5(w-rouge-l)",
+        "control:top(w-rouge-l)",
+        "control:nearest(w-rouge-l)",
+        "control:length",
+    ]
+    assert found["human"] == {"reason": "the only annotator is ann, so there is nobody to agree with"}
+
+
+def test_the_example_in_the_help_runs(postil: Postil) -> None:
+    study()
+    said = re.sub(r"\s+", " ", postil("correlate", "--help").out)
+    example = said.partition("Example: postil ")[2].partition(" Arguments:")[0].partition(" --report")[0]
+    words = example.replace("scores.jsonl", "s.jsonl").replace("judgements.jsonl", "j.jsonl").split()
+    assert postil(*words).code == 0
+
+
+def test_disagreements_that_were_asked_for_are_listed(postil: Postil) -> None:
+    study()
+    write("c.jsonl", (Candidate(f"i{i}", f"system-{s}", f"text\x1b[31m {i}\n{s}") for i in range(24) for s in range(3)))
+    asked = (*COMMAND, "--disagree", "rouge-l", "control:length", "--worst", 2)
+    assert "where they differ most" not in postil(*COMMAND).out
+    plain, with_texts = postil(*asked), postil(*asked, "--candidates", "c.jsonl")
+    assert (plain.code, with_texts.code) == (0, 0)
+    heads = [line.split()[4:] for line in plain.out.splitlines() if line.startswith("where they differ most")]
+    assert heads == [["rouge-l", "control:length", "grade", "difference"], ["rouge-l", "grade", "difference"]]
+    texts = [line for line in with_texts.out.splitlines() if line.startswith("    text")]
+    assert len(texts) == 4
+    assert "\x1b" not in with_texts.out
+    assert [line for line in with_texts.out.splitlines() if line not in texts] == plain.out.splitlines()
+
+
+def blocks() -> Iterator[tuple[str, list[str]]]:
+    """The commands in the guide, each with what it prints."""
+    for block in re.findall(r"^```\n\$ (.*?)^```", GUIDE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+        command, *printed = block.replace("\\\n> ", "").splitlines()
+        yield command, printed
+
+
+def test_the_guide(postil: Postil) -> None:
+    """Every command in it does what it shows; `…` stands for any lines."""
+    for extra in ("rjieba", "jinja2", "matplotlib"):
+        pytest.importorskip(extra)
+    done = 0
+    for command, printed in blocks():
+        name, *words = shlex.split(command)
+        assert name == "postil"
+        args = list(takewhile(lambda word: word != ">", words))
+        outcome = postil(*args)
+        assert outcome.code == 0, outcome.err
+        if len(args) < len(words):
+            Path(words[-1]).write_text(outcome.out, encoding="utf-8")
+        if printed:
+            pattern = "\n".join(".*" if line == "…" else re.escape(line) for line in printed)
+            assert re.fullmatch(pattern, f"{outcome.out}{outcome.err}".rstrip("\n"), re.DOTALL), command
+        done += 1
+    assert done >= 8
+    readme = (GUIDE.parents[1] / "README.md").read_text(encoding="utf-8")
+    ran = {" ".join(args): postil(*args).out for args in (("demo",), (*SAMPLE, "-c", "pearson", "-c", "spearman"))}
+    for table in re.findall(r"^```\n((?:system|metric) .*?)^```", readme, re.MULTILINE | re.DOTALL):
+        assert any(set(table.splitlines()) <= set(out.splitlines()) for out in ran.values()), table
+
+
+def test_the_python_in_the_guides() -> None:
+    for path in (GUIDE, GUIDE.parents[1] / "README.md"):
+        (block,) = re.findall(r"^```python\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+        exec(block, {})  # noqa: S102 - our own page

@@ -1,0 +1,512 @@
+"""Bad input of `postil correlate`: named, counted, explained; never a traceback, and never NaN in a table."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from postil.app.output import FORMATS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from conftest import Outcome, Postil
+
+FEW = ("--resamples", "50", "--permutations", "50")
+COMMAND = ("correlate", "s.jsonl", "--judgements", "j.jsonl", *FEW)
+POSTIL = (sys.executable, "-m", "postil")
+LEVELS = ("pool", "item", "system")
+posix = pytest.mark.skipif(os.name != "posix", reason="signals and /dev are POSIX")
+
+Row = dict[str, Any]
+
+
+def scores() -> list[Row]:
+    """Two metrics on six items by two systems."""
+    return [
+        {
+            "item": f"i{k}",
+            "system": s,
+            "metric": metric,
+            "score": (k * 7 + t * 3 + m * 5) % 11 / 10,
+            "signature": metric,
+        }
+        for k in range(6)
+        for t, s in enumerate("ab")
+        for m, metric in enumerate(("meteor", "w-meteor"))
+    ]
+
+
+def judgements() -> list[Row]:
+    """Two annotators on each text."""
+    return [
+        {"item": f"i{k}", "system": s, "annotator": who, "grade": 1 + (k * 3 + t * 2 + a * (k % 2)) % 5}
+        for k in range(6)
+        for t, s in enumerate("ab")
+        for a, who in enumerate(("ann", "bob"))
+    ]
+
+
+def put(name: str, rows: Iterable[Row]) -> None:
+    Path(name).write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+
+
+@pytest.fixture(autouse=True)
+def files(postil: Postil) -> None:
+    assert postil  # it changed the folder
+    put("s.jsonl", scores())
+    put("j.jsonl", judgements())
+
+
+def changed(rows: list[Row], line: int, **fields: object) -> list[Row]:
+    """Rows, of which one is different; lines count from 1."""
+    rows[line - 1] = {name: value for name, value in {**rows[line - 1], **fields}.items() if value is not ...}
+    return rows
+
+
+def refused(postil: Postil, *more: object, command: tuple[object, ...] = COMMAND, code: int = 3) -> str:
+    """The one line that a command answers with, without `postil: `."""
+    before = sorted(Path().rglob("*"))
+    outcome = postil(*command, *more)
+    assert (outcome.code, outcome.out) == (code, ""), outcome
+    assert sorted(Path().rglob("*")) == before, "something was left behind"
+    assert re.fullmatch(r"postil: [^\n]+\n", outcome.err), outcome.err
+    return outcome.err.removeprefix("postil: ").rstrip("\n")
+
+
+def numbers_only(outcome: Outcome) -> Outcome:
+    assert outcome.code == 0, outcome.err
+    assert not re.search(r"\b(nan|inf|infinity)\b", outcome.out, re.IGNORECASE), outcome.out
+    assert "-.000" not in outcome.out
+    return outcome
+
+
+# Data that is no mistake, but of which some numbers do not exist
+
+
+def first(n: int) -> Callable[[Row], bool]:
+    return lambda row: int(row["item"][1:]) < n
+
+
+def all_kept(_: Row) -> bool:
+    return True
+
+
+DEGENERATE: dict[str, tuple[Callable[[Row], bool], Row, Row, dict[str, str]]] = {
+    # which rows are kept, what all scores and grades have, and what is said at each level
+    "constant scores": (all_kept, {"score": 0.5}, {}, dict.fromkeys(LEVELS, "meteor, w-meteor: every score is 0.5")),
+    "constant grades": (all_kept, {}, {"grade": 3}, dict.fromkeys(LEVELS, "meteor, w-meteor: every grade is 3")),
+    "one system": (
+        lambda row: row["system"] == "a",
+        {},
+        {},
+        {"item": "no coefficient of meteor, w-meteor: no item has two texts", "system": "only one system"},
+    ),
+    "one item": (first(1), {}, {}, dict.fromkeys(LEVELS, "only one item, so there is no interval over items")),
+    "two items": (first(2), {}, {}, {}),
+    "two texts": (
+        lambda row: first(2)(row) and row["system"] == "a",
+        {},
+        {},
+        {"item": "no item has two texts", "system": "only one system"},
+    ),
+    "one text": (
+        lambda row: first(1)(row) and row["system"] == "a",
+        {},
+        {},
+        dict.fromkeys(LEVELS, "no coefficient of meteor, w-meteor: only one text"),
+    ),
+    "one metric": (lambda row: row.get("metric") != "w-meteor", {}, {}, {}),
+    "one annotator": (
+        lambda row: row.get("annotator") != "bob",
+        {},
+        {},
+        dict.fromkeys(LEVELS, "no people against people: the only annotator is ann, so there is nobody to agree with"),
+    ),
+    "large scores": (all_kept, {"score": 1e100}, {}, {}),
+    "small scores": (all_kept, {"score": 1e-13}, {}, {}),
+}
+
+
+@pytest.mark.parametrize("by", LEVELS)
+@pytest.mark.parametrize("name", DEGENERATE)
+def test_what_does_not_exist_is_explained(postil: Postil, name: str, by: str) -> None:
+    keep, score, grade, said = DEGENERATE[name]
+    put("s.jsonl", ({**row, **score} for row in scores() if keep(row)))
+    put("j.jsonl", ({**row, **grade} for row in judgements() if keep(row)))
+    table = numbers_only(postil(*COMMAND, "--by", by)).out
+    assert said.get(by, "") in table
+    whole = json.loads(numbers_only(postil(*COMMAND, "--by", by, "--format", "json")).out)
+    metrics = {row["metric"] for row in scores() if keep(row)}
+    expected = {(metric, coefficient) for metric in metrics for coefficient in ("pearson", "spearman", "kendall-b")}
+    rows = [(row["metric"], row["coefficient"]) for row in (*whole["correlations"], *whole["absent"])]
+    assert sorted(row for row in rows if row[0] in metrics) == sorted(expected), "each is there once, or absent once"
+    assert all(row["reason"] for row in whole["absent"])
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("name", ["constant grades", "one text", "one metric"])
+def test_every_format_bears_it(postil: Postil, name: str, form: str) -> None:
+    keep, score, grade, _ = DEGENERATE[name]
+    put("s.jsonl", ({**row, **score} for row in scores() if keep(row)))
+    put("j.jsonl", ({**row, **grade} for row in judgements() if keep(row)))
+    out = numbers_only(postil(*COMMAND, "--format", form)).out
+    if form == "csv":
+        assert out.startswith("metric,coefficient,by,value,low,high,p,n,dropped\n")
+
+
+def test_one_constant_metric_leaves_the_others(postil: Postil) -> None:
+    put("s.jsonl", ({**row, **({"score": 1} if row["metric"] == "meteor" else {})} for row in scores()))
+    out = numbers_only(postil(*COMMAND)).out
+    assert re.search(r"^meteor +- +- +-$", out, re.MULTILINE)
+    assert re.search(r"^w-meteor +-?\.\d{3} \[", out, re.MULTILINE)
+    assert "no coefficient of meteor: every score is 1\n" in out
+    assert "p < .05" not in out
+
+
+def test_a_constant_control(postil: Postil) -> None:
+    draws = [
+        {**row, "metric": f"control:shuffled(w-meteor,draw={draw})", "score": 0.5}
+        for row in scores()
+        if row["metric"] == "w-meteor"
+        for draw in (1, 2)
+    ]
+    put("s.jsonl", [*scores(), *draws])
+    out = numbers_only(postil(*COMMAND)).out
+    assert "no coefficient of control:shuffled(w-meteor): every score is 0.5\n" in out
+
+
+def test_an_annotator_who_gave_one_label(postil: Postil) -> None:
+    put("j.jsonl", ({**row, **({"grade": 3} if row["annotator"] == "bob" else {})} for row in judgements()))
+    out = numbers_only(postil(*COMMAND)).out
+    assert "bob gave only the label 3\n" in out
+    assert "no alpha" not in out
+
+
+def test_a_text_graded_twice_by_one_annotator(postil: Postil) -> None:
+    rows = judgements()
+    put("j.jsonl", [*rows, {**rows[0], "grade": 5}, {**rows[0], "grade": 3}])
+    out = numbers_only(postil(*COMMAND)).out
+    assert "graded more than once by one annotator, the mean taken: 1 (i0 by a)\n" in out
+    assert "24 grades by 2 annotators" in out
+
+
+def test_items_on_one_side_only(postil: Postil) -> None:
+    put("s.jsonl", (row for row in scores() if row["item"] != "i0"))
+    put("j.jsonl", (row for row in judgements() if row["item"] != "i5"))
+    out = numbers_only(postil(*COMMAND)).out
+    assert "left out: scored but not judged: 2 (i5 by a, i5 by b)\n" in out
+    assert "left out: judged but not scored: 2 (i0 by a, i0 by b)\n" in out
+
+
+def test_more_left_out_than_can_be_named(postil: Postil) -> None:
+    put("j.jsonl", judgements()[:8])
+    assert (
+        "left out: scored but not judged: 8 (i2 by a, i2 by b, i3 by a, i3 by b, i4 by a and 3 more)\n"
+        in numbers_only(postil(*COMMAND)).out
+    )
+
+
+def test_names_cannot_reach_the_terminal_or_break_lines(postil: Postil) -> None:
+    evil = {"item": "项目\n{}", "system": "系\x1b[31m{}", "metric": "{}\n\u202e評", "annotator": "安\x1b[2J{}"}
+
+    def named(rows: list[Row]) -> list[Row]:
+        return [
+            {name: evil[name].format(value) if name in evil else value for name, value in row.items()} for row in rows
+        ]
+
+    put("s.jsonl", named(scores()))
+    put("j.jsonl", [{**row, "aspect": "x\ny\x1b[0m"} for row in named(judgements())[4:]])
+    outcome = numbers_only(postil(*COMMAND))
+    assert not {"\x1b", "\u202e"} & set(outcome.out)
+    assert "left out: scored but not judged: 2 (项目 i0 by 系 [31ma, 项目 i0 by 系 [31mb)\n" in outcome.out
+    plain = numbers_only(postil(*COMMAND, "--format", "json")).out
+    assert json.loads(plain)["data"]["aspect"] == "x\ny\x1b[0m"
+
+
+# Mistakes in the files
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"score": float("nan")}, "s.jsonl:4: score: NaN is not JSON; write null, or leave the field out"),
+        ({"score": float("-inf")}, "s.jsonl:4: score: -Infinity is not JSON; write null, or leave the field out"),
+        ({"score": None}, "s.jsonl:4: score: expected a number, got null"),
+        ({"score": "0.5"}, 's.jsonl:4: score: expected a number, got "0.5"; write it without quotes'),
+        ({"score": True}, "s.jsonl:4: score: expected a number, got true"),
+        ({"score": 1e200}, "s.jsonl:4: score: expected a number from -1e+100 to 1e+100, got 1e+200"),
+        ({"item": ["i0"]}, "s.jsonl:4: item: expected text or an integer, got an array"),
+        ({"metric": 7}, "s.jsonl:4: metric: expected text, got 7"),
+        ({"metric": ...}, "s.jsonl:4: metric: missing; a score needs item, system, metric, score"),
+        ({"signature": "other"}, "s.jsonl:4: signature: w-meteor has two signatures"),
+        ({"item": "\ud800"}, 's.jsonl:4: item: expected text or an integer, got "\\ud800"'),
+    ],
+)
+def test_a_bad_score(postil: Postil, change: Row, message: str) -> None:
+    rows = changed(scores(), 4, **change)
+    Path("s.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert refused(postil).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"grade": float("inf")}, "j.jsonl:4: grade: Infinity is not JSON; write null, or leave the field out"),
+        ({"grade": "3"}, 'j.jsonl:4: grade: expected a number, got "3"; write it without quotes'),
+        ({"grade": -2e100}, "j.jsonl:4: grade: expected a number from -1e+100 to 1e+100, got -2e+100"),
+        ({"grade": ...}, "j.jsonl:4: grade: missing; a judgement needs item, system, annotator, grade"),
+        ({"annotator": None}, "j.jsonl:4: annotator: expected text or an integer, got null"),
+        ({"aspect": 1}, "j.jsonl:4: aspect: expected text, got 1"),
+        ({"grade": 6}, "j.jsonl:4: grade: expected a number from 1 to 5, got 6"),
+        ({"aspect": "style"}, 'j.jsonl:4: aspect: judgements of more than one aspect (none and "style", perhaps more)'),
+    ],
+)
+def test_a_bad_judgement(postil: Postil, change: Row, message: str) -> None:
+    put("j.jsonl", changed(judgements(), 4, **change))
+    assert refused(postil, "--scale", "1:5").startswith(message)
+
+
+def test_several_aspects_are_to_be_chosen_from(postil: Postil) -> None:
+    put("j.jsonl", [{**row, "aspect": aspect} for aspect in ("fluency", "style") for row in judgements()])
+    assert refused(postil).endswith("choose one: --aspect NAME")
+    assert refused(postil, "--aspect", "stile", code=2) == (
+        "unknown aspect 'stile'; did you mean 'style'? Known: fluency, style"
+    )
+    assert postil(*COMMAND, "--aspect", "style").code == 0
+
+
+@pytest.mark.parametrize("score", [0.7, 0.1])
+def test_the_same_row_twice(postil: Postil, score: float) -> None:
+    rows = scores()
+    put("s.jsonl", [*rows, {**rows[5], "score": score}])
+    assert refused(postil) == (
+        's.jsonl:25: metric: a second score of item "i1" by system "a" for one metric: w-meteor; keep one of them'
+    )
+
+
+def test_the_same_file_twice_is_told_by_its_second_name(postil: Postil) -> None:
+    put("again.jsonl", scores()[6:])
+    said = refused(postil, command=("correlate", "s.jsonl", "again.jsonl", "--judgements", "j.jsonl"))
+    assert said.startswith('again.jsonl:1: metric: a second score of item "i1" by system "b"')
+
+
+def test_nothing_meets(postil: Postil) -> None:
+    put("j.jsonl", ({**row, "system": row["system"].upper()} for row in judgements()))
+    assert refused(postil) == (
+        "no text has both scores and judgements: 12 scored (such as i0 by a), 12 judged (such as i0 by A), 0 judged "
+        "but not scored by every metric; they meet on item and system"
+    )
+
+
+def test_corpus_scores_alone(postil: Postil) -> None:
+    put("s.jsonl", [{**row, "item": None} for row in scores()[:4]])
+    assert refused(postil).endswith("(postil score --items FILE writes them), got 4 corpus scores, which have no item")
+
+
+def test_draws_alone(postil: Postil) -> None:
+    rows = [row for row in scores() if row["metric"] == "meteor"]
+    put("s.jsonl", ({**row, "metric": "control:shuffled(w-meteor,draw=1)"} for row in rows))
+    assert "got nothing but draws of random controls" in refused(postil)
+
+
+@pytest.mark.parametrize("which", ["s", "j"])
+def test_files_that_cannot_be_read(postil: Postil, which: str) -> None:
+    def answer(name: str, code: int = 3) -> str:
+        names = {"s": "s.jsonl", "j": "j.jsonl", which: name}
+        return refused(postil, command=("correlate", names["s"], "--judgements", names["j"]), code=code)
+
+    good = Path(f"{which}.jsonl").read_bytes()
+    for name, content in (
+        ("empty.jsonl", b""),
+        ("blank.jsonl", b"\n \n"),
+        ("cut.jsonl.gz", gzip.compress(good)[:-9]),
+        ("plain.jsonl.gz", good),
+        ("text.parquet", good),
+        ("broken.jsonl", good[:-20]),
+        ("latin.jsonl", good.replace(b'"i0"', b'"\xe9"')),
+    ):
+        Path(name).write_bytes(content)
+    Path("folder.jsonl").mkdir()
+    assert answer("empty.jsonl") == "empty.jsonl: the file holds no rows"
+    assert answer("blank.jsonl") == "blank.jsonl: the file holds no rows"
+    assert answer("folder.jsonl") == "folder.jsonl: a folder, not a file"
+    assert answer("none.jsonl") == "none.jsonl: no such file"
+    assert answer("cut.jsonl.gz").startswith("cut.jsonl.gz: the gzip file ends early after line ")
+    assert answer("plain.jsonl.gz").startswith("plain.jsonl.gz: not a gzip file")
+    assert answer("broken.jsonl").startswith("broken.jsonl:24: ")
+    assert answer("latin.jsonl").startswith("latin.jsonl:1: byte 0xe9 at offset ")
+    assert answer("scores.csv", code=2).startswith("scores.csv: unknown kind of file")
+    pytest.importorskip("pyarrow")
+    assert answer("text.parquet").startswith("text.parquet: not a Parquet file, or a damaged one")
+
+
+def test_parquet_with_what_is_no_number(postil: Postil) -> None:
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    for value, got in ((float("nan"), "NaN"), (None, "null")):
+        columns = {"item": ["a", "b"], "system": ["s"] * 2, "metric": ["m"] * 2, "signature": [""] * 2}
+        parquet.write_table(pa.table({**columns, "score": pa.array([1.0, value], from_pandas=False)}), "s.parquet")
+        said = refused(postil, command=("correlate", "s.parquet", "--judgements", "j.jsonl"))
+        assert said == f"s.parquet:2: score: expected a number, got {got}"
+
+
+def test_files_in_the_wrong_place(postil: Postil) -> None:
+    said = refused(postil, command=("correlate", "j.jsonl", "--judgements", "s.jsonl"))
+    assert said.startswith("s.jsonl:1: annotator, grade: missing; a judgement needs item, system, annotator, grade")
+    assert refused(postil, "--candidates", "j.jsonl").startswith("j.jsonl:1: text: missing; a candidate needs")
+
+
+# Mistakes in the request
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (("--by", "items"), "unknown level 'items'; did you mean 'item'? Known: pool, item, system"),
+        (("-c", "pearsn"), "unknown coefficient 'pearsn'; did you mean 'pearson'? Known: pearson, spearman, kendall-b"),
+        (("-m", "metor"), "unknown metric 'metor'; did you mean 'meteor'? Known: meteor, w-meteor"),
+        (("--lower-is-better", "metor"), "unknown metric 'metor'; did you mean 'meteor'? Known: meteor, w-meteor"),
+        (("--format", "jsnol"), "unknown format 'jsnol'; did you mean 'jsonl'? Known: table, json"),
+        (("--disagree", "meteor", "bleu"), "unknown metric 'bleu'; did you mean 'meteor'? Known: meteor, w-meteor"),
+        (("--disagree", "meteor", "meteor"), "disagree: expected two different metrics, got meteor and meteor"),
+        (("-m", "meteor", "--disagree", "meteor", "w-meteor"), "unknown metric 'w-meteor'; did you mean 'meteor'?"),
+        (("--scale", "five"), 'scale "five": expected HIGH or LOW:HIGH, for example 5 or 1:5'),
+        (("--scale", "5:1"), "a scale's highest grade is above its lowest, got 5 to 1"),
+        (("--seed", 2**64), "seed: expected a whole number from 0 up, got 18446744073709551616"),
+        (("-", "--candidates", "-"), "only one of the files can be standard input"),
+        (("-", "-"), "only one of the files can be standard input"),
+    ],
+)
+def test_wrong_usage(postil: Postil, more: tuple[str, ...], message: str) -> None:
+    assert refused(postil, *more, code=2).startswith(message)
+
+
+def test_scores_and_judgements_from_standard_input(postil: Postil) -> None:
+    said = refused(postil, command=("correlate", "-", "--judgements", "-"), code=2)
+    assert said == "only one of the files can be standard input"
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        ("--resamples", "0"),
+        ("--permutations", "0"),
+        ("--seed", "-1"),
+        ("--jobs", "0"),
+        ("--worst", "-1"),
+        ("--resamples", "many"),
+        ("--disagree", "meteor"),
+        ("--scores", "s.jsonl"),
+    ],
+)
+def test_wrong_flags(postil: Postil, more: tuple[str, ...]) -> None:
+    outcome = postil(*COMMAND, *more)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert more[0] in outcome.err
+    assert "Traceback" not in outcome.err
+
+
+@pytest.mark.parametrize("command", [("correlate", "s.jsonl"), ("correlate", "--judgements", "j.jsonl")])
+def test_what_is_missing_is_named(postil: Postil, command: tuple[str, ...]) -> None:
+    outcome = postil(*command)
+    assert outcome.code == 2
+    assert re.search(r"'--judgements'|SCORES", outcome.err)
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "message"),
+    [
+        ("page.pdf", 2, "page.pdf: expected the name of a file that ends in .html"),
+        ("s.jsonl", 2, "s.jsonl: expected the name of a file that ends in .html"),
+        ("none/page.html", 2, "none/page.html: there is no folder none"),
+        ("s.jsonl/page.html", 2, "s.jsonl/page.html: there is no folder s.jsonl"),
+    ],
+)
+def test_a_page_that_cannot_be_written(postil: Postil, path: str, code: int, message: str) -> None:
+    for extra in ("jinja2", "matplotlib"):
+        pytest.importorskip(extra)
+    assert refused(postil, "--report", path, code=code) == message
+
+
+@pytest.mark.skipif(not Path("/proc/version").exists(), reason="needs a folder that takes no files")
+def test_a_page_in_a_folder_that_takes_no_files(postil: Postil) -> None:
+    for extra in ("jinja2", "matplotlib"):
+        pytest.importorskip(extra)
+    assert re.match(r"/proc/page\S* cannot be written: ", refused(postil, "--report", "/proc/page.html", code=1))
+
+
+# What only a real process shows
+
+
+def start(*command: str, **options: Any) -> subprocess.Popen[bytes]:
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command, **{**streams, **options})  # noqa: S603 - our own program
+
+
+@posix
+@pytest.mark.parametrize("verb", [("correlate", "--judgements", "j.jsonl"), ("compare",)])
+def test_interrupt(verb: tuple[str, ...]) -> None:
+    """Interrupted while it reads: more than a pipe holds has gone down it, and it stays open."""
+    with start(*POSTIL, *verb, "-", stdin=subprocess.PIPE) as child:
+        assert child.stdin is not None
+        put("many.jsonl", ({**row, "item": f"x{k}"} for k in range(1000) for row in scores()[:2]))
+        child.stdin.write(Path("many.jsonl").read_bytes())
+        child.stdin.flush()
+        child.send_signal(signal.SIGINT)
+        assert child.wait(timeout=60) == 130
+        assert child.stdout is not None
+        assert child.stderr is not None
+        assert (child.stdout.read(), child.stderr.read()) == (b"", b"postil: interrupted\n")
+
+
+@posix
+@pytest.mark.parametrize("command", [COMMAND, ("compare", "s.jsonl", *FEW)])
+def test_a_reader_that_leaves_is_no_reason_to_complain(command: tuple[str, ...]) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        with start(*POSTIL, *command, stdout=writing) as child:
+            _, err = child.communicate(timeout=60)
+    finally:
+        os.close(writing)
+    assert (child.returncode, err) == (1, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_standard_output_on_a_full_disk() -> None:
+    with Path("/dev/full").open("wb") as target, start(*POSTIL, *COMMAND, stdout=target) as child:
+        _, err = child.communicate(timeout=60)
+    assert (child.returncode, err) == (1, b"postil: standard output: No space left on device\n")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the end of a pseudo-terminal is told differently elsewhere")
+def test_on_a_terminal_the_bar_is_on_stderr_and_the_table_on_stdout() -> None:
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    with start(*POSTIL, *COMMAND, stderr=theirs, env={**os.environ, "TERM": "xterm"}) as child:
+        os.close(theirs)
+        shown = b""
+        while chunk := _read(ours):
+            shown += chunk
+        assert child.stdout is not None
+        said = child.stdout.read()
+    os.close(ours)
+    assert b"differences" in shown
+    assert said.startswith(b"12 texts (6 items, 2 systems)")
+    assert b"\x1b" not in said
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 4096)
+    except OSError:  # the other side was closed
+        return b""

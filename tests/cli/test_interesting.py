@@ -1,0 +1,115 @@
+"""`postil interesting`: a page in, its best passages out, with reasons."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from conftest import Postil
+
+PAGE = """Coffee is made of roasted coffee beans.
+
+The earliest evidence of coffee
+is from Yemen. Beans came from Africa.
+
+Prices rose in 2021.
+"""
+
+
+@pytest.fixture(autouse=True)
+def page(postil: Postil) -> None:
+    del postil  # which has changed to an empty folder
+    Path("page.txt").write_text(PAGE, encoding="utf-8")
+
+
+def texts(out: str) -> list[str]:
+    return [row["text"] for row in json.loads(out)["passages"]]
+
+
+def test_the_passage_that_shares_most_with_the_rest_comes_first_with_its_reasons(postil: Postil) -> None:
+    outcome = postil("interesting", "page.txt", "--stop", "en", "--format", "json")
+    assert (outcome.code, outcome.err) == (0, "")
+    rows = json.loads(outcome.out)["passages"]
+    assert [row["rank"] for row in rows] == [1, 2, 3]
+    assert rows[-1]["text"] == "Prices rose in 2021."
+    assert rows[-1]["reasons"] == []
+    assert {why["unit"] for why in rows[0]["reasons"]} == {"coffee", "beans"}
+    assert sum(why["part"] for why in rows[0]["reasons"]) == pytest.approx(rows[0]["score"])
+
+
+def test_what_a_passage_is(postil: Postil) -> None:
+    found = texts(postil("interesting", "page.txt", "--split", "sentences", "-k", "9", "--format", "json").out)
+    assert sorted(found) == [
+        "Beans came from Africa.",
+        "Coffee is made of roasted coffee beans.",
+        "Prices rose in 2021.",
+        "The earliest evidence of coffee is from Yemen.",
+    ]
+    assert len(texts(postil("interesting", "page.txt", "--split", "lines", "-k", "9", "--format", "json").out)) == 4
+    outcome = postil("interesting", "page.txt", "--split", "word")
+    assert outcome.code == 2
+    assert "paragraphs, sentences, lines" in outcome.err
+
+
+def test_sentences_in_chinese(postil: Postil) -> None:
+    pytest.importorskip("rjieba")
+    Path("page.txt").write_text("咖啡来自也门。价格上涨！他说：“咖啡很好。”然后走了。", encoding="utf-8")
+    command = ("interesting", "page.txt", "--split", "sentences", "--tokenizer", "rjieba", "--format", "json")
+    found = texts(postil(*command).out)
+    assert sorted(found) == sorted(["咖啡来自也门。", "价格上涨！", "他说：“咖啡很好。”然后走了。"])
+    refused = postil("interesting", "page.txt")
+    assert refused.code == 3
+    assert "jieba" in refused.err
+
+
+def test_known_passages_are_the_reference_and_their_grades_the_weights(postil: Postil) -> None:
+    rows = [("dance", "Goats danced after eating berries.", 2), ("price", "Prices rose.", 1), ("dull", "Beans", 0)]
+    known = [{"topic": "t", "id": name, "text": text, "grade": grade} for name, text, grade in rows]
+    Path("known.jsonl").write_text("".join(json.dumps(row) + "\n" for row in known), encoding="utf-8")
+    Path("page.txt").write_text("Beans are roasted.\n\nA goat and berries.\n\nPrices rose.", encoding="utf-8")
+    outcome = postil("interesting", "page.txt", "-r", "known.jsonl", "-m", "w-f1-1", "--format", "json")
+    passages = json.loads(outcome.out)["passages"]
+    # m is 1 for berries of the first reference, two types less are known without "Prices rose.", which leaves itself.
+    assert [row["text"] for row in passages] == ["A goat and berries.", "Beans are roasted.", "Prices rose."]
+    assert [row["score"] for row in passages] == pytest.approx([2 * 1.0 / (4 + 7), 0.0, 0.0])
+
+
+@pytest.mark.parametrize("form", ["table", "jsonl", "csv", "markdown", "latex"])
+def test_every_format_names_the_best_passage(postil: Postil, form: str) -> None:
+    outcome = postil("interesting", "page.txt", "-k", "1", "--format", form)
+    assert outcome.code == 0
+    assert "The earliest evidence" in outcome.out
+    assert outcome == postil("interesting", "page.txt", "-k", "1", "--format", form)
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "words"),
+    [
+        (("none.txt",), 3, "none.txt: no such file"),
+        (("empty.txt",), 3, "empty.txt: expected passages, got none"),
+        (("broken.txt",), 3, "broken.txt:2: expected UTF-8"),
+        (("page.txt", "-m", "js-1"), 2, "no units that give reasons"),
+        (("page.txt", "-m", "length"), 2, "no units that give reasons"),
+        (("page.txt", "-m", "f1-7"), 2, "did you mean"),
+        (("page.txt", "-m", "w-f1-1"), 2, "needs weights"),
+        (("page.txt", "--stop", "xx"), 2, "stop"),
+        (("page.txt", "--stem", "xx"), 2, "stemmer"),
+        (("page.txt", "--format", "html"), 2, "format"),
+        (("-", "-r", "-"), 2, "only one of the files"),
+        (("page.txt", "-r", "graded.jsonl"), 3, "graded.jsonl:1: grade: expected a number of at least 0"),
+        (("page.txt", "-r", "dull.jsonl"), 3, "grade above 0"),
+    ],
+)
+def test_what_cannot_be_is_said_in_a_line(postil: Postil, args: tuple[str, ...], code: int, words: str) -> None:
+    Path("empty.txt").write_text("\n \n")
+    Path("broken.txt").write_bytes(b"right\n\xff\n")
+    for name, grade in (("graded", -1), ("dull", 0)):
+        Path(f"{name}.jsonl").write_text(json.dumps({"topic": "t", "id": "1", "text": "x", "grade": grade}) + "\n")
+    outcome = postil("interesting", *args)
+    assert outcome.code == code
+    assert words in outcome.err
+    assert outcome.err.count("\n") == 1
