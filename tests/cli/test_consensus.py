@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from conftest import Postil
 
 ROWS = {"a": ["a b c", "a b d", "x"], "b": ["q r", "q"]}
-TEXTS = {"a": "a b", "b": "q r s"}
+TEXTS = {"a": "x a", "b": "q r s"}
 
 
 @pytest.fixture

@@ -28,11 +28,20 @@ PARAMETERS = {
         "(characters=true,params=other)",
         "(over=mean)",
         "(over=top-2)",
+        "(over=near)",
         "(over=mean,characters=true,params=other)",
     ],
     "rouge-1": ["", "(corpus=pooled)"],
     "rouge-2": ["", "(corpus=pooled)"],
-    "rouge-l": ["", "(reading=union)", "(reading=union,beta=1)", "(beta=3)", "(over=mean)", "(over=top-2)"],
+    "rouge-l": [
+        "",
+        "(reading=union)",
+        "(reading=union,beta=1)",
+        "(beta=3)",
+        "(over=mean)",
+        "(over=top-2)",
+        "(over=near)",
+    ],
     "rouge-su4": ["", "(corpus=pooled)"],
 }
 PLAIN = [name + text for name, texts in PARAMETERS.items() for text in texts]

@@ -11,7 +11,7 @@ import postil
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.metrics import Background, References
 from postil.metrics import over as over_module
-from postil.metrics.consensus import consensus, similarity_of
+from postil.metrics.consensus import likeness, similarity_of
 from postil.text import Vocabulary
 
 TEXTS = st.lists(
@@ -19,19 +19,17 @@ TEXTS = st.lists(
 )
 
 
-def brute(rows: list[list[list[str]]], metric: str, high: float = 1.0) -> list[list[float]]:
+def brute(rows: list[list[list[str]]], metric: str) -> list[list[float]]:
     """Every text against the others of its row, one pair at a time."""
 
     def like(one: list[str], other: list[str]) -> float:
-        return postil.score([one], [[other]], metrics=[metric]).corpus[metric] / high
+        return postil.score([one], [[other]], metrics=[metric]).corpus[metric]
 
-    return [
-        [
-            float(np.mean([like(one, other) for i, other in enumerate(row) if i != j])) if len(row) > 1 else 1.0
-            for j, one in enumerate(row)
-        ]
-        for row in rows
-    ]
+    weights = []
+    for row in rows:
+        means = [sum(like(one, other) for i, other in enumerate(row) if i != j) for j, one in enumerate(row)]
+        weights.append([mean / max(means) if max(means) else 1.0 for mean in means])
+    return weights
 
 
 def flat(rows: list[list[float]]) -> list[float]:
@@ -49,31 +47,44 @@ def test_the_definition(rows: list[list[list[str]]], metric: str) -> None:
 def test_by_hand() -> None:
     """F1 of the LCS: "a b" and "a c" share 1 of 2 words each, "a b" and "b" have F = 2/3, "a c" and "b" nothing."""
     found = postil.consensus_weights([["a b", "a c", "b"], ["z"]])
-    assert flat(found) == pytest.approx([(1 / 2 + 2 / 3) / 2, 1 / 4, 1 / 3, 1.0])
+    assert flat(found) == pytest.approx([1.0, (1 / 2) / (1 / 2 + 2 / 3), (2 / 3) / (1 / 2 + 2 / 3), 1.0])
 
 
-def test_copies_are_like_one_another_and_empty_texts_like_nothing() -> None:
-    assert postil.consensus_weights([["a b", "a b"], ["", ""], ["", "a"]]) == [[1.0, 1.0], [0.0, 0.0], [0.0, 0.0]]
+def test_an_empty_text_is_like_nothing() -> None:
+    assert postil.consensus_weights([["a b", "a b", "", "c"]]) == [[1.0, 1.0, 0.0, 0.0]]
 
 
-@pytest.mark.parametrize(("metric", "high"), [("cider-d", 10.0), ("cider", 1.0)])
-def test_a_metric_with_document_frequencies_is_brought_to_1(metric: str, high: float) -> None:
+@pytest.mark.parametrize("metric", ["rouge-l", "bleu-1", "bleu-4", "meteor"])
+def test_where_none_is_like_another_all_count(metric: str) -> None:
+    """Smoothed BLEU, too, whose scores are above 0 there."""
+    assert postil.consensus_weights([["a b", "c", "d"], ["", ""], ["", "a"]], metric=metric) == [
+        [1.0] * 3,
+        [1.0] * 2,
+        [1.0] * 2,
+    ]
+
+
+def test_two_references_say_nothing_of_one_another() -> None:
+    """Each is as like the other, so both have weight 1."""
+    assert postil.consensus_weights([["a b c d e", "b e"]]) == [[1.0, 1.0]]
+
+
+@pytest.mark.parametrize("metric", ["cider-d", "cider"])
+def test_a_metric_with_document_frequencies_takes_those_of_all_references(metric: str) -> None:
     rows = [["a b c d", "a b c d", "a b c e"], ["f g h i", "f g h j"], ["k"]]
     vocabulary = Vocabulary()
     tokens = vocabulary.encode_tokens([text.split() for row in rows for text in row])
     references = References(tokens, np.array([0, 3, 5, 6]))
-    background = Background.of(references, "space")
     found = postil.consensus_weights(rows, metric=metric)
-    assert flat(found) == pytest.approx(consensus(references, similarity_of(f"consensus({metric})")).tolist())
-    assert found[0][0] == found[0][1] > found[0][2] > 0.0
-    assert max(flat(found)) == 1.0  # the one that is alone
+    assert found[0][0] == found[0][1] == 1.0 > found[0][2] > 0.0
+    assert found[1:] == [[1.0, 1.0], [1.0]]
     # The same as pairs scored with these frequencies.
     other = Vocabulary()
-    again = References(other.encode_tokens([text.split() for text in rows[0][1:]]), np.array([0, 1, 2]))
-    scorer = similarity_of(f"consensus({metric})").plain(again, background)
+    again = References(other.encode_tokens([text.split() for text in rows[0]]), np.array([0, 1, 2, 3]))
+    scorer = similarity_of(f"consensus({metric})").plain(again, Background.of(references, "space"))
     candidate = other.branch().encode_tokens([rows[0][0].split()] * 2)
-    values = scorer.items(scorer.stats(candidate, np.array([0, 1], np.int32))) / high
-    assert found[0][0] == pytest.approx(values.mean())
+    values = scorer.items(scorer.stats(candidate, np.array([1, 2], np.int32)))
+    assert likeness(references, similarity_of(f"consensus({metric})"))[0] == pytest.approx(values.mean())
 
 
 @pytest.mark.parametrize("block", [1, 2, 7])
@@ -104,12 +115,6 @@ def test_no_rows() -> None:
 def test_weights_of_one_set_do_not_depend_on_the_others() -> None:
     alone = postil.consensus_weights([["a b", "a c", "b"]])
     assert postil.consensus_weights([["q"], ["a b", "a c", "b"], ["a b", "a b"]])[1] == alone[0]
-
-
-def test_the_default_is_symmetric() -> None:
-    """With two references each is as like the other."""
-    one, two = postil.consensus_weights([["a b c d e", "b e"]])[0]
-    assert one == two == pytest.approx(2 * (2 / 5) * 1 / (2 / 5 + 1))
 
 
 @pytest.mark.parametrize("metric", ["w-rouge-l", "delta-bleu"])

@@ -1,4 +1,4 @@
-"""One score from the references of a set: max, mean, top-k."""
+"""One score from the references of a set: max, mean, top-k, near."""
 
 from __future__ import annotations
 
@@ -31,6 +31,12 @@ def items(spec: str, weights: list[list[float]] | None = None) -> list[float]:
     ("over", "plain", "weighted"),
     [
         ("mean", [(4 / 7 + 1 / 2 + 1) / 3, 0, 1 / 4], [(0.5 * 4 / 7 + 0.4 / 2 + 0.75) / 3, 0, 0.25 / 2 / 2]),
+        # (K + 1) / K times sum s F / (1 + sum F); sum F = 29/14 and 1/2
+        (
+            "near",
+            [4 / 3 * (29 / 14) / (43 / 14), 0, 3 / 2 * (1 / 2) / (3 / 2)],
+            [4 / 3 * (0.5 * 4 / 7 + 0.4 / 2 + 0.75) / (43 / 14), 0, 3 / 2 * 0.125 / (3 / 2)],
+        ),
         ("top-1", [1, 0, 1 / 2], [0.75, 0, 0.125]),
         ("top-2", [(1 + 4 / 7) / 2, 0, 1 / 4], [(0.75 + 0.5 * 4 / 7) / 2, 0, 0.125 / 2]),
         ("top-3", [(4 / 7 + 1 / 2 + 1) / 3, 0, 1 / 4], [(0.5 * 4 / 7 + 0.4 / 2 + 0.75) / 3, 0, 0.125 / 2]),
@@ -85,9 +91,29 @@ def test_max_is_the_default_and_changes_no_bit(spec: str) -> None:
 
 @pytest.mark.parametrize("spec", ["rouge-l", "meteor", "meteor(characters=true)"])
 def test_all_weights_0(spec: str) -> None:
-    for over in OVERS:
+    for over in (*OVERS, "near"):
         asked = f"w-{spec.removesuffix(')')}{',' if '(' in spec else '('}over={over})"
         assert items(asked, [[0.0] * len(row) for row in S]) == [0.0, 0.0, 0.0]
+
+
+def test_near_is_a_mean_of_weights_and_not_of_likeness() -> None:
+    """A good reference and three bad ones with the same words: the candidate is like each, and graded as most are."""
+    references, weights = [["a b", "a b", "a b", "a b"]], [[0.1, 0.1, 0.1, 0.9]]
+    specs = ["w-rouge-l(over=near)", "w-rouge-l", "rouge-l(over=near)"]
+    found = postil.score(["a b"], references, weights=weights, metrics=specs).corpus
+    assert found[specs[0]] == pytest.approx(1.2 / 5 * 5 / 4)
+    assert found[specs[1]] == pytest.approx(0.9)
+    assert found[specs[2]] == 1.0
+
+
+def test_near_falls_where_a_bad_reference_is_like_the_candidate() -> None:
+    """No maximum and no mean of products can do that: the likeness to the second reference makes the score lower."""
+    weights = [[1.0, 0.0]]
+    unlike, like = (
+        postil.score(["a b"], [["a c", text]], weights=weights, metrics=["w-rouge-l(over=near)"]).corpus
+        for text in ("x y", "a b")
+    )
+    assert like["w-rouge-l(over=near)"] < unlike["w-rouge-l(over=near)"]
 
 
 def test_meteor_has_a_corpus_score_that_goes_with_over() -> None:
@@ -101,8 +127,8 @@ def test_meteor_has_a_corpus_score_that_goes_with_over() -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("rouge-l(over=median)", "rouge-l: over: expected max, mean or top-K with K from 1, got 'median'"),
-        ("meteor(over=top-0)", "meteor: over: expected max, mean or top-K with K from 1, got 'top-0'"),
+        ("rouge-l(over=median)", "rouge-l: over: expected max, mean, near or top-K with K from 1, got 'median'"),
+        ("meteor(over=top-0)", "meteor: over: expected max, mean, near or top-K with K from 1, got 'top-0'"),
         ("meteor(over=top-03)", "got 'top-03'"),
         ("meteor(over=top)", "got 'top'"),
         ("rouge-l(over=top--1)", "got 'top--1'"),
@@ -121,7 +147,7 @@ def test_what_makes_no_sense(spec: str, message: str) -> None:
 
 
 def test_blocks_of_pairs_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
-    specs = ["w-rouge-l(over=mean)", "w-meteor(over=top-2)"]
+    specs = ["w-rouge-l(over=mean)", "w-meteor(over=top-2)", "w-rouge-l(over=near)"]
     whole = postil.score(C, R, weights=S, metrics=specs)
     for block in (1, 2, 3, 4):
         monkeypatch.setattr(over_module, "BLOCK", block)
@@ -134,7 +160,7 @@ def test_no_candidates() -> None:
     vocabulary = Vocabulary()
     references = References(vocabulary.encode_tokens([["a"], ["b"]]), np.array([0, 2]))
     none = vocabulary.branch().encode_tokens([])
-    for metric in (RougeL(over="mean"), Meteor(over="top-2")):
+    for metric in (RougeL(over="mean"), Meteor(over="top-2"), RougeL(over="near")):
         assert metric.against(references).stats(none, np.zeros(0, np.int32)).shape == (0, 2)
     assert Singles({"r": RougeL()}, references).scores(none, np.zeros(0, np.int32))["r"].shape == (0,)
 

@@ -1,0 +1,297 @@
+"""Word vectors: looked up for the words of texts, and summed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from postil.errors import InvalidInput, Undefined, UsageError
+from postil.text.vector_store import FORMAT, MADE, VECTORS, WORDS, ContentHash, VectorsWriter
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from postil.text.tokens import Tokens, Vocabulary
+
+__all__ = ["Sums", "Vectors"]
+
+BLOCK: Final = 8192
+"""How many vectors are looked at together."""
+SUMMED: Final = 512
+"""How many are summed together: few enough for the cache."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Sums:
+    """The summed vectors of n texts.
+
+    Args:
+        vectors: float64[n, d]; zeros where no unit of a text has a vector.
+        known: int64[n], how many units of each text have a vector, repeats included.
+        totals: int64[n], how many units each text has.
+    """
+
+    vectors: NDArray[np.float64]
+    known: NDArray[np.int64]
+    totals: NDArray[np.int64]
+
+    @property
+    def unknown(self) -> float:
+        """The share of the units of all texts that have no vector, 0 to 1; 0 where there are no units."""
+        units = int(self.totals.sum())
+        return 1 - int(self.known.sum()) / units if units else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """A vector for each of V words.
+
+    Args:
+        words: V words, each once. In a model over bigrams a word is two words joined with ``_``.
+        array: float32[V, d], a row a word; memory-mapped where it comes from a folder.
+        made: How they were made; ``"bigrams": True`` in it says that the words are bigrams.
+
+    Raises:
+        InvalidInput: The shapes do not fit.
+
+    >>> from postil.text import Vocabulary
+    >>> vectors = Vectors(("rain", "snow"), np.array([[1, 0], [1, 2]], dtype=np.float32))
+    >>> sums = vectors.sums(Vocabulary().encode_tokens([["rain", "and", "snow"], []]))
+    >>> sums.vectors.tolist(), sums.known.tolist(), sums.totals.tolist()
+    ([[2.0, 2.0], [0.0, 0.0]], [2, 0], [3, 0])
+    """
+
+    words: tuple[str, ...] = field(repr=False)
+    array: NDArray[np.float32] = field(repr=False)
+    made: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __post_init__(self) -> None:
+        if self.array.ndim != 2 or self.array.dtype != np.float32:
+            shape = f"{self.array.dtype}{list(self.array.shape)}"
+            raise InvalidInput(f"expected float32 in rows, got {shape}", where="vectors")
+        if len(self.words) != len(self.array):
+            raise InvalidInput(f"expected a row a word, got {len(self.array)} rows for {len(self.words)} words")
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector, d."""
+        return int(self.array.shape[1])
+
+    @property
+    def bigrams(self) -> bool:
+        """Whether the words are bigrams, so that texts are looked up by pairs of adjacent words."""
+        return bool(self.made.get("bigrams", False))
+
+    @cached_property
+    def hash(self) -> str:
+        """12 hexadecimal digits of a SHA-256 of words and vectors: as ``made.json`` says it, else computed."""
+        said = self.made.get("hash")
+        return said if isinstance(said, str) else self._computed_hash()
+
+    @property
+    def signature(self) -> str:
+        """What the signature of a number says of them, for example ``3000000x300-0123456789ab``."""
+        return f"{len(self)}x{self.dimensions}{'-bigrams' if self.bigrams else ''}-{self.hash}"
+
+    @classmethod
+    def open(cls, folder: str | os.PathLike[str]) -> Vectors:
+        """Open a folder of word vectors; the array stays on disk, its rows are read when they are needed.
+
+        Args:
+            folder: What `save`, ``postil vectors train`` or ``postil vectors convert`` wrote.
+
+        Raises:
+            InvalidInput: The folder is missing or incomplete, of another version, or its parts do not fit together.
+        """
+        path = Path(folder)
+        try:
+            made = json.loads((path / MADE).read_text(encoding="utf-8"))
+            if not isinstance(made, dict) or made.get("format") != FORMAT:
+                said = made.get("format") if isinstance(made, dict) else type(made).__name__
+                raise InvalidInput(f"expected format {FORMAT}, got {said}", where=str(path / MADE))
+            *words, rest = (path / WORDS).read_bytes().decode("utf-8").split("\n")
+            # Not np.load, which takes archives and pickles for arrays.
+            array = np.lib.format.open_memmap(path / VECTORS, mode="r")
+        except FileNotFoundError as error:
+            missing = Path(str(error.filename)).name
+            raise InvalidInput(f"no word vectors here: {missing} is missing", where=str(path)) from error
+        except (ValueError, OSError) as error:
+            raise InvalidInput(f"not readable word vectors: {error}; copied whole?", where=str(path)) from error
+        if rest or array.ndim != 2 or array.dtype != np.dtype("<f4") or len(words) != len(array):
+            shape = f"{array.dtype}{list(array.shape)}"
+            problem = f"{WORDS} and {VECTORS} do not fit: {len(words)} words, and vectors {shape}; copied whole?"
+            raise InvalidInput(problem, where=str(path))
+        return cls(tuple(words), np.asarray(array), MappingProxyType(made))
+
+    def save(self, folder: str | os.PathLike[str], made: Mapping[str, Any] | None = None) -> None:
+        """Write a folder (see `postil.text.vector_store`); the same content gives the same bytes.
+
+        Args:
+            folder: The folder to make. One that is there must be empty or hold word vectors, which are replaced.
+            made: What to add to ``made.json``.
+
+        Raises:
+            InvalidInput: There are no words, a word comes twice or cannot stand on a line of UTF-8, or a number is not
+                finite. ``line`` counts words from 1.
+            UsageError: The folder cannot be made or replaced.
+            PostilError: The system refuses to write.
+        """
+        with VectorsWriter(folder, self.dimensions) as writer:
+            for begin, block in self._blocks():
+                writer.add(self.words[begin : begin + len(block)], block)
+            writer.commit({**self.made, **(made or {})})
+
+    def check(self) -> None:
+        """Read everything and see that it still is what was written.
+
+        Raises:
+            InvalidInput: The content does not fit the hash in ``made.json``.
+        """
+        found = self._computed_hash()
+        if found != self.hash:
+            raise InvalidInput(f"expected content with the hash {self.hash}, got {found}; was it copied whole?")
+
+    def lookup(self, vocabulary: Vocabulary) -> NDArray[np.int64]:
+        """For each word of a vocabulary its row, or -1; int64[words].
+
+        Words are compared as they are: lower-case and upper-case letters differ. Each call goes through all V words
+        once, so encode all texts with one vocabulary.
+
+        >>> from postil.text import Vocabulary
+        >>> vocabulary = Vocabulary()
+        >>> _ = vocabulary.encode_tokens([["snow", "fog"]])
+        >>> Vectors(("rain", "snow"), np.zeros((2, 1), dtype=np.float32)).lookup(vocabulary).tolist()
+        [1, -1]
+        """
+        return self._rows_of(vocabulary.words())
+
+    def sums(self, tokens: Tokens) -> Sums:
+        """Sum the vectors of each text's words, or of its pairs of adjacent words in a model over bigrams.
+
+        Args:
+            tokens: n texts.
+
+        Returns:
+            The sums in double precision. The sum of a text does not depend on the texts around it.
+        """
+        rows, offsets = self._pairs(tokens) if self.bigrams else (self.lookup(tokens.vocabulary)[tokens.ids], None)
+        begins = tokens.offsets if offsets is None else offsets
+        has_vector = rows >= 0
+        before = np.concatenate([[0], np.cumsum(has_vector)])[begins]
+        return Sums(_sums(self.array, rows[has_vector], before), np.diff(before), np.diff(begins))
+
+    def nearest(self, words: Sequence[str], k: int = 10) -> list[list[tuple[str, float]]]:
+        """The words whose vectors point most nearly the same way.
+
+        Args:
+            words: The words to look around.
+            k: How many to name for each.
+
+        Returns:
+            For each word k others with their cosine, -1 to 1, the highest first; equal ones in the order of rows. Zero
+            vectors have no direction and are passed over.
+
+        Raises:
+            UsageError: A word has no vector.
+            Undefined: The vector of a word is zero.
+
+        >>> vectors = Vectors(("a", "b", "c"), np.array([[1, 0], [0, 2], [3, 3]], dtype=np.float32))
+        >>> [(word, round(cosine, 3)) for word, cosine in vectors.nearest(["a"], 2)[0]]
+        [('c', 0.707), ('b', 0.0)]
+        """
+        if not words:
+            return []
+        rows = self._rows_of(words)
+        for word, row in zip(words, rows.tolist(), strict=True):
+            if row < 0:
+                raise UsageError(f"no vector for '{word}'{self._hint(word)}")
+        wanted = self.array[rows].astype(np.float64)
+        lengths = np.linalg.norm(wanted, axis=1)
+        for word, length in zip(words, lengths.tolist(), strict=True):
+            if not length:
+                raise Undefined(f"the vector of '{word}' is zero and points nowhere, so no word is near it")
+        cosines = np.empty((len(words), len(self)))
+        for begin, block in self._blocks():
+            full = block.astype(np.float64)
+            norms = np.linalg.norm(full, axis=1)
+            products = (wanted / lengths[:, None]) @ full.T
+            cosines[:, begin : begin + len(block)] = np.where(norms > 0, products / np.where(norms > 0, norms, 1), -2)
+        cosines[np.arange(len(words)), rows] = -2
+        return [self._best(row, k) for row in cosines]
+
+    def _best(self, cosines: NDArray[np.float64], k: int) -> list[tuple[str, float]]:
+        k = min(k, len(cosines))
+        least = np.partition(cosines, len(cosines) - k)[len(cosines) - k] if k else np.inf
+        places = np.flatnonzero((cosines >= least) & (cosines > -2))
+        in_order = places[np.argsort(-cosines[places], kind="stable")][:k]
+        return [(self.words[i], min(1.0, max(-1.0, float(cosines[i])))) for i in in_order.tolist()]
+
+    def _hint(self, word: str) -> str:
+        folded = word.casefold()
+        other = next((each for each in self.words if each.casefold() == folded), None)
+        if other is not None:
+            return f"; there is one for '{other}'"
+        return "; the words are bigrams, such as new_york" if self.bigrams and "_" not in word else ""
+
+    def _rows_of(self, names: Sequence[str]) -> NDArray[np.int64]:
+        """The row of each name, or -1."""
+        wanted = set(names)
+        found = {word: row for row, word in enumerate(self.words) if word in wanted}
+        return np.fromiter((found.get(name, -1) for name in names), dtype=np.int64, count=len(names))
+
+    def _pairs(self, tokens: Tokens) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The row of each pair of adjacent words, or -1, and where the pairs of each text begin, int64[n + 1]."""
+        last = np.zeros(len(tokens.ids) + 1, dtype=bool)  # one more, for a batch without tokens
+        last[tokens.offsets[1:][tokens.lengths > 0] - 1] = True
+        begins = np.flatnonzero(~last[:-1])
+        pairs = (tokens.ids[begins].astype(np.int64) << 32) | tokens.ids[begins + 1]
+        distinct, place = np.unique(pairs, return_inverse=True)
+        known = tokens.vocabulary.words()
+        names = [f"{known[pair >> 32]}_{known[pair & 0xFFFFFFFF]}" for pair in distinct.tolist()]
+        offsets = np.concatenate([[0], np.cumsum(np.maximum(tokens.lengths - 1, 0))])
+        return self._rows_of(names)[place], offsets
+
+    def _blocks(self) -> Iterator[tuple[int, NDArray[np.float32]]]:
+        for begin in range(0, len(self), BLOCK):
+            yield begin, self.array[begin : begin + BLOCK]
+
+    def _computed_hash(self) -> str:
+        content = ContentHash()
+        for begin, block in self._blocks():
+            lines = "\n".join([*self.words[begin : begin + len(block)], ""])
+            content.add(lines.encode("utf-8", "surrogatepass"), block)
+        return content.digest()
+
+
+def _sums(array: NDArray[np.float32], rows: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
+    """For each text i the sum of ``array[rows[offsets[i]:offsets[i + 1]]]``, float64[n, d]."""
+    n = len(offsets) - 1
+    out = np.zeros((n, array.shape[1]))
+    first = 0
+    while first < n:
+        end = int(np.searchsorted(offsets, offsets[first] + SUMMED, side="right")) - 1
+        if end > first:
+            vectors = array[rows[offsets[first] : offsets[end]]].astype(np.float64)
+            begins = offsets[first:end] - offsets[first]
+            filled = np.diff(offsets[first : end + 1]) > 0
+            if filled.any():
+                out[first:end][filled] = np.add.reduceat(vectors, begins[filled], axis=0)
+        else:  # one text with more words than a block
+            end = first + 1
+            text = rows[offsets[first] : offsets[end]]
+            for begin in range(0, len(text), SUMMED):
+                out[first] += array[text[begin : begin + SUMMED]].sum(axis=0, dtype=np.float64)
+        first = end
+    return out

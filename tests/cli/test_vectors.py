@@ -1,0 +1,195 @@
+"""`postil vectors`."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+from typer.testing import CliRunner
+
+from postil.app.cli_vectors import vectors as app
+from postil.text.vectors import Vectors
+
+PASSAGES = [
+    {"topic": "1", "id": str(i), "text": text, "grade": 1}
+    for i, text in enumerate(
+        ["The cat sleeps.", "The dog sleeps.", "The cat eats.", "The dog eats.", "A bus stops."] * 30
+    )
+]
+SMALL = ("--dimensions", 12, "--negative", 5, "--epochs", 3)
+FILE = b"3 2\nrain 1 0\nsnow 1 1\nsun 0 1\n"
+
+
+class Run(Protocol):
+    def __call__(self, *args: object, code: int = 0) -> tuple[str, str]: ...
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs `postil vectors` in a folder with passages and a file of vectors; gives standard output and error."""
+    monkeypatch.chdir(tmp_path)
+    Path("p.jsonl").write_text("".join(json.dumps(row) + "\n" for row in PASSAGES), encoding="utf-8")
+    Path("v.txt").write_bytes(FILE)
+
+    def go(*args: object, code: int = 0) -> tuple[str, str]:
+        result = CliRunner().invoke(app, [str(arg) for arg in args])
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        assert result.exit_code == code, result.stderr
+        return result.stdout, result.stderr
+
+    return go
+
+
+def content(folder: str) -> list[bytes]:
+    return [path.read_bytes() for path in sorted(Path(folder).iterdir())]
+
+
+def test_train(run: Run) -> None:
+    pytest.importorskip("gensim")
+    for folder in ("one", "two"):
+        assert run("train", "p.jsonl", "--out", folder, *SMALL) == (
+            "",
+            f"written: {folder}: 8 words, 12 dimensions\n",
+        )
+    assert content("one") == content("two")
+    made = json.loads(Path("one/made.json").read_text(encoding="utf-8"))
+    assert (made["tokenizer"], made["seed"], made["texts"], made["bigrams"]) == ("words", 20181, 150, False)
+    run("train", "p.jsonl", "--out", "two", *SMALL, "--seed", 1)
+    assert content("one") != content("two")
+    assert sorted(path.name for path in Path().iterdir()) == ["one", "p.jsonl", "two", "v.txt"]
+
+
+def test_train_with_every_option(run: Run) -> None:
+    pytest.importorskip("gensim")
+    options = ("--bigrams", "--window", 2, "--min-count", 30, "--tokenizer", "space", "--workers", 2)
+    _, err = run("train", "p.jsonl", "--out", "v", *SMALL, *options)
+    assert err.startswith("trained by several workers: the next run will give slightly other numbers; --workers 1")
+    vectors = Vectors.open("v")
+    # Every pair occurs 30 times but those with "The", which 60 times do; "space" leaves capitals and full stops.
+    pairs = ("A_bus", "bus_stops.", "cat_eats.", "cat_sleeps.", "dog_eats.", "dog_sleeps.")
+    assert vectors.words == ("The_cat", "The_dog", *pairs)
+    assert vectors.bigrams
+    out, _ = run("show", "v", "The_cat", "-k", 1)
+    assert out.startswith("8 bigrams, 12 dimensions, 0.0 MB\n")
+
+
+def test_train_refuses(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("full").mkdir()
+    Path("full/mine").touch()
+    _, err = run("train", "p.jsonl", "--out", "full", code=2)
+    assert err == "postil: full: is there already and holds more than word vectors; name another folder\n"
+    _, err = run("train", "p.jsonl", "--out", "v", "--tokenizer", "wrods", code=2)
+    assert "unknown tokenizer 'wrods'; did you mean 'words'?" in err
+    Path("zh.jsonl").write_text('{"text": "ok"}\n{"text": "我爱北京"}\n', encoding="utf-8")
+    _, err = run("train", "zh.jsonl", "--out", "v", code=3)
+    assert err.startswith("postil: zh.jsonl:2: text: Han text cannot be split into words")
+    _, err = run("train", "none.jsonl", "--out", "v", code=3)
+    assert err == "postil: none.jsonl: no such file\n"
+    monkeypatch.setitem(sys.modules, "gensim", None)
+    _, err = run("train", "p.jsonl", "--out", "v", code=2)
+    assert err == "postil: training word vectors needs an optional package: pip install 'postil[vectors]'\n"
+    assert not Path("v").exists()
+
+
+def test_train_on_too_little(run: Run) -> None:
+    pytest.importorskip("gensim")
+    _, err = run("train", "p.jsonl", "--out", "v", "--min-count", 1000, code=3)
+    assert err == "postil: p.jsonl: no word occurs 1000 times in 150 texts\n"
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_convert(run: Run, packed: bool) -> None:
+    name = "v.txt.gz" if packed else "v.txt"
+    Path(name).write_bytes(gzip.compress(FILE, mtime=0) if packed else FILE)
+    assert run("convert", name, "--out", "v") == ("", "written: v: 3 words, 2 dimensions\n")
+    before = content("v")
+    run("convert", name, "--out", "v", "--form", "text")
+    assert content("v") == before
+    vectors = Vectors.open("v")
+    assert vectors.words == ("rain", "snow", "sun")
+    assert vectors.array.tolist() == [[1, 0], [1, 1], [0, 1]]
+    assert {key: vectors.made[key] for key in ("spec", "bigrams", "file")} == {
+        "spec": "word2vec(text)",
+        "bigrams": False,
+        "file": name,
+    }
+
+
+def test_convert_says_where_a_file_is_wrong_and_keeps_the_old_folder(run: Run) -> None:
+    run("convert", "v.txt", "--out", "v")
+    before = content("v")
+    Path("bad.txt").write_bytes(b"4 2\nrain 1 0\nrain 1 1\nsun nan 1\ncaf\xe9 1 2\n")
+    _, err = run("convert", "bad.txt", "--out", "v", code=3)
+    assert err == "postil: bad.txt:3: the word 'rain' comes a second time\n"
+    assert content("v") == before
+    _, err = run("convert", "bad.txt", "--out", "v", "--skip-bad")
+    assert err == (
+        "left out: 1 words (not UTF-8)\nleft out: 1 words (met before)\nleft out: 1 words (not finite)\n"
+        "written: v: 1 words, 2 dimensions\n"
+    )
+    assert json.loads(Path("v/made.json").read_text())["left_out"] == {"not UTF-8": 1, "met before": 1, "not finite": 1}
+    _, err = run("convert", "v.txt", "--out", "v", "--form", "txt", code=2)
+    assert "unknown form of word vectors 'txt'; did you mean 'text'?" in err
+
+
+def test_show(run: Run) -> None:
+    run("convert", "v.txt", "--out", "v", "--bigrams")
+    out, err = run("show", "v", "rain", "sun", "--nearest", 1, "--check")
+    assert err == ""
+    lines = out.splitlines()
+    assert lines[0] == "3 bigrams, 2 dimensions, 0.0 MB"
+    assert "  spec: word2vec(text)" in lines
+    assert "first: rain" in lines
+    # the cosine of (1, 0) and (1, 1) is 1 / sqrt(2)
+    assert lines[-5:] == ["near rain", "   0.7071  snow", "", "near sun", "   0.7071  snow"]
+    told = json.loads(run("show", "v", "rain", "-k", 1, "--format", "json")[0])
+    assert (told["schema"], told["words"], told["dimensions"], told["made"]["bigrams"]) == (1, 3, 2, True)
+    assert told["signature"].startswith("3x2-bigrams-")
+    assert told["nearest"] == [{"word": "rain", "near": "snow", "cosine": pytest.approx(0.5**0.5)}]
+    assert run("show", "v")[0].splitlines()[-1] == "first: rain snow sun"
+
+
+def test_show_refuses(run: Run) -> None:
+    run("convert", "v.txt", "--out", "v")
+    assert run("show", "v", "Rain", code=2)[1] == "postil: no vector for 'Rain'; there is one for 'rain'\n"
+    assert "no word vectors here: made.json is missing" in run("show", "w", code=3)[1]
+    assert "unknown format 'csv'" in run("show", "v", "--format", "csv", code=2)[1]
+    path = Path("v/vectors.npy")
+    path.write_bytes(path.read_bytes()[:-1] + b"\x01")
+    assert run("show", "v")[1] == ""
+    assert run("show", "v", "--check", code=3)[1].startswith("postil: v: expected content with the hash")
+
+
+@pytest.mark.parametrize("command", ["train", "convert", "show"])
+def test_help(run: Run, command: str) -> None:
+    out, _ = run(command, "--help")
+    assert "Example: postil vectors " + command in out
+
+
+def test_a_bar_only_on_a_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[str] = []
+
+    class Steps:
+        def __enter__(self) -> object:
+            return begun.append
+
+        def __exit__(self, *_: object) -> None: ...
+
+    monkeypatch.setattr("postil.app.vectors.steps", lambda _total: Steps())
+    run("convert", "v.txt", "--out", "v")
+    assert begun == ["3 words"] * 100
+
+
+def test_the_command_line_starts_light() -> None:
+    code = "import sys, postil.app.cli_vectors; print(*{name.partition('.')[0] for name in sys.modules})"
+    done = subprocess.run(  # noqa: S603 - our own code
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60, env={**os.environ}
+    )
+    assert not {"numpy", "msgspec", "gensim", "scipy"} & set(done.stdout.split())

@@ -1,0 +1,158 @@
+"""The studies of references on made data, and some figures of the findings where the real data is."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import postil
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from types import ModuleType
+
+    Load = Callable[[str], ModuleType]
+
+ROOT_MODULES = ("mohler_to_rows", "dstc7_to_rows", "wmt21_to_rows", "reference_sets")
+
+
+@pytest.fixture
+def sets(example: Load) -> ModuleType:
+    """`reference_sets`, with what it imports."""
+    *_, module = [example(name) for name in ROOT_MODULES]
+    return module
+
+
+@pytest.fixture
+def study(example: Load, sets: ModuleType) -> ModuleType:
+    assert sets
+    return example("graded_references")
+
+
+def graded(sets: ModuleType, items: int = 9) -> object:
+    """Texts of a good and a bad word for each item; the more good words, the better the grade."""
+    rng = np.random.default_rng(3)
+    good = rng.integers(0, 5, (items, 6))
+    texts = [" ".join(["good"] * n + ["bad"] * (4 - n) + [f"w{k}"]) for row in good for k, n in enumerate(row)]
+    return sets.Graded("made", texts, good.ravel() / 4, np.repeat(np.arange(items, dtype=np.int32), 6))
+
+
+def test_everyone_else(sets: ModuleType) -> None:
+    data = sets.everyone_else(sets.Graded("made", list("abcd"), np.arange(4) / 4, np.array([0, 0, 0, 1], np.int32)))
+    assert data.references == [["b", "c"], ["a", "c"], ["a", "b"], []]
+    assert data.weights == [[0.25, 0.5], [0.0, 0.5], [0.0, 0.25], []]
+
+
+def test_halves_are_each_others_references(sets: ModuleType) -> None:
+    whole = graded(sets)
+    data = sets.halves(whole)
+    assert sorted(data.candidates) == sorted(whole.texts)
+    assert len(data.item) == len(data.cluster[data.item]) == len(whole.texts)
+    grade = dict(zip(zip(data.cluster[data.item], data.candidates, strict=True), data.grades, strict=True))
+    for text, references, weights, item in zip(data.candidates, data.references, data.weights, data.item, strict=True):
+        cluster = data.cluster[item]
+        mine = [other for other, number in zip(data.candidates, data.item, strict=True) if number == item]
+        assert text in mine
+        assert not set(mine) & set(references)
+        assert weights == [grade[cluster, reference] for reference in references]
+    assert data.candidates != sets.halves(whole, seed=1).candidates
+
+
+def test_pairs_are_what_the_metrics_see(study: ModuleType, sets: ModuleType) -> None:
+    data = sets.halves(graded(sets))
+    x = study.pairs_of(data, "rouge-l(over=top-1)", 1)
+    specs = ["w-rouge-l(over=top-1)", "w-rouge-l(over=mean)", "w-rouge-l(over=near)"]
+    items = postil.score(data.candidates, data.references, weights=data.weights, metrics=specs).items
+    for scores, spec in zip((study.power(x, 1), study.mean(x, 1), study.near(x, 1, 1)), specs, strict=True):
+        assert scores == pytest.approx(items[spec]), spec
+
+
+def test_families_meet(study: ModuleType) -> None:
+    """Each family has a corner in which it is another."""
+    rng = np.random.default_rng(1)
+    f = rng.permuted(np.tile([0.1, 0.3, 0.5, 0.7, 0.9], (20, 1)), axis=1)
+    x = study.Pairs(f, rng.random((20, 5)), np.ones((20, 5)))
+    assert study.threshold(x, 0) == pytest.approx(study.power(x, 0))
+    assert study.threshold(x, 1) == pytest.approx(study.relative_power(x, 1e6))
+    assert study.pull_down(x, 2, 0) == pytest.approx(study.power(x, 2))
+    assert study.normed_mean(x, 0) == pytest.approx(study.mean(x, 0))
+    assert study.soft_maximum(x, 1, 1) == pytest.approx(study.mean(x, 1))
+    assert study.soft_maximum(x, 1, 100) == pytest.approx(study.power(x, 1), rel=0.03)
+    assert study.signed_mean(x, 0) == pytest.approx(study.mean(x, 1))
+    assert study.near(x, 1, 1e9) == pytest.approx(study.mean(x, 1))
+    assert study.near(x, 100, 0) == pytest.approx(study.nearest(x))
+
+
+def test_shuffled_weights_stay_with_their_candidate(study: ModuleType) -> None:
+    there = np.array([[1.0, 1, 1], [1, 1, 0]])
+    x = study.Pairs(there * 0.5, there * [[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]], there)
+    seen = {tuple(x.shuffled(seed).s.ravel().round(9)) for seed in range(40)}
+    assert {tuple(sorted(each[:3])) for each in seen} == {(0.1, 0.2, 0.3)}
+    assert {each[3:] for each in seen} == {(0.4, 0.5, 0.0), (0.5, 0.4, 0.0)}
+
+
+def test_a_choice_is_not_made_on_what_it_scores(study: ModuleType) -> None:
+    """Each fold's texts are scored by the parameters that the others choose: here those folds disagree with it."""
+    x = study.Pairs(np.array([[1.0, 0.5]] * 4), np.array([[0.2, 1.0], [0.9, 0.1]] * 2), np.ones((4, 2)))
+    cluster = np.array([0, 1, 9, 10], np.int32)  # folds 0, 1, 0, 1
+    scores, chosen = study.held_out(x, "power", np.array([1.0, 0.0, 1.0, 0.0]), cluster)
+    assert len(chosen) == study.FOLDS
+    parameters, grid = study.grid_of(x, "power")
+    for fold in (0, 1):
+        inside = cluster % study.FOLDS == fold
+        assert scores[inside] == pytest.approx(grid[inside, parameters.index(chosen[fold])])
+
+
+def test_the_table(sets: ModuleType, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sets, "RESAMPLES", 50)
+    data = sets.halves(graded(sets))
+    noise = np.random.default_rng(5).random((len(data.grades), 3))
+    sets.print_table(
+        data,
+        {"noise": noise, "grade": data.grades, "item": data.item.astype(float)},
+        "noise",
+        [("grade", "noise")],
+    )
+    rows = {line.split(" | ")[0][2:]: line.split(" | ") for line in capsys.readouterr().out.splitlines() if "|" in line}
+    assert rows["grade"][1].startswith("1.000 (+")
+    assert re.fullmatch(r"-?0\.\d{3}", rows["noise"][1])  # the mean over three draws
+    assert rows["item"][3] == "- (constant)"
+    assert rows["grade minus noise"][1] == rows["grade"][1].removeprefix("1.000 (").removesuffix(")")
+
+
+def test_votes_are_ranks_within_a_post(sets: ModuleType, tmp_path: Path) -> None:
+    posts = [
+        {"id": f"p{n}", "comments": [{"text": f"text {n} {votes}", "votes": votes} for votes in (5, 90, 7)]}
+        for n in range(12)
+    ]
+    posts[6]["comments"].append({"text": "!", "votes": 100})
+    path = tmp_path / "posts.jsonl.gz"
+    with gzip.open(path, "wt", encoding="utf-8") as file:
+        file.writelines(json.dumps(post) + "\n" for post in posts)
+    data = sets.voted(path)
+    assert data.item.tolist() == [0, 0, 0, 1, 1, 1]
+    assert data.texts[3:] == ["text 6 5", "text 6 90", "text 6 7"]
+    assert data.grades == pytest.approx([1 - np.log(r) / np.log(4) for r in (3, 1, 2)] * 2)
+    assert sets.voted(path, 1).texts[0] == "text 1 5"
+
+
+def test_figures(example: Load, sets: ModuleType, judged: Path) -> None:
+    """The first column of two tables of the findings."""
+    study = example("graded_references")
+    whole = sets.mohler(judged)
+    data = sets.everyone_else(whole)
+    found = postil.score(data.candidates, data.references, metrics=["rouge-l", "rouge-l(over=mean)"]).items
+    correlations = [np.corrcoef(values, data.grades)[0, 1] for values in found.values()]
+    assert correlations == pytest.approx([0.362, 0.450], abs=5e-4)
+    data = sets.halves(whole)
+    x = study.pairs_of(data, "rouge-l(over=top-1)", 1)
+    assert np.corrcoef(study.power(x, 1), data.grades)[0, 1] == pytest.approx(0.482, abs=5e-4)
+    scores, chosen = study.held_out(x, "near", data.grades, data.cluster[data.item])
+    assert np.corrcoef(scores, data.grades)[0, 1] == pytest.approx(0.482 + 0.146, abs=1e-3)
+    assert set(chosen) == {(2.0, 0.1)}

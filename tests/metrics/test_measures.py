@@ -1,0 +1,376 @@
+"""Measures of passages: values worked out by hand, and a plain reading of every formula."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from math import log, sqrt
+
+import numpy as np
+import pytest
+
+from postil.errors import UnknownName, UsageError
+from postil.metrics.measures import UNITS, Collection, FScore, KullbackLeibler, Length, measure_passages
+from postil.metrics.pool import Pools, folds_of, informativeness, interestingness
+from postil.metrics.spec import MEASURES, parse_measure
+from postil.text import Vocabulary
+
+FAMILIES = ("f1", "kl", "js", "logsim", "rouge", "tf-idf")
+BASELINES = ("length", "random")
+
+
+def collection(texts: list[list[str]] | list[str]) -> Collection:
+    return Collection(Vocabulary().encode_tokens([t.split() if isinstance(t, str) else t for t in texts]))
+
+
+# The reference is "a b a" with weight 1 and "b c" with weight .5: c is 2 2 1 for a b c, and 2 1.5 .5 with weights.
+# All passages together: a b c three times each, d once, of 10. In 2, 3, 2 and 1 of 5 passages.
+TEXTS = ["a b a", "b c", "a b d", "c c", ""]
+WEIGHTS = [1.0, 0.5, 0.0, 0.0, 0.0]
+IDF = {"a": 1 + log(6 / 3), "b": 1 + log(6 / 4), "c": 1 + log(6 / 3), "d": 1 + log(6 / 2)}
+
+
+def value(spec: str, text: str, *, inside: bool = False) -> float:
+    pools = informativeness([0] * 5, WEIGHTS)
+    values = parse_measure(spec).values(collection(TEXTS), pools.all_inside() if inside else pools)
+    return float(values[pools.texts.tolist().index(TEXTS.index(text))])
+
+
+OUTSIDE = [
+    # two of three distinct words of "a b d" are among three; c alone of one
+    ("f1-1", "a b d", 2 * 2 / (3 + 3)),
+    ("f1-1", "c c", 2 * 1 / (1 + 3)),
+    ("f1-1(beta=2)", "c c", 5 * 1 / (4 * 3 + 1)),
+    # the largest weight of a passage with the word: a and b 1, c .5
+    ("w-f1-1", "a b d", 2 * 2 / (3 + 3)),
+    ("w-f1-1", "c c", 2 * 0.5 / (1 + 3)),
+    # ab of {ab, bd} and {ab, ba, bc}
+    ("f1-2", "a b d", 2 * 1 / (2 + 3)),
+    # ad of {ad} and {aa}
+    ("f1-sk", "a b d", 0.0),
+    # {ad, ab, bd} and {aa, ab, ba, bc}
+    ("f1-sk(upto=true)", "a b d", 2 * 1 / (3 + 4)),
+    # p = .4 .4 .2, |S| = 3, shares of all passages .3 each
+    ("kl-1", "a b d", 0.4 * log(0.4 * 4 / 1.3) * 2 + 0.2 * log(0.2 * 4 / 0.3)),
+    ("kl-1", "c c", 0.4 * log(0.4 * 3 / 0.3) * 2 + 0.2 * log(0.2 * 3 / 2.3)),
+    # p = .5 .375 .125
+    (
+        "w-kl-1",
+        "a b d",
+        0.5 * log(0.5 * 4 / 1.3) + 0.375 * log(0.375 * 4 / 1.3) + 0.125 * log(0.125 * 4 / 0.3),
+    ),
+    # against 0 0 1: means .2 .2 .6
+    ("js-1", "c c", (0.4 * log(2) * 2 + 0.2 * log(0.2 / 0.6) + log(1 / 0.6)) / 2),
+    # against 1/3 1/3 0 and 1/3 of d: means 11/30 11/30 1/10 1/6
+    ("js-1", "a b d", (2 * 0.4 * log(12 / 11) + 0.2 * log(2) + 2 / 3 * log(10 / 11) + 1 / 3 * log(2)) / 2),
+    # a = ln(1 + 5/3) for both words, b = ln 3, which is more
+    ("logsim-1", "a b d", 0.8 * log(8 / 3) / log(3)),
+    # a = ln(1 + 2 5/2) = ln 6, b = ln 2
+    ("logsim-1", "c c", 0.2 * log(2) / log(6)),
+    # |R| = 4: a = ln(7/3) for both, b = ln 3 and ln 2.5
+    ("w-logsim-1", "a b d", 0.5 * log(7 / 3) / log(3) + 0.375 * log(7 / 3) / log(2.5)),
+    # a and b in the first, b in the second, of 3 + 2 words
+    ("rouge-1", "a b d", (2 + 1) / 5),
+    # both c meet the one c of the second
+    ("rouge-1", "c c", 1 / 5),
+    ("w-rouge-1", "a b d", (1.0 * 2 + 0.5 * 1) / 5),
+    ("w-rouge-1", "c c", 0.5 * 1 / 5),
+    ("tf-idf-1", "c c", IDF["c"] / sqrt(4 * IDF["a"] ** 2 + 4 * IDF["b"] ** 2 + IDF["c"] ** 2)),
+    ("length", "a b d", 1 / 3),
+    ("length(inverse=false)", "a b d", 3.0),
+    ("random", "a b d", 0.0),
+]
+
+
+@pytest.mark.parametrize(("spec", "text", "expected"), OUTSIDE)
+@pytest.mark.parametrize("inside", [False, True])
+def test_values_by_hand(spec: str, text: str, expected: float, inside: bool) -> None:
+    """Of passages that are not in the reference, so it does not matter whether they would leave it."""
+    assert value(spec, text, inside=inside) == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("spec", "inside", "outside"),
+    [
+        # "a b a" in {a, b, c}; without itself {b, c} is left
+        ("f1-1", 2 * 2 / (2 + 3), 2 * 1 / (2 + 2)),
+        ("w-f1-1", 2 * 2 / (2 + 3), 2 * 0.5 / (2 + 2)),
+        # p = .4 .4 .2, and without itself .5 for b and c
+        (
+            "kl-1",
+            0.4 * log(0.4 * 4 / 2.3) + 0.4 * log(0.4 * 4 / 1.3) + 0.2 * log(0.2 * 4 / 0.3),
+            0.5 * log(0.5 * 4 / 1.3) + 0.5 * log(0.5 * 4 / 0.3),
+        ),
+        # a = ln(1 + 2 5/3), ln(1 + 5/3); without itself |R| = 2, a = ln(1 + 2/3), b = ln 2
+        ("logsim-1", 0.4 * log(3) / log(13 / 3) + 0.4 * log(8 / 3) / log(3), 0.5 * log(5 / 3) / log(2)),
+        # 3 of itself and b of the other, of 5; without itself b of two
+        ("rouge-1", 4 / 5, 1 / 2),
+    ],
+)
+def test_with_and_without_itself_by_hand(spec: str, inside: float, outside: float) -> None:
+    assert value(spec, "a b a", inside=True) == pytest.approx(inside, rel=1e-14)
+    assert value(spec, "a b a") == pytest.approx(outside, rel=1e-14)
+
+
+def test_a_passage_without_units() -> None:
+    for spec, expected in {"kl-1": math.inf, "js-1": math.inf, "length": 0.0}.items():
+        assert value(spec, "") == expected
+        assert value(f"{spec.partition('-')[0]}-2", "") == expected if spec != "length" else True
+    for family in ("f1", "logsim", "rouge", "tf-idf"):
+        assert value(f"{family}-1", "") == 0.0
+    # of "c c" and "b c" nothing is left as skip-grams
+    assert value("kl-sk", "c c") == math.inf
+
+
+def test_nothing_left_of_a_reference_is_no_number_and_ranks_last() -> None:
+    pools = informativeness([0, 0], [1.0, 0.0])
+    texts = collection(["a b", "a"])
+    for spec in MEASURES:
+        measure = parse_measure(spec)
+        values = measure.values(texts, pools)
+        if spec not in BASELINES and spec.endswith("-1"):
+            assert math.isnan(values[0]), spec
+            assert not math.isnan(values[1]), spec
+            assert measure.ranked(values)[0] == -math.inf, spec
+    # the reference holds no unit at all, whoever leaves it
+    assert np.isnan(parse_measure("f1-3").values(texts, pools.all_inside())).all()
+
+
+def test_what_is_small_and_good_is_turned_for_ranking() -> None:
+    values = np.array([0.5, np.inf, np.nan, 2.0])
+    assert KullbackLeibler().ranked(values).tolist() == [-0.5, -math.inf, -math.inf, -2.0]
+    assert FScore().ranked(values).tolist() == [0.5, math.inf, -math.inf, 2.0]
+    assert {name for name in MEASURES if parse_measure(name).better == "low"} == {
+        f"{family}-{unit}" for family in ("kl", "js") for unit in UNITS
+    }
+
+
+# Names
+
+
+def test_every_family_has_every_unit() -> None:
+    assert set(MEASURES) == {f"{family}-{unit}" for family in FAMILIES for unit in UNITS} | set(BASELINES)
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_the_printed_spec_parses_back(name: str) -> None:
+    for spec in (name, *([] if name in BASELINES else [f"w-{name}"])):
+        measure = parse_measure(spec)
+        assert str(measure).partition("(")[0] == spec
+        assert parse_measure(str(measure)) == measure
+        assert hash(parse_measure(str(measure))) == hash(measure)
+        assert measure.weighted is spec.startswith("w-")
+
+
+@pytest.mark.parametrize(
+    ("spec", "kind", "message"),
+    [
+        ("f1-4", UnknownName, "unknown measure 'f1-4'; did you mean 'f1-3'?"),
+        ("w-logsim", UnknownName, "unknown measure 'w-logsim'; did you mean 'w-logsim-"),
+        (
+            "f1-sk(up_to=true)",
+            UnknownName,
+            "unknown parameter of f1-sk 'up_to'; did you mean 'upto'? Known: upto, beta",
+        ),
+        ("kl-1(unit=2)", UnknownName, "unknown parameter of kl-1 'unit'"),
+        ("f1-1(upto=true)", UsageError, "f1-1: upto goes with skip-grams, f1-sk; leave it out"),
+        ("f1-sk(upto=yes)", UsageError, "upto: expected true or false, got 'yes'"),
+        ("f1-1(beta=0)", UsageError, "f1-1: beta: expected a positive number, got 0.0"),
+        ("f1-1(beta=-1)", UsageError, "beta: expected a positive number"),
+        ("kl-1(beta=1)", UnknownName, "unknown parameter of kl-1 'beta'"),
+        ("w-length", UsageError, "w-length: no reference changes length; leave out w-"),
+        ("w-random", UsageError, "w-random: no reference changes random; leave out w-"),
+        ("f1-1,f1-2", UnknownName, "unknown measure 'f1-1,f1-2'"),
+        ("", UsageError, "measure '': expected name or name(parameter=value,…)"),
+    ],
+)
+def test_specs_that_cannot_be(spec: str, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind) as caught:
+        parse_measure(spec)
+    assert message in str(caught.value)
+
+
+def test_words_for_length_are_those_that_are_left() -> None:
+    """Without stop words and anchors' length in anchors: `Collection.tokens`, not `Collection.words`."""
+    left, all_words = (Vocabulary().encode_tokens([["a"] * n]) for n in (2, 5))
+    pools = informativeness([0], [1.0])
+    assert Length().values(Collection(left, all_words), pools).tolist() == [0.5]
+
+
+# A plain reading of the formulas: dictionaries, one unit after the other.
+# S is a Counter, R a list of Counters with weights, `world` all passages.
+
+
+class Reference:
+    """c, |R|, and what the measures want to know of all passages."""
+
+    def __init__(self, held: list[tuple[Counter, float]], world: list[Counter]) -> None:
+        self.held = held
+        parts: dict[object, list[float]] = {}
+        for bag, weight in held:
+            for unit, k in bag.items():
+                parts.setdefault(unit, []).append(weight * k)
+        self.c = {unit: math.fsum(some) for unit, some in parts.items()}
+        self.size = math.fsum(self.c.values())
+        self.world = world
+
+
+class World:
+    def __init__(self, bags: list[Counter]) -> None:
+        self.n = len(bags)
+        self.count = sum(bags, Counter())
+        self.total = self.count.total()
+        self.df = Counter(unit for bag in bags for unit in bag)
+
+
+def plain_f1(s, r, world):
+    best = [max(weight for bag, weight in r.held if unit in bag) for unit in s if unit in r.c]
+    return 2 * math.fsum(best) / (len(s) + len(r.c))
+
+
+def plain_kl(s, r, world):
+    size = s.total()
+    if not size:
+        return math.inf
+    p = {unit: c / r.size for unit, c in r.c.items()}
+    smooth = {unit: s[unit] / size * size + world.count[unit] / world.total for unit in p}
+    return math.fsum(p[unit] * log(p[unit] * (size + 1) / smooth[unit]) for unit in p)
+
+
+def plain_js(s, r, world):
+    if not s:
+        return math.inf
+    p, q = ({unit: k / size for unit, k in x.items()} for x, size in ((r.c, r.size), (s, s.total())))
+    mean = {unit: (p.get(unit, 0) + q.get(unit, 0)) / 2 for unit in {*p, *q}}
+    return math.fsum(side[unit] * log(side[unit] / mean[unit]) for side in (p, q) for unit in side) / 2
+
+
+def plain_logsim(s, r, world):
+    def level(x, size, unit):
+        return log(1 + x[unit] / size * r.size)
+
+    shared = [unit for unit in s if unit in r.c]
+    return math.fsum(
+        math.exp(-abs(log(level(s, s.total(), unit) / level(r.c, r.size, unit)))) * r.c[unit] / r.size
+        for unit in shared
+    )
+
+
+def plain_rouge(s, r, world):
+    matches = math.fsum(weight * min(k, bag[unit]) for bag, weight in r.held for unit, k in s.items())
+    return matches / sum(bag.total() for bag, _ in r.held)
+
+
+def plain_tf_idf(s, r, world):
+    idf = {unit: 1 + log((1 + world.n) / (1 + world.df[unit])) for unit in {*s, *r.c}}
+    product = math.fsum(s[unit] * r.c[unit] * idf[unit] ** 2 for unit in s if unit in r.c)
+    norms = [sqrt(math.fsum((k * idf[unit]) ** 2 for unit, k in x.items())) for x in (s, r.c)]
+    return product / (norms[0] * norms[1]) if product else 0.0
+
+
+PLAIN = {
+    "f1": plain_f1,
+    "kl": plain_kl,
+    "js": plain_js,
+    "logsim": plain_logsim,
+    "rouge": plain_rouge,
+    "tf-idf": plain_tf_idf,
+}
+
+
+def plain_units(words: list[str], unit: str) -> Counter:
+    n, gap = UNITS[unit]
+    places = range(len(words) - (n - 1) * (gap + 1))
+    return Counter(tuple(words[at + i * (gap + 1)] for i in range(n)) for at in places)
+
+
+def compared(texts: list[list[str]], pools: Pools, scored: list[int]) -> tuple[int, float]:
+    """How many numbers were compared, and the largest relative difference."""
+    specs = [f"{w}{family}-{unit}" for w in ("", "w-") for family in FAMILIES for unit in UNITS]
+    found = measure_passages([parse_measure(spec) for spec in specs], collection(texts), pools)
+    values = {spec: found[parse_measure(spec)] for spec in specs}
+    pool_of = np.repeat(np.arange(len(pools)), np.diff(pools.text_offsets))
+    done, worst = 0, 0.0
+    for unit in UNITS:
+        bags = [plain_units(text, unit) for text in texts]
+        world = World(bags)
+        for at in scored:
+            begin, end = pools.reference_offsets[pool_of[at] : pool_of[at] + 2].tolist()
+            own = pools.own[pools.own_offsets[at] : pools.own_offsets[at + 1]].tolist()
+            places = [place for place in range(begin, end) if place not in own]
+            for w in ("", "w-"):
+                weights = [pools.weights[place] if w else 1.0 for place in places]
+                held = [(bags[pools.references[place]], each) for place, each in zip(places, weights, strict=True)]
+                reference = Reference(held, bags)
+                for family, formula in PLAIN.items():
+                    ours = values[f"{w}{family}-{unit}"][at]
+                    plain = formula(bags[pools.texts[at]], reference, world) if reference.c else math.nan
+                    done += 1
+                    if math.isfinite(plain) and plain != 0.0:
+                        worst = max(worst, abs(ours - plain) / abs(plain))
+                    else:
+                        assert ours == plain or (math.isnan(ours) and math.isnan(plain)), (family, unit, at)
+    return done, worst
+
+
+def random_passages(seed: int, n: int = 1000) -> tuple[list[list[str]], np.ndarray, np.ndarray]:
+    """Texts of 0 to 30 words, some common and many rare, with copies among them; 100 topics; grades of a third."""
+    rng = np.random.default_rng(seed)
+    chance = 1.0 / np.arange(1, 401)
+    texts = [rng.choice(400, size, p=chance / chance.sum()).astype(str).tolist() for size in rng.integers(0, 31, n)]
+    for copy in rng.choice(n, n // 20, replace=False):
+        texts[copy] = texts[rng.integers(n)]
+    grades = np.where(rng.random(n) < 0.35, rng.integers(1, 4, n) / 3, 0.0)
+    return texts, rng.integers(0, n // 10, n), grades
+
+
+def test_every_measure_is_its_formula_on_1000_random_passages() -> None:
+    texts, topics, weights = random_passages(20181)
+    pools = informativeness(topics, weights)
+    done, worst = compared(texts, pools, list(range(len(pools.texts))))
+    assert done > 45_000
+    assert worst < 1e-12
+    # and with themselves in their references those that would leave them
+    leaving = np.flatnonzero(np.diff(pools.own_offsets)).tolist()
+    done, worst = compared(texts, pools.all_inside(), leaving[::2])
+    assert done > 5_000
+    assert worst < 1e-12
+
+
+def test_every_measure_is_its_formula_against_passages_of_other_topics() -> None:
+    texts, topics, weights = random_passages(7)
+    words: dict[tuple[str, ...], int] = {}
+    same = [words.setdefault(tuple(text), len(words)) for text in texts]
+    pools = interestingness(topics, weights, same, folds_of(100, 5, seed=7))
+    leaving = np.flatnonzero(np.diff(pools.own_offsets)).tolist()
+    done, worst = compared(texts, pools, [*leaving[:6], *range(0, 1000, 125)])
+    assert done > 600
+    assert worst < 1e-12
+
+
+def test_threads_change_no_bit() -> None:
+    texts, topics, weights = random_passages(8)
+    measures = [parse_measure(f"{w}{name}") for name in MEASURES for w in ("", "w-") if name not in BASELINES]
+    pools = informativeness(topics % 5, weights)
+    one, three = (measure_passages(measures, collection(texts), pools, jobs) for jobs in (1, 3))
+    for measure in measures:
+        assert one[measure].tobytes() == three[measure].tobytes(), measure
+
+
+def test_together_is_as_one_after_the_other() -> None:
+    texts, topics, weights = random_passages(9, 200)
+    measures = [parse_measure(spec) for spec in (*MEASURES, "f1-1(beta=3)", "f1-sk(upto=true)", "w-kl-2", "w-f1-1")]
+    pools = informativeness(topics, weights)
+    together = measure_passages(measures, collection(texts), pools)
+    assert list(together) == measures
+    for measure in measures:
+        np.testing.assert_array_equal(measure.values(collection(texts), pools), together[measure], err_msg=str(measure))
+
+
+def test_bags_are_counted_once() -> None:
+    texts = collection(["a b", "b c"])
+    assert texts.bags("1") is texts.bags("1")
+    assert texts.bags("sk") is not texts.bags("sk", upto=True)
+    assert len(texts) == 2
+    shares = texts.bags("1").share
+    assert shares.tolist() == [0.25, 0.5, 0.25]
