@@ -12,11 +12,6 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 const double kLn2 = std::log(2.0);
 
-struct Entry {
-  int32_t unit;
-  double count;
-};
-
 // What all pools share.
 struct Setting {
   BagsView bags;
@@ -34,14 +29,16 @@ struct Setting {
 struct Pool {
   explicit Pool(const Setting& setting)
       : setting(setting),
-        count(setting.bags.distinct),
-        holders(setting.bags.distinct),
+        of(setting.bags.distinct),
         matched(setting.rouge ? setting.level_offsets.back() : 0),
         begins(setting.best ? setting.bags.distinct : 0) {}
 
   const Setting& setting;
-  std::vector<double> count;     // of each unit, times weights
-  std::vector<int32_t> holders;  // how many texts hold each unit
+  struct Held {
+    double count = 0;     // times weights
+    int32_t holders = 0;  // how many texts hold it
+  };
+  std::vector<Held> of;  // of each unit
   std::vector<int32_t> touched;
   double total = 0;              // of count
   int64_t tokens = 0;            // without weights
@@ -52,10 +49,7 @@ struct Pool {
   std::vector<double> falling;
 
   void set(const int32_t* texts, const double* weights, int64_t n) {
-    for (const int32_t unit : touched) {
-      count[unit] = 0;
-      holders[unit] = 0;
-    }
+    for (const int32_t unit : touched) of[unit] = Held();
     if (setting.rouge) {
       for (const int32_t unit : touched) {
         std::fill(matched.begin() + setting.level_offsets[unit], matched.begin() + setting.level_offsets[unit + 1], 0.0);
@@ -67,14 +61,14 @@ struct Pool {
     for (int64_t j = 0; j < n; ++j) {
       for (int64_t e = setting.begin(texts[j]); e < setting.end(texts[j]); ++e) {
         const int32_t unit = setting.bags.units[e], k = setting.bags.counts[e];
-        if (holders[unit]++ == 0) touched.push_back(unit);
-        count[unit] += weights[j] * k;
+        if (of[unit].holders++ == 0) touched.push_back(unit);
+        of[unit].count += weights[j] * k;
         tokens += k;
         if (setting.rouge) matched[setting.level_offsets[unit] + k - 1] += weights[j];
       }
     }
     for (const int32_t unit : touched) {
-      const double c = count[unit];
+      const double c = of[unit].count;
       total += c;
       if (setting.kl) entropy += surprise(unit, c);
       if (setting.tf_idf) squares += c * c * setting.squared_idf[unit];
@@ -107,7 +101,7 @@ struct Pool {
     int64_t end = 0;
     for (const int32_t unit : touched) {
       begins[unit] = end;
-      end += holders[unit];
+      end += of[unit].holders;
     }
     falling.resize(end);
     std::vector<int64_t> order(n);
@@ -118,7 +112,7 @@ struct Pool {
         falling[begins[setting.bags.units[e]]++] = weights[j];
       }
     }
-    for (const int32_t unit : touched) begins[unit] -= holders[unit];
+    for (const int32_t unit : touched) begins[unit] -= of[unit].holders;
   }
 };
 
@@ -143,16 +137,16 @@ struct Left {
     for (const double each : own) weight += each;
     for (int64_t e = begin; e < end; ++e) {
       length += counts()[e];
-      if (several > 0 && pool.holders[units()[e]] == several) --types;
+      if (several > 0 && pool.of[units()[e]].holders == several) --types;
     }
     total = several > 0 ? pool.total - weight * static_cast<double>(length) : pool.total;
   }
 
   const int32_t* units() const { return pool.setting.bags.units.data; }
   const int32_t* counts() const { return pool.setting.bags.counts.data; }
-  bool holds(int32_t unit) const { return pool.holders[unit] > several; }
+  bool holds(int32_t unit) const { return pool.of[unit].holders > several; }
   double count(int32_t unit, double k) const {
-    return !holds(unit) ? 0.0 : several > 0 ? pool.count[unit] - weight * k : pool.count[unit];
+    return !holds(unit) ? 0.0 : several > 0 ? pool.of[unit].count - weight * k : pool.of[unit].count;
   }
 
   // visit(unit, how often the text holds it, what is left of it in the pool) for what both hold
@@ -179,8 +173,8 @@ double kl(const Left& left) {
   if (left.several > 0) {
     for (int64_t e = left.begin; e < left.end; ++e) {
       const int32_t unit = left.units()[e];
-      if (left.pool.holders[unit] == 0) continue;
-      entropy -= left.pool.surprise(unit, left.pool.count[unit]);
+      if (left.pool.of[unit].holders == 0) continue;
+      entropy -= left.pool.surprise(unit, left.pool.of[unit].count);
       entropy += left.pool.surprise(unit, left.count(unit, left.counts()[e]));
     }
   }
@@ -207,9 +201,9 @@ double js(const Left& left) {
 
 double log_sim(const Left& left) {
   double sum = 0;
-  const double scale = left.total / static_cast<double>(left.length);
+  const double scale = left.total / static_cast<double>(left.length), once = std::log1p(scale);
   left.shared([&](int32_t, double k, double c) {
-    const double of_text = std::log1p(k * scale), of_pool = std::log1p(c);
+    const double of_text = k == 1 ? once : std::log1p(k * scale), of_pool = std::log1p(c);
     if (c > 0) sum += c * (of_text < of_pool ? of_text / of_pool : of_pool / of_text);
   });
   return sum / left.total;
@@ -228,7 +222,7 @@ double tf_idf(const Left& left) {
   double product = 0, of_text = 0, of_pool = left.pool.squares;
   for (int64_t e = left.begin; e < left.end; ++e) {
     const int32_t unit = left.units()[e];
-    const double k = left.counts()[e], c = left.count(unit, k), before = left.pool.count[unit];
+    const double k = left.counts()[e], c = left.count(unit, k), before = left.pool.of[unit].count;
     of_text += k * k * squared[unit];
     product += k * c * squared[unit];
     if (left.several > 0) of_pool -= (before * before - c * c) * squared[unit];

@@ -534,6 +534,28 @@ def test_little_is_enough(made: Callable[..., Page]) -> None:
     made(comparison() | {"systems": []}, {"schema": 1, "scores": []})
 
 
+def test_much_is_cut_on_the_page_and_whole_in_the_files(made: Callable[..., Page]) -> None:
+    systems = [f"system {i}" for i in range(1500)]
+    below = comparison()["systems"][3]
+    many = comparison() | {"systems": [below | {"system": name} for name in systems]}
+    metrics = [f"metric {i}" for i in range(45)]
+    pairs = [(a, b) for place, a in enumerate(metrics) for b in metrics[place + 1 :]]
+    wide = correlated(
+        correlations=[row(name, place / 100) for place, name in enumerate(metrics)],
+        differences=[difference(a, b, 0.1, 0.01) for a, b in pairs],
+        signatures=dict.fromkeys(metrics, "x"),
+        points={"grades": [1.0, 2.0], "scores": {name: [0.0, 1.0] for name in metrics}},
+    )
+    page = made(many, wide)
+    assert "95 % intervals, the first 60 of 1,500 systems" in page.text
+    assert "(the first 1,000 rows of 1,500)" in page.text
+    assert "system 19 (−.200) and 1,480 more." in page.text
+    assert "All 990 differences of correlations" in page.text
+    assert "between the 40 metrics with the strongest correlations" in page.text
+    assert "Of 45 metrics the 12 with the strongest correlations." in page.text
+    assert (page.folder / "1-comparison.csv").read_text(encoding="utf-8").count("\n") == 1501
+
+
 # What is refused
 
 

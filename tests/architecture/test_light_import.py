@@ -7,7 +7,20 @@ import sys
 
 import pytest
 
-HEAVY = {"scipy", "sklearn", "matplotlib", "jinja2", "torch", "pandas", "pyarrow", "jieba", "rjieba", "Stemmer"}
+HEAVY = {
+    "scipy",
+    "sklearn",
+    "matplotlib",
+    "jinja2",
+    "torch",
+    "pandas",
+    "pyarrow",
+    "jieba",
+    "rjieba",
+    "Stemmer",
+    "gensim",
+    "mwparserfromhell",
+}
 HEAVIER_THAN_THE_DOOR = HEAVY | {"numpy", "msgspec", "typer", "rich"}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
@@ -173,6 +172,7 @@ class PassageFindings:
         notes: What else to know, in words.
         options: What was asked for.
         scale: The scale of the grades.
+        where: The file that the passages stood in.
     """
 
     passages: list[Passage]
@@ -186,6 +186,7 @@ class PassageFindings:
     notes: tuple[str, ...]
     options: PassagesOptions
     scale: Scale
+    where: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,10 +256,11 @@ def find_gains(passages: Sequence[Passage], options: PassagesOptions, places: Pl
         differences=_differences(ranked) if several else (),
         topics=len(np.unique(data.topic[pools.texts])),
         informative=int((grades > 0).sum()),
-        left_out=tuple(_left_out(data, collection, pools, units)),
+        left_out=tuple(_left_out(data, collection, pools, units, ranked[0].curve)),
         notes=tuple(_notes(ranked, options, several=several)),
         options=options,
         scale=data.scale,
+        where=places.where,
     )
 
 
@@ -335,11 +337,13 @@ def _pools(data: _Read, collection: Collection, options: PassagesOptions) -> Poo
     weights = data.grades / data.scale.high
     if options.reference == "topic":
         return informativeness(data.topic, weights)
-    numbers: dict[bytes, int] = {}
+    numbers: dict[tuple[bytes, str], int] = {}
     words = collection.words
+    # Two texts may have the same anchors and yet be two.
+    texts = [" ".join(each.text.lower().split()) if options.anchors else "" for each in data.passages]
     same = [
-        numbers.setdefault(words.ids[begin:end].tobytes(), len(numbers))
-        for begin, end in zip(words.offsets[:-1].tolist(), words.offsets[1:].tolist(), strict=True)
+        numbers.setdefault((words.ids[begin:end].tobytes(), text), len(numbers))
+        for begin, end, text in zip(words.offsets[:-1].tolist(), words.offsets[1:].tolist(), texts, strict=True)
     ]
     folds = folds_of(len(data.topics), options.folds, by=options.folds_by, seed=options.seed)
     return interestingness(data.topic, weights, same, folds, names=data.topics)
@@ -370,7 +374,7 @@ def _ranked(
 ) -> list[Ranked]:
     """The gains of each ranking at the cuts that are asked for, or at some that suit the lists."""
     longest = _longest(groups, options)
-    usual = tuple(k for k in (LONG if options.pool == "all" else SHORT) if k <= longest) or (longest,)
+    usual = tuple(k for k in (LONG if options.pool == "all" else SHORT) if k < longest) or (1,)
     ks = tuple(sorted(set(options.ks))) or usual
 
     def ranking(each: tuple[str, Measure, bool, NDArray[np.float64]]) -> Ranked:
@@ -441,12 +445,13 @@ def _signature(measure: Measure, leave: bool, scale: Scale, options: PassagesOpt
 
 
 def _left_out(
-    data: _Read, collection: Collection, pools: Pools, units: dict[tuple[str, bool], None]
+    data: _Read, collection: Collection, pools: Pools, units: dict[tuple[str, bool], None], curve: GainCurve
 ) -> Iterator[LeftOut]:
     missing = np.setdiff1d(np.arange(len(data.passages)), pools.texts)
-    if len(missing):
-        poor = Counter(data.topics[number] for number in data.topic[missing].tolist())
-        yield LeftOut("topics without a passage above grade 0, not ranked", len(poor), tuple(list(poor)[:5]))
+    poor = sorted({*data.topic[missing].tolist(), *curve.left_out})
+    if poor:
+        names = tuple(data.topics[number] for number in poor[:5])
+        yield LeftOut("topics without a passage above grade 0, not ranked", len(poor), names)
     for unit, upto in units:
         none = pools.texts[collection.bags(unit, upto=upto).units.types[pools.texts] == 0]
         if len(none):

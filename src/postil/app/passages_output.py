@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -11,13 +13,13 @@ from postil.app.correlating_output import value_with_interval
 from postil.app.output import Format, grid_as, rows_as_csv, rows_as_jsonl, to_json
 from postil.app.passages import gain_lines
 from postil.draw import Curve, curves, save
+from postil.errors import UsageError
 from postil.records.files import write
 from postil.records.rows import Score
 from postil.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from postil.app.output import Grid
     from postil.app.passages import PassageFindings, Ranked
@@ -103,7 +105,15 @@ def write_scores(path: str, found: PassageFindings) -> None:
     Args:
         path: JSON Lines or Parquet. A passage without units or reference has no row.
         found: What was found.
+
+    Raises:
+        UsageError: The path is standard output, or the file that the passages were read from.
     """
+    if path == "-":
+        raise UsageError("--scores: expected a file; standard output is for the gains")
+    with suppress(OSError):  # one of them does not exist, so it is not the other
+        if Path(path).samefile(found.where):
+            raise UsageError(f"{path}: --scores would replace the file that was read")
     write(
         path,
         (
@@ -162,10 +172,11 @@ def _gains(found: PassageFindings) -> Iterator[dict[str, object]]:
 
 def _head(found: PassageFindings) -> str:
     rank = "all in one list" if found.options.pool == "all" else "a list a topic, the mean of them"
+    around = found.ranked[0].curve.low is not None
     over = "folds" if found.options.reference == "others" and found.options.pool == "all" else "topics"
     return (
-        f"{SENSES[found.options.reference]}: {len(found.passages)} passages of {found.topics} topics, "
-        f"{found.informative} with a grade above 0; {rank}; 95 % intervals over {over}"
+        f"{SENSES[found.options.reference]}: {len(found.passages)} passages of {found.topics} topic{'s' * (found.topics > 1)}, "
+        f"{found.informative} with a grade above 0; {rank}" + (f"; 95 % intervals over {over}" if around else "")
     )
 
 
@@ -174,9 +185,9 @@ def _grid(found: PassageFindings) -> Grid:
     grid = [["measure", *(f"nCG@{k}" for k in ks)]]
     for each in found.ranked:
         curve = each.curve
-        low, high = (side if side is not None else [None] * len(ks) for side in (curve.low, curve.high))
-        cells = zip(curve.ncg.tolist(), low, high, strict=True)
-        grid.append([each.name, *(value_with_interval(*cell) for cell in cells)])
+        low, high = (curve.ncg if side is None else side for side in (curve.low, curve.high))
+        cells = [value_with_interval(*cell) for cell in zip(curve.ncg, low, high, strict=True)]
+        grid.append([each.name, *(cell if curve.low is not None else cell.partition(" ")[0] for cell in cells)])
     return grid
 
 

@@ -265,8 +265,16 @@ class TfIdf(Overlap):
     kernel: ClassVar[str] = "tf-idf"
 
 
+class _Baseline(Measure):
+    """A measure that no reference changes."""
+
+    def __post_init__(self) -> None:
+        if self.weighted:
+            raise UsageError(f"w-{self.name}: no reference changes {self.name}; leave out w-")
+
+
 @dataclass(frozen=True, kw_only=True)
-class Length(Measure):
+class Length(_Baseline):
     """1 / number of words: the paper's baseline, which no reference can change. High is good.
 
     Args:
@@ -292,7 +300,7 @@ class Length(Measure):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Random(Measure):
+class Random(_Baseline):
     """The same for every passage: all are tied, so curves show what is expected of a random order."""
 
     @property
@@ -339,7 +347,7 @@ def _together(measures: Sequence[Overlap], collection: Collection, pools: Pools,
     pools = pools if first.weighted else pools.even()
     kinds = {measure.kernel for measure in measures}
     none = np.zeros(0)
-    return pooled_scores(
+    values = pooled_scores(
         (bags.units.offsets, bags.units.units, bags.units.counts),
         (pools.reference_offsets, pools.references, pools.weights),
         (pools.text_offsets, pools.texts),
@@ -349,3 +357,4 @@ def _together(measures: Sequence[Overlap], collection: Collection, pools: Pools,
         bags.idf if "tf-idf" in kinds else none,
         jobs,
     )
+    return np.maximum(values, 0.0)  # a divergence that is 0 may come out a little below

@@ -27,6 +27,8 @@ FOLDS: Final = 12
 FoldsBy: TypeAlias = Literal["seed", "order"]
 """How topics come to folds: shuffled with a seed, or in their order, modulo the number of folds."""
 
+_NOTHING: Final = "no passage has a grade above 0, so there is no reference"
+
 
 @dataclass(frozen=True, eq=False)
 class Pools:
@@ -83,7 +85,7 @@ def informativeness(topics: ArrayLike, weights: ArrayLike) -> Pools:
     order = np.argsort(topic, kind="stable").astype(np.int32)
     rich = np.bincount(topic, weight > 0) > 0
     if not rich.any():
-        raise Undefined("no passage has a grade above 0, so there is no reference")
+        raise Undefined(_NOTHING)
     texts = order[rich[topic[order]]]
     informative = weight[texts] > 0
     references = texts[informative]
@@ -113,7 +115,7 @@ def interestingness(
         names: Of the topics, for messages.
 
     Raises:
-        Undefined: There is one fold, or all informative passages are in one.
+        Undefined: There is one fold, all informative passages are in one, or there are none.
 
     >>> pools = interestingness([0, 0, 1], [1, 0, 1], [0, 1, 0], [0, 1])
     >>> pools.references.tolist(), pools.texts.tolist(), pools.own_offsets.tolist(), pools.own.tolist()
@@ -125,13 +127,15 @@ def interestingness(
     if several < 2:
         raise Undefined("interestingness needs passages of two topics at least, and there is one")
     informative = np.flatnonzero(weight > 0)
+    if not len(informative):
+        raise Undefined(_NOTHING)
     references, texts, own_offsets, own = [], [], [np.zeros(1, np.int64)], []
     done = 0
     for number in range(several):
         others = informative[fold[informative] != number]
         if not len(others):
-            name = shown(names[int(topic[informative[0]])]) if names and len(informative) else "one fold"
-            raise Undefined(f"every informative passage is in the fold of {name}, so its passages have no reference")
+            fold_of = f"the fold of {shown(names[int(topic[informative[0]])])}" if names else "one fold"
+            raise Undefined(f"every informative passage is in {fold_of}, so its passages have no reference")
         here = np.flatnonzero(fold == number)
         by_text = np.argsort(same[others], kind="stable")
         found = same[others][by_text]

@@ -1,0 +1,160 @@
+"""The files beside a page: its tables as CSV and LaTeX, and all that the page was made of as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from postil.app.output import grid_as, rows_as_csv
+from postil.app.report.blocks import Fold, Sheet
+from postil.app.report.read import REPORT, SCHEMA
+from postil.app.report.results import Comparison, Correlated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from postil.app.report.blocks import Block, Chapter
+    from postil.app.report.results import Agreement, Result
+
+__all__ = ["RESULTS", "csv_tables", "latex_tables", "results_as_json"]
+
+RESULTS: Final = "results.json"
+"""The file with everything."""
+
+Rows = list[dict[str, Any]]
+
+UNLIKE: Final = {"\N{MINUS SIGN}": "$-$", "\N{EN DASH}": "--", "’": "'", "τ": r"$\tau$"}
+"""What our tables have and LaTeX writes otherwise."""
+
+LONG: Final = ("all-differences", "compared-controls", "signatures", "pairs")
+"""Tables that no paper would print."""
+
+
+def results_as_json(results: Sequence[Mapping[str, object]]) -> bytes:
+    """The results, so that `read_results` gives them back.
+
+    Args:
+        results: The results.
+    """
+    value = {"schema": SCHEMA, "kind": REPORT, "results": list(results)}
+    return msgspec.json.encode(value) + b"\n"
+
+
+def latex_tables(chapter: Chapter) -> dict[str, bytes]:
+    """The tables that a chapter shows, for the booktabs package, by file name.
+
+    Args:
+        chapter: The chapter.
+    """
+    sheets = (sheet for part in chapter.parts for sheet in _sheets(part.blocks))
+    return {f"{chapter.key}{sheet.key}.tex": _latex(sheet).encode() for sheet in sheets if sheet.key not in LONG}
+
+
+def csv_tables(result: Result, key: str) -> dict[str, bytes]:
+    """All numbers of a result in full, by file name; no file where there are no rows.
+
+    Args:
+        result: The result.
+        key: What the names begin with.
+    """
+    if isinstance(result, Correlated):
+        tables = dict(_correlated(result))
+    elif isinstance(result, Comparison):
+        tables = {"comparison": _rows(result.systems)}
+    else:
+        tables = {"scores": _rows(result.scores)}
+    return {f"{key}{name}.csv": rows_as_csv(rows, _fields(rows)).encode() for name, rows in tables.items() if rows}
+
+
+def _sheets(blocks: Iterable[Block]) -> Iterator[Sheet]:
+    for block in blocks:
+        if isinstance(block, Sheet):
+            yield block
+        elif isinstance(block, Fold):
+            yield from _sheets(block.blocks)
+
+
+def _latex(sheet: Sheet) -> str:
+    text = grid_as("latex", sheet.grid)
+    for character, command in UNLIKE.items():
+        text = text.replace(character, command)
+    return text
+
+
+def _rows(structs: Iterable[msgspec.Struct]) -> Rows:
+    return [msgspec.structs.asdict(struct) for struct in structs]
+
+
+def _fields(rows: Rows) -> list[str]:
+    return list(dict.fromkeys(name for row in rows for name in row))
+
+
+def _correlated(result: Correlated) -> Iterator[tuple[str, Rows]]:
+    yield "correlations", _rows([*result.correlations, *result.human.rows])
+    yield "differences", _rows(result.differences)
+    yield (
+        "systems",
+        [
+            {"system": row.system, "n": row.n, "metric": name, "mean": mean, "rank": rank}
+            for row in result.systems
+            for name, mean, rank in (
+                ("people", row.grade, row.rank),
+                *((name, mean, row.ranks.get(name)) for name, mean in row.means.items()),
+            )
+        ],
+    )
+    yield (
+        "disagreements",
+        [
+            {
+                "first": each.first,
+                "second": each.second,
+                "item": text.item,
+                "system": text.system,
+                "grade": text.grade,
+                "score_first": text.scores[0],
+                "score_second": text.scores[1] if text.scores[1:] else None,
+                "normalised_first": text.normalised[0],
+                "normalised_second": text.normalised[1] if text.scores[1:] else None,
+                "difference": text.difference,
+                "text": text.text,
+            }
+            for each in result.disagreements
+            for text in each.texts
+        ],
+    )
+    yield "signatures", [{"metric": name, "signature": text} for name, text in result.signatures.items()]
+    if result.agreement is not None:
+        yield from _agreement(result.agreement)
+
+
+def _agreement(found: Agreement) -> Iterator[tuple[str, Rows]]:
+    yield "agreement", [{"statistic": name, **msgspec.structs.asdict(each)} for name, each in found.estimates.items()]
+    yield "pairs", _rows(found.pairs)
+    raters = []
+    for rater in found.raters:
+        severity = rater.severity
+        given = zip(found.labels, rater.histogram or (), strict=rater.histogram is not None)
+        raters.append(
+            {
+                "annotator": rater.name,
+                "n": rater.n,
+                "mean": rater.mean,
+                "severity": severity.value if severity else None,
+                "low": severity.low if severity else None,
+                "high": severity.high if severity else None,
+                "note": rater.note,
+                **{f"grade {label:g}": times for label, times in given},
+            }
+        )
+    yield "annotators", raters
+    counts = found.confusion or ()
+    yield (
+        "confusion",
+        [
+            {"grade": label, "other": other, "n": times}
+            for label, row in zip(found.labels, counts, strict=bool(counts))
+            for other, times in zip(found.labels, row, strict=True)
+        ],
+    )

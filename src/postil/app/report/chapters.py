@@ -1,0 +1,234 @@
+"""What a page says of each result, in the order in which it is read."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, Final
+
+from postil.app.report import pictures, tables
+from postil.app.report.blocks import Block, Chapter, Facts, Fold, Part, Picture, Quote, Quotes, Verdicts, Words
+from postil.app.report.lookup import Lookup
+from postil.app.report.results import Comparison, Correlated
+from postil.app.report.summary import CLEARLY, compared, paragraph, scored, weights
+from postil.app.report.words import COEFFICIENTS, LEVELS, PEOPLE, count, grade, isolated, left_out, listed, number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from postil.app.report.results import Agreement, Disagreement, LeftOut, Result, Scored, Settings
+    from postil.app.report.summary import Point
+
+__all__ = ["TEXT", "chapter"]
+
+TEXT: Final = 1500
+"""So many characters of a text are shown."""
+
+
+def chapter(result: Result, key: str) -> Chapter:
+    """All that a page says of one result.
+
+    Args:
+        result: The result.
+        key: A word that tells the chapter's ids from those of others.
+    """
+    if isinstance(result, Correlated):
+        return _correlated(result, key)
+    return _compared(result, key) if isinstance(result, Comparison) else _scored(result, key)
+
+
+def _correlated(result: Correlated, key: str) -> Chapter:
+    look = Lookup(result)
+    data = result.data
+    said = (
+        f"{count(data.texts, 'text')} ({count(data.items, 'item')}, {count(data.systems, 'system')}), "
+        f"{count(data.ratings, 'grade')} by {count(data.annotators, 'annotator')}"
+        + (f", {isolated(data.aspect)}" if data.aspect else "")
+    )
+    parts = [
+        Part("correlations", "Correlation with people", (*_correlations(look),)),
+        Part("differences", "Differences between metrics", (*_differences(look),)),
+        Part("scatters", "Scores against grades", (*_scatters(look),)),
+        Part("systems", "Systems", (*_systems(look),)),
+        Part("disagreements", "Worst disagreements", (*_disagreements(look),)),
+        Part("agreement", "Agreement of the annotators", (*_agreement(result.agreement),)),
+        Part("data", "Data", (*_data(result),)),
+        Part(
+            "settings",
+            "Settings",
+            (*_settings(result.settings, result.notes, result.signatures.items(), result.settings.lower_is_better),),
+        ),
+    ]
+    conclusion = (Words(paragraph(look)), *([Words(CLEARLY)] if result.differences else []))
+    return Chapter(key, "Metrics against people", said, conclusion, tuple(part for part in parts if part.blocks))
+
+
+def _compared(found: Comparison, key: str) -> Chapter:
+    metrics = [name for name in dict.fromkeys(row.metric for row in found.systems) if not name.startswith("control:")]
+    drawn = [
+        pictures.against_baseline(name, [row for row in found.systems if row.metric == name], found.baseline)
+        for name in metrics
+    ]
+    systems = len({row.system for row in found.systems})
+    blocks: list[Block] = [tables.comparison(found), *_first_open(picture for picture in drawn if picture)]
+    if (controls := tables.compared_controls(found)).lines:
+        blocks.append(Fold(controls.caption, (controls,)))
+    parts = (
+        Part("comparison", "Differences from the baseline", tuple(blocks)),
+        Part("data", "Data", (Facts((*_left_out(found.left_out),)),)),
+        Part("settings", "Settings", (*_settings(found.settings, found.notes, (), found.lower_is_better),)),
+    )
+    said = f"{count(systems, 'system')}, {count(found.items, 'item')}, {count(len(metrics), 'metric')}"
+    conclusion = (Verdicts(tuple(compared(found))), Words(CLEARLY))
+    return Chapter(key, f"Systems against {isolated(found.baseline)}", said, conclusion, parts)
+
+
+def _scored(found: Scored, key: str) -> Chapter:
+    signatures = {row.metric: row.signature for row in found.scores}
+    systems = len({row.system for row in found.scores})
+    said = f"{count(systems, 'system')}, {count(len(signatures), 'metric')}"
+    parts = (
+        Part("scores", "Scores", (tables.scores(found),)),
+        Part("settings", "Settings", (tables.signatures(signatures.items()),)),
+    )
+    conclusion = scored(found)
+    return Chapter(key, "Scores of systems", said, (Words(conclusion),) if conclusion else (), parts)
+
+
+def _first_open(drawn: Iterable[Picture]) -> Iterator[Block]:
+    """The first of several pictures of a kind; the others, folded."""
+    for place, picture in enumerate(drawn):
+        yield Fold(f"The same by {isolated(picture.title)}", (picture,)) if place else picture
+
+
+def _correlations(look: Lookup) -> Iterator[Block]:
+    yield tables.correlations(look)
+    absent = look.result.absent
+    for reason, several in groupby(sorted(absent, key=lambda row: row.reason), key=lambda row: row.reason):
+        rows = list(several)
+        names = dict.fromkeys(PEOPLE.get(row.metric) or isolated(row.metric) for row in rows)
+        kinds = listed(list(dict.fromkeys(COEFFICIENTS.get(row.coefficient, row.coefficient) for row in rows)))
+        yield Words(f"No {kinds} of {listed(list(names), most=6)}: {reason}.")
+    yield from _first_open(pictures.correlations(look))
+
+
+def _differences(look: Lookup) -> Iterator[Block]:
+    if not look.result.differences:
+        return
+    if points := weights(look):
+        yield Words("What the weights do, held against the same metric without them and against its controls:")
+        yield Verdicts(tuple(points))
+    yield tables.first_differences(look)
+    yield from _first_open(pictures.differences(look))
+    if matrices := pictures.matrices(look):
+        yield Words("All pairs of metrics:")
+        yield from _first_open(matrices)
+    every = tables.all_differences(look)
+    yield Fold(every.caption, (every,))
+
+
+def _scatters(look: Lookup) -> Iterator[Block]:
+    if look.result.points is None:
+        return
+    picture, more = pictures.scatters(look, look.result.points)
+    if picture:
+        yield picture
+        if more:
+            yield Words(f"Of {more + pictures.PANELS} metrics the {pictures.PANELS} with the strongest correlations.")
+
+
+def _systems(look: Lookup) -> Iterator[Block]:
+    if len(look.result.systems) > 1:
+        yield tables.systems(look)
+
+
+def _disagreements(look: Lookup) -> Iterator[Block]:
+    shown = [each for each in look.result.disagreements if each.texts]
+    if shown:
+        yield Words(
+            "Scores are brought to the mean and the spread of the grades and cut off at the ends of the scale, so that "
+            "they can be held against grades; what they were before stands in brackets."
+        )
+    for each in shown:
+        title = f"{isolated(each.first)} against {isolated(each.second)}"
+        block = Quotes(title, tuple(_quotes(each)))
+        yield block if each is shown[0] else Fold(title, (block,))
+
+
+def _quotes(each: Disagreement) -> Iterator[Quote]:
+    """The texts; those of which all is equal but the item, together."""
+    names = (each.first, each.second)
+    items: dict[tuple[str, str | None, tuple[tuple[str, str, str], ...]], list[str]] = {}
+    for row in each.texts:
+        scores = zip(names, row.normalised, row.scores, strict=False)  # of people there is no score
+        opinions = (("people", grade(row.grade), ""), *((name, grade(x), number(score)) for name, x, score in scores))
+        text = row.text if row.text is None or len(row.text) <= TEXT else f"{row.text[:TEXT]}…"
+        items.setdefault((row.system, text, opinions), []).append(isolated(row.item))
+    for (system, text, opinions), several in items.items():
+        yield Quote(f"{listed(several)}, {isolated(system)}", text, opinions)
+
+
+def _agreement(found: Agreement | None) -> Iterator[Block]:
+    if found is None:
+        return
+    yield tables.agreement(found)
+    yield from (Words(f"No {name}: {reason}.") for name, reason in found.absent.items())
+    yield from (Words(f"{note[:1].upper()}{note[1:]}.") for note in found.notes)
+    if picture := pictures.confusions(found):
+        yield picture
+    raters = tables.active(found)
+    yield tables.annotators(raters, len(found.raters))
+    if picture := pictures.grades_given(found, raters):
+        yield picture
+    if len(found.pairs) > 1:
+        sheet = tables.pairs(found)
+        yield Fold(sheet.caption, (sheet,))
+
+
+def _data(result: Correlated) -> Iterator[Block]:
+    data = result.data
+    spread = f"mean {grade(data.mean)}, standard deviation {grade(data.sd)}, of the mean grade of each text"
+    rows = [
+        ("texts", f"{data.texts:,}, of {count(data.items, 'item')} by {count(data.systems, 'system')}"),
+        ("grades", f"{data.ratings:,} by {count(data.annotators, 'annotator')}; {spread}"),
+        *([("question", data.aspect)] if data.aspect else []),
+        *([("scale", data.scale)] if data.scale else []),
+        *_left_out(data.left_out),
+    ]
+    human = result.human
+    if human.reliability is not None:
+        said = (
+            f"one grade against another of the same text correlates {number(human.reliability)}; of that and "
+            f"{human.k:.3g} grades a text the ceiling is made"
+        )
+        rows.append(("reliability", said))
+    if human.left_out:
+        rows.append(("people", f"{count(human.left_out, 'text')} with a single grade cannot be held against people"))
+    yield Facts(tuple(rows))
+
+
+def _left_out(rows: Sequence[LeftOut]) -> Iterator[Point]:
+    changed = [row for row in rows if "mean taken" in row.why]
+    gone = [row for row in rows if row not in changed]
+    yield from (("left out", left_out(row)) for row in gone)
+    if not gone:
+        yield "left out", "nothing"
+    yield from (("changed", left_out(row)) for row in changed)
+
+
+def _settings(
+    settings: Settings, notes: Sequence[str], signatures: Iterable[tuple[str, str]], turned: Sequence[str]
+) -> Iterator[Block]:
+    rows = [
+        *([("command", settings.command)] if settings.command else []),
+        *([("correlation", LEVELS.get(settings.by, settings.by))] if settings.coefficients else []),
+        *([("low is good", listed(list(map(isolated, turned))))] if turned else []),
+        ("intervals", f"the middle 95 % of {count(settings.resamples, 'resample')} of the items"),
+        ("tests", f"{count(settings.permutations, 'permutation')} of the items; Holm’s correction"),
+        *(("note", note) for note in notes),
+        ("seed", str(settings.seed)),
+        ("postil", settings.postil),
+    ]
+    yield Facts(tuple(rows))
+    sheet = tables.signatures(signatures)
+    if sheet.lines:
+        yield Fold(sheet.caption, (sheet,))

@@ -1,0 +1,116 @@
+"""The numbers of one `postil correlate`, by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from postil.app.report.words import family, metric_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from postil.app.report.results import Correlated, Correlation, Difference
+
+__all__ = ["ALPHA", "LENGTH", "Lookup", "is_clear"]
+
+ALPHA: Final = 0.05
+LENGTH: Final = "control:length"
+FEW: Final = 6
+"""Of so many metrics all pairs are shown where none belong together."""
+
+ORDER: Final = ("shuffled", "best", "top", "nearest")
+
+
+class Lookup:
+    """The numbers of one result, by name.
+
+    Args:
+        result: What `postil correlate` found.
+
+    Attributes:
+        metrics: The metrics, without controls, in the order in which they came.
+        controls: The controls of each of them.
+        loose: Controls that belong to none, such as the length of the text.
+        families: Metrics that differ in their weights only, each family with its controls.
+        coefficients: The coefficients.
+        tested: Those of them whose differences are tested; the others have intervals only.
+        main: The first one that is tested, else the first.
+    """
+
+    def __init__(self, result: Correlated) -> None:
+        self.result = result
+        self.rows = {(row.metric, row.coefficient): row for row in result.correlations}
+        self.people = {(row.metric, row.coefficient): row for row in result.human.rows}
+        self._differences = {(row.first, row.second, row.coefficient): row for row in result.differences}
+        names = dict.fromkeys([*result.signatures, *(row.metric for row in result.correlations)])
+        self.metrics = tuple(name for name in names if not name.startswith("control:"))
+        of: dict[str, list[str]] = {}
+        for name in names:
+            if name.startswith("control:"):
+                of.setdefault(metric_of(name), []).append(name)
+        self.controls = {name: tuple(sorted(of.pop(name, ()), key=_order)) for name in self.metrics}
+        self.loose = tuple(name for several in of.values() for name in several)
+        families: dict[str, list[str]] = {}
+        for name in self.metrics:
+            families.setdefault(family(name), []).append(name)
+        self.families = {
+            name: (*members, *(control for member in members for control in self.controls[member]))
+            for name, members in families.items()
+        }
+        rows = (row.coefficient for row in result.correlations)
+        self.coefficients = tuple(dict.fromkeys([*result.settings.coefficients, *rows]))
+        self.tested = {row.coefficient for row in result.differences if row.p_holm is not None}
+        self.main = next((name for name in self.coefficients if name in self.tested), "".join(self.coefficients[:1]))
+
+    def difference(self, first: str, second: str, coefficient: str) -> Difference | None:
+        """The coefficient of the first minus that of the second."""
+        if found := self._differences.get((first, second, coefficient)):
+            return found
+        turned = self._differences.get((second, first, coefficient))
+        if turned is None or turned.low is None or turned.high is None:
+            return None
+        return msgspec.structs.replace(
+            turned, first=first, second=second, value=-turned.value, low=-turned.high, high=-turned.low
+        )
+
+    def best(self, coefficient: str) -> Correlation | None:
+        """The metric with the highest coefficient; of equal ones the first."""
+        rows = [self.rows[name, coefficient] for name in self.metrics if (name, coefficient) in self.rows]
+        return max(rows, key=lambda row: row.value, default=None)
+
+    def plain(self, metric: str) -> str | None:
+        """The plain form of a weighted metric, where it is there."""
+        name = metric.removeprefix("w-")
+        return name if name != metric and name in self.metrics else None
+
+    def against(self, metric: str) -> tuple[str, ...]:
+        """What a metric has to beat before its weights can be said to do something."""
+        mine = [name for name in (self.plain(metric), *self.controls[metric]) if name]
+        return (*mine, *(name for name in self.loose if mine and name == LENGTH))
+
+    def first_pairs(self) -> Iterator[tuple[str, str]]:
+        """The pairs that a reader asks for first: a weighted metric, its plain form and its controls.
+
+        Where no metrics belong together so, all pairs of a few metrics; of many, the best against each other one.
+        """
+        related = [(name, other) for name in self.metrics for other in self.against(name)]
+        if related:
+            yield from related
+        elif len(self.metrics) <= FEW:
+            yield from ((a, b) for place, a in enumerate(self.metrics) for b in self.metrics[place + 1 :])
+        elif best := self.best(self.main):
+            yield from ((best.metric, name) for name in self.metrics if name != best.metric)
+
+
+def _order(control: str) -> tuple[int, str]:
+    kind = control.removeprefix("control:").partition("(")[0].partition("-")[0]
+    return (ORDER.index(kind) if kind in ORDER else len(ORDER), control)
+
+
+def is_clear(row: Difference) -> bool:
+    """Whether the interval leaves out 0 and the test, where there is one, holds after Holm's correction."""
+    if row.low is None or row.high is None or row.low <= 0 <= row.high:
+        return False
+    return row.p_holm is None or row.p_holm < ALPHA

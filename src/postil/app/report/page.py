@@ -1,0 +1,87 @@
+"""The page itself: chapters laid out as HTML that needs nothing from elsewhere."""
+
+from __future__ import annotations
+
+import platform
+from base64 import b64encode
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
+from typing import TYPE_CHECKING, Final
+
+from postil.app.report.beside import RESULTS
+from postil.app.report.words import NAME, clean, plain
+from postil.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from markupsafe import Markup
+
+    from postil.app.report.blocks import Chapter
+
+__all__ = ["html"]
+
+SHORT: Final = 30
+"""Names with so many characters are not broken at the end of a line."""
+
+
+def html(chapters: Sequence[Chapter], beside: Mapping[str, str]) -> str:
+    """A page.
+
+    Args:
+        chapters: What it says.
+        beside: The files beside it: where each stands, seen from the page, by its name.
+    """
+    import jinja2  # noqa: PLC0415 - optional
+
+    style = _file("page.css")
+
+    def links(stem: str) -> list[tuple[str, str]]:
+        kinds = {"csv": "CSV", "tex": "LaTeX"}
+        return [(beside[f"{stem}.{end}"], kind) for end, kind in kinds.items() if f"{stem}.{end}" in beside]
+
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, finalize=_finalize, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters |= {"marked": _marked, "plain": plain}
+    return environment.from_string(_file("page.html")).render(
+        title=chapters[0].title if len(chapters) == 1 else "Results",
+        level=2 if len(chapters) == 1 else 3,
+        chapters=chapters,
+        links=links,
+        results=beside[RESULTS],
+        style=style,
+        style_hash=b64encode(sha256(style.encode()).digest()).decode(),
+        made_by=_made_by(),
+    )
+
+
+def _finalize(value: object) -> object:
+    """What every value goes through before it is escaped."""
+    return clean(value) if type(value) is str else value  # what is marked as HTML is of a class of its own
+
+
+def _marked(text: str) -> Markup:
+    """A sentence as HTML, with its names marked as such."""
+    from markupsafe import Markup  # noqa: PLC0415 - comes with jinja2
+
+    def shown(name: str) -> Markup:
+        return Markup('<bdi class="{}">{}</bdi>').format("short" if len(name) <= SHORT else "name", name)
+
+    pieces = NAME.split(clean(text))  # words and names in turn
+    return Markup().join(shown(plain(piece)) if place % 2 else plain(piece) for place, piece in enumerate(pieces))
+
+
+def _file(name: str) -> str:
+    return (files("postil.app.report") / name).read_text(encoding="utf-8")
+
+
+def _made_by() -> str:
+    packages = [f"postil {VERSION}", f"Python {platform.python_version()}"]
+    for name in ("numpy", "matplotlib"):
+        try:
+            packages.append(f"{name} {version(name)}")
+        except PackageNotFoundError:  # installed without its description
+            packages.append(name)
+    return ", ".join(packages)

@@ -1,0 +1,222 @@
+"""The pictures of a page, by `postil.draw`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from postil.app.report.blocks import Picture
+from postil.app.report.lookup import ALPHA, LENGTH
+from postil.app.report.words import COEFFICIENTS, PEOPLE, control, interval, isolated, metric_of, number
+from postil.draw import (
+    IntervalRow,
+    Landmark,
+    ScatterPanel,
+    confusion,
+    histograms,
+    intervals,
+    matrix,
+    scatter,
+    svg,
+)
+from postil.metaeval.human import HALVES
+from postil.records.explain import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from postil.app.report.lookup import Lookup
+    from postil.app.report.results import Agreement, Compared, Points, Rater
+
+__all__ = [
+    "LABELS",
+    "PANELS",
+    "against_baseline",
+    "confusions",
+    "correlations",
+    "differences",
+    "grades_given",
+    "matrices",
+    "scatters",
+]
+
+PANELS: Final = 12
+"""So many metrics are drawn against grades."""
+
+PAIRED: Final = 40
+"""So many metrics are drawn against one another."""
+
+DRAWN: Final = 60
+"""So many systems are drawn beside a baseline."""
+
+LABELS: Final = 20
+"""Up to so many grades have a picture of who meant what."""
+
+
+def correlations(look: Lookup) -> list[Picture]:
+    """A forest of metrics, with their controls, for each coefficient."""
+    grouped = any(look.controls.values()) or any(len(members) > 1 for members in look.families.values())
+    made = []
+    for coefficient in look.coefficients:
+        rows = []
+        for name, members in look.families.items():
+            of_family = [(each, look.rows[each, coefficient]) for each in members if (each, coefficient) in look.rows]
+            for each, row in of_family:
+                behind = each.startswith("control:")
+                title = _short(each, members) if behind else each
+                rows.append(IntervalRow(title, row.value, row.low, row.high, name if grouped else "", behind))
+        loose = [(each, look.rows[each, coefficient]) for each in look.loose if (each, coefficient) in look.rows]
+        rows += [
+            IntervalRow(control(each), row.value, row.low, row.high, "without a metric", control=True)
+            for each, row in loose
+        ]
+        if not rows:
+            continue
+        marks = []
+        halves = look.people.get((HALVES, coefficient))
+        if halves:
+            marks.append(Landmark(PEOPLE[HALVES], halves.value))
+        ceiling = look.result.human.ceiling
+        if coefficient == "pearson" and ceiling is not None and look.result.settings.by == "pool":
+            marks.append(Landmark("ceiling", ceiling))
+        title = COEFFICIENTS.get(coefficient, coefficient)
+        label = f"{title} of each metric with people, with 95 % intervals; the numbers are in the table above"
+        grey = "; controls in grey" if any(row.control for row in rows) else ""
+        drawn = svg(intervals(rows, landmarks=marks, xlabel=title), label)
+        made.append(Picture(title, f"{title} with people, 95 % intervals{grey}", drawn))
+    return made
+
+
+def differences(look: Lookup) -> list[Picture]:
+    """A forest of each weighted metric minus its plain form and its controls, for each coefficient."""
+    made = []
+    for coefficient in look.coefficients:
+        rows = []
+        for name in look.metrics:
+            for other in look.against(name):
+                if row := look.difference(name, other, coefficient):
+                    title = f"− {control(other) if other.startswith('control:') else f'plain {other}'}"
+                    rows.append(IntervalRow(title, row.value, row.low, row.high, name))
+        if rows:
+            title = COEFFICIENTS.get(coefficient, coefficient)
+            label = f"{title} of weighted metrics minus that of their plain forms and controls, with 95 % intervals"
+            drawn = svg(intervals(rows, xlabel=f"difference of {title}"), label)
+            caption = f"{title} of weighted metrics minus that of their plain forms and controls, 95 % intervals"
+            made.append(Picture(title, caption, drawn))
+    return made
+
+
+def matrices(look: Lookup) -> list[Picture]:
+    """The differences of all pairs of metrics, for each coefficient; none for two metrics."""
+    names = [*look.metrics, *(name for name in look.loose if name == LENGTH)]
+    if len(names) < 3:
+        return []
+    made = []
+    for coefficient in look.coefficients:
+        there = _strongest([name for name in names if (name, coefficient) in look.rows], look, coefficient, PAIRED)
+        values = np.full((len(there), len(there)), np.nan)
+        marks = np.zeros(values.shape, np.bool_)
+        for at in np.ndindex(values.shape):
+            row = look.difference(there[at[0]], there[at[1]], coefficient) if at[0] != at[1] else None
+            if row is None:
+                continue
+            values[at] = row.value
+            if coefficient in look.tested:
+                marks[at] = row.p_holm is not None and row.p_holm < ALPHA
+            else:
+                marks[at] = row.low is not None and row.high is not None and not row.low <= 0 <= row.high
+        if np.isnan(values).all():
+            continue
+        note = "p < .05 after Holm" if coefficient in look.tested else "interval without 0, no test"
+        shown_names = [control(name) if name == LENGTH else name for name in there]
+        title = COEFFICIENTS.get(coefficient, coefficient)
+        label = f"Differences of {title} between all pairs of metrics; the numbers are in the tables of this section"
+        drawn = svg(matrix(shown_names, values, marks, mark_note=note), label)
+        which = (
+            "all pairs of metrics" if len(there) < PAIRED else f"the {PAIRED} metrics with the strongest correlations"
+        )
+        made.append(Picture(title, f"Differences of {title} between {which}", drawn))
+    return made
+
+
+def scatters(look: Lookup, points: Points) -> tuple[Picture | None, int]:
+    """Scores against grades, a panel a metric.
+
+    Returns:
+        The picture, and how many metrics are not in it.
+    """
+    names = [name for name in look.metrics if name in points.scores]
+    if not names or not points.grades:
+        return None, 0
+    chosen = _strongest(names, look, look.main, PANELS)
+    grades = np.asarray(points.grades, np.float64)
+    panels = []
+    for name in chosen:
+        rows = [(each, look.rows.get((name, each))) for each in look.coefficients[:2]]
+        said = [f"{COEFFICIENTS.get(each, each)} {number(row.value)}" for each, row in rows if row]
+        note = ", ".join(said + ["low is good"] * (name in look.result.settings.lower_is_better))
+        panels.append(ScatterPanel(name, np.asarray(points.scores[name], np.float64), grades, note))
+    label = (
+        f"Score against mean human grade for {len(panels)} metrics, {len(grades):,} texts, with a least-squares line"
+    )
+    caption = "Each text’s score and mean grade, with the least-squares line; grades with few values are jittered"
+    picture = Picture("Scores against grades", caption, svg(scatter(panels), label))
+    return picture, len(names) - len(panels)
+
+
+def confusions(found: Agreement) -> Picture | None:
+    """Who meant what by a grade; None where there are too many grades."""
+    if found.confusion is None or not 2 <= len(found.labels) <= LABELS:
+        return None
+    label = "How often one annotator gave one grade and another annotator another grade to the same text"
+    drawn = svg(confusion(_labels(found), found.confusion), label)
+    return Picture("Grades of one text by two annotators", "Every two grades of one text, in both orders", drawn)
+
+
+def grades_given(found: Agreement, raters: Sequence[Rater]) -> Picture | None:
+    """How often each of some annotators gave each grade."""
+    rows = [(rater.name, rater.histogram) for rater in raters if rater.histogram is not None]
+    if not rows:
+        return None
+    figure = histograms([name for name, _ in rows], _labels(found), [counts for _, counts in rows])
+    label = "How often each annotator gave each grade: " + "; ".join(name for name, _ in rows)
+    return Picture("Grades given by each annotator", "How often each annotator gave each grade", svg(figure, label))
+
+
+def against_baseline(metric: str, rows: Sequence[Compared], baseline: str) -> Picture | None:
+    """Each system's mean minus the baseline's, by one metric."""
+    drawn = [
+        IntervalRow(row.system, row.difference, row.difference_low, row.difference_high)
+        for row in rows
+        if row.difference is not None
+    ]
+    if not drawn:
+        return None
+    few = f", the first {DRAWN} of {len(drawn):,} systems" if len(drawn) > DRAWN else ""
+    drawn = drawn[:DRAWN]
+    said = "; ".join(f"{row.name} {number(row.value)} {interval(row.low, row.high)}" for row in drawn)
+    figure = intervals(drawn, xlabel=f"mean {metric} minus that of {baseline}")
+    caption = f"Mean {isolated(metric)} minus that of {isolated(baseline)}, 95 % intervals{few}"
+    return Picture(metric, caption, svg(figure, f"Difference of mean {metric} from {baseline}: {said}"))
+
+
+def _strongest(names: Sequence[str], look: Lookup, coefficient: str, most: int) -> list[str]:
+    """The metrics with the strongest correlations, in the order in which they came."""
+
+    def strength(name: str) -> float:
+        row = look.rows.get((name, coefficient))
+        return abs(row.value) if row else -1
+
+    chosen = set(sorted(names, key=strength, reverse=True)[:most])
+    return [name for name in names if name in chosen]
+
+
+def _labels(found: Agreement) -> list[str]:
+    return [shown(label) for label in found.labels]
+
+
+def _short(name: str, members: Sequence[str]) -> str:
+    """A control; with its metric, where the family has controls of several."""
+    of = {metric_of(each) for each in members if each.startswith("control:")}
+    return control(name) if len(of) == 1 else f"{control(name)}, {metric_of(name)}"

@@ -1,0 +1,217 @@
+"""What the numbers say, in words: no more than intervals and tests allow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from postil.app.report.lookup import ALPHA, LENGTH, is_clear
+from postil.app.report.words import COEFFICIENTS, control, count, interval, isolated, listed, number, signed
+from postil.metaeval.human import HALVES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from postil.app.report.lookup import Lookup
+    from postil.app.report.results import Compared, Comparison, Correlation, Difference, Scored
+
+__all__ = ["CLEARLY", "Point", "compared", "paragraph", "scored", "weights"]
+
+Point: TypeAlias = tuple[str, str]
+"""A metric and what there is to say of it."""
+
+CLEARLY: Final = (
+    "“Clearly” means that the 95 % interval of the difference leaves out 0 and that the test, where there is one, has "
+    "p < .05 after Holm’s correction."
+)
+"""What that word stands for wherever it is used."""
+
+NAMED: Final = 3
+"""So many metrics are named in a sentence."""
+
+SYSTEMS: Final = 20
+"""So many systems are named in a sentence."""
+
+
+def paragraph(look: Lookup) -> str:
+    """The best metrics, how sure that is, and how far they are from people.
+
+    Args:
+        look: The numbers.
+    """
+    return " ".join(filter(None, [_best(look), _lead(look), *_people(look), _length(look)]))
+
+
+def weights(look: Lookup) -> list[Point]:
+    """Of each metric with a plain form or controls, how it compares with them.
+
+    Args:
+        look: The numbers.
+    """
+    coefficients = [name for name in look.coefficients if name in look.tested] or look.coefficients
+    points = []
+    for name in look.metrics:
+        others = [other for other in look.against(name) if other != LENGTH]
+        if others and (said := _against(look, name, others, coefficients)):
+            points.append((name, said))
+    return points
+
+
+def _value(row: Correlation) -> str:
+    return f"{number(row.value)} {interval(row.low, row.high)}".strip().replace(" ", "\N{NO-BREAK SPACE}")
+
+
+def _best(look: Lookup) -> str:
+    """By which coefficient which metric is best."""
+    groups: dict[str, list[str]] = {}
+    for coefficient in look.coefficients:
+        if row := look.best(coefficient):
+            groups.setdefault(row.metric, []).append(f"{COEFFICIENTS.get(coefficient, coefficient)} {_value(row)}")
+    if not groups:
+        return "No metric has a correlation with people."
+    if len(look.metrics) == 1:
+        return f"{isolated(look.metrics[0])} correlates with people: {listed(groups[look.metrics[0]])}."
+    if len(groups) == 1:
+        ((name, values),) = groups.items()
+        every = "by every coefficient" if len(values) > 1 else "with people"
+        return f"{isolated(name)} has the highest correlation {every}: {listed(values)}."
+    (first, values), *rest = groups.items()
+    said = [f"{isolated(first)} correlates best with people by {listed(values)}"]
+    return ", ".join(said + [f"{isolated(name)} by {listed(values)}" for name, values in rest]) + "."
+
+
+def _lead(look: Lookup) -> str:
+    """Over which metrics the lead of the best is clear."""
+    coefficient = look.main
+    best = look.best(coefficient)
+    if best is None:
+        return ""
+    rows = [row for name in look.metrics if (row := look.difference(best.metric, name, coefficient))]
+    if not rows:
+        return ""
+    unclear = [isolated(row.second) for row in rows if not is_clear(row)]
+    by = f"By {COEFFICIENTS.get(coefficient, coefficient)} {isolated(best.metric)}"
+    if not unclear:
+        return f"{by} is clearly above every other metric."
+    if len(unclear) == len(rows):
+        return f"{by} is not clearly above any other metric."
+    names = listed(unclear, "or", NAMED)
+    return f"{by} is clearly above {len(rows) - len(unclear)} of the {len(rows)} other metrics, but not above {names}."
+
+
+def _people(look: Lookup) -> Iterator[str]:
+    """How far the best metric is from people."""
+    people = look.result.human
+    if people.reason:
+        yield f"How far people agree with people is not known: {people.reason}."
+        return
+    for coefficient in look.coefficients:
+        halves, best = look.people.get((HALVES, coefficient)), look.best(coefficient)
+        if halves and best:
+            away = f"{number(abs(halves.value - best.value))} {'below' if best.value < halves.value else 'above'}"
+            yield (
+                f"People agree with people at {_value(halves)} ({COEFFICIENTS.get(coefficient, coefficient)}, split "
+                f"halves); {isolated(best.metric)} lies {away}, a distance without a test."
+            )
+            break
+    best = look.best("pearson")
+    if people.ceiling is not None and best and best.by == "pool":
+        yield (
+            f"With these mean grades nothing can be expected to correlate above {number(people.ceiling)} (the ceiling, "
+            f"Pearson); {isolated(best.metric)} reaches {number(best.value)}."
+        )
+
+
+def _length(look: Lookup) -> str:
+    """Whether metrics beat the mere length of the text."""
+    coefficient = look.main
+    row = look.rows.get((LENGTH, coefficient))
+    if row is None:
+        return ""
+    rows = [each for name in look.metrics if (each := look.difference(name, LENGTH, coefficient))]
+    above = [isolated(each.first) for each in rows if is_clear(each) and each.value > 0]
+    said = f"The length of the text alone reaches {_value(row)} ({COEFFICIENTS.get(coefficient, coefficient)})"
+    if not rows:
+        return f"{said}."
+    if len(above) in {0, len(rows)}:
+        return f"{said}; {'every' if above else 'no'} metric is clearly above it."
+    return f"{said}; {listed(above, most=NAMED)} {'are' if len(above) > 1 else 'is'} clearly above it."
+
+
+def _against(look: Lookup, metric: str, others: Sequence[str], coefficients: Sequence[str]) -> str:
+    """A metric against its plain form and controls: by the first coefficient, then where the next ones differ."""
+    said: list[str] = []
+    main: dict[str, str] = {}
+    for coefficient in coefficients:
+        rows = {other: row for other in others if (row := look.difference(metric, other, coefficient))}
+        groups: dict[str, list[str]] = {}
+        for other, row in rows.items():
+            if main.get(other) != _finding(row):
+                groups.setdefault(_finding(row), []).append(_name(other))
+        by = f"By {COEFFICIENTS.get(coefficient, coefficient)}"
+        verdicts = [
+            f"{finding} {listed(groups[finding], 'or' if 'not' in finding else 'and')}" for finding in sorted(groups)
+        ]
+        if verdicts:
+            said.append(f"{by}{' instead' if main else ''} {'; '.join(verdicts)}.")
+        elif rows:
+            said.append(f"{by} the same.")
+        main = main or {other: _finding(row) for other, row in rows.items()}
+    return " ".join(said)
+
+
+def compared(found: Comparison) -> list[Point]:
+    """Of each metric, which systems it holds for better and for worse than the baseline.
+
+    Args:
+        found: What `postil compare` found.
+    """
+    points = []
+    for name in dict.fromkeys(row.metric for row in found.systems):
+        rows = [row for row in found.systems if row.metric == name and row.difference is not None]
+        if name.startswith("control:") or not rows:
+            continue
+        groups: dict[str, list[str]] = {}
+        for row in rows:
+            groups.setdefault(_side(row), []).append(f"{isolated(row.system)} ({signed(row.difference or 0)})")
+        said = "; ".join(
+            f"{finding} {isolated(found.baseline)}: {listed(groups[finding], most=SYSTEMS)}"
+            for finding in sorted(groups)
+        )
+        low = ". Small numbers are good ones here" if name in found.lower_is_better else ""
+        points.append((name, f"{said[:1].upper()}{said[1:]}{low}."))
+    return points
+
+
+def scored(found: Scored) -> str:
+    """Which system each metric gives the highest score.
+
+    Args:
+        found: What `postil score` found.
+    """
+    best: dict[str, list[str]] = {}
+    for name in dict.fromkeys(row.metric for row in found.scores):
+        rows = [row for row in found.scores if row.metric == name]
+        top = max(rows, key=lambda row: row.score)
+        best.setdefault(top.system, []).append(f"{isolated(name)} ({number(top.score)})")
+    systems = len({row.system for row in found.scores})
+    if systems < 2:
+        return ""
+    said = [f"{isolated(system)} has the highest {listed(names, most=NAMED)}" for system, names in best.items()]
+    return f"Of {count(systems, 'system')} {'; '.join(said)}."
+
+
+def _side(row: Compared) -> str:
+    low, high = row.difference_low, row.difference_high
+    if low is None or high is None or low <= 0 <= high or (row.p_holm is not None and row.p_holm >= ALPHA):
+        return "not clearly different from"
+    return "clearly above" if low > 0 else "clearly below"
+
+
+def _name(other: str) -> str:
+    return control(other) if other.startswith("control:") else f"plain {isolated(other)}"
+
+
+def _finding(row: Difference) -> str:
+    if is_clear(row):
+        return "clearly above" if row.value > 0 else "clearly below"
+    return "not clearly different from"

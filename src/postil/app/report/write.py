@@ -1,0 +1,89 @@
+"""The journey of `postil report`: results in, a page with tables beside it out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
+
+from postil.app.report.beside import RESULTS, csv_tables, latex_tables, results_as_json
+from postil.app.report.chapters import chapter
+from postil.app.report.page import html
+from postil.app.report.read import typed
+from postil.app.report.words import isolated
+from postil.errors import MissingExtra, UsageError
+from postil.records.replace import Replacement, refused
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from os import PathLike
+
+__all__ = ["ENDINGS", "check_report", "write_report"]
+
+ENDINGS: Final = (".html", ".htm")
+"""How the name of a page ends."""
+
+NEEDED: Final = ("jinja2", "matplotlib")
+"""Packages that are not there without the extra."""
+
+
+def write_report(results: Sequence[Mapping[str, object]], out: str | PathLike[str]) -> list[Path]:
+    """Write a page, and its tables as CSV, LaTeX and JSON into a folder beside it.
+
+    The page is whole in itself; the folder is named after it: ``report_files`` for ``report.html``. The same results
+    give the same bytes. A file appears whole or not at all, the page last.
+
+    Args:
+        results: What `read_results` gave, or what the commands make; a chapter each.
+        out: The page. One that is there is replaced.
+
+    Returns:
+        The page and the folder.
+
+    Raises:
+        InvalidInput: A result is not what any command makes.
+        UsageError: The name of the page does not end in .html, or its folder is missing.
+        MissingExtra: jinja2 or matplotlib is not installed.
+        PostilError: The system refuses to write.
+    """
+    page = check_report(out)
+    found = typed(results)
+    beside = {RESULTS: results_as_json(results)}
+    chapters = []
+    for number, result in enumerate(found, 1):
+        key = f"{number}-" if len(found) > 1 else ""
+        made = chapter(result, key)
+        chapters.append(replace(made, title=f"{made.title}: {isolated(result.name)}") if key else made)
+        beside |= csv_tables(result, key) | latex_tables(made)
+    folder = page.with_name(f"{page.stem}_files")
+    text = html(chapters, {name: quote(f"{folder.name}/{name}") for name in sorted(beside)})
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise refused(str(folder), error) from error
+    for path, data in [*((folder / name, data) for name, data in beside.items()), (page, text.encode())]:
+        with Replacement(str(path)) as stream:
+            stream.write(data)
+    return [page, folder]
+
+
+def check_report(out: str | PathLike[str]) -> Path:
+    """The page, if one can be written there; for those who compute for long before they write.
+
+    Args:
+        out: The page.
+
+    Raises:
+        UsageError: Its name does not end in .html, or its folder is missing.
+        MissingExtra: jinja2 or matplotlib is not installed.
+    """
+    page = Path(out)
+    if page.suffix.lower() not in ENDINGS or page.is_dir():
+        raise UsageError(f"{page}: expected the name of a file that ends in .html")
+    if not page.parent.is_dir():
+        raise UsageError(f"{page}: there is no folder {page.parent}")
+    if not all(map(find_spec, NEEDED)):
+        raise MissingExtra("a report", "plot")
+    return page

@@ -1,0 +1,118 @@
+"""The page in a browser: silent, alone, narrow and dark where it should be, whatever users call their things."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from postil.app.correlate import correlate
+from postil.app.correlating import CorrelateOptions
+from postil.app.correlating_output import as_json
+from postil.app.report import write_report
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import Chromium
+
+ACTS = "<script>document.title='acted'</script><img src=x onerror=\"document.title='acted'\">"
+HOSTILE = {
+    "markup": f"</svg></title></style>{ACTS}",
+    "quotes": f"\"'`> onmouseover=alert(1) {{{{7*7}}}} ${{1}} &lt;b&gt; {ACTS}",
+    "turned": "\u202eevil \u05e9\u05dc\u05d5\u05dd \u0645\u0631\u062d\u0628\u0627 \u2067x",
+    "endless": "w" * 300,
+}
+
+
+def results(names: dict[str, str]) -> list[dict[str, Any]]:
+    """Real results in which everything that users name has these names."""
+    n = 40
+    metric, other, system, rater = names.values()
+    grades = [[1 + i % 5, 1 + (i * 3 + i % 2) % 5] for i in range(n)]
+    metrics = {
+        metric: [g[0] + (i * 7) % 4 for i, g in enumerate(grades)],
+        f"w-{metric}": [g[0] + (i * 5) % 2 for i, g in enumerate(grades)],
+        f"control:top(w-{metric})": [g[1] + (i * 5) % 3 for i, g in enumerate(grades)],
+        other: [(i * 11) % 7 for i in range(n)],
+        f"flat {other}": [1] * n,
+        "control:length": [(i * 13) % 9 for i in range(n)],
+    }
+    found = correlate(
+        metrics,
+        grades,
+        items=[f"{other}{i // 2}" for i in range(n)],
+        systems=[f"{system}{i % 2}" for i in range(n)],
+        signatures=dict.fromkeys(metrics, rater),
+        options=CorrelateOptions(resamples=50, permutations=50),
+    )
+    made = as_json(found, points=True)
+    for each in made["agreement"]["raters"]:  # type: ignore[index]  # it is a dictionary of lists
+        each["name"] += rater
+    for each in made["disagreements"]:  # type: ignore[attr-defined]
+        for text in each["texts"]:
+            text["text"] = f"{metric}\n{rater}" * 5
+    scores = [{"system": system, "metric": metric, "score": 0.5, "n": 3, "signature": rater}]
+    return [made | {"name": other}, {"schema": 1, "scores": scores, "name": metric}]
+
+
+@pytest.fixture(scope="module")
+def tame(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    names = {"metric": "meteor", "other": "bleu-1", "system": "seq2seq", "rater": "ann"}
+    return write_report(results(names)[:1], tmp_path_factory.mktemp("tame") / "r.html")[0]
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_report(results(HOSTILE), tmp_path_factory.mktemp("hostile") / "r.html")[0]
+
+
+@pytest.fixture(params=["tame", "hostile"])
+def page(request: pytest.FixtureRequest) -> Path:
+    return request.getfixturevalue(request.param)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("width", [400, 1200])
+def test_silent_alone_and_not_too_wide(chromium: Chromium, page: Path, width: int) -> None:
+    tab = chromium.open(page, width)
+    tab("document.querySelectorAll('details').forEach(each => each.open = true)")
+    assert tab("document.documentElement.scrollWidth") <= width
+    assert tab.events("Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown") == []
+    asked = {event["request"]["url"] for event in tab.events("Network.requestWillBeSent")}
+    assert {url for url in asked if not url.startswith("data:")} == {page.as_uri()}
+    assert tab("document.scripts.length") == 0
+    assert tab("document.title") in {"Metrics against people", "Results"}
+
+
+def test_text_of_users_is_inert(chromium: Chromium, hostile: Path, tame: Path) -> None:
+    tags = "[...new Set([...document.querySelectorAll('*')].map(each => each.localName))].sort()"
+    tab = chromium.open(hostile, 800)
+    assert set(tab(tags)) - set(chromium.open(tame, 800)(tags)) == {"article", "h4"}  # it has two chapters
+    handlers = "[...document.querySelectorAll('*')].some(e => [...e.attributes].some(a => /^on|^style$/.test(a.name)))"
+    assert not tab(handlers)
+    text = tab("document.body.textContent")
+    for name in HOSTILE.values():
+        assert name.replace("\u2067", "") in text.replace("\u2067", "")
+
+
+def test_nothing_is_hidden_that_stands_on_the_page(chromium: Chromium, tame: Path) -> None:
+    # Wide things scroll inside boxes of their own, which the keyboard reaches.
+    tab = chromium.open(tame, 400)
+    boxes = "[...document.querySelectorAll('.wide')].filter(e => e.scrollWidth > e.clientWidth)"
+    assert tab(f"{boxes}.length") > 0
+    assert tab(f"{boxes}.every(e => e.tabIndex === 0 && getComputedStyle(e).overflowX === 'auto' && e.ariaLabel)")
+
+
+def test_light_and_dark(chromium: Chromium, tame: Path) -> None:
+    shade = "(c => c.match(/\\d+/g).map(Number).reduce((a, b) => a + b) / 3)(getComputedStyle(%s).%s)"
+    for dark in (False, True):
+        tab = chromium.open(tame, 800, dark=dark)
+        paper = tab(shade % ("document.body", "backgroundColor"))
+        for of in ("document.body", "document.querySelector('.control th')", "document.querySelector('svg text')"):
+            ink = tab(shade % (of, "fill" if "svg" in of else "color"))
+            assert abs(paper - ink) > 100, of
+        assert (paper < 60) == dark
+
+
+def test_print(chromium: Chromium, tame: Path) -> None:
+    assert chromium.open(tame, 800).print().startswith(b"%PDF-")

@@ -1,0 +1,241 @@
+"""`postil report` and `postil correlate --report`: files in, a page out; bad files in, one line out."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from postil.records import Candidate, Judgement, Score, write
+
+if TYPE_CHECKING:
+    from conftest import Outcome, Postil
+
+FEW = ("--resamples", "50", "--permutations", "50")
+COMMAND = ("correlate", "s.jsonl", "--judgements", "j.jsonl", *FEW)
+LIMIT = 5_000_000
+
+
+@pytest.fixture(autouse=True)
+def files(postil: Postil) -> None:
+    """Two metrics and a control on eight items by two systems."""
+    assert postil  # it changed the folder
+    metrics = ("meteor", "w-meteor", "control:top(w-meteor)")
+    texts = [(item, system) for item in range(8) for system in range(2)]
+    write(
+        "s.jsonl",
+        (
+            Score(f"i{i}", f"system-{s}", name, (i * 7 + s * 3 + m * (i % 3)) % 11 / 10, f"{name}|by hand")
+            for i, s in texts
+            for m, name in enumerate(metrics)
+        ),
+    )
+    grades = [
+        (i, s, who, 1 + (i * 3 + s * 2 + a * (i % 2)) % 5) for i, s in texts for a, who in enumerate(("ann", "bo"))
+    ]
+    write("j.jsonl", (Judgement(f"i{i}", f"system-{s}", who, grade) for i, s, who, grade in grades))
+    write("t.jsonl", (Candidate(f"i{i}", f"system-{s}", f"text {i} of {s}") for i, s in texts))
+
+
+def printed(postil: Postil, name: str, *command: str) -> str:
+    """A file with what a command prints."""
+    outcome = postil(*command, "--format", "json")
+    assert outcome.code == 0, outcome.err
+    Path(name).write_text(outcome.out, encoding="utf-8")
+    return name
+
+
+def written(outcome: Outcome, page: str) -> str:
+    """The page that a command wrote."""
+    folder = f"{page.removesuffix('.html')}_files"
+    assert (outcome.code, outcome.err) == (0, f"written: {page}\nwritten: {folder}\n")
+    return Path(page).read_text(encoding="utf-8")
+
+
+def test_one_page_of_three_results(postil: Postil) -> None:
+    paths = (
+        printed(postil, "people.json", *COMMAND, "--candidates", "t.jsonl"),
+        printed(postil, "systems.json", "compare", "s.jsonl", *FEW),
+        printed(postil, "corpus.json", "score", "c.jsonl", "-r", "r.jsonl", "--scale", "5", "-m", "bleu-1"),
+    )
+    outcome = postil("report", *paths, "--out", "all.html")
+    assert outcome.out == ""
+    page = written(outcome, "all.html")
+    assert [page.count(f'<bdi class="short">{name}</bdi></h2>') for name in ("people", "systems", "corpus")] == [
+        1,
+        1,
+        1,
+    ]
+    assert "text 0 of 0" in page or "text 1 of 0" in page
+    assert Path("all_files/1-correlations.csv").is_file()
+    assert Path("all_files/2-comparison.tex").is_file()
+    assert Path("all_files/3-scores.csv").is_file()
+
+
+def test_straight_from_correlate(postil: Postil) -> None:
+    outcome = postil(*COMMAND, "--report", "r.html")
+    assert outcome.out == postil(*COMMAND).out
+    page = written(outcome, "r.html")
+    assert "Scores against grades" in page
+    again = postil("report", "r_files/results.json", "--out", "again.html")
+    assert written(again, "again.html").replace("again_files", "r_files") == page
+
+
+def test_the_default_page_and_standard_input(postil: Postil) -> None:
+    printed(postil, "c.json", "compare", "s.jsonl", *FEW)
+    page = written(postil("report", "c.json"), "report.html")
+    assert written(postil("report", "-", stdin=Path("c.json").read_bytes()), "report.html") == page
+
+
+def test_the_same_bytes_whatever_the_jobs(postil: Postil) -> None:
+    pages = []
+    for jobs in ("1", "2"):
+        outcome = postil(*COMMAND, "--report", "r.html", "--jobs", jobs)
+        pages.append([written(outcome, "r.html"), *(path.read_bytes() for path in sorted(Path("r_files").iterdir()))])
+    assert pages[0] == pages[1]
+
+
+def test_what_is_there_is_replaced(postil: Postil) -> None:
+    Path("r.html").write_text("old", encoding="utf-8")
+    Path("r_files").mkdir()
+    Path("r_files/mine.txt").write_text("mine", encoding="utf-8")
+    page = written(postil(*COMMAND, "--report", "r.html"), "r.html")
+    assert page.startswith("<!DOCTYPE html>")
+    assert Path("r_files/mine.txt").read_text(encoding="utf-8") == "mine"
+    assert not list(Path().glob("**/.*.part"))
+
+
+# Bad input: one line, exit code, and nothing written
+
+
+def refused(postil: Postil, *command: str, code: int = 3) -> str:
+    before = sorted(Path().rglob("*"))
+    outcome = postil(*command)
+    assert (outcome.code, outcome.out) == (code, ""), outcome
+    assert outcome.err.startswith("postil: ")
+    assert outcome.err.count("\n") == 1
+    assert sorted(Path().rglob("*")) == before
+    return outcome.err.removeprefix("postil: ").rstrip("\n")
+
+
+GIVE = "give what postil correlate, compare or score printed with --format json"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", f"x.json: not JSON: the file is empty; {GIVE}"),
+        (b" \n", f"x.json: not JSON: the file is empty; {GIVE}"),
+        (b"metric  pearson\n", f"x.json:1: not JSON: Expecting value; {GIVE}"),
+        (b'{"schema": 1,\n "kind": }', f"x.json:2: not JSON: Expecting value; {GIVE}"),
+        (b'{"schema": 1}\n{"schema": 1}\n', f"x.json:2: not JSON: Extra data; {GIVE}"),
+        (b'{"schema": NaN}', f"x.json: not JSON: NaN is not a number in JSON; {GIVE}"),
+        (b'\n{"schema": "\xff"}', f"x.json:2: not JSON: not UTF-8; {GIVE}"),
+        (b"PAR1\x00\x01", f"x.json:1: not JSON: Expecting value; {GIVE}"),
+        (b"[]", f"x.json: expected an object in braces, got an array; {GIVE}"),
+        (b"7", f"x.json: expected an object in braces, got 7; {GIVE}"),
+        (b"{}", f"x.json: schema: expected 1, got none; {GIVE} by this version of postil"),
+        (b'{"schema": "1"}', f'x.json: schema: expected 1, got "1"; {GIVE} by this version of postil'),
+        (
+            b'{"schema": 1, "kind": "study"}',
+            f'x.json: kind: expected one of correlate, compare, score, got "study"; {GIVE}',
+        ),
+        (b'{"schema": 1, "kind": "report"}', "x.json: results: expected an array of results, got null"),
+        (
+            b'{"schema": 1, "kind": "report", "results": []}',
+            "x.json: results: expected an array of results, got an array",
+        ),
+        (b'{"schema": 1, "scores": 5}', "x.json: scores: expected an array, got an integer"),
+        (b'{"schema": 1, "scores": [{"system": "a"}]}', "x.json: scores[0]: object missing required field metric"),
+        (b"[" * 100_000, "x.json"),
+    ],
+)
+def test_files_that_are_no_results(postil: Postil, content: bytes, said: str) -> None:
+    Path("x.json").write_bytes(content)
+    got = refused(postil, "report", "x.json")
+    assert got.startswith(said) if said == "x.json" else got == said
+
+
+def test_files_that_cannot_be_read(postil: Postil) -> None:
+    assert refused(postil, "report", "none.json") == "none.json: no such file"
+    Path("folder").mkdir()
+    assert refused(postil, "report", "folder") == "folder: cannot be read: Is a directory"
+    assert refused(postil, "report", "s.jsonl").startswith("s.jsonl:2: not JSON: Extra data")
+
+
+def test_one_bad_file_among_good_ones(postil: Postil) -> None:
+    printed(postil, "c.json", "compare", "s.jsonl", *FEW)
+    value: dict[str, Any] = json.loads(Path("c.json").read_text(encoding="utf-8"))
+    value["systems"][3]["mean"] = "high"
+    Path("x.json").write_text(json.dumps(value), encoding="utf-8")
+    assert refused(postil, "report", "c.json", "x.json") == "x.json: systems[3].mean: expected a number, got text"
+
+
+def test_pages_that_cannot_be_written(postil: Postil) -> None:
+    printed(postil, "c.json", "compare", "s.jsonl", *FEW)
+    said = refused(postil, "report", "c.json", "--out", "none/r.html", code=2)
+    assert said == "none/r.html: there is no folder none"
+    Path("r.html").mkdir()
+    for name in ("r.html", "c.json", "-"):
+        said = refused(postil, "report", "c.json", "--out", name, code=2)
+        assert said == f"{name}: expected the name of a file that ends in .html"
+    said = refused(postil, *COMMAND, "--report", "r.pdf", code=2)
+    assert said == "r.pdf: expected the name of a file that ends in .html"
+
+
+def test_without_the_extra(postil: Postil) -> None:
+    printed(postil, "c.json", "compare", "s.jsonl", *FEW)
+    code = "import sys; sys.modules['jinja2'] = None; from postil.app.cli import main; main()"
+    command = [sys.executable, "-c", code, "report", "c.json"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)  # noqa: S603 - our own code
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "postil: a report needs an optional package: pip install 'postil[plot]'\n"
+    assert not Path("report.html").exists()
+
+
+DOCS = Path(__file__).parents[2] / "docs" / "report.md"
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_documentation_run(postil: Postil) -> None:
+    blocks = re.findall(r"^```\n(postil .*?)^```", DOCS.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    lines = [line for block in blocks for line in block.replace("\\\n", " ").splitlines()]
+    assert len(lines) == 6
+    for line in lines:
+        command, _, out = line.partition(">")
+        outcome = postil(*shlex.split(command)[1:])
+        assert outcome.code == 0, outcome.err
+        if out:
+            Path(out.strip()).write_text(outcome.out, encoding="utf-8")
+    assert "w-rouge-l" in Path("report.html").read_text(encoding="utf-8")
+    assert "minus retrieval" in Path("both.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_ten_thousand_texts_and_twenty_metrics_fit_in_five_megabytes(postil: Postil) -> None:
+    def grade(row: int) -> int:
+        return 1 + (row * 7919 + row // 3) % 5
+
+    metrics = [f"metric-{m}" for m in range(10)] + [f"w-metric-{m}" for m in range(10)]
+    kinds = ("shuffled({},draw=1)", "shuffled({},draw=2)", "best-5({})", "top({})", "nearest({})")
+    names = metrics + [f"control:{kind.format(name)}" for name in metrics[10:] for kind in kinds] + ["control:length"]
+    write(
+        "large.jsonl",
+        (
+            Score(f"i{row // 4}", f"s{row % 4}", name, (grade(row) * m + (row * (m + 3)) % 97) / 300, f"{name}|x")
+            for row in range(10_000)
+            for m, name in enumerate(names)
+        ),
+    )
+    raters = [(row, who, max(1, grade(row) - (row + who) % 2)) for row in range(10_000) for who in range(2)]
+    write("grades.jsonl", (Judgement(f"i{row // 4}", f"s{row % 4}", str(who), given) for row, who, given in raters))
+    write("texts.jsonl", (Candidate(f"i{row // 4}", f"s{row % 4}", "word " * 2000) for row in range(10_000)))
+    command = ("correlate", "large.jsonl", "--judgements", "grades.jsonl", "--candidates", "texts.jsonl", *FEW)
+    page = written(postil(*command, "--report", "r.html"), "r.html")
+    assert len(page.encode()) < LIMIT
