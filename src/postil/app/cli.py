@@ -11,7 +11,7 @@ import typer
 
 from postil.app.cli_corpus import corpus
 from postil.app.cli_vectors import vectors
-from postil.app.exits import exits, say
+from postil.app.exits import command_line, exits, say
 from postil.errors import UnknownName, UsageError
 from postil.version import VERSION
 
@@ -247,13 +247,15 @@ def correlate(
         seed=seed,
         jobs=jobs,
     )
+    if report:
+        from postil.app.report import check_report, write_report  # noqa: PLC0415
+
+        check_report(report)  # before the work is done
     found = correlate_files(scores, judgements, options, candidates)
     if report:
-        from postil.app.report import write_report  # noqa: PLC0415
-
-        for path in write_report([as_json(found, points=True)], report):
+        for path in write_report([as_json(found, points=True, command=command_line())], report):
             say(f"written: {path}")
-    typer.echo(findings_as(format, found), nl=False)
+    typer.echo(findings_as(format, found, command_line()), nl=False)
     _tell(format, remarks(found))
 
 
@@ -302,7 +304,7 @@ def compare(
         seed=seed,
     )
     found = compare_files(scores, options)
-    typer.echo(comparison_as(format, found), nl=False)
+    typer.echo(comparison_as(format, found, command_line()), nl=False)
     _tell(format, remarks(found))
 
 

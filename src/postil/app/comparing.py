@@ -74,12 +74,13 @@ def compare_files(scores: Sequence[str], options: CompareOptions) -> Comparison:
     )
 
 
-def comparison_as(form: Format, found: Comparison) -> str:
+def comparison_as(form: Format, found: Comparison, command: str = "") -> str:
     """Lay out a comparison.
 
     Args:
         form: ``json`` has everything; ``jsonl`` and ``csv`` a row a system and metric, as the others.
         found: What was found.
+        command: The command line that asked for it, if there was one; it goes into ``json``.
     """
     rows = [asdict(row) for row in found.rows]
     if form == "json":
@@ -94,7 +95,7 @@ def comparison_as(form: Format, found: Comparison) -> str:
                 "lower_is_better": list(found.lower_is_better),
                 "left_out": [asdict(each) for each in found.left_out],
                 "notes": list(found.notes),
-                "settings": {**settings, "postil": VERSION},
+                "settings": {**settings, "postil": VERSION, **({"command": command} if command else {})},
             }
         )
     if form == "jsonl":

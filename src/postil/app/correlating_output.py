@@ -35,7 +35,7 @@ WIDE: Final = 1e6
 CALLED: Final = {HALVES: "people: split halves", ONE: "people: one against the rest", CEILING: "ceiling"}
 
 
-def findings_as(form: Format, found: Findings) -> str:
+def findings_as(form: Format, found: Findings, command: str = "") -> str:
     """Lay out what was found.
 
     Args:
@@ -43,9 +43,10 @@ def findings_as(form: Format, found: Findings) -> str:
             ``latex`` a row a metric, and the differences that matter most; ``table`` also `remarks` and, of metrics
             whose disagreements were asked for by name, the worst.
         found: What was found.
+        command: The command line that asked for it, if there was one; it goes into ``json``.
     """
     if form == "json":
-        return to_json(as_json(found))
+        return to_json(as_json(found, command=command))
     rows = [{field: getattr(row, field) for field in FIELDS} for row in _all_rows(found)]
     if form == "jsonl":
         return rows_as_jsonl(rows)
@@ -62,12 +63,13 @@ def findings_as(form: Format, found: Findings) -> str:
     return f"{_head(found)}\n\n{text}\n" + "".join(f"{line}\n" for line in remarks(found))
 
 
-def as_json(found: Findings, *, points: bool = False) -> dict[str, object]:
+def as_json(found: Findings, *, points: bool = False, command: str = "") -> dict[str, object]:
     """Everything, as it goes into JSON and into reports.
 
     Args:
         found: What was found.
         points: With every text's grade and scores.
+        command: The command line that asked for it, if there was one.
     """
     table, options, people = found.table, found.options, found.human
     made: dict[str, object] = {
@@ -121,6 +123,7 @@ def as_json(found: Findings, *, points: bool = False) -> dict[str, object]:
             "permutations": options.permutations,
             "seed": options.seed,
             "postil": VERSION,
+            **({"command": command} if command else {}),
         },
     }
     if points:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import os
+import re
+import shlex
 import sys
 from typing import TYPE_CHECKING, Final
 
@@ -18,9 +20,20 @@ if TYPE_CHECKING:
 
     P = ParamSpec("P")
 
-__all__ = ["exits", "say"]
+__all__ = ["command_line", "exits", "say"]
 
 INTERRUPTED: Final = 130  # 128 and the number of the signal, as shells have it
+
+
+def command_line() -> str:
+    """The command as it was given, less the number of threads, on which nothing depends."""
+    words = sys.argv[1:]
+    kept = [
+        word
+        for place, word in enumerate(words)
+        if not re.fullmatch(r"-j\d*|--jobs(=\d+)?", word) and (place == 0 or words[place - 1] not in {"-j", "--jobs"})
+    ]
+    return shlex.join(["postil", *kept])
 
 
 def say(text: str) -> None:

@@ -130,7 +130,7 @@ def interestingness(
     if not len(informative):
         raise Undefined(_NOTHING)
     references, texts, own_offsets, own = [], [], [np.zeros(1, np.int64)], []
-    done = 0
+    done = leaving = 0
     for number in range(several):
         others = informative[fold[informative] != number]
         if not len(others):
@@ -143,10 +143,11 @@ def interestingness(
         counts = end - begin
         places = np.arange(counts.sum()) + np.repeat(begin - (np.cumsum(counts) - counts), counts)
         own.append(by_text[places] + done)
-        own_offsets.append(own_offsets[-1][-1] + np.cumsum(counts))
+        own_offsets.append(leaving + np.cumsum(counts))
         references.append(others)
         texts.append(here)
         done += len(others)
+        leaving += int(counts.sum())
     pooled = np.concatenate(references)
     return Pools(
         reference_offsets=_offsets(np.array([len(rows) for rows in references])),
