@@ -11,6 +11,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 SOURCES := pyproject.toml CMakeLists.txt $(shell find native src -type f -not -name '*.pyc')
 BENCH_VENV ?= .venv-bench
+CORES ?= --numprocesses 2 --dist worksteal
 
 .PHONY: demo test test-all lint bench clean
 
@@ -19,13 +20,13 @@ demo: $(VENV)/.runs
 
 test: lint $(VENV)/.tests
 	$(BIN)/python -m pytest --quiet --pyargs postil
-	$(BIN)/python -m pytest tests -m "not slow"
-	POSTIL_KERNEL=python $(BIN)/python -m pytest tests/law tests/golden tests/metrics -m "not slow"
+	$(BIN)/python -m pytest $(CORES) tests -m "not slow"
+	POSTIL_KERNEL=python $(BIN)/python -m pytest $(CORES) tests/law tests/golden tests/metrics -m "not slow"
 
 test-all: lint $(VENV)/.tests
 	$(BIN)/python -m pytest --quiet --pyargs postil
-	$(BIN)/python -m pytest tests
-	POSTIL_KERNEL=python $(BIN)/python -m pytest tests/law tests/golden tests/metrics
+	$(BIN)/python -m pytest $(CORES) tests
+	POSTIL_KERNEL=python $(BIN)/python -m pytest $(CORES) tests/law tests/golden tests/metrics
 
 lint: $(VENV)/.tests
 	$(BIN)/ruff check
@@ -35,6 +36,7 @@ lint: $(VENV)/.tests
 bench: $(BENCH_VENV)/.ready
 	$(BENCH_VENV)/bin/python -m bench.metrics.run --memory --markdown docs/benchmarks.md
 	$(BENCH_VENV)/bin/python -m bench.metaeval.run --markdown docs/benchmarks-correlate.md
+	$(BENCH_VENV)/bin/python -m bench.passages.run --markdown docs/benchmarks-passages.md
 
 # Made first when missing; every install after it is from these stamps.
 $(BIN)/python:

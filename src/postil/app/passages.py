@@ -13,6 +13,7 @@ from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.metaeval.gain import GainCurve, Pool, gain_curve, gain_differences
 from postil.metaeval.resampling import RESAMPLES, SEED
 from postil.metaeval.table import LeftOut
+from postil.metrics.cosine import Cosine
 from postil.metrics.measures import Collection, Overlap, measure_passages
 from postil.metrics.pool import FOLDS, FoldsBy, folds_of, informativeness, interestingness
 from postil.metrics.spec import parse_measure
@@ -21,7 +22,7 @@ from postil.records.files import read
 from postil.records.place import Places
 from postil.records.rows import Passage
 from postil.records.scale import Scale
-from postil.text.stems import stems_signature
+from postil.text.stems import stems, stems_signature
 from postil.text.stop_words import stop_words, stop_words_signature
 from postil.text.tokenizers import tokenizer as named_tokenizer
 from postil.text.tokens import Tokens, Vocabulary
@@ -257,7 +258,7 @@ def find_gains(passages: Sequence[Passage], options: PassagesOptions, places: Pl
         topics=len(np.unique(data.topic[pools.texts])),
         informative=int((grades > 0).sum()),
         left_out=tuple(_left_out(data, collection, pools, units, ranked[0].curve)),
-        notes=tuple(_notes(ranked, options, several=several)),
+        notes=(*_unknown(measures, collection), *_notes(ranked, options, several=several)),
         options=options,
         scale=data.scale,
         where=places.where,
@@ -286,13 +287,14 @@ def collect(passages: Sequence[Passage], options: PassagesOptions, places: Place
         plain = Vocabulary().encode([passage.text for passage in passages], cut, options.jobs)
     except InvalidInput as error:
         raise places.error((error.line or 1) - 1, "text", error.problem) from None
-    tokens = plain
+    words = plain
     if options.stop != "none":
-        tokens = _without(tokens, stop_words(options.stop))
+        words = _without(words, stop_words(options.stop))
+    tokens = words
     if options.stem != "none":
-        stems_signature(options.stem)  # says so if there is no such stemmer
-        tokens = Tokens(tokens.vocabulary.stem_ids(options.stem)[tokens.ids], tokens.offsets, tokens.vocabulary)
-    return Collection(tokens, plain)
+        of_word = Vocabulary().encode_tokens([stems(words.vocabulary.words(), options.stem)])
+        tokens = Tokens(of_word.ids[words.ids], words.offsets, of_word.vocabulary)
+    return Collection(tokens, words)
 
 
 def _without(tokens: Tokens, words: frozenset[str]) -> Tokens:
@@ -349,9 +351,20 @@ def _pools(data: _Read, collection: Collection, options: PassagesOptions) -> Poo
     return interestingness(data.topic, weights, same, folds, names=data.topics)
 
 
+@dataclass(frozen=True, eq=False)
+class _Scored:
+    """The values of a measure, with its full spec and what that does not hold."""
+
+    name: str
+    spec: str
+    measure: Measure
+    leave: bool
+    values: NDArray[np.float64]
+
+
 def _scored(
     measures: dict[str, Measure], collection: Collection, pools: Pools, options: PassagesOptions
-) -> Iterator[tuple[str, Measure, bool, NDArray[np.float64]]]:
+) -> Iterator[_Scored]:
     """Each measure with its values: first with every passage in its reference, then without."""
     inside = {name: each for name, each in measures.items() if options.reference == "topic" and not each.weighted}
     outside = {
@@ -362,11 +375,12 @@ def _scored(
     for leave, some in ((False, inside), (True, outside)):
         values = measure_passages(list(some.values()), collection, pools if leave else pools.all_inside(), options.jobs)
         for name, measure in some.items():
-            yield name, measure, leave, values[measure]
+            spec = "|".join((str(measure), *measure.notes(collection)))
+            yield _Scored(name, spec, measure, leave, values[measure])
 
 
 def _ranked(
-    scored: Sequence[tuple[str, Measure, bool, NDArray[np.float64]]],
+    scored: Sequence[_Scored],
     grades: NDArray[np.float64],
     groups: NDArray[np.int64],
     scale: Scale,
@@ -377,14 +391,13 @@ def _ranked(
     usual = tuple(k for k in (LONG if options.pool == "all" else SHORT) if k < longest) or (1,)
     ks = tuple(sorted(set(options.ks))) or usual
 
-    def ranking(each: tuple[str, Measure, bool, NDArray[np.float64]]) -> Ranked:
-        name, measure, leave, values = each
-        scores = measure.ranked(values)
+    def ranking(each: _Scored) -> Ranked:
+        scores = each.measure.ranked(each.values)
         return Ranked(
-            measure=name,
-            leave_one_out=leave and name.partition("(")[0] not in BASELINES,
-            signature=_signature(measure, leave, scale, options),
-            values=values,
+            measure=each.name,
+            leave_one_out=each.leave and each.name.partition("(")[0] not in BASELINES,
+            signature=_signature(each.spec, each.leave, scale, options),
+            values=each.values,
             scores=scores,
             curve=gain_curve(
                 scores, grades, groups, ks, pool=options.pool, resamples=options.resamples, seed=options.seed
@@ -432,13 +445,13 @@ def _differences(ranked: Sequence[Ranked]) -> tuple[GainDifference, ...]:
     return tuple(found.values())
 
 
-def _signature(measure: Measure, leave: bool, scale: Scale, options: PassagesOptions) -> str:  # noqa: FBT001
+def _signature(spec: str, leave: bool, scale: Scale, options: PassagesOptions) -> str:  # noqa: FBT001
     stem = "none" if options.stem == "none" else stems_signature(options.stem)
     stop = "none" if options.stop == "none" else stop_words_signature(options.stop)
     words = "anchors" if options.anchors else f"{named_tokenizer(options.tokenizer).signature}"
     folds = f"|folds:{options.folds}|folds-by:{options.folds_by}|seed:{options.seed}"
     return (
-        f"{measure}|words:{words}|stop:{stop}|stem:{stem}|reference:{options.reference}"
+        f"{spec}|words:{words}|stop:{stop}|stem:{stem}|reference:{options.reference}"
         f"|itself:{'out' if leave else 'in'}{folds if options.reference == 'others' else ''}"
         f"|scale:{scale.low:g}:{scale.high:g}|pool:{options.pool}|ties:expected|postil:{VERSION}"
     )
@@ -457,6 +470,12 @@ def _left_out(
         if len(none):
             such = tuple(f"{data.passages[row].id} of {data.passages[row].topic}" for row in none[:5])
             yield LeftOut(f"passages without a unit of {unit}, ranked last", len(none), such)
+
+
+def _unknown(measures: dict[str, Measure], collection: Collection) -> Iterator[str]:
+    for name, measure in measures.items():
+        if isinstance(measure, Cosine):
+            yield f"{name}: {measure.unknown(collection):.1%} of the words have no vector"
 
 
 def _notes(ranked: Sequence[Ranked], options: PassagesOptions, *, several: bool) -> Iterator[str]:

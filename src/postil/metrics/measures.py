@@ -13,7 +13,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeVar
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from postil.metrics.base import Specified
 from postil.text.units import ngram_units
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -48,6 +48,8 @@ __all__ = [
     "measure_passages",
 ]
 
+T = TypeVar("T")
+
 UNITS: Final[Mapping[str, tuple[int, int]]] = MappingProxyType({"1": (1, 0), "2": (2, 0), "3": (3, 0), "sk": (2, 1)})
 """Units by name: how many words, and how many are left out between them."""
 
@@ -63,7 +65,7 @@ class Collection:
     def __init__(self, tokens: Tokens, words: Tokens | None = None) -> None:
         self.tokens = tokens
         self.words = tokens if words is None else words
-        self._bags: dict[tuple[str, bool], Bags] = {}
+        self._kept: dict[object, Any] = {}
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -75,10 +77,20 @@ class Collection:
             unit: A name in `UNITS`.
             upto: Whether fewer words may be left out as well.
         """
-        if (unit, upto) not in self._bags:
-            n, gap = UNITS[unit]
-            self._bags[unit, upto] = Bags(ngram_units(self.tokens, n, gap, up_to=upto))
-        return self._bags[unit, upto]
+        n, gap = UNITS[unit]
+        return self.kept((unit, upto), lambda: Bags(ngram_units(self.tokens, n, gap, up_to=upto)))
+
+    def kept(self, key: object, make: Callable[[], T]) -> T:
+        """Something that several measures need, made once.
+
+        Args:
+            key: What it is called.
+            make: How it is made.
+        """
+        if key not in self._kept:
+            self._kept[key] = make()
+        found: T = self._kept[key]
+        return found
 
 
 class Bags:
@@ -124,6 +136,15 @@ class Measure(Specified):
             pools: Their references.
             jobs: Threads; the numbers do not depend on it.
         """
+
+    def notes(self, collection: Collection) -> tuple[str, ...]:
+        """``key:value`` facts for the signature that the spec does not hold.
+
+        Args:
+            collection: The passages.
+        """
+        del collection
+        return ()
 
     def ranked(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Values with the sign that makes high good; minus infinity, so last, where there is none.

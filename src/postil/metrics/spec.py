@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeVar, get_args, get_origin,
 from postil.errors import UnknownName, UsageError
 from postil.metrics.bleu import Bleu, DeltaBleu
 from postil.metrics.cider import Cider, CiderD
+from postil.metrics.cosine import Cosine
 from postil.metrics.measures import (
     UNITS,
     FScore,
@@ -60,7 +61,7 @@ MEASURES: Final[Mapping[str, Callable[..., Measure]]] = MappingProxyType(
         for make in (FScore, JensenShannon, KullbackLeibler, LogSim, PooledRouge, TfIdf)
         for unit in UNITS
     }
-    | {"length": Length, "random": Random}
+    | {"cosine": Cosine, "length": Length, "random": Random}
 )
 """Every measure of passages by name; ``w-`` in front of a name makes the weights of the reference's passages count."""
 
