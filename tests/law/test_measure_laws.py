@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
+from postil.kernel import NAME
 from postil.metrics.measures import Collection, Overlap, measure_passages
 from postil.metrics.pool import informativeness, interestingness
 from postil.metrics.spec import MEASURES, parse_measure
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from postil.metrics.pool import Pools
 
 LAW = settings(
-    max_examples=40,
+    max_examples=40 if NAME == "compiled" else 12,  # the pure-Python kernel takes its time
     deadline=None,
     derandomize=True,
     database=None,
@@ -37,7 +37,7 @@ LAW = settings(
 EXACT = 1e-12
 
 BASELINES = ["length", "length(inverse=false)", "random"]
-PLAIN = [name for name in MEASURES if name not in BASELINES]
+PLAIN = [name for name in MEASURES if name not in {*BASELINES, "cosine"}]
 PLAIN += ["f1-1(beta=2)", "f1-sk(upto=true,beta=0.5)", "kl-sk(upto=true)", "logsim-sk(upto=true)"]
 WEIGHTED = [f"w-{spec}" for spec in PLAIN]
 SPECS = PLAIN + WEIGHTED + BASELINES
@@ -75,11 +75,15 @@ class Problem:
         """Interestingness, with a fold for each topic."""
         return interestingness(self.topics, self.weights, self.same, range(max(self.topics) + 1))
 
+    @property
+    def has_others(self) -> bool:
+        """Whether every passage has informative ones of other topics."""
+        return len({topic for topic, weight in zip(self.topics, self.weights, strict=True) if weight > 0}) > 1
+
     def pools(self) -> list[Pools]:
         """All protocols: with passages in their reference, without, and against other topics where there are some."""
         about = self.about()
-        informed = {topic for topic, weight in zip(self.topics, self.weights, strict=True) if weight > 0}
-        return [about.all_inside(), about, *([self.others()] if len(informed) > 1 else [])]
+        return [about.all_inside(), about, *([self.others()] if self.has_others else [])]
 
 
 def values(problem: Problem, pools: Pools, specs: Sequence[str], jobs: int = 1) -> dict[str, NDArray[np.float64]]:
@@ -116,7 +120,8 @@ def problems(draw: DrawFn) -> Problem:
 
 
 def test_every_measure_is_under_the_laws() -> None:
-    assert {spec.partition("(")[0] for spec in SPECS if not spec.startswith("w-")} == set(MEASURES)
+    """Cosines of word vectors, which need vectors, are tested elsewhere."""
+    assert {spec.partition("(")[0] for spec in SPECS if not spec.startswith("w-")} == set(MEASURES) - {"cosine"}
 
 
 @LAW
@@ -246,27 +251,18 @@ def test_leave_one_out_is_a_reference_that_never_had_the_passage(problem: Proble
 
 @LAW
 @given(problems())
-def test_other_topics_without_equal_texts_are_references_that_never_had_them(problem: Problem) -> None:
-    if len(problem.pools()) < 3:
+def test_other_topics_lose_equal_texts_as_if_they_had_never_had_them(problem: Problem) -> None:
+    if not problem.has_others:
         return
     pools = problem.others()
     found = values(problem, pools, PLAIN + WEIGHTED)
     for i in np.repeat(pools.texts, np.diff(pools.own_offsets)).tolist():
-        same = problem.same
-        weights = [0.0 if each == same[i] else weight for each, weight in zip(same, problem.weights, strict=True)]
-        if not any(w for t, w in zip(problem.topics, weights, strict=True) if t != problem.topics[i]):
+        elsewhere = zip(problem.topics, problem.weights, problem.same, strict=True)
+        weights = [w if t != problem.topics[i] and s != problem.same[i] else 0.0 for t, w, s in elsewhere]
+        if not any(weights):
             assert all(math.isnan(found[spec][i]) for spec in found)
             continue
-        topics = [int(topic != problem.topics[i]) for topic in problem.topics]
-        poorer = replace(problem, topics=topics, weights=weights)
-        kept = (
-            interestingness(topics, weights, range(len(weights)), [0, 1])
-            if any(w for t, w in zip(topics, weights, strict=True) if not t)
-            else None
-        )
-        if kept is None:
-            continue
-        by_hand = values(poorer, kept, list(found))
+        by_hand = values(problem, informativeness([0] * len(weights), weights).all_inside(), list(found))
         close({spec: found[spec][i : i + 1] for spec in found}, {spec: by_hand[spec][i : i + 1] for spec in found})
 
 
@@ -277,24 +273,19 @@ def test_what_else_is_in_the_collection(problem: Problem, text: list[str]) -> No
     more = Problem([*problem.texts, text], [*problem.topics, 3], [*problem.weights, 0.0])
     rest = [spec for spec in SPECS if spec not in of("kl", "tf-idf")]
     before, after = (values(each, each.about(), rest) for each in (problem, more))
-    equal({spec: found[:-1] for spec, found in after.items()}, before)
+    close({spec: found[:-1] for spec, found in after.items()}, before)
 
 
 @LAW
 @given(problems())
 def test_a_copy_of_the_whole_reference_is_as_good_as_can_be(problem: Problem) -> None:
     """Over words; KL, smoothed, has its best elsewhere."""
-    whole = [
-        word
-        for text, topic, weight in zip(*vars(problem).values(), strict=True)
-        if weight and not topic
-        for word in text
-    ]
+    rows = zip(problem.texts, problem.topics, problem.weights, strict=True)
+    whole = [word for text, topic, weight in rows if weight and topic == 0 for word in text]
     assume(whole)
     more = Problem([*problem.texts, whole], [*problem.topics, 0], [*problem.weights, 0.0])
-    for spec, found in values(
-        more, more.about().all_inside(), of_words(of("f1", "js", "logsim", "rouge", "tf-idf", specs=PLAIN))
-    ).items():
+    specs = of_words(of("f1", "js", "logsim", "rouge", "tf-idf", specs=PLAIN))
+    for spec, found in values(more, more.about().all_inside(), specs).items():
         assert found[-1] == pytest.approx(0.0 if spec.startswith("js") else 1.0, abs=EXACT), spec
 
 
@@ -322,12 +313,10 @@ def test_jobs_change_no_bit(problem: Problem) -> None:
 
 @LAW
 @given(problems())
-def test_f_is_between_what_beta_weighs(problem: Problem) -> None:
-    """A large beta is recall, a small one precision, and F1 is their harmonic mean."""
+def test_f1_is_the_harmonic_mean_of_what_beta_weighs(problem: Problem) -> None:
+    """A small beta leaves precision, a large one recall."""
     specs = ["f1-1", "f1-1(beta=1e-5)", "f1-1(beta=9e5)"]
     for pools in problem.pools():
-        f, precision, recall = (found for found in values(problem, pools, specs).values())
-        for one, other in combinations((precision, recall), 2):
-            there = ~np.isnan(f) & (f > 0)
-            mean = 2 * one[there] * other[there] / (one[there] + other[there])
-            np.testing.assert_allclose(f[there], mean, rtol=1e-6)
+        found = np.stack(list(values(problem, pools, specs).values()), axis=1)
+        for f, precision, recall in found[found[:, 0] > 0]:
+            assert f == pytest.approx(2 * precision * recall / (precision + recall), rel=1e-6)

@@ -125,6 +125,11 @@ def test_a_topic_without_informative_passages_is_scored_and_lends_nothing() -> N
     assert read(pools) == {0: ({2}, set()), 1: ({0, 2}, set()), 2: ({0}, set())}
 
 
+def test_a_topic_without_passages() -> None:
+    pools = interestingness([0, 2, 2], [1.0, 0.5, 0.0], [0, 0, 0], [0, 1, 2])
+    assert read(pools) == {0: ({1}, {1}), 1: ({0}, {0}), 2: ({0}, {0})}
+
+
 def test_many_passages_against_a_plain_reading() -> None:
     rng = np.random.default_rng(3)
     topics, same = rng.integers(0, 9, 300), rng.integers(0, 120, 300)

@@ -158,7 +158,10 @@ def test_json_over_several_lines(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
-        (gzip.compress(GOOD), "the data are compressed with gzip; name the file .jsonl.gz, or pipe it through gunzip"),
+        (
+            gzip.compress(GOOD, mtime=0),
+            "the data are compressed with gzip; name the file .jsonl.gz, or pipe it through gunzip",
+        ),
         (b"PAR1\x15\x00\n", "this is a Parquet file; name it .parquet"),
         (GOOD.decode().encode("utf-16"), "the file is in UTF-16; save it as UTF-8"),
     ],

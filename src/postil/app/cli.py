@@ -11,7 +11,7 @@ import typer
 
 from postil.app.cli_corpus import corpus
 from postil.app.cli_vectors import vectors
-from postil.app.exits import command_line, exits, say
+from postil.app.exits import Root, command_line, exits, say
 from postil.errors import UnknownName, UsageError
 from postil.version import VERSION
 
@@ -19,6 +19,7 @@ __all__ = ["app", "main"]
 
 app = typer.Typer(
     name="postil",
+    cls=Root,
     help="Grade texts against graded references, and judge the grades against people.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -158,6 +159,7 @@ def score(
 @app.command()
 @exits
 def correlate(
+    context: typer.Context,
     scores: Annotated[
         list[str],
         typer.Argument(
@@ -253,15 +255,16 @@ def correlate(
         check_report(report)  # before the work is done
     found = correlate_files(scores, judgements, options, candidates)
     if report:
-        for path in write_report([as_json(found, points=True, command=command_line())], report):
+        for path in write_report([as_json(found, points=True, command=command_line(context))], report):
             say(f"written: {path}")
-    typer.echo(findings_as(format, found, command_line()), nl=False)
+    typer.echo(findings_as(format, found, command_line(context)), nl=False)
     _tell(format, remarks(found))
 
 
 @app.command()
 @exits
 def compare(
+    context: typer.Context,
     scores: Annotated[
         list[str],
         typer.Argument(
@@ -304,7 +307,7 @@ def compare(
         seed=seed,
     )
     found = compare_files(scores, options)
-    typer.echo(comparison_as(format, found, command_line()), nl=False)
+    typer.echo(comparison_as(format, found, command_line(context)), nl=False)
     _tell(format, remarks(found))
 
 

@@ -7,9 +7,10 @@ import os
 import re
 import shlex
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import typer
+from typer.core import TyperGroup
 
 from postil.app.output import printable
 from postil.errors import PostilError
@@ -20,14 +21,28 @@ if TYPE_CHECKING:
 
     P = ParamSpec("P")
 
-__all__ = ["command_line", "exits", "say"]
+__all__ = ["Root", "command_line", "exits", "say"]
 
+CALLED: Final = "postil"
 INTERRUPTED: Final = 130  # 128 and the number of the signal, as shells have it
 
 
-def command_line() -> str:
-    """The command as it was given, less the number of threads, on which nothing depends."""
-    words = sys.argv[1:]
+class Root(TyperGroup):
+    """The command above all others; it remembers how it was called."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """See `typer.core.TyperGroup`."""
+        ctx.meta[CALLED] = list(args)
+        return list(super().parse_args(ctx, args))
+
+
+def command_line(context: typer.Context) -> str:
+    """The command as it was given, less the number of threads, on which nothing depends.
+
+    Args:
+        context: Of the command that runs.
+    """
+    words: list[str] = context.meta.get(CALLED, [])
     kept = [
         word
         for place, word in enumerate(words)

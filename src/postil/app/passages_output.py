@@ -174,8 +174,9 @@ def _head(found: PassageFindings) -> str:
     rank = "all in one list" if found.options.pool == "all" else "a list a topic, the mean of them"
     around = found.ranked[0].curve.low is not None
     over = "folds" if found.options.reference == "others" and found.options.pool == "all" else "topics"
+    topics = f"{found.topics} topic{'s' * (found.topics > 1)}"
     return (
-        f"{SENSES[found.options.reference]}: {len(found.passages)} passages of {found.topics} topic{'s' * (found.topics > 1)}, "
+        f"{SENSES[found.options.reference]}: {len(found.passages)} passages of {topics}, "
         f"{found.informative} with a grade above 0; {rank}" + (f"; 95 % intervals over {over}" if around else "")
     )
 

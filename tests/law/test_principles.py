@@ -1,0 +1,389 @@
+"""The principles of section 2.3 of "Extending Text Informativeness Measures to Passage Interestingness Evaluation".
+
+The paper asks three things of a measure of interestingness, in words: *diversity*, which "can rely on concentration
+(the sentence reveals an important information) or on dispersion (the sentence links several different entities)";
+*permutation invariance*, "the order of the items has no impact on the overall score"; *transfer*, "a sentence with few
+highly informative items should be considered more interesting than a long sentence with less informative items". It
+says that of KL, F and LogSim only LogSim has all three: KL lacks diversity, "due to smoothing", and F lacks transfer,
+"since it favors long sentences with large overlaps".
+
+Items are units here. The passages of a reference hold a unit once or not at all (the paper: "we consider sentences as
+sets of items"); c(u) is how many of them hold u, each counted with its weight. Read so that it can be checked:
+
+- **permutation**: passages with the same units in another order score the same.
+- **concentration**: a passage with a unit of the reference, whatever else it holds, scores above every passage
+  without one.
+- **dispersion**: another unit of the reference in place of a repeated one, held by the same reference passages, raises
+  the score.
+- **transfer**: of two passages that cover the same share of the reference, each with units that all count alike, the
+  one with fewer and weightier units scores higher: n units of c = h against m > n units of c = l, n h = m l.
+
+*Diversity* is concentration and dispersion. Two neighbours that the paper does not name, since they show where the
+reading matters:
+
+- **weight**: of two units the one that more reference passages hold (those with the other, and one more) raises the
+  score more.
+- **padding**: a further unit that the reference does not hold lowers the score. One may call this transfer as well.
+
+``yes``: always so. ``weakly``: never the other way round, but it can make no difference. ``no``: it can be the other
+way round; there is an example below for each.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from postil.kernel import NAME
+from postil.metrics.measures import UNITS, Collection
+from postil.metrics.pool import informativeness
+from postil.metrics.spec import MEASURES, parse_measure
+from postil.text import Vocabulary
+from postil.text.vectors import Vectors
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import DrawFn, SearchStrategy
+
+LAW = settings(
+    max_examples=60 if NAME == "compiled" else 15,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    phases=[Phase.explicit, Phase.generate, Phase.shrink],
+    suppress_health_check=[HealthCheck.too_slow],
+)
+EXACT = 1e-12
+GUIDE = Path(__file__).parents[2] / "docs" / "measures.md"
+
+PROPERTIES = ("permutation", "concentration", "dispersion", "transfer", "weight", "padding")
+# The weighted forms of KL, JS, LogSim, ROUGE and TF-IDF go with their plain ones.
+FOUND = {
+    "f1": ("yes", "yes", "yes", "no", "weakly", "yes"),
+    "w-f1": ("yes", "yes", "no", "no", "weakly", "yes"),
+    "kl": ("yes", "no", "yes", "no", "no", "yes"),
+    "js": ("yes", "yes", "yes", "weakly", "yes", "yes"),
+    "logsim": ("yes", "yes", "yes", "yes", "yes", "no"),
+    "rouge": ("yes", "yes", "yes", "weakly", "yes", "weakly"),
+    "tf-idf": ("yes", "yes", "no", "no", "no", "yes"),
+    "cosine": ("yes", "no", "no", "no", "no", "no"),
+    "length": ("yes", "no", "weakly", "yes", "weakly", "yes"),
+    "random": ("yes", "weakly", "weakly", "weakly", "weakly", "weakly"),
+}
+SPECS = {
+    family: [f"{family}-1"] if family in {"f1", "w-f1"} else [f"{family}-1", f"w-{family}-1"]
+    for family in ("f1", "w-f1", "kl", "js", "logsim", "rouge", "tf-idf")
+} | {"length": ["length"], "random": ["random"]}
+
+
+@dataclass(frozen=True)
+class Case:
+    """Two passages, of which a principle says that the first is the better one."""
+
+    references: list[list[str]]
+    better: list[str]
+    worse: list[str]
+    elsewhere: list[list[str]]
+    """Passages of another topic: they make the background."""
+    weights: list[float]
+
+    def scores(self, spec: str) -> tuple[float, float]:
+        """Of the better and the worse passage; high is good."""
+        assert all(len(set(text)) == len(text) for text in self.references)
+        texts = [*self.references, self.better, self.worse, *self.elsewhere]
+        n = len(self.references)
+        pools = informativeness([0] * (n + 2) + [1] * len(self.elsewhere), [*self.weights, *[0.0] * (len(texts) - n)])
+        measure = parse_measure(spec)
+        ranked = measure.ranked(measure.values(Collection(Vocabulary().encode_tokens(texts)), pools))
+        better, worse = ranked[np.isin(pools.texts, [n, n + 1])].tolist()
+        return better, worse
+
+
+def case(
+    references: str, better: str, worse: str, elsewhere: str = "", weights: tuple[float, ...] | None = None
+) -> Case:
+    """A case from texts: a letter a unit, a space between passages."""
+    texts = references.split()
+    return Case(
+        [list(text) for text in texts],
+        list(better),
+        list(worse),
+        [list(text) for text in elsewhere.split()],
+        list(weights or [1.0] * len(texts)),
+    )
+
+
+# Cases for what always holds
+
+
+WEIGHTS = st.sampled_from([1.0, 0.5, 1 / 3, 0.02])
+ELSEWHERE = st.lists(st.text("abcuvxyz", max_size=12).map(list), max_size=4)
+
+
+def sets(letters: str, least: int = 0) -> SearchStrategy[list[str]]:
+    """Units, none twice."""
+    return st.lists(st.sampled_from(letters), unique=True, min_size=least, max_size=len(letters))
+
+
+@st.composite
+def concentration(draw: DrawFn) -> Case:
+    references = draw(st.lists(sets("abc", 1), min_size=1, max_size=5))
+    one = draw(st.sampled_from([unit for text in references for unit in text]))
+    better = [one, *draw(st.lists(st.sampled_from("abcxyz"), max_size=10))]
+    worse = draw(st.lists(st.sampled_from("xyz"), max_size=10))
+    weights = draw(st.lists(WEIGHTS, min_size=len(references), max_size=len(references)))
+    return Case(references, better, worse, draw(ELSEWHERE), weights)
+
+
+@st.composite
+def dispersion(draw: DrawFn) -> Case:
+    texts = draw(st.lists(st.tuples(sets("abc"), st.booleans()), min_size=1, max_size=5))
+    references = [["u", "v"], *([*text, *("uv" if both else "")] for text, both in texts)]
+    base = draw(st.lists(st.sampled_from("abcxyz"), max_size=8))
+    weights = draw(st.lists(WEIGHTS, min_size=len(references), max_size=len(references)))
+    return Case(references, [*base, "u", "v"], [*base, "u", "u"], draw(ELSEWHERE), weights)
+
+
+@st.composite
+def weight(draw: DrawFn) -> Case:
+    texts = draw(st.lists(st.tuples(sets("abc"), st.sampled_from(["", "u", "uv"])), max_size=4))
+    references = [["u", "v"], ["u"], *([*text, *more] for text, more in texts)]
+    base = draw(st.lists(st.sampled_from("abcxyz"), max_size=8))
+    weights = draw(st.lists(WEIGHTS, min_size=len(references), max_size=len(references)))
+    return Case(references, [*base, "u"], [*base, "v"], draw(ELSEWHERE), weights)
+
+
+@st.composite
+def transfer(draw: DrawFn) -> Case:
+    n, h = draw(st.integers(1, 3)), draw(st.integers(2, 5))
+    low = draw(st.sampled_from([each for each in range(1, h) if n * h % each == 0]))
+    few = [f"few{i}" for i in range(n)]
+    many = [f"many{i}" for i in range(n * h // low)]
+    references = [draw(sets("abc")) for _ in range(h + draw(st.integers(0, 2)))]
+    for units, often in ((few, h), (many, low)):
+        for unit in units:
+            for place in draw(st.permutations(range(len(references))))[:often]:
+                references[place].append(unit)
+    references = [text or ["a"] for text in references]
+    return Case(references, few, many, draw(ELSEWHERE), [draw(WEIGHTS)] * len(references))
+
+
+@st.composite
+def padding(draw: DrawFn) -> Case:
+    drawn = draw(concentration())
+    return Case(drawn.references, drawn.better, [*drawn.better, "new"], drawn.elsewhere, drawn.weights)
+
+
+CASES = {
+    "concentration": concentration(),
+    "dispersion": dispersion(),
+    "transfer": transfer(),
+    "weight": weight(),
+    "padding": padding(),
+}
+
+# Cases where it is the other way round, or makes no difference; of the measures named
+
+NO = {
+    # eight words of nothing divide what is smoothed by 10, one by 2
+    ("kl", "concentration"): case("abcd", "axxxxxxxx", "y"),
+    # u is half of all units elsewhere, so that holding it takes little from the divergence
+    ("kl", "weight"): case("uv u", "u", "v", "uuuuuuuuuuuuuuuuuuuu"),
+    ("kl", "transfer"): case("uv uw", "u", "vw", "uuuuuuuuuuuuuuuuuuuu"),
+    ("tf-idf", "weight"): case("uv u", "u", "v", "u u u u u u u u u u u u u u u u"),
+    ("tf-idf", "transfer"): case("uv uw", "u", "vw", "u u u u u u u u u u u u u u u u"),
+    # u is rare and v is not: twice u weighs more than u and v
+    ("tf-idf", "dispersion"): case("uv", "xxxxxxxxuv", "xxxxxxxxuu", "v v v v v v v v v v v v v v v v x x x x x x x x"),
+    # two shared units of four and one of three
+    ("f1", "transfer"): case("uv uw", "u", "vw"),
+    ("w-f1", "transfer"): case("uv uw", "u", "vw"),
+    # v brings .01 to the shared and 1 to the units
+    ("w-f1", "dispersion"): case("abc uv", "abcuv", "abcuu", weights=(1.0, 0.01)),
+    # a = ln(1 + 2 / 1) for one word, ln(1 + 2 / 2) for two, and b = ln(1 + 1): the same
+    ("logsim", "padding"): case("ab", "a", "ax"),
+    ("length", "concentration"): case("ab", "ax", "x"),
+}
+WEAKLY = {
+    ("f1", "weight"): case("uv u", "u", "v"),
+    ("w-f1", "weight"): case("uv u", "u", "v"),
+    # whatever covers the same share evenly is as far
+    ("js", "transfer"): case("uv uw", "u", "vw"),
+    ("rouge", "transfer"): case("uv uw", "u", "vw"),
+    ("rouge", "padding"): case("ab", "a", "ax"),
+    ("length", "dispersion"): case("uv", "uv", "uu"),
+    ("length", "weight"): case("uv u", "u", "v"),
+} | {("random", name): case("uv uw", "u", "vw") for name in CASES}
+
+
+def cells(found: str) -> list[tuple[str, str]]:
+    return [
+        (family, name)
+        for family, row in FOUND.items()
+        for name, cell in zip(PROPERTIES, row, strict=True)
+        if cell == found and name != "permutation" and family != "cosine"
+    ]
+
+
+@pytest.mark.parametrize(("family", "name"), cells("yes"))
+def test_what_always_holds(family: str, name: str) -> None:
+    @LAW
+    @given(CASES[name])
+    def law(drawn: Case) -> None:
+        for spec in SPECS[family]:
+            better, worse = drawn.scores(spec)
+            assert better > worse + (EXACT if math.isfinite(worse) else 0.0), spec
+
+    law()
+
+
+@pytest.mark.parametrize(("family", "name"), cells("weakly"))
+def test_what_is_never_the_other_way_round_but_may_make_no_difference(family: str, name: str) -> None:
+    @LAW
+    @given(CASES[name])
+    def law(drawn: Case) -> None:
+        for spec in SPECS[family]:
+            better, worse = drawn.scores(spec)
+            assert better >= worse - EXACT, spec
+
+    law()
+    for spec in SPECS[family]:
+        better, worse = WEAKLY[family, name].scores(spec)
+        assert better == pytest.approx(worse, abs=EXACT), spec
+
+
+@pytest.mark.parametrize(("family", "name"), cells("no"))
+def test_what_can_be_the_other_way_round(family: str, name: str) -> None:
+    for spec in SPECS[family]:
+        better, worse = NO[family, name].scores(spec)
+        assert better < worse - EXACT, spec
+
+
+# Permutation
+
+MIXED = {
+    "1": ("abcab", "bacba"),
+    "2": ("abaca", "acaba"),
+    "3": ("aabaacaa", "aacaabaa"),
+    "sk": ("aabbaaccaa", "aaccaabbaa"),
+}
+
+
+@pytest.mark.parametrize("family", [family for family in FOUND if family not in {"cosine", "length", "random"}])
+@pytest.mark.parametrize("unit", UNITS)
+def test_units_in_another_order(family: str, unit: str) -> None:
+    """Of words that is any other order; of n-grams only one that leaves them whole, as here."""
+    one, other = (list(text) for text in MIXED[unit])
+    collection = Collection(Vocabulary().encode_tokens([list("aabacc"), list("cabaaabca"), one, other]))
+    bags = collection.bags(unit).units
+    assert sorted(bags.units[slice(*bags.offsets[2:4])]) == sorted(bags.units[slice(*bags.offsets[3:5])])
+    pools = informativeness([0] * 4, [1.0, 0.5, 0.0, 0.0])
+    values = parse_measure(f"{family}-{unit}").values(collection, pools)
+    assert 0.0 < values[2] < math.inf
+    assert values[2] == pytest.approx(values[3], rel=EXACT)
+
+
+@pytest.mark.parametrize("spec", ["length", "random"])
+def test_baselines_do_not_look_at_order(spec: str) -> None:
+    better, worse = case("abc", "abca", "aacb").scores(spec)
+    assert better == worse
+
+
+# Cosine of word vectors: u stands along the first axis, v and w along others; near is nearly u
+
+
+@pytest.fixture(scope="module")
+def vectors(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("vectors") / "v"
+    rows = {"u": (1, 0, 0), "v": (0, 1, 0), "w": (0, 0, 1), "n": (1, 0.1, 0.1), "x": (-1, 0, 0)}
+    Vectors(tuple(rows), np.array(list(rows.values()), np.float32)).save(folder)
+    return str(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "drawn"),
+    [
+        # n is not in the reference, and closer to it than u with v
+        ("concentration", case("u", "uv", "n")),
+        # n turns the reference to where u points
+        ("dispersion", case("uv n n n", "uv", "uu")),
+        # x is the opposite of u, so that nothing is left of it in the reference
+        ("transfer", case("uvx uwx", "u", "vw")),
+        ("weight", case("uvx ux", "u", "v")),
+        # n is not in the reference, but lies a little on the side of v
+        ("padding", case("uv", "u", "un")),
+    ],
+)
+def test_cosine_can_have_everything_the_other_way_round(vectors: str, name: str, drawn: Case) -> None:
+    assert FOUND["cosine"][PROPERTIES.index(name)] == "no"
+    for w in ("", "w-"):
+        better, worse = drawn.scores(f"{w}cosine(vectors={vectors})")
+        assert better < worse - EXACT, name
+
+
+def test_cosine_sums_words_in_any_order(vectors: str) -> None:
+    better, worse = case("uvw", "unvw", "wvnu").scores(f"cosine(vectors={vectors})")
+    assert better == pytest.approx(worse)
+
+
+# What follows
+
+
+def has(family: str, *names: str) -> bool:
+    return all(FOUND[family][PROPERTIES.index(name)] == "yes" for name in names)
+
+
+def test_the_table_is_of_all_measures() -> None:
+    families = {getattr(parse_measure(name), "family", name) for name in MEASURES}
+    assert set(FOUND) == families | {"w-f1"}
+
+
+def test_what_the_paper_says_holds_in_this_reading() -> None:
+    three = ("permutation", "concentration", "dispersion", "transfer")
+    assert [family for family in FOUND if has(family, *three)] == ["logsim"]
+    assert has("kl", "dispersion")
+    assert not has("kl", "concentration")
+    assert has("f1", "permutation", "concentration", "dispersion")
+    assert not has("f1", "transfer")
+
+
+def test_no_measure_has_padding_too() -> None:
+    assert not [family for family in FOUND if has(family, *PROPERTIES[:4], "padding")]
+
+
+def test_where_transfer_ends_for_logsim() -> None:
+    """One unit of c = 4 is below two of c = 1 and 3: the long passage is no better than even, and wins by its 3."""
+    better, worse = case("uvw uw uw u", "u", "vw").scores("logsim-1")
+    # |R| = 8: ln 5 / ln 9 of 4/8; a = ln(1 + 8/2) for both, ln 2 / ln 5 of 1/8 and ln 4 / ln 5 of 3/8
+    assert better == pytest.approx(4 / 8 * math.log(5) / math.log(9))
+    assert worse == pytest.approx(1 / 8 * math.log(2) / math.log(5) + 3 / 8 * math.log(4) / math.log(5))
+    assert better < worse
+
+
+def test_logsim_rewards_padding_up_to_the_share_of_the_reference() -> None:
+    """a falls with every word of padding until k |R| / |S| = c; after that the score falls too."""
+    found = [case("abcd ab", "a", "a" + "x" * n).scores("logsim-1")[1] for n in range(8)]
+    # |R| = 6 and c = 2: the top is at |S| = 3, where a = ln(1 + 6 / 3) = b
+    assert found.index(max(found)) == 2
+    assert found[2] == pytest.approx(2 / 6)
+    assert found == sorted(found[:3]) + sorted(found[3:], reverse=True)
+
+
+@pytest.mark.parametrize("family", FOUND)
+def test_the_table_in_the_guide(family: str) -> None:
+    row = re.search(rf"^\| `{family}` \|((?: (?:yes|no|weakly) \|)+)$", GUIDE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert row, family
+    assert tuple(cell.strip() for cell in row[1].strip("|").split("|")) == FOUND[family]
+
+
+def test_every_cell_is_tested() -> None:
+    assert set(cells("no")) == set(NO)
+    assert set(cells("weakly")) == set(WEAKLY)
+    assert {cell for row, column in product(FOUND, PROPERTIES) for cell in FOUND[row]} == {"yes", "weakly", "no"}

@@ -1,0 +1,208 @@
+"""Measures of passages are those of scikit-learn, SciPy and rouge-metric, and of sets."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from dataclasses import dataclass
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+import originals
+import pytest
+
+from postil.metrics.measures import Collection, measure_passages
+from postil.metrics.pool import informativeness
+from postil.metrics.spec import parse_measure
+from postil.text import Vocabulary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conftest import Record
+    from numpy.typing import NDArray
+
+pytestmark = [pytest.mark.parity, pytest.mark.filterwarnings("ignore")]
+
+NEAR = 1e-12
+
+
+@dataclass(frozen=True)
+class Passages:
+    """Passages as words, the topic of each and its weight."""
+
+    name: str
+    texts: list[list[str]]
+    topics: list[int]
+    weights: list[float]
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def units(self, unit: str) -> list[list[str]]:
+        """The units of each passage, written out."""
+        parts = {"1": lambda text: text, "2": pairwise, "sk": lambda text: zip(text, text[2:], strict=False)}[unit]
+        return [["_".join(each) if unit != "1" else each for each in parts(text)] for text in self.texts]
+
+    def scored(self) -> list[tuple[int, list[int]]]:
+        """Each passage of a topic with something informative in it beside the passage, and these others."""
+        found = []
+        for i, topic in enumerate(self.topics):
+            others = [j for j, t in enumerate(self.topics) if t == topic and self.weights[j] > 0 and j != i]
+            if others:
+                found.append((i, others))
+        return found
+
+
+def made() -> Passages:
+    """12 topics of 20 passages of up to 30 words, some frequent and many not."""
+    rng = np.random.default_rng(20181)
+    chance = 1.0 / np.arange(1, 201)
+    texts = [rng.choice(200, size, p=chance / chance.sum()).astype(str).tolist() for size in rng.integers(1, 31, 240)]
+    weights = np.where(rng.random(240) < 0.4, rng.integers(1, 4, 240) / 3, 0.0)
+    return Passages("made passages", texts, list(np.arange(240) % 12), weights.tolist())
+
+
+def trivia() -> Passages:
+    """Sentences of film pages that somebody found very interesting, and as many others."""
+    path = originals.DATA / "passages" / "wikipedia_trivia" / "crowd_judged.tsv"
+    if not path.exists():
+        pytest.skip(f"no data in {originals.DATA}; POSTIL_DATA names the folder")
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))[::9]
+    films = list(dict.fromkeys(row["MOVIE"] for row in rows))
+    return Passages(
+        "Wikipedia trivia",
+        [row["TRIVIA"].lower().split() for row in rows],
+        [films.index(row["MOVIE"]) for row in rows],
+        [int(row["count_veryInteresting"]) / 5 for row in rows],
+    )
+
+
+@pytest.fixture(params=[made, trivia], ids=["made", "trivia"])
+def passages(request: pytest.FixtureRequest) -> Passages:
+    found: Passages = request.param()
+    return found
+
+
+def ours(passages: Passages, spec: str) -> NDArray[np.float64]:
+    """The measure of each passage that `Passages.scored` gives, each without itself in its reference."""
+    pools = informativeness(passages.topics, passages.weights)
+    measure = parse_measure(spec)
+    values = measure_passages([measure], Collection(Vocabulary().encode_tokens(passages.texts)), pools)[measure]
+    every = dict(zip(pools.texts.tolist(), values.tolist(), strict=True))
+    return np.array([every[i] for i, _ in passages.scored()])
+
+
+@pytest.mark.parametrize("unit", ["1", "2", "sk"])
+def test_tf_idf_is_the_cosine_of_scikit_learn(
+    passages: Passages, unit: str, record: Record, largest: Callable[[object, object], float]
+) -> None:
+    """The reference is one document, its passages' units one after the other; idf is that of the collection."""
+    text = pytest.importorskip("sklearn.feature_extraction.text")
+    units = passages.units(unit)
+    vectorizer = text.TfidfVectorizer(analyzer=list).fit(units)
+    scored = passages.scored()
+    of_texts = vectorizer.transform([units[i] for i, _ in scored])
+    of_pools = vectorizer.transform([list(chain.from_iterable(units[j] for j in others)) for _, others in scored])
+    theirs = np.asarray(of_texts.multiply(of_pools).sum(axis=1)).ravel()
+    difference = largest(ours(passages, f"tf-idf-{unit}"), theirs)
+    assert difference < NEAR
+    assert theirs.max() > 0.01
+    record(f"tf-idf-{unit}", "scikit-learn", passages, difference, how="TfidfVectorizer")
+
+
+@pytest.mark.parametrize("unit", ["1", "2"])
+def test_weighted_tf_idf_is_that_of_weighted_counts(
+    passages: Passages, unit: str, record: Record, largest: Callable[[object, object], float]
+) -> None:
+    text = pytest.importorskip("sklearn.feature_extraction.text")
+    counts = text.CountVectorizer(analyzer=list).fit_transform(passages.units(unit))
+    transformer = text.TfidfTransformer().fit(counts)
+    scored = passages.scored()
+    weights = np.zeros((len(scored), len(passages)))
+    for row, (_, others) in enumerate(scored):
+        weights[row, others] = [passages.weights[j] for j in others]
+    of_texts = transformer.transform(counts[[i for i, _ in scored]])
+    theirs = np.asarray(of_texts.multiply(transformer.transform(weights @ counts)).sum(axis=1)).ravel()
+    difference = largest(ours(passages, f"w-tf-idf-{unit}"), theirs)
+    assert difference < NEAR
+    record(f"w-tf-idf-{unit}", "scikit-learn", passages, difference, how="TfidfTransformer")
+
+
+@pytest.mark.parametrize("unit", ["1", "2"])
+def test_divergences_are_those_of_scipy(
+    passages: Passages, unit: str, record: Record, largest: Callable[[object, object], float]
+) -> None:
+    """Over all units of the collection: `entropy` of p and the smoothed passage, the square of `jensenshannon`."""
+    stats, distance = pytest.importorskip("scipy.stats"), pytest.importorskip("scipy.spatial.distance")
+    bags = [Counter(text) for text in passages.units(unit)]
+    names = {name: number for number, name in enumerate(dict.fromkeys(chain.from_iterable(bags)))}
+    counts = np.zeros((len(bags), len(names)))
+    for row, bag in enumerate(bags):
+        counts[row, [names[name] for name in bag]] = list(bag.values())
+    share = counts.sum(axis=0) / counts.sum()
+    theirs, divergent = [], []
+    for i, others in passages.scored():
+        pooled = counts[others].sum(axis=0)
+        theirs.append(stats.entropy(pooled, (counts[i] + share) / (counts[i].sum() + 1)) if bags[i] else np.inf)
+        divergent.append(distance.jensenshannon(pooled, counts[i]) ** 2 if bags[i] else np.inf)
+    finite = np.isfinite(theirs)
+    for spec, values in ((f"kl-{unit}", theirs), (f"js-{unit}", divergent)):
+        found = ours(passages, spec)
+        assert np.isfinite(found).tolist() == finite.tolist()
+        difference = largest(found[finite], np.array(values)[finite])
+        assert difference < NEAR
+        record(spec, "scipy", passages, difference)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_rouge_is_that_of_rouge_metric(
+    passages: Passages, order: int, record: Record, largest: Callable[[object, object], float]
+) -> None:
+    """Its mode ``average`` pools matches and lengths over the references."""
+    rouge = pytest.importorskip("rouge_metric").PyRouge(
+        rouge_n=(order,), rouge_l=False, rouge_w=False, rouge_s=False, rouge_su=False, multi_ref_mode="average"
+    )
+    texts = passages.texts
+    theirs = [
+        rouge.evaluate_tokenized([[texts[i]]], [[[texts[j]] for j in others]])[f"rouge-{order}"]["r"]
+        for i, others in passages.scored()
+    ]
+    difference = largest(ours(passages, f"rouge-{order}"), theirs)
+    assert difference < NEAR
+    record(f"rouge-{order}, pooled", "rouge-metric", passages, difference)
+
+
+@pytest.mark.parametrize("unit", ["1", "2", "sk"])
+def test_f1_is_the_dice_coefficient_of_sets(passages: Passages, unit: str) -> None:
+    units = [set(text) for text in passages.units(unit)]
+    theirs = []
+    for i, others in passages.scored():
+        pooled = set().union(*(units[j] for j in others))
+        theirs.append(2 * len(units[i] & pooled) / (len(units[i]) + len(pooled)))
+    assert ours(passages, f"f1-{unit}").tolist() == theirs
+
+
+@pytest.mark.parametrize("unit", ["1", "2"])
+def test_weighted_f1_adds_the_best_weight_of_each_shared_unit(passages: Passages, unit: str) -> None:
+    units = [set(text) for text in passages.units(unit)]
+    theirs = []
+    for i, others in passages.scored():
+        best: dict[str, float] = {}
+        for j in others:
+            for each in units[j]:
+                best[each] = max(best.get(each, 0.0), passages.weights[j])
+        theirs.append(2 * sum(best[each] for each in units[i] & set(best)) / (len(units[i]) + len(best)))
+    np.testing.assert_allclose(ours(passages, f"w-f1-{unit}"), theirs, rtol=NEAR)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_weighted_rouge_weighs_the_matches_of_each_passage(passages: Passages, order: int) -> None:
+    bags = [Counter(text) for text in passages.units(str(order))]
+    theirs = []
+    for i, others in passages.scored():
+        matches = sum(passages.weights[j] * (bags[i] & bags[j]).total() for j in others)
+        theirs.append(matches / sum(bags[j].total() for j in others))
+    np.testing.assert_allclose(ours(passages, f"w-rouge-{order}"), theirs, rtol=NEAR, atol=1e-15)
