@@ -150,15 +150,15 @@ def test_another_baseline_turns_the_difference(postil: Postil) -> None:
 
 def test_the_same_bytes_from_every_kind_of_file(postil: Postil) -> None:
     small()
-    straight = postil(*COMMAND, "--format", "json")
-    assert postil(*COMMAND, "--format", "json") == straight
-    assert postil("compare", "-", *COMMAND[2:], "--format", "json", stdin=Path("s.jsonl").read_bytes()) == straight
+    straight = postil(*COMMAND, "--format", "jsonl")
+    assert postil(*COMMAND, "--format", "jsonl") == straight
+    assert postil("compare", "-", *COMMAND[2:], "--format", "jsonl", stdin=Path("s.jsonl").read_bytes()) == straight
     convert("s.jsonl", "s.jsonl.gz")
-    assert postil("compare", "s.jsonl.gz", *COMMAND[2:], "--format", "json") == straight
+    assert postil("compare", "s.jsonl.gz", *COMMAND[2:], "--format", "jsonl") == straight
     lines = Path("s.jsonl").read_text().splitlines(keepends=True)
     for name, part in (("1.jsonl", lines[:5]), ("2.jsonl", lines[5:])):
         Path(name).write_text("".join(part))
-    assert postil("compare", "1.jsonl", "2.jsonl", *COMMAND[2:], "--format", "json") == straight
+    assert postil("compare", "1.jsonl", "2.jsonl", *COMMAND[2:], "--format", "jsonl") == straight
 
 
 def test_small_numbers_may_be_good(postil: Postil) -> None:
