@@ -32,14 +32,18 @@ struct Pool {
         of(setting.bags.distinct),
         matched(setting.rouge ? setting.level_offsets.back() : 0),
         begins(setting.best ? setting.bags.distinct : 0) {}
+  // A pool that is always a part of another one, which outlives it.
+  Pool(const Setting& setting, const Pool& whole) : setting(setting), whole(&whole), of(whole.of), matched(whole.matched) {}
 
   const Setting& setting;
+  const Pool* whole = nullptr;
   struct Held {
     double count = 0;     // times weights
     int32_t holders = 0;  // how many texts hold it
   };
   std::vector<Held> of;  // of each unit
   std::vector<int32_t> touched;
+  int64_t types = 0;             // how many units there are
   double total = 0;              // of count
   int64_t tokens = 0;            // without weights
   double entropy = 0;            // sum of c ln c - c ln share
@@ -49,11 +53,9 @@ struct Pool {
   std::vector<double> falling;
 
   void set(const int32_t* texts, const double* weights, int64_t n) {
-    for (const int32_t unit : touched) of[unit] = Held();
-    if (setting.rouge) {
-      for (const int32_t unit : touched) {
-        std::fill(matched.begin() + setting.level_offsets[unit], matched.begin() + setting.level_offsets[unit + 1], 0.0);
-      }
+    for (const int32_t unit : touched) {
+      of[unit] = Held();
+      for (int64_t level = begin_level(unit); level < begin_level(unit + 1); ++level) matched[level] = 0;
     }
     touched.clear();
     total = entropy = squares = 0;
@@ -67,6 +69,7 @@ struct Pool {
         if (setting.rouge) matched[setting.level_offsets[unit] + k - 1] += weights[j];
       }
     }
+    types = static_cast<int64_t>(touched.size());
     for (const int32_t unit : touched) {
       const double c = of[unit].count;
       total += c;
@@ -75,6 +78,38 @@ struct Pool {
       if (setting.rouge) add_up(unit);
     }
     if (setting.best) sort_weights(texts, weights, n);
+  }
+
+  // The whole without some of its texts; no more work than they hold.
+  void set_without(const std::vector<int32_t>& texts, const std::vector<double>& weights) {
+    for (const int32_t unit : touched) {
+      of[unit] = whole->of[unit];
+      for (int64_t level = begin_level(unit); level < begin_level(unit + 1); ++level) matched[level] = whole->matched[level];
+    }
+    touched.clear();
+    total = whole->total;
+    tokens = whole->tokens;
+    types = whole->types;
+    entropy = whole->entropy;
+    squares = whole->squares;
+    for (size_t j = 0; j < texts.size(); ++j) {
+      for (int64_t e = setting.begin(texts[j]); e < setting.end(texts[j]); ++e) {
+        const int32_t unit = setting.bags.units[e], k = setting.bags.counts[e];
+        if (of[unit].holders == whole->of[unit].holders) touched.push_back(unit);
+        of[unit].count -= weights[j] * k;
+        types -= --of[unit].holders == 0;
+        total -= weights[j] * k;
+        tokens -= k;
+        for (int64_t level = begin_level(unit), n = 1; level < begin_level(unit + 1); ++level, ++n) {
+          matched[level] -= weights[j] * static_cast<double>(std::min<int64_t>(n, k));
+        }
+      }
+    }
+    for (const int32_t unit : touched) {
+      const double before = whole->of[unit].count, c = of[unit].holders > 0 ? of[unit].count : 0.0;
+      if (setting.kl) entropy += surprise(unit, c) - surprise(unit, before);
+      if (setting.tf_idf) squares += (c * c - before * before) * setting.squared_idf[unit];
+    }
   }
 
   double surprise(int32_t unit, double c) const { return c > 0 ? c * (std::log(c) - setting.log_share[unit]) : 0.0; }
@@ -89,6 +124,8 @@ struct Pool {
   }
 
  private:
+  int64_t begin_level(int32_t unit) const { return setting.rouge ? setting.level_offsets[unit] : 0; }
+
   void add_up(int32_t unit) {
     double* level = matched.data() + setting.level_offsets[unit];
     const int64_t most = setting.level_offsets[unit + 1] - setting.level_offsets[unit];
@@ -133,7 +170,7 @@ struct Left {
         end(pool.setting.end(text)),
         own(own),
         several(static_cast<int32_t>(own.size())),
-        types(static_cast<int64_t>(pool.touched.size())) {
+        types(pool.types) {
     for (const double each : own) weight += each;
     for (int64_t e = begin; e < end; ++e) {
       length += counts()[e];
@@ -277,6 +314,33 @@ void check(const BagsView& bags, const Pools& pools) {
   }
 }
 
+// Where most pools hold most of the same texts, each is quicker to make from all of them than from nothing. Not for F with
+// weights, which wants to know the best holder of each unit.
+struct Union {
+  std::vector<int32_t> texts;
+  std::vector<double> weights;
+  bool useful = false;
+
+  Union(const BagsView& bags, const Pools& pools, const Setting& setting) {
+    if (setting.best) return;
+    std::vector<double> weight_of(bags.offsets.size - 1, -1.0);
+    std::vector<int64_t> last(bags.offsets.size - 1, -1);
+    for (int64_t p = 0; p + 1 < pools.reference_offsets.size; ++p) {
+      for (int64_t r = pools.reference_offsets[p]; r < pools.reference_offsets[p + 1]; ++r) {
+        const int32_t text = pools.references[r];
+        if (last[text] < 0) {
+          texts.push_back(text);
+          weights.push_back(pools.weights[r]);
+          weight_of[text] = pools.weights[r];
+        }
+        if (last[text] == p || weight_of[text] != pools.weights[r]) return;
+        last[text] = p;
+      }
+    }
+    useful = pools.references.size > 2 * static_cast<int64_t>(texts.size());
+  }
+};
+
 }  // namespace
 
 void pooled_scores(const BagsView& bags, const Pools& pools, Span<double> share, Span<double> idf,
@@ -309,9 +373,26 @@ void pooled_scores(const BagsView& bags, const Pools& pools, Span<double> share,
     std::partial_sum(setting.level_offsets.begin(), setting.level_offsets.end(), setting.level_offsets.begin());
   }
   const int64_t texts = pools.texts.size;
-  for_each_block(pools.text_offsets.size - 1, jobs, [&] { return Pool(setting); }, [&](Pool& pool, int64_t p) {
-    const int64_t begin = pools.reference_offsets[p];
-    pool.set(pools.references.data + begin, pools.weights.data + begin, pools.reference_offsets[p + 1] - begin);
+  const Union all(bags, pools, setting);
+  Pool whole(setting);
+  if (all.useful) whole.set(all.texts.data(), all.weights.data(), static_cast<int64_t>(all.texts.size()));
+  const auto make = [&] { return all.useful ? Pool(setting, whole) : Pool(setting); };
+  for_each_block(pools.text_offsets.size - 1, jobs, make, [&](Pool& pool, int64_t p) {
+    const int64_t begin = pools.reference_offsets[p], end = pools.reference_offsets[p + 1];
+    if (all.useful) {
+      std::vector<char> held(bags.offsets.size - 1);
+      for (int64_t r = begin; r < end; ++r) held[pools.references[r]] = 1;
+      std::vector<int32_t> leaving;
+      std::vector<double> weights;
+      for (size_t j = 0; j < all.texts.size(); ++j) {
+        if (held[all.texts[j]]) continue;
+        leaving.push_back(all.texts[j]);
+        weights.push_back(all.weights[j]);
+      }
+      pool.set_without(leaving, weights);
+    } else {
+      pool.set(pools.references.data + begin, pools.weights.data + begin, end - begin);
+    }
     std::vector<double> own;
     for (int64_t t = pools.text_offsets[p]; t < pools.text_offsets[p + 1]; ++t) {
       own.clear();

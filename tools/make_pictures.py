@@ -27,11 +27,13 @@ TITLES = {"shuffled": "weights shuffled", "best-5": "best five, no weights", "le
 
 
 def title(name: str) -> str:
+    """What a metric or control is called in the picture."""
     kind = name.removeprefix("control:").partition("(")[0]
     return TITLES.get(kind, name)
 
 
 def main() -> None:
+    """The command."""
     out = Path(sys.argv[1])
     out.mkdir(parents=True, exist_ok=True)
     scale = Scale(1, 5)

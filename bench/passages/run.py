@@ -105,7 +105,8 @@ def by_plain_reading(data: Workload, some: Sequence[int]) -> Found:
         every: Counter[str] = Counter()
         for bag in bags:
             every.update(bag)
-        share = {name: count / every.total() for name, count in every.items()}
+        total = every.total()
+        share = {name: count / total for name, count in every.items()}
         for name in ("in", "out", "others"):
             rows = []
             for text in some:

@@ -173,6 +173,34 @@ def test_both_kernels_score_alike_and_threads_change_nothing(problem):
     np.testing.assert_array_equal(compiled.pooled_scores(*arguments(problem, compiled), 3), first)
 
 
+@st.composite
+def folds(draw):
+    """Every pool is all texts but those of a fold, which are scored against it, so that pools overlap a lot."""
+    words = draw(st.lists(st.lists(st.integers(0, 5), max_size=7), min_size=4, max_size=14))
+    plain = draw(st.booleans())
+    weights = [1.0 if plain else draw(st.sampled_from([0.2, 0.7, 1.0])) for _ in words]
+    several = draw(st.integers(4, 6))
+    pools, scored, own = [], [], []
+    for fold in range(several):
+        pools.append([(text, weights[text]) for text in range(len(words)) if text % several != fold])
+        scored.append([text for text in range(len(words)) if text % several == fold])
+        own.append([[j for j, (r, _) in enumerate(pools[-1]) if words[r] == words[text]] for text in scored[-1]])
+    return words, pools, scored, own, draw(st.sampled_from([1, 2]))
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@settings(max_examples=100, deadline=None)
+@given(folds())
+def test_pools_that_overlap(kernel, problem):
+    found = kernel.pooled_scores(*arguments(problem, kernel))
+    np.testing.assert_allclose(found, plain_scores(problem), rtol=1e-9, atol=1e-11)
+    np.testing.assert_array_equal(kernel.pooled_scores(*arguments(problem, kernel), 3), found)
+    without_f = [*arguments(problem, kernel)]
+    without_f[4] = MEASURES[2:]  # weights need not be sorted, so that pools can be made from one another
+    np.testing.assert_allclose(kernel.pooled_scores(*without_f), found[2:], rtol=1e-9, atol=1e-11)
+    np.testing.assert_array_equal(kernel.pooled_scores(*without_f), kernel.pooled_scores(*without_f, 3))
+
+
 WRONG = {
     "bags": ((np.array([0, 1]), np.array([0, 0], np.int32), np.array([1, 1], np.int32)), "offsets"),
     "references": ((np.array([0, 1]), np.array([9], np.int32), np.array([1.0])), "among the texts"),

@@ -1,0 +1,417 @@
+"""The journey of `postil passages` in Python: which measure ranks graded passages best."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from postil.app.passages import (
+    MEASURES,
+    PassageFindings,
+    PassagesOptions,
+    Ranked,
+    find_gains,
+    gain_lines,
+)
+from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.records import Passage, Scale
+
+QUICK = PassagesOptions(resamples=20, pool="topic", measures=("f1-1",), ks=(1, 2, 3))
+
+# "ducks": R is {a, b, c}; F1 of p1 to p4 is 1, 2/4, 0 and 6/7. "bread": R is {m}; F1 is 1 and 0.
+ROWS = """
+ducks p1 1 a b c
+ducks p2 2 a
+ducks p3 0 x
+ducks p4 0 a b c d
+bread q1 1 m
+bread q2 0 n
+"""
+
+
+def passages(rows: str = ROWS) -> list[Passage]:
+    """A passage a line: topic, id, grade, words."""
+    found = []
+    for line in filter(None, rows.splitlines()):
+        topic, name, grade, *words = line.split()
+        found.append(Passage(topic, name, " ".join(words), grade=float(grade)))
+    return found
+
+
+def asked(rows: str | list[Passage] = ROWS, **options: object) -> PassageFindings:
+    given = passages(rows) if isinstance(rows, str) else rows
+    return find_gains(given, replace(QUICK, **options))  # type: ignore[arg-type]
+
+
+def ranking(found: PassageFindings, name: str) -> Ranked:
+    (one,) = (each for each in found.ranked if each.name == name)
+    return one
+
+
+def gains(found: PassageFindings, name: str = "f1-1") -> list[float]:
+    return ranking(found, name).curve.ncg.tolist()
+
+
+def values(found: PassageFindings, name: str) -> dict[str, float]:
+    return dict(zip((row.id for row in found.passages), ranking(found, name).values.tolist(), strict=True))
+
+
+def test_gains_of_each_topic_by_hand() -> None:
+    # ducks from the top: p1 p4 p2 p3, so 1/2, 1/3 and 3/3; bread: q1 q2, so 1 throughout
+    found = asked()
+    assert gains(found) == pytest.approx([(1 / 2 + 1) / 2, (1 / 3 + 1) / 2, 1.0])
+    assert values(found, "f1-1") == pytest.approx({"p1": 1, "p2": 2 / 4, "p3": 0, "p4": 6 / 7, "q1": 1, "q2": 0})
+    assert (found.topics, found.informative, len(found.passages)) == (2, 3, 6)
+
+
+def test_gains_of_one_list_by_hand() -> None:
+    # p1 and q1 share the first place, then p4, then p2: 1/2, 2/3, 2/4, 4/4
+    assert gains(asked(pool="all", ks=(1, 2, 3, 4))) == pytest.approx([1 / 2, 2 / 3, 2 / 4, 1.0])
+
+
+def test_gains_without_itself_by_hand() -> None:
+    # R of p1 is {a}, so 2/4, R of p2 {a, b, c}, so 2/4 as well; nothing is left for q1
+    found = asked(leave_one_out=True)
+    name = "f1-1, without itself"
+    assert values(found, name)["q1"] is not None
+    assert math.isnan(values(found, name).pop("q1"))
+    assert values(found, name) | {"q1": 0.0} == pytest.approx(
+        {"p1": 2 / 4, "p2": 2 / 4, "p3": 0, "p4": 6 / 7, "q1": 0, "q2": 0}
+    )
+    # ducks: p4, then p1 and p2 tied: 0/2, 1.5/3, 3/3; bread: q2 before q1: 0, 1
+    assert gains(found, name) == pytest.approx([0.0, (1 / 2 + 1) / 2, 1.0])
+    assert "passages with nothing left in their reference without themselves, ranked last: 1" in found.notes
+    assert gains(found) == gains(asked())
+
+
+def test_a_divergence_ranks_small_numbers_first() -> None:
+    found = asked(measures=("kl-1", "js-1"))
+    for name in ("kl-1", "js-1"):
+        one = ranking(found, name)
+        assert one.scores.tolist() == [-value for value in one.values]
+        assert gains(found, name)[0] == pytest.approx(3 / 4)
+
+
+def test_the_scales_of_grades_and_weights() -> None:
+    """Gains are sums of grades, weights are shares of the highest: of the scale, or the highest there is."""
+    usual, wide = (asked(measures=("w-f1-1", "w-kl-1"), scale=scale) for scale in (None, Scale(0, 4)))
+    assert (str(usual.scale), str(wide.scale)) == ("0:2", "0:4")
+    f1, kl = ("w-f1-1, without itself", "w-kl-1, without itself")
+    for passage, value in values(usual, f1).items():
+        assert values(wide, f1)[passage] == pytest.approx(value / 2, nan_ok=True)
+    assert values(wide, kl) == pytest.approx(values(usual, kl), nan_ok=True)
+    assert gains(wide, f1) == gains(usual, f1)
+    assert "|scale:0:4|" in ranking(wide, f1).signature
+    # d of p4 is outside; a, b, c weigh 1/2 of p1 and a weighs 2/2 of p2
+    assert values(usual, f1)["p4"] == pytest.approx(2 * (1 + 1 / 2 + 1 / 2) / 7)
+
+
+def test_what_is_computed_where_nothing_is_named() -> None:
+    found = asked(measures=(), leave_one_out=True)
+    weighted = [f"w-{name}, without itself" for name in MEASURES[:3]]
+    assert len(MEASURES) == 9
+    assert [each.name for each in found.ranked] == [
+        *MEASURES,
+        "length",
+        "random",
+        *(f"{name}, without itself" for name in MEASURES),
+        *weighted,
+    ]
+    assert [each.name for each in asked(measures=()).ranked] == [*MEASURES, "length", "random", *weighted]
+    assert not any(each.leave_one_out for each in found.ranked if each.is_baseline)
+
+
+@pytest.mark.parametrize(
+    ("pool", "n", "ks"),
+    [("all", 6, (1,)), ("all", 150, (10, 100)), ("all", 100, (10,)), ("topic", 21, (5, 10, 20)), ("topic", 3, (1,))],
+)
+def test_cuts_where_none_are_named(pool: str, n: int, ks: tuple[int, ...]) -> None:
+    """None takes a whole list: that gains everything, whatever the measure."""
+    rows = [Passage("t", str(i), f"w{i % 7}", grade=i % 2) for i in range(n)]
+    assert asked(rows, pool=pool, ks=()).ranked[0].curve.ks == ks
+
+
+def test_cuts_are_sorted_and_none_is_shown_twice() -> None:
+    assert asked(ks=(3, 1, 3)).ranked[0].curve.ks == (1, 3)
+
+
+def test_a_cut_beyond_the_list_takes_all_of_it() -> None:
+    assert gains(asked(ks=(6, 1000), pool="all")) == [1.0, 1.0]
+
+
+def test_a_topic_without_informative_passages() -> None:
+    found = asked(f"{ROWS}\nmoss r1 0 a\nmoss r2 0 b")
+    assert gains(found) == gains(asked())
+    (left,) = found.left_out
+    assert str(left) == "topics without a passage above grade 0, not ranked: 1 (moss)"
+    assert {row.topic for row in found.passages} == {"ducks", "bread"}
+
+
+def test_a_topic_without_informative_passages_among_others() -> None:
+    """Its passages are scored by those of other topics; as a list of its own it has no gain."""
+    rows = f"{ROWS}\nmoss r1 0 a\nmoss r2 0 b"
+    together, apart = (asked(rows, reference="others", pool=pool) for pool in ("all", "topic"))
+    assert together.left_out == ()
+    assert len(together.passages) == len(apart.passages) == 8
+    assert [str(left) for left in apart.left_out] == ["topics without a passage above grade 0, not ranked: 1 (moss)"]
+
+
+def test_passages_without_units_rank_last_and_are_named() -> None:
+    found = asked(f"{ROWS}\nducks p5 0 ...\nducks p6 1 ,", measures=("kl-1", "f1-2", "f1-sk(upto=true)"))
+    assert values(found, "kl-1")["p5"] == values(found, "kl-1")["p6"] == math.inf
+    named = "p2 of ducks, p3 of ducks, p5 of ducks, p6 of ducks, q1 of bread and 1 more"
+    assert [str(left) for left in found.left_out] == [
+        "passages without a unit of 1, ranked last: 2 (p5 of ducks, p6 of ducks)",
+        f"passages without a unit of 2, ranked last: 6 ({named})",
+        f"passages without a unit of sk, ranked last: 6 ({named})",
+    ]
+
+
+def test_one_topic_has_gains_and_no_intervals() -> None:
+    found = asked([row for row in passages() if row.topic == "ducks"], measures=("f1-1", "kl-1"))
+    assert gains(found) == pytest.approx([1 / 2, 1 / 3, 1.0])
+    assert ranking(found, "f1-1").curve.low is None
+    assert found.differences == ()
+    assert found.notes == ("one topic: no intervals and no tests",)
+
+
+# Interestingness
+
+
+OTHERS = """
+ducks p1 1 a b
+ducks p2 0 c d
+bread q1 1 c d
+bread q2 0 a b
+moss r1 1 c x
+"""
+
+
+def test_the_reference_is_of_other_topics() -> None:
+    found = asked(OTHERS, reference="others")
+    assert [each.name for each in found.ranked] == ["f1-1, without itself"]
+    assert values(found, "f1-1, without itself") == pytest.approx(
+        {
+            "p1": 0.0,  # of {c, d, x}: q1 and r1
+            "p2": 2 * 1 / (2 + 2),  # of {c, x}, since q1 says the same as p2
+            "q1": 2 * 1 / (2 + 4),  # of {a, b, c, x}: p1 and r1
+            "q2": 0.0,  # of {c, x}, since p1 says the same
+            "r1": 2 * 1 / (2 + 4),  # of {a, b, c, d}
+        }
+    )
+    assert gains(found, "f1-1, without itself") == pytest.approx([2 / 3, 1.0, 1.0])
+
+
+def test_texts_are_equal_whose_words_are() -> None:
+    rows = passages(OTHERS)
+    rows[1] = Passage("ducks", "p2", "C, D!", grade=0)
+    assert gains(asked(rows, reference="others"), "f1-1, without itself") == gains(
+        asked(OTHERS, reference="others"), "f1-1, without itself"
+    )
+
+
+def test_texts_with_the_same_anchors_may_differ() -> None:
+    """They stay in one another's reference; a copy with another mark or space does not."""
+    rows = [
+        Passage("ducks", "p1", "Ducks moult.", ("duck",), 1),
+        Passage("bread", "q1", "We feed ducks.", ("Duck",), 1),
+        Passage("moss", "r1", "ducks  moult.", ("duck",), 0),
+        Passage("moss", "r2", "Stones.", (), 0),
+    ]
+    found = asked(rows, reference="others", anchors=True, measures=("f1-1", "kl-1"))
+    assert values(found, "f1-1, without itself") == {"p1": 1.0, "q1": 1.0, "r1": 1.0, "r2": 0.0}
+    assert values(found, "kl-1, without itself")["r2"] == math.inf
+    only = asked(
+        [row for row in rows if row.id != "q1"] + [Passage("tea", "s1", "Tea.", (), 1)],
+        reference="others",
+        anchors=True,
+    )
+    assert math.isnan(values(only, "f1-1, without itself")["r1"])
+
+
+def test_intervals_of_one_list_are_over_folds() -> None:
+    rows = [Passage(f"t{i % 9}", str(i), f"w{i % 5} v{i % 7}", grade=i % 3) for i in range(90)]
+    one_list, lists = (asked(rows, reference="others", folds=3, pool=pool) for pool in ("all", "topic"))
+    assert len(np.unique(one_list.groups)) == 3
+    assert len(np.unique(lists.groups)) == 9
+    folds = dict(zip((row.topic for row in one_list.passages), one_list.groups.tolist(), strict=True))
+    ordered = asked(rows, reference="others", folds=3, pool="all", folds_by="order")
+    assert dict(zip((row.topic for row in ordered.passages), ordered.groups.tolist(), strict=True)) == {
+        f"t{i}": i % 3 for i in range(9)
+    }
+    assert sorted(folds.values()) == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    assert "|folds:3|folds-by:seed|seed:20181|" in one_list.ranked[0].signature
+    assert "|folds" not in asked(rows).ranked[0].signature
+
+
+# Words
+
+
+def test_stop_words_go_and_stems_are_taken() -> None:
+    rows = [Passage("t", "1", "The duck swims", grade=1), Passage("t", "2", "ducks swimming, the", grade=0)]
+    plain = values(asked(rows), "f1-1")["2"]
+    stopped = values(asked(rows, stop="en"), "f1-1")["2"]
+    stemmed = values(asked(rows, stop="en", stem="porter"), "f1-1")["2"]
+    assert (plain, stopped, stemmed) == (pytest.approx(2 * 1 / 6), 0.0, 1.0)
+    signature = asked(rows, stop="en", stem="porter").ranked[0].signature
+    assert "|words:words|stop:en-" in signature
+    assert "|stem:porter-" in signature
+
+
+def test_pairs_close_over_stop_words() -> None:
+    rows = [Passage("t", "1", "eclipse of the drake", grade=1), Passage("t", "2", "eclipse drake", grade=0)]
+    assert values(asked(rows, measures=("f1-2",)), "f1-2")["2"] == 0.0
+    assert values(asked(rows, measures=("f1-2",), stop="en"), "f1-2")["2"] == 1.0
+
+
+def test_anchors_are_words_in_lower_case_with_single_spaces() -> None:
+    rows = [Passage("t", "1", "x", ("Water  Bird", "duck"), 1), Passage("t", "2", "y", ("water bird",), 0)]
+    found = asked(rows, anchors=True)
+    assert values(found, "f1-1")["2"] == pytest.approx(2 / 3)
+    assert "|words:anchors|" in found.ranked[0].signature
+    with pytest.raises(UsageError, match="anchors are asked for, and no passage has any"):
+        asked(anchors=True)
+
+
+def test_han_text_wants_another_tokenizer() -> None:
+    rows = [*passages(), Passage("ducks", "zh", "鸭子是鸟", grade=0)]
+    with pytest.raises(InvalidInput, match=r"passages:7: text: .*jieba"):
+        asked(rows)
+    assert values(asked(rows, tokenizer="characters"), "f1-1")["zh"] == 0.0
+
+
+# Differences
+
+
+def test_rankings_of_one_protocol_are_compared() -> None:
+    found = asked(measures=("f1-1", "kl-1", "w-f1-1", "length"), leave_one_out=True, ks=(1,))
+    inside = {"f1-1", "kl-1"}
+    outside = {f"{name}, without itself" for name in ("f1-1", "kl-1", "w-f1-1")}
+    pairs = {frozenset((row.first, row.second)) for row in found.differences}
+    assert pairs == {
+        frozenset(pair)
+        for some in (inside | {"length"}, outside | {"length"})
+        for pair in ((a, b) for a in some for b in some if a != b)
+    }
+    for row in found.differences:
+        assert row.value == pytest.approx(gains(found, row.first)[0] - gains(found, row.second)[0])
+        assert row.test == "sign-flip"
+    assert {row.test for row in asked(measures=("f1-1", "kl-1"), pool="all").differences} == {"bootstrap"}
+
+
+def test_one_measure_is_compared_with_nothing() -> None:
+    assert asked().differences == ()
+
+
+def test_too_few_resamples_to_show_anything_are_noted() -> None:
+    rows = [Passage(f"t{i % 4}", str(i), f"w{i % 5}", grade=i % 3) for i in range(40)]
+    note = "20 resamples cannot show a difference after Holm's correction for 1 pairs"
+    assert any(each.startswith(note) for each in asked(rows, measures=("f1-1", "kl-1"), pool="all").notes)
+    assert asked(rows, measures=("f1-1", "kl-1")).notes == ()
+
+
+# Lines, jobs, seeds
+
+
+def test_lines_go_from_the_first_passage_to_all() -> None:
+    rows = [Passage(f"t{i % 4}", str(i), f"w{i % 5} v{i % 11}", grade=i % 3) for i in range(400)]
+    found = asked(rows, pool="all", measures=("f1-1", "length"))
+    for line, each in zip(gain_lines(found), found.ranked, strict=True):
+        assert (line.ks[0], line.ks[-1]) == (1, 400)
+        assert list(line.ks) == sorted(set(line.ks))
+        assert line.ncg[-1] == pytest.approx(1.0)
+        assert line.ncg[0] == each.curve.ncg[0]
+
+
+def test_jobs_change_no_bit() -> None:
+    rng = np.random.default_rng(1)
+    rows = [
+        Passage(f"t{i % 5}", str(i), " ".join(f"w{w}" for w in rng.integers(0, 40, 12)), grade=int(rng.integers(0, 3)))
+        for i in range(200)
+    ]
+    for reference in ("topic", "others"):
+        one, three = (asked(rows, measures=(), leave_one_out=True, reference=reference, jobs=j) for j in (1, 3))
+        for a, b in zip(one.ranked, three.ranked, strict=True):
+            assert a.name == b.name
+            assert a.values.tobytes() == b.values.tobytes()
+            assert a.curve.samples.tobytes() == b.curve.samples.tobytes()
+        assert one.differences == three.differences
+
+
+def test_the_order_of_rows_does_not_matter() -> None:
+    rows = passages()
+    assert gains(asked(rows[::-1], leave_one_out=True)) == pytest.approx(gains(asked(rows, leave_one_out=True)))
+    assert values(asked(rows[::-1]), "f1-1") == pytest.approx(values(asked(rows), "f1-1"))
+
+
+def test_a_measure_asked_for_twice_is_shown_once() -> None:
+    assert [each.measure for each in asked(measures=("f1-1", "kl-1", "f1-1")).ranked] == ["f1-1", "kl-1"]
+
+
+# What cannot be
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "message"),
+    [
+        ({"reference": "other"}, UnknownName, "unknown reference 'other'; did you mean 'others'?"),
+        ({"pool": "topics"}, UnknownName, "unknown pool 'topics'; did you mean 'topic'?"),
+        ({"folds_by": "sed"}, UnknownName, "unknown way to make folds 'sed'; did you mean 'seed'?"),
+        ({"ks": (0,)}, UsageError, "k: expected at least 1, got 0"),
+        ({"resamples": 0}, UsageError, "resamples: expected at least 1, got 0"),
+        ({"jobs": 0}, UsageError, "jobs: expected at least 1, got 0"),
+        ({"seed": -1}, UsageError, "seed: expected at least 0, got -1"),
+        ({"folds": 1}, UsageError, "folds: expected at least 2, got 1"),
+        ({"measures": ("f1",)}, UnknownName, "unknown measure 'f1'"),
+        ({"stem": "portr"}, UnknownName, "unknown stemmer 'portr'; did you mean 'porter'?"),
+        ({"stop": "english"}, UnknownName, "unknown stop list 'english'"),
+        ({"tokenizer": "word"}, UnknownName, "unknown tokenizer 'word'; did you mean 'words'?"),
+    ],
+)
+def test_requests_that_cannot_be(options: dict[str, object], kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind) as caught:
+        asked(**options)
+    assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("row", "options", "kind", "message"),
+    [
+        (Passage("ducks", "p9", "a"), {}, InvalidInput, "passages:7: grade: expected a grade, got none"),
+        (Passage("ducks", "p9", "a", grade=-1), {}, InvalidInput, "passages:7: grade: expected a number of at least 0"),
+        (
+            Passage("ducks", "p9", "a", grade=3),
+            {"scale": Scale(0, 2)},
+            InvalidInput,
+            "passages:7: grade: expected a number from 0 to 2, got 3",
+        ),
+        (
+            Passage("ducks", "p1", "a", grade=1),
+            {},
+            InvalidInput,
+            'passages:7: id: a second passage "p1" of topic "ducks"; ids are unique in a topic',
+        ),
+    ],
+)
+def test_passages_that_cannot_be(row: Passage, options: dict[str, object], kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind) as caught:
+        asked([*passages(), row], **options)
+    assert str(caught.value).startswith(message)
+
+
+def test_the_same_id_in_two_topics_is_two_passages() -> None:
+    assert len(asked("ducks 1 1 a\nbread 1 1 b").passages) == 2
+
+
+def test_numbers_that_do_not_exist() -> None:
+    with pytest.raises(InvalidInput, match="expected passages, got none"):
+        asked([])
+    with pytest.raises(Undefined, match="every grade is 0, so there is nothing to gain"):
+        asked("ducks 1 0 a\nbread 1 0 b")
+    with pytest.raises(Undefined, match="two topics at least, and there is one"):
+        asked("ducks 1 1 a\nducks 2 0 b", reference="others")
+    with pytest.raises(Undefined, match='in the fold of "bread", so its passages have no reference'):
+        asked("ducks 1 0 a\nbread 2 1 b", reference="others")

@@ -1,0 +1,452 @@
+"""`postil passages`: what can be asked of it, and that the answer depends on nothing else."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from itertools import takewhile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from postil.app.output import FORMATS
+from postil.records import Judgement, Passage, Score, convert, read, write
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from conftest import Outcome, Postil
+
+GUIDE = Path(__file__).parents[2] / "docs" / "passages.md"
+COMMAND = ("passages", "p.jsonl", "--resamples", "50")
+FEW = (*COMMAND, "-m", "f1-1", "-m", "kl-1")
+KINDS = ("jsonl", "jsonl.gz", "parquet")
+ITSELF = ", without itself"
+
+# ducks: R is {a, b, c}; F1 of p1 to p4 is 1, 2/4, 0 and 6/7, so the grades from the top are 1 0 2 0.
+# bread: R is {m, o}; F1 is 1, 0 and 2/4, so the grades are 2 0 0.
+SMALL = [
+    Passage("ducks", "p1", "a b c", grade=1),
+    Passage("ducks", "p2", "a", grade=2),
+    Passage("ducks", "p3", "x", grade=0),
+    Passage("ducks", "p4", "a b c d", grade=0),
+    Passage("bread", "q1", "m o", ("oven",), 2),
+    Passage("bread", "q2", "n", grade=0),
+    Passage("bread", "q3", "m n", ("Oven",), 0),
+]
+
+
+def small() -> None:
+    write("p.jsonl", SMALL)
+
+
+def study() -> None:
+    """Six topics of twelve passages of common and rare words; the informative ones share words."""
+    rows = []
+    for t in range(6):
+        for i in range(12):
+            words = [f"w{(i * 5 + t + n * n) % 19}" for n in range(4 + i % 5)]
+            grade = (i * 7 + t) % 4
+            words += [f"t{t}x{(i + n) % 5}" for n in range(grade)]
+            anchors = tuple(f"A{each}" for each in range(grade, grade + 2))
+            rows.append(Passage(f"topic-{t}", f"{i}", " ".join(words).capitalize() + ".", anchors, grade))
+    write("p.jsonl", rows)
+
+
+def rows(outcome: Outcome) -> dict[tuple[str, int], dict[str, Any]]:
+    """What `--format jsonl` says of each measure at each cut."""
+    assert (outcome.code, outcome.err) == (0, "")
+    found = [json.loads(line) for line in outcome.out.splitlines()]
+    return {(f"{row['measure']}{ITSELF * row['leave_one_out']}", row["k"]): row for row in found}
+
+
+def gains(outcome: Outcome) -> dict[tuple[str, int], float]:
+    return {key: row["ncg"] for key, row in rows(outcome).items()}
+
+
+def told(outcome: Outcome) -> dict[str, Any]:
+    """What `--format json` says."""
+    assert (outcome.code, outcome.err) == (0, "")
+    said: dict[str, Any] = json.loads(outcome.out)
+    return said
+
+
+def test_gains_by_hand(postil: Postil) -> None:
+    small()
+    found = gains(postil(*COMMAND, "-m", "f1-1", "--pool", "topic", "-k", 1, "-k", 2, "--format", "jsonl"))
+    assert found == pytest.approx({("f1-1", 1): (1 / 2 + 1) / 2, ("f1-1", 2): (1 / 3 + 1) / 2})
+    # one list: p1 and q1 tied, then p4, then p2 and q3: grades 1.5 1.5 0 1 1 of 2 2 1
+    found = gains(postil(*COMMAND, "-m", "f1-1", "-k", 1, "-k", 2, "-k", 4, "--format", "jsonl"))
+    assert found == pytest.approx({("f1-1", 1): 1.5 / 2, ("f1-1", 2): 3 / 4, ("f1-1", 4): 4 / 5})
+
+
+def test_gains_without_themselves_by_hand(postil: Postil) -> None:
+    # p1 has R = {a} and p2 {a, b, c}, both 2/4, and p4 comes before them: 0, 1.5/3; nothing is left for q1: last
+    small()
+    asked = (*COMMAND, "-m", "f1-1", "-m", "w-f1-1", "--pool", "topic", "-k", 1, "-k", 2, "--format", "jsonl")
+    found = gains(postil(*asked, "--leave-one-out"))
+    assert found["f1-1, without itself", 1] == 0.0
+    assert found["f1-1, without itself", 2] == pytest.approx(1 / 4)
+    # with weights R of p1 is {a: 1} and of p2 {a, b, c: 1/2}: 2/4 and 1/4, and p4 has 2 (1 + 1/2 + 1/2) / 7
+    assert found["w-f1-1, without itself", 2] == pytest.approx(1 / 6)
+    plain = gains(postil(*asked))
+    assert plain.keys() == found.keys() - {("f1-1, without itself", 1), ("f1-1, without itself", 2)}
+    assert plain.items() <= found.items()
+
+
+def test_the_table(postil: Postil) -> None:
+    small()
+    outcome = postil(*COMMAND, "-m", "f1-1", "-m", "length", "--pool", "topic", "-k", 1)
+    assert (outcome.code, outcome.err) == (0, "")
+    lines = outcome.out.splitlines()
+    assert lines[0] == (
+        "informativeness: 7 passages of 2 topics, 3 with a grade above 0; a list a topic, the mean of them; "
+        "95 % intervals over topics"
+    )
+    assert [re.split(r"\s{2,}", line)[0] for line in lines[2:6]] == ["measure", "-------", "f1-1", "length"]
+    assert lines[4] == "f1-1     .750 [.500, 1.000]"
+    assert lines[7].startswith("f1-1 minus (* p < .05)")
+    assert "a passage is part of its topic's reference, unless it says: without itself" in lines
+    assert (
+        "* p < .05 by sign flips of topics, after Holm's correction for all pairs at a cut; all pairs: --format json"
+        in lines
+    )
+    assert "ties: expected value; seed 20181, 50 resamples" in lines
+    assert lines[-2] == "signatures: f1-1(upto=false,beta=1) length(inverse=true)"
+    assert lines[-1].startswith("  each with |words:words|stop:none|stem:none|reference:topic|itself:in|scale:0:2|")
+
+
+def test_differences_from_the_best(postil: Postil) -> None:
+    study()
+    asked = (*FEW, "-m", "length", "--leave-one-out", "--pool", "topic", "-k", 1, "-k", 3)
+    outcome, found = postil(*asked), told(postil(*asked, "--format", "json"))
+    assert outcome.out.count(" minus (* p < .05)") == 2
+    gain = {(f"{row['measure']}{ITSELF * row['leave_one_out']}", row["k"]): row["ncg"] for row in found["gains"]}
+    for row in found["differences"]:
+        assert row["value"] == pytest.approx(gain[row["first"], row["k"]] - gain[row["second"], row["k"]])
+        assert row["low"] <= row["high"]
+        assert row["p"] <= row["p_holm"] <= 1
+    # at two cuts three pairs with passages in their references, and three without; length is in both
+    assert len(found["differences"]) == 2 * (3 + 3)
+    best = max(("f1-1", "kl-1", "length"), key=lambda name: gain[name, 1])
+    assert f"{best} minus (* p < .05)" in outcome.out
+
+
+def test_interestingness(postil: Postil) -> None:
+    study()
+    outcome = postil(*FEW, "--reference", "others", "--folds", 3)
+    assert outcome.out.startswith(
+        "interestingness: 72 passages of 6 topics, 54 with a grade above 0; all in one list; 95 %"
+    )
+    assert "intervals over folds\n" in outcome.out
+    assert "a passage is part of" not in outcome.out
+    found = rows(postil(*FEW, "--reference", "others", "--folds", 3, "--format", "jsonl"))
+    for (name, _), row in found.items():
+        assert name.endswith(ITSELF)
+        assert row["reference"] == "others"
+        assert "|reference:others|itself:out|folds:3|folds-by:seed|seed:20181|" in row["signature"]
+    lists = postil(*FEW, "--reference", "others", "--pool", "topic", "-k", 5)
+    assert "a list a topic, the mean of them; 95 % intervals over topics\n" in lists.out
+
+
+def test_folds(postil: Postil) -> None:
+    """Six topics are six folds at most; which topics share a fold changes the numbers, and the seed decides."""
+    study()
+
+    def asked(*more: object) -> tuple[float, ...]:
+        assert postil(*FEW, "--reference", "others", "--scores", "s.jsonl", *more).code == 0
+        found = {(row.item, row.system, row.metric): row.score for row in read("s.jsonl", Score)}
+        return tuple(round(found[key], 9) for key in sorted(found, key=str))
+
+    assert asked("--folds", 6) == asked("--folds", 12) == asked("--folds", 6, "--folds-by", "order")
+    two = asked("--folds", 2)
+    assert two != asked()
+    assert two == asked("--folds", 2, "--seed", 20181)
+    assert len({asked("--folds", 2, "--seed", seed) for seed in range(4)}) > 1
+    assert asked("--folds", 2, "--folds-by", "order", "--seed", 1) == asked("--folds", 2, "--folds-by", "order")
+
+
+def test_words(postil: Postil) -> None:
+    write(
+        "p.jsonl",
+        [
+            Passage("t", "1", "The duck swims", ("Duck",), 1),
+            Passage("t", "2", "the Ducks swimming", ("duck",), 0),
+            Passage("t", "3", "The the the", ("the",), 0),
+        ],
+    )
+
+    def second(*more: str) -> float:
+        assert postil(*COMMAND, "-m", "f1-1", "-k", "1", *more, "--scores", "s.jsonl").code == 0
+        (score,) = (row.score for row in read("s.jsonl", Score) if row.system == "2")
+        return score
+
+    assert second() == pytest.approx(2 / 6)
+    assert second("--stem", "porter") == 1.0
+    assert second("--stop", "en") == 0.0
+    assert second("--stop", "en", "--stem", "english") == 1.0
+    assert second("--tokenizer", "space") == 0.0
+    assert second("--anchors") == 1.0
+    signature = next(iter(read("s.jsonl", Score))).signature
+    assert signature.startswith("f1-1(upto=false,beta=1)|words:anchors|stop:none|stem:none|reference:topic|itself:in|")
+
+
+def test_chinese(postil: Postil) -> None:
+    pytest.importorskip("rjieba")
+    write("p.jsonl", [Passage("t", "1", "鸭子喜欢游泳", grade=1), Passage("t", "2", "鸭子喜欢面包", grade=0)])
+    for tokenizer in ("rjieba", "characters"):
+        outcome = postil(*COMMAND, "-m", "f1-1", "--tokenizer", tokenizer, "--scores", "s.jsonl")
+        assert outcome.code == 0
+        assert [row.score for row in read("s.jsonl", Score)][1] == pytest.approx(2 / 3)
+
+
+def test_a_scale(postil: Postil) -> None:
+    """It makes weights of grades, and refuses grades; gains are sums of grades as they stand."""
+    small()
+    usual, wide = (
+        rows(postil(*COMMAND, "-m", "w-logsim-1", "-m", "w-f1-1", "-k", 2, "--format", "jsonl", *more))
+        for more in ((), ("--scale", 4))
+    )
+    assert {row["signature"].partition("|scale:")[2][:4] for row in usual.values()} == {"0:2|"}
+    assert {row["signature"].partition("|scale:")[2][:4] for row in wide.values()} == {"0:4|"}
+    assert wide["w-f1-1, without itself", 2]["ncg"] == usual["w-f1-1, without itself", 2]["ncg"]
+
+
+def test_json_has_everything(postil: Postil) -> None:
+    study()
+    said = told(postil(*FEW, "--leave-one-out", "-k", 5, "--format", "json", "--seed", 7))
+    assert list(said)[:2] == ["schema", "kind"]
+    assert {"gains", "differences", "lines", "data", "notes", "settings"} <= set(said)
+    assert (said["schema"], said["kind"]) == (1, "passages")
+    assert set(said["gains"][0]) == {
+        "measure",
+        "k",
+        "ncg",
+        "low",
+        "high",
+        "reference",
+        "pool",
+        "leave_one_out",
+        "signature",
+    }
+    assert said["data"] == {"passages": 72, "topics": 6, "informative": 54, "scale": "0:3", "left_out": []}
+    assert said["settings"]["seed"] == 7
+    for line in said["lines"]:
+        assert (line["k"][0], line["k"][-1], line["ncg"][-1]) == (1, 72, pytest.approx(1.0))
+        assert all(low <= high for low, high in zip(line["low"], line["high"], strict=True))
+    assert [line["measure"] for line in said["lines"]] == ["f1-1", "kl-1", f"f1-1{ITSELF}", f"kl-1{ITSELF}"]
+
+
+def test_jsonl_and_csv_have_the_rows_of_json(postil: Postil) -> None:
+    study()
+    whole = told(postil(*FEW, "--format", "json"))["gains"]
+    assert [json.loads(line) for line in postil(*FEW, "--format", "jsonl").out.splitlines()] == whole
+    out = postil(*FEW, "--format", "csv").out
+    assert "\r" not in out
+    read_back = list(csv.DictReader(io.StringIO(out)))
+    assert [(row["measure"], float(row["ncg"]), float(row["low"])) for row in read_back] == [
+        (row["measure"], row["ncg"], row["low"]) for row in whole
+    ]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_output_ends_in_one_line_break(postil: Postil, form: str) -> None:
+    small()
+    out = postil(*FEW, "--leave-one-out", "--format", form).out
+    assert out.endswith("\n")
+    assert not out.endswith("\n\n")
+
+
+# All in one topic: no interval, so the numbers can be written down.
+GOLDEN = {
+    "markdown": """\
+| measure | nCG@1 | nCG@2 |
+| --- | ---: | ---: |
+| f1-1 | .500 | .333 |
+| length(inverse=false) | .000 | .333 |
+""",
+    "latex": r"""\begin{tabular}{lrr}
+\toprule
+measure & nCG@1 & nCG@2 \\
+\midrule
+f1-1 & .500 & .333 \\
+length(inverse=false) & .000 & .333 \\
+\bottomrule
+\end{tabular}
+""",
+}
+
+
+@pytest.mark.parametrize("form", GOLDEN)
+def test_layouts_for_papers_and_one_topic(postil: Postil, form: str) -> None:
+    write("p.jsonl", SMALL[:4])
+    asked = (*COMMAND, "-m", "f1-1", "-m", "length(inverse=false)", "-k", 1, "-k", 2)
+    assert postil(*asked, "--format", form).out == GOLDEN[form]
+    table = postil(*asked).out
+    assert table.startswith("informativeness: 4 passages of 1 topic, 2 with a grade above 0; all in one list\n")
+    assert "f1-1                    .500   .333\n" in table
+    assert "note: one topic: no intervals and no tests\n" in table
+    assert told(postil(*asked, "--format", "json"))["gains"][0]["low"] is None
+
+
+# Files
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_kinds_of_files(postil: Postil, kind: str) -> None:
+    if kind == "parquet":
+        pytest.importorskip("pyarrow")
+    study()
+    convert("p.jsonl", f"other.{kind}")
+    assert postil("passages", f"other.{kind}", *FEW[2:]) == postil(*FEW)
+
+
+def test_standard_input(postil: Postil) -> None:
+    study()
+    assert postil("passages", "-", *FEW[2:], stdin=Path("p.jsonl").read_bytes()) == postil(*FEW)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_scores_of_every_passage(postil: Postil, kind: str) -> None:
+    if kind == "parquet":
+        pytest.importorskip("pyarrow")
+    small()
+    outcome = postil(*FEW, "-m", "w-f1-1", "-k", 1, "--scores", f"s.{kind}")
+    assert outcome == postil(*FEW, "-m", "w-f1-1", "-k", 1)
+    found = list(read(f"s.{kind}", Score))
+    values = {(row.item, row.system): row.score for row in found if row.metric == "f1-1"}
+    assert values == pytest.approx(
+        {
+            ("ducks", "p1"): 1.0,
+            ("ducks", "p2"): 2 / 4,
+            ("ducks", "p3"): 0.0,
+            ("ducks", "p4"): 6 / 7,
+            ("bread", "q1"): 1.0,
+            ("bread", "q2"): 0.0,
+            ("bread", "q3"): 2 / 4,
+        }
+    )
+    # divergences with a minus; of q1 nothing is left without itself
+    assert all(row.score < 0 for row in found if row.metric == "kl-1")
+    assert [row.system for row in found if row.metric == f"w-f1-1{ITSELF}"] == ["p1", "p2", "p3", "p4", "q2", "q3"]
+    assert len({row.signature for row in found}) == 3
+
+
+def test_scores_are_what_correlate_reads(postil: Postil) -> None:
+    study()
+    assert postil(*FEW, "--leave-one-out", "--scores", "s.jsonl").code == 0
+    write("j.jsonl", (Judgement(row.topic, row.id, "ann", row.grade or 0.0) for row in read("p.jsonl", Passage)))
+    asked = ("correlate", "s.jsonl", "--judgements", "j.jsonl", "--resamples", 50, "--permutations", 50)
+    for by in ("pool", "item"):
+        outcome = postil(*asked, "--by", by, "-c", "spearman", "--format", "jsonl")
+        assert outcome.code == 0, outcome.err
+        metrics = [json.loads(line)["metric"] for line in outcome.out.splitlines()]
+        assert metrics[:4] == ["f1-1", "kl-1", f"f1-1{ITSELF}", f"kl-1{ITSELF}"]
+
+
+def test_figures(postil: Postil) -> None:
+    pytest.importorskip("matplotlib")
+    study()
+    asked = (*FEW, "-m", "w-f1-1", "-m", "tf-idf-1", "-m", "length", "--figures", "pictures/all")
+    outcome = postil(*asked)
+    names = [f"informativeness-{name}.svg" for name in ("f1", "kl", "tf-idf", "baselines", "w-f1", "best")]
+    assert sorted(outcome.err.splitlines()) == sorted(f"written: {Path('pictures', 'all', name)}" for name in names)
+    assert outcome.out == postil(*asked[:-2]).out
+    pictures = {name: Path("pictures", "all", name).read_bytes() for name in names}
+    for picture in pictures.values():
+        assert b"<svg" in picture
+    assert postil(*asked).code == 0
+    assert pictures == {name: Path("pictures", "all", name).read_bytes() for name in names}
+    assert postil(*asked, "--reference", "others").code == 0
+    assert Path("pictures/all/interestingness-f1.svg").exists()
+
+
+# What changes nothing
+
+
+def test_the_same_bytes_every_time_and_whatever_the_jobs(postil: Postil) -> None:
+    study()
+    for more in ((), ("--reference", "others", "--folds", "3")):
+        asked = (*COMMAND, "--leave-one-out", *more, "--format", "json")
+        seen = {postil(*asked, "--jobs", jobs).out for jobs in (1, 1, 2, 3)}
+        command = [sys.executable, "-m", "postil", *asked]
+        environment = {**os.environ, "PYTHONHASHSEED": "1", "PYTHONIOENCODING": "ascii"}
+        done = subprocess.run(command, capture_output=True, check=True, env=environment)  # noqa: S603 - our own program
+        seen.add(done.stdout.decode())
+        assert len({re.sub(r'"command": .*', "", out) for out in seen}) == 1
+
+
+def test_rows_may_be_in_any_order(postil: Postil) -> None:
+    study()
+    straight = gains(postil(*FEW, "--leave-one-out", "--format", "jsonl"))
+    lines = Path("p.jsonl").read_text().splitlines(keepends=True)
+    Path("p.jsonl").write_text("".join([*lines[1::2], *lines[::2]]))
+    assert gains(postil(*FEW, "--leave-one-out", "--format", "jsonl")) == pytest.approx(straight)
+
+
+def test_another_seed_moves_intervals_and_nothing_else(postil: Postil) -> None:
+    study()
+    one, other = (rows(postil(*FEW, "--format", "jsonl", "--seed", seed)) for seed in (1, 2))
+    assert {key: row["ncg"] for key, row in one.items()} == {key: row["ncg"] for key, row in other.items()}
+    assert [row["low"] for row in one.values()] != [row["low"] for row in other.values()]
+    assert "seed 2, 30 resamples\n" in postil(*FEW, "--seed", 2, "--resamples", 30).out
+
+
+def test_what_is_asked_for_twice_is_shown_once(postil: Postil) -> None:
+    study()
+    assert postil(*FEW, "-m", "f1-1", "-k", 5, "-k", 5) == postil(*FEW, "-k", 5)
+
+
+def test_the_example_in_the_help_runs(postil: Postil) -> None:
+    study()
+    said = re.sub(r"-\s+", "-", re.sub(r"[ \n]+", " ", postil("passages", "--help").out))
+    example = said.partition("Example: postil ")[2].partition(" Arguments:")[0]
+    words = example.replace("passages.jsonl", "p.jsonl").split()
+    assert words[0] == "passages"
+    assert postil(*words).code == 0
+
+
+# The guide
+
+
+def blocks() -> Iterator[tuple[str, list[str]]]:
+    """The commands in the guide, each with what it prints, and its Python."""
+    text = GUIDE.read_text(encoding="utf-8")
+    for python, block in re.findall(r"^```(python)?\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+        if python:
+            yield "python", [block]
+        elif block.startswith("$ "):
+            command, *printed = block.removeprefix("$ ").replace("\\\n> ", "").splitlines()
+            yield command, printed
+
+
+def test_the_guide(postil: Postil) -> None:
+    """Every command in it does what it shows, in the order of the page; `…` stands for any lines."""
+    pytest.importorskip("matplotlib")
+    done = 0
+    for command, printed in blocks():
+        name, *words = shlex.split(command)
+        if name == "python":
+            exec(printed[0], {})  # noqa: S102 - our own page
+        elif name == "cat":
+            assert printed.pop() == "END"
+            Path(words[1]).write_text("".join(f"{line}\n" for line in printed), encoding="utf-8")
+        else:
+            assert name == "postil"
+            args = list(takewhile(lambda word: word != ">", words))
+            outcome = postil(*args)
+            assert outcome.code == 0, outcome.err
+            if len(args) < len(words):
+                Path(words[-1]).write_text(outcome.out, encoding="utf-8")
+            if printed:
+                pattern = "\n".join(".*" if line == "…" else re.escape(line) for line in printed)
+                assert re.fullmatch(pattern, f"{outcome.out}{outcome.err}".rstrip("\n"), re.DOTALL), command
+            done += 1
+    assert done >= 8

@@ -1,0 +1,395 @@
+"""Bad input of `postil passages`: named, counted, explained; never a traceback, and never NaN in a table."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from conftest import Outcome, Postil
+
+COMMAND = ("passages", "p.jsonl", "-m", "f1-1", "-m", "kl-2", "-m", "w-logsim-sk", "--resamples", "20")
+POSTIL = (sys.executable, "-m", "postil")
+posix = pytest.mark.skipif(os.name != "posix", reason="signals and /dev are POSIX")
+
+Row = dict[str, Any]
+
+
+def passages() -> list[Row]:
+    """Two topics of four passages."""
+    return [
+        {"topic": topic, "id": f"{i}", "text": f"{topic} {words}", "grade": grade}
+        for topic in ("ducks", "bread")
+        for i, (words, grade) in enumerate([("swim in ponds", 2), ("moult in june", 1), ("and geese", 0), ("swim", 0)])
+    ]
+
+
+def put(name: str, rows: Iterable[Row]) -> None:
+    Path(name).write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+
+
+@pytest.fixture(autouse=True)
+def files(postil: Postil) -> None:
+    assert postil  # it changed the folder
+    put("p.jsonl", passages())
+
+
+def changed(line: int, **fields: object) -> list[Row]:
+    """Passages, of which one is different; lines count from 1."""
+    rows = passages()
+    rows[line - 1] = {name: value for name, value in {**rows[line - 1], **fields}.items() if value is not ...}
+    return rows
+
+
+def refused(postil: Postil, *more: object, command: tuple[object, ...] = COMMAND, code: int = 3) -> str:
+    """The one line that a command answers with, without `postil: `."""
+    before = {path: path.stat().st_mtime_ns for path in Path().rglob("*") if path.is_file()}
+    outcome = postil(*command, *more)
+    assert (outcome.code, outcome.out) == (code, ""), outcome
+    after = {path: path.stat().st_mtime_ns for path in Path().rglob("*") if path.is_file()}
+    assert after == before, "something was left behind or replaced"
+    assert re.fullmatch(r"postil: [^\n]+\n", outcome.err), outcome.err
+    return outcome.err.removeprefix("postil: ").rstrip("\n")
+
+
+def numbers_only(postil: Postil, *more: object) -> str:
+    """The table, after a look at all there is."""
+    for form in ("json", "table"):
+        outcome: Outcome = postil(*COMMAND, *more, "--format", form)
+        assert outcome.code == 0, outcome.err
+        assert not re.search(r"\b(nan|inf|infinity)\b", outcome.out, re.IGNORECASE), outcome.out
+    assert "-.000" not in outcome.out
+    return outcome.out
+
+
+# Mistakes in the file
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"grade": "2"}, 'p.jsonl:3: grade: expected a number, got "2"; write it without quotes'),
+        ({"grade": "good"}, 'p.jsonl:3: grade: expected a number, got "good"'),
+        ({"grade": None}, "p.jsonl:3: grade: expected a grade, got none; gains are sums of grades"),
+        ({"grade": ...}, "p.jsonl:3: grade: expected a grade, got none; gains are sums of grades"),
+        ({"grade": -1}, "p.jsonl:3: grade: expected a number of at least 0, and at most 1e+100, got -1"),
+        ({"grade": float("nan")}, "p.jsonl:3: grade: NaN is not JSON; write null, or leave the field out"),
+        ({"grade": float("inf")}, "p.jsonl:3: grade: Infinity is not JSON"),
+        ({"grade": True}, "p.jsonl:3: grade: expected a number, got true"),
+        ({"grade": [1, 2]}, "p.jsonl:3: grade: expected a number, got an array"),
+        ({"grade": 1e200}, "p.jsonl:3: grade: expected a number of at least 0, and at most 1e+100, got 1e+200"),
+        ({"text": None}, "p.jsonl:3: text: expected text, got null"),
+        ({"text": 7}, "p.jsonl:3: text: expected text, got 7"),
+        ({"text": ...}, "p.jsonl:3: text: missing; a passage needs topic, id, text"),
+        ({"topic": ...}, "p.jsonl:3: topic: missing; a passage needs topic, id, text"),
+        ({"id": ["0"]}, "p.jsonl:3: id: expected text or an integer, got an array"),
+        ({"anchors": "duck"}, "p.jsonl:3: anchors: expected an array"),
+        ({"anchors": [1]}, "p.jsonl:3: anchors[0]: expected text, got 1"),
+        ({"topic": "\ud800"}, 'p.jsonl:3: topic: expected text or an integer, got "\\ud800"'),
+    ],
+)
+def test_a_bad_row(postil: Postil, change: Row, message: str) -> None:
+    Path("p.jsonl").write_text("".join(json.dumps(row) + "\n" for row in changed(3, **change)))
+    assert refused(postil).startswith(message)
+
+
+def test_blank_lines_are_counted(postil: Postil) -> None:
+    lines = "".join(json.dumps(row) + "\n" for row in changed(3, grade=-1))
+    Path("p.jsonl").write_text(f"\n \n{lines}")
+    assert refused(postil).startswith("p.jsonl:5: grade: ")
+
+
+@pytest.mark.parametrize(("line", "topic"), [(2, "ducks"), (6, "bread")])
+def test_an_id_twice_in_a_topic(postil: Postil, line: int, topic: str) -> None:
+    put("p.jsonl", changed(line, id="0"))
+    assert refused(postil) == (
+        f'p.jsonl:{line}: id: a second passage "0" of topic "{topic}"; ids are unique in a topic'
+    )
+
+
+def test_ids_that_are_integers_are_text(postil: Postil) -> None:
+    straight = numbers_only(postil)
+    put("p.jsonl", ({**row, "id": int(row["id"])} for row in passages()))
+    assert numbers_only(postil) == straight
+    put("p.jsonl", changed(2, id=0))
+    assert "a second passage" in refused(postil)
+
+
+@pytest.mark.parametrize(("scale", "problem"), [("1", "from 0 to 1, got 2"), ("1:2", "from 1 to 2, got 0")])
+def test_a_grade_that_is_not_on_the_scale(postil: Postil, scale: str, problem: str) -> None:
+    line = 1 if scale == "1" else 3
+    assert refused(postil, "--scale", scale) == f"p.jsonl:{line}: grade: expected a number {problem}"
+
+
+def test_han_text_and_words(postil: Postil) -> None:
+    put("p.jsonl", changed(3, text="鸭子"))
+    said = refused(postil)
+    assert said.startswith("p.jsonl:3: text: ")
+    assert "jieba" in said
+    assert postil(*COMMAND, "--tokenizer", "characters").code == 0
+
+
+def test_files_that_cannot_be_read(postil: Postil) -> None:
+    def answer(name: str, code: int = 3) -> str:
+        return refused(postil, command=("passages", name), code=code)
+
+    good = Path("p.jsonl").read_bytes()
+    for name, content in (
+        ("empty.jsonl", b""),
+        ("blank.jsonl", b"\n \n"),
+        ("cut.jsonl.gz", gzip.compress(good)[:-9]),
+        ("plain.jsonl.gz", good),
+        ("text.parquet", good),
+        ("broken.jsonl", good[:-20]),
+        ("latin.jsonl", good.replace(b"ducks", b"d\xfccks")),
+        ("list.jsonl", b"[1, 2]\n"),
+    ):
+        Path(name).write_bytes(content)
+    Path("folder.jsonl").mkdir()
+    assert answer("empty.jsonl") == "empty.jsonl: the file holds no rows"
+    assert answer("blank.jsonl") == "blank.jsonl: the file holds no rows"
+    assert answer("folder.jsonl") == "folder.jsonl: a folder, not a file"
+    assert answer("none.jsonl") == "none.jsonl: no such file"
+    assert answer("cut.jsonl.gz").startswith("cut.jsonl.gz: the gzip file ends early after line ")
+    assert answer("plain.jsonl.gz").startswith("plain.jsonl.gz: not a gzip file")
+    assert answer("broken.jsonl").startswith("broken.jsonl:8: ")
+    assert answer("latin.jsonl").startswith("latin.jsonl:1: byte 0xfc at offset ")
+    assert answer("list.jsonl").startswith("list.jsonl:1: ")
+    assert answer("passages.csv", code=2).startswith("passages.csv: unknown kind of file")
+    pytest.importorskip("pyarrow")
+    assert answer("text.parquet").startswith("text.parquet: not a Parquet file, or a damaged one")
+
+
+def test_empty_standard_input(postil: Postil) -> None:
+    outcome = postil("passages", "-", stdin=b"")
+    assert (outcome.code, outcome.out, outcome.err) == (3, "", "postil: stdin: the file holds no rows\n")
+
+
+# Data without the numbers that are asked for
+
+
+def test_all_grades_0(postil: Postil) -> None:
+    put("p.jsonl", ({**row, "grade": 0} for row in passages()))
+    for reference in ("topic", "others"):
+        said = refused(postil, "--reference", reference)
+        assert said == "every grade is 0, so there is nothing to gain"
+
+
+def test_one_topic_and_others(postil: Postil) -> None:
+    put("p.jsonl", passages()[:4])
+    said = refused(postil, "--reference", "others")
+    assert said == "interestingness needs passages of two topics at least, and there is one"
+
+
+def test_one_topic(postil: Postil) -> None:
+    put("p.jsonl", passages()[:4])
+    for pool in ("all", "topic"):
+        table = numbers_only(postil, "--pool", pool, "--leave-one-out")
+        assert "note: one topic: no intervals and no tests\n" in table
+        assert "intervals over" not in table
+        assert " minus (*" not in table
+
+
+def test_informative_passages_in_one_fold(postil: Postil) -> None:
+    put("p.jsonl", ({**row, "grade": row["grade"] * (row["topic"] == "bread")} for row in passages()))
+    said = refused(postil, "--reference", "others")
+    assert said == 'every informative passage is in the fold of "bread", so its passages have no reference'
+
+
+def test_a_topic_without_informative_passages(postil: Postil) -> None:
+    put("p.jsonl", [*passages(), {"topic": "moss", "id": "0", "text": "moss in june", "grade": 0}])
+    left_out = "left out: topics without a passage above grade 0, not ranked: 1 (moss)\n"
+    for pool in ("all", "topic"):
+        table = numbers_only(postil, "--pool", pool)
+        assert left_out in table
+        assert table.startswith("informativeness: 8 passages of 2 topics, 4 with a grade above 0")
+    assert left_out in numbers_only(postil, "--reference", "others", "--pool", "topic")
+    # in one list its passages are among those to be told from the interesting ones
+    assert left_out not in numbers_only(postil, "--reference", "others")
+
+
+def test_many_topics_without_informative_passages(postil: Postil) -> None:
+    poor = ({"topic": f"t{i}", "id": "0", "text": "a", "grade": 0} for i in range(7))
+    put("p.jsonl", [*passages(), *poor])
+    assert "not ranked: 7 (t0, t1, t2, t3, t4 and 2 more)\n" in numbers_only(postil)
+
+
+def test_passages_without_units(postil: Postil) -> None:
+    put("p.jsonl", [*passages(), {"topic": "ducks", "id": "e", "text": " ... ", "grade": 2}])
+    table = numbers_only(postil, "--leave-one-out", "--pool", "topic")
+    assert "left out: passages without a unit of 1, ranked last: 1 (e of ducks)\n" in table
+    assert "left out: passages without a unit of sk, ranked last: 3 (3 of ducks, e of ducks, 3 of bread)\n" in table
+
+
+def test_nothing_left_of_a_reference(postil: Postil) -> None:
+    put("p.jsonl", changed(2, grade=0))
+    table = numbers_only(postil, "--leave-one-out")
+    assert "note: passages with nothing left in their reference without themselves, ranked last: 1\n" in table
+
+
+def test_no_passage_has_a_unit(postil: Postil) -> None:
+    put("p.jsonl", ({**row, "text": "..."} for row in passages()))
+    for reference in ("topic", "others"):
+        table = numbers_only(postil, "--reference", reference)
+        assert "note: passages with nothing left in their reference without themselves, ranked last: 8\n" in table
+
+
+def test_all_passages_are_informative(postil: Postil) -> None:
+    put("p.jsonl", ({**row, "grade": 1} for row in passages()))
+    assert re.search(r"^f1-1 +1\.000 \[1\.000, 1\.000\]$", numbers_only(postil), re.MULTILINE)
+
+
+def test_all_passages_are_the_same(postil: Postil) -> None:
+    put("p.jsonl", ({**row, "text": "one two three"} for row in passages()))
+    for more in ((), ("--leave-one-out",), ("--pool", "topic")):
+        numbers_only(postil, *more)
+    # every passage says what all references say, so none is left of them
+    assert "note: passages with nothing left in their reference without themselves, ranked last: 8\n" in numbers_only(
+        postil, "--reference", "others"
+    )
+
+
+def test_a_cut_beyond_the_list_takes_all_of_it(postil: Postil) -> None:
+    table = numbers_only(postil, "-k", 1, "-k", 8, "-k", 10**12)
+    assert re.search(r"^f1-1 .* 1\.000 \[1\.000, 1\.000\] +1\.000 \[1\.000, 1\.000\]$", table, re.MULTILINE)
+
+
+def test_one_resample(postil: Postil) -> None:
+    numbers_only(postil, "--resamples", 1)
+    numbers_only(postil, "--resamples", 1, "--reference", "others", "--pool", "topic")
+
+
+def test_names_cannot_reach_the_terminal_or_break_lines(postil: Postil) -> None:
+    put("p.jsonl", [*passages(), {"topic": "a\x1b[2J\nb\u202e", "id": "1", "text": "x", "grade": 0}])
+    put("e.jsonl", [*passages(), {"topic": "ducks", "id": "1\x1b[2J\n\u202e", "text": "", "grade": 0}])
+    for name, begin in (("p.jsonl", "left out: topics without"), ("e.jsonl", "left out: passages without")):
+        outcome = postil("passages", name, *COMMAND[2:])
+        assert outcome.code == 0
+        assert not {"\x1b", "\u202e"} & set(outcome.out)
+        assert any(line.startswith(begin) and line.endswith(")") for line in outcome.out.splitlines())
+
+
+# Mistakes in the request
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (("-m", "f1"), "unknown measure 'f1'; did you mean 'f1-"),
+        (("-m", "w-kl1"), "unknown measure 'w-kl1'; did you mean 'w-kl-1'?"),
+        (("-m", "f1-1(beta=x)"), "measure 'f1-1(beta=x)': beta: expected a number, got 'x'"),
+        (("-m", "f1-2(upto=true)"), "f1-2: upto goes with skip-grams, f1-sk; leave it out"),
+        (("-m", "w-length"), "w-length: no reference changes length; leave out w-"),
+        (("-m", "rouge-l"), "unknown measure 'rouge-l'; did you mean 'rouge-"),
+        (("-m", "cosine"), "cosine needs word vectors: cosine(vectors=FOLDER), made by postil vectors"),
+        (("--reference", "topics"), "unknown reference 'topics'; did you mean 'topic'? Known: topic, others"),
+        (("--pool", "one"), "unknown pool 'one'; did you mean '"),
+        (("--folds-by", "random"), "unknown way to make folds 'random'; did you mean '"),
+        (("--stem", "porter2"), "unknown stemmer 'porter2'; did you mean 'porter'? Known: "),
+        (("--stop", "eng"), "unknown stop list 'eng'; did you mean 'en'? Known: "),
+        (("--tokenizer", "wrods"), "unknown tokenizer 'wrods'; did you mean 'words'? Known: "),
+        (("--format", "jsno"), "unknown format 'jsno'; did you mean 'json'? Known: "),
+        (("--scale", "high"), 'scale "high": expected HIGH or LOW:HIGH, for example 5 or 1:5'),
+        (("--scale", "3:1"), "a scale's highest grade is above its lowest, got 3 to 1"),
+        (("--anchors",), "anchors are asked for, and no passage has any; fill the field anchors or leave that out"),
+        (("--scores", "-"), "--scores: expected a file; standard output is for the gains"),
+        (("--scores", "p.jsonl"), "p.jsonl: --scores would replace the file that was read"),
+        (("--scores", "./p.jsonl"), "./p.jsonl: --scores would replace the file that was read"),
+        (("--scores", "s.txt"), "s.txt: unknown kind of file"),
+        (("--scores", "none/s.jsonl"), "none/s.jsonl: there is no folder"),
+    ],
+)
+def test_wrong_usage(postil: Postil, more: tuple[str, ...], message: str) -> None:
+    assert refused(postil, *more, code=2).startswith(message)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        ("--k", "0"),
+        ("--k", "five"),
+        ("--folds", "1"),
+        ("--resamples", "0"),
+        ("--seed", "-1"),
+        ("--jobs", "0"),
+        ("--judgements", "j.jsonl"),
+    ],
+)
+def test_wrong_flags(postil: Postil, more: tuple[str, ...]) -> None:
+    outcome = postil(*COMMAND, *more)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert more[0] in outcome.err
+    assert "Traceback" not in outcome.err
+
+
+def test_no_file_is_named(postil: Postil) -> None:
+    outcome = postil("passages")
+    assert outcome.code == 2
+    assert "PASSAGES" in outcome.err
+
+
+def test_missing_extras(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    said = refused(postil, "--scores", "s.parquet", code=2)
+    assert said == "a .parquet file needs an optional package: pip install 'postil[parquet]'"
+    for name in ("matplotlib", "matplotlib.figure"):
+        monkeypatch.setitem(sys.modules, name, None)
+    assert "pip install 'postil[plot]'" in refused(postil, "--figures", "pictures", code=2)
+
+
+def test_a_folder_for_figures_that_is_a_file(postil: Postil) -> None:
+    pytest.importorskip("matplotlib")
+    assert refused(postil, "--figures", "p.jsonl", code=1) == "p.jsonl: File exists"
+
+
+# What only a real process shows
+
+
+def start(*command: str, **options: Any) -> subprocess.Popen[bytes]:
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command, **{**streams, **options})  # noqa: S603 - our own program
+
+
+@posix
+def test_interrupt() -> None:
+    """Interrupted while it reads: more than a pipe holds has gone down it, and it stays open."""
+    with start(*POSTIL, "passages", "-", stdin=subprocess.PIPE) as child:
+        assert child.stdin is not None
+        rows = ({**row, "id": f"{k}-{row['id']}"} for k in range(400) for row in passages())
+        child.stdin.write("".join(json.dumps(row) + "\n" for row in rows).encode())
+        child.stdin.flush()
+        child.send_signal(signal.SIGINT)
+        assert child.wait(timeout=60) == 130
+        assert child.stdout is not None
+        assert child.stderr is not None
+        assert (child.stdout.read(), child.stderr.read()) == (b"", b"postil: interrupted\n")
+
+
+@posix
+def test_a_reader_that_leaves_is_no_reason_to_complain() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        with start(*POSTIL, *COMMAND, stdout=writing) as child:
+            _, err = child.communicate(timeout=60)
+    finally:
+        os.close(writing)
+    assert (child.returncode, err) == (1, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_standard_output_on_a_full_disk() -> None:
+    with Path("/dev/full").open("wb") as target, start(*POSTIL, *COMMAND, stdout=target) as child:
+        _, err = child.communicate(timeout=60)
+    assert (child.returncode, err) == (1, b"postil: standard output: No space left on device\n")
