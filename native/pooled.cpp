@@ -12,6 +12,20 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 const double kLn2 = std::log(2.0);
 
+// A sum that keeps what rounding takes from it (Neumaier 1974).
+class Sum {
+ public:
+  void operator+=(double x) {
+    const double next = sum_ + x;
+    lost_ += std::abs(sum_) >= std::abs(x) ? (sum_ - next) + x : (x - next) + sum_;
+    sum_ = next;
+  }
+  double value() const { return sum_ + lost_; }
+
+ private:
+  double sum_ = 0, lost_ = 0;
+};
+
 // What all pools share.
 struct Setting {
   BagsView bags;
@@ -44,10 +58,10 @@ struct Pool {
   std::vector<Held> of;  // of each unit
   std::vector<int32_t> touched;
   int64_t types = 0;             // how many units there are
-  double total = 0;              // of count
+  Sum total;                     // of count
   int64_t tokens = 0;            // without weights
-  double entropy = 0;            // sum of c ln c - c ln share
-  double squares = 0;            // sum of (c idf)^2
+  Sum entropy;                   // sum of c ln c - c ln share
+  Sum squares;                   // sum of (c idf)^2
   std::vector<double> matched;   // of each unit and k = 1, 2, ...: sum over texts of weight min(k, count)
   std::vector<int64_t> begins;   // of each unit, where its holders' weights begin, falling
   std::vector<double> falling;
@@ -58,7 +72,7 @@ struct Pool {
       for (int64_t level = begin_level(unit); level < begin_level(unit + 1); ++level) matched[level] = 0;
     }
     touched.clear();
-    total = entropy = squares = 0;
+    total = entropy = squares = Sum();
     tokens = 0;
     for (int64_t j = 0; j < n; ++j) {
       for (int64_t e = setting.begin(texts[j]); e < setting.end(texts[j]); ++e) {
@@ -98,7 +112,7 @@ struct Pool {
         if (of[unit].holders == whole->of[unit].holders) touched.push_back(unit);
         of[unit].count -= weights[j] * k;
         types -= --of[unit].holders == 0;
-        total -= weights[j] * k;
+        total += -weights[j] * k;
         tokens -= k;
         for (int64_t level = begin_level(unit), n = 1; level < begin_level(unit + 1); ++level, ++n) {
           matched[level] -= weights[j] * static_cast<double>(std::min<int64_t>(n, k));
@@ -176,7 +190,7 @@ struct Left {
       length += counts()[e];
       if (several > 0 && pool.of[units()[e]].holders == several) --types;
     }
-    total = several > 0 ? pool.total - weight * static_cast<double>(length) : pool.total;
+    total = several > 0 ? pool.total.value() - weight * static_cast<double>(length) : pool.total.value();
   }
 
   const int32_t* units() const { return pool.setting.bags.units.data; }
@@ -206,7 +220,7 @@ double f(const Left& left, double beta_squared) {
 double kl(const Left& left) {
   if (left.length == 0) return kInfinity;
   const Setting& setting = left.pool.setting;
-  double entropy = left.pool.entropy, covered = 0;
+  double entropy = left.pool.entropy.value(), covered = 0;
   if (left.several > 0) {
     for (int64_t e = left.begin; e < left.end; ++e) {
       const int32_t unit = left.units()[e];
@@ -256,7 +270,7 @@ double rouge(const Left& left) {
 
 double tf_idf(const Left& left) {
   const auto& squared = left.pool.setting.squared_idf;
-  double product = 0, of_text = 0, of_pool = left.pool.squares;
+  double product = 0, of_text = 0, of_pool = left.pool.squares.value();
   for (int64_t e = left.begin; e < left.end; ++e) {
     const int32_t unit = left.units()[e];
     const double k = left.counts()[e], c = left.count(unit, k), before = left.pool.of[unit].count;

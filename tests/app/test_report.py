@@ -22,12 +22,16 @@ import pytest
 from postil.app.correlate import correlate
 from postil.app.correlating import CorrelateOptions
 from postil.app.correlating_output import as_json
+from postil.app.passages import PassagesOptions, find_gains
+from postil.app.passages_output import as_json as gains_as_json
 from postil.app.report import check_report, read_results, write_report
+from postil.app.report.gains import Gains, gains_paragraph, leads, use_of_weights
 from postil.app.report.lookup import Lookup
 from postil.app.report.read import typed
 from postil.app.report.summary import compared, paragraph, scored, weights
 from postil.app.report.words import plain
 from postil.errors import InvalidInput, MissingExtra, PostilError, UsageError
+from postil.records import Passage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -215,6 +219,87 @@ def scores() -> dict[str, Any]:
     return {"schema": 1, "scores": rows}
 
 
+ITSELF = ", without itself"
+NCG = {
+    # inside their references f1-2 is first at 5 and kl-1 at 10, without themselves w-f1-2 is
+    "f1-2": (0.7, 0.8),
+    "kl-1": (0.6, 0.9),
+    "length": (0.1, 0.2),
+    f"f1-2{ITSELF}": (0.5, 0.7),
+    f"kl-1{ITSELF}": (0.55, 0.65),
+    f"w-f1-2{ITSELF}": (0.65, 0.75),
+}
+CUTS = (5, 10)
+
+
+def gained(ncg: dict[str, tuple[float, ...]] | None = None, **changes: Any) -> dict[str, Any]:
+    """Two plain measures, inside their references and without, a weighted one and a baseline.
+
+    Differences from .1 are tested and found: f1-2 and kl-1 differ at both cuts, w-f1-2 from f1-2 at 5 only.
+    """
+    ncg = ncg or NCG
+    settings = {"reference": "topic", "pool": "topic", "folds": 12, "folds_by": "seed", "resamples": 1000, "seed": 7}
+    gains = [
+        {
+            "measure": name.removesuffix(ITSELF),
+            "k": k,
+            "ncg": value,
+            "low": value - 0.04,
+            "high": value + 0.04,
+            "leave_one_out": name.endswith(ITSELF),
+            "signature": f"{name}|sig",
+        }
+        for name, values in ncg.items()
+        for k, value in zip(CUTS, values, strict=True)
+    ]
+    protocols = [[name for name in ncg if name == "length" or name.endswith(ITSELF) is leave] for leave in (False, True)]
+    pairs = {(a, b) for names in protocols for a in names for b in names if names.index(a) < names.index(b)}
+    differences = [
+        {
+            "first": a,
+            "second": b,
+            "k": k,
+            "value": ncg[a][place] - ncg[b][place],
+            "low": ncg[a][place] - ncg[b][place] - 0.04,
+            "high": ncg[a][place] - ncg[b][place] + 0.04,
+            "p": 0.001,
+            "p_holm": 0.01 if abs(ncg[a][place] - ncg[b][place]) > 0.099 else 0.3,
+            "test": "sign-flip",
+        }
+        for a, b in sorted(pairs)
+        for place, k in enumerate(CUTS)
+    ]
+    lines = [
+        {"measure": name, "k": [1, 5, 20], "ncg": [0.1, *values], "low": [0.0, 0.1, 0.2], "high": [0.2, 0.9, 1.0]}
+        for name, values in ncg.items()
+    ]
+    return {
+        "schema": 1,
+        "kind": "passages",
+        "gains": gains,
+        "differences": differences,
+        "lines": lines,
+        "data": {
+            "passages": 1200,
+            "topics": 20,
+            "informative": 300,
+            "scale": "0:3",
+            "left_out": [{"why": "passages without a unit of sk, ranked last", "n": 2, "examples": ["p1 of ducks"]}],
+        },
+        "notes": ["passages with nothing left: 3"],
+        "settings": {
+            **settings,
+            "line_resamples": 200,
+            "tokenizer": "words",
+            "stop": "en",
+            "stem": "none",
+            "postil": "0.0",
+            "command": "postil passages p.jsonl",
+        },
+        **changes,
+    }
+
+
 class Document(HTMLParser):
     """A page, taken apart."""
 
@@ -316,11 +401,16 @@ def test_all_that_was_promised_is_there(standard: Page) -> None:
 
 
 def test_chapters(made: Callable[..., Page]) -> None:
-    page = made(correlated(), comparison(), scores())
+    page = made(correlated(), comparison(), scores(), gained())
     headings = [tag for tag, _ in page.tags if re.fullmatch("h[1-6]", tag)]
     assert headings.count("h1") == 1
-    assert headings.count("h2") == 3
-    for title in ("Metrics against people: correlate", "Systems against tfidf: compare", "Scores of systems: score"):
+    assert headings.count("h2") == 4
+    for title in (
+        "Metrics against people: correlate",
+        "Systems against tfidf: compare",
+        "Scores of systems: score",
+        "Informativeness of passages: passages",
+    ):
         assert title in page.text
     assert page.line("copy") == ["meteor", ".100 [.000, .200]", "−.200* [−.300, −.100]", *[".0400"] * 3]
     assert "1e+50" in page.text  # a huge number neither fills the page nor breaks the picture
@@ -328,7 +418,7 @@ def test_chapters(made: Callable[..., Page]) -> None:
 
 
 def test_well_made(made: Callable[..., Page]) -> None:
-    page = made(correlated(), correlated(), comparison(), scores())
+    page = made(correlated(), correlated(), comparison(), scores(), gained(), gained())
     ids = [str(attributes["id"]) for _, attributes in page.tags if "id" in attributes]
     ids = [name for name in ids if not re.match("p[0-9a-f]{8}-", name)]  # two pictures that are the same share theirs
     assert len(ids) == len(set(ids))
@@ -345,11 +435,11 @@ def test_well_made(made: Callable[..., Page]) -> None:
     assert tags.count("caption") == tags.count("table")
     assert tags.count("figcaption") == tags.count("figure") == tags.count("svg")
     assert all(svg["role"] == "img" and svg["aria-label"] for svg in page.all("svg"))
-    assert all(th["scope"] in {"row", "col"} for th in page.all("th"))
+    assert all(th["scope"] in {"row", "col", "rowgroup"} for th in page.all("th"))
 
 
 def test_links_lead_to_files(made: Callable[..., Page], tmp_path: Path) -> None:
-    page = made(correlated(), scores())
+    page = made(correlated(), scores(), gained())
     links = [str(a["href"]) for a in page.all("a") if not str(a["href"]).startswith("#")]
     assert links
     assert all((tmp_path / unquote(link)).is_file() for link in links)
@@ -411,7 +501,7 @@ def test_same_bytes_twice_and_from_its_own_results(tmp_path: Path) -> None:
 
     for name in "abc":
         (tmp_path / name).mkdir()
-    results = [correlated(), comparison(), scores(), correlated()]
+    results = [correlated(), comparison(), scores(), correlated(), gained()]
     first = made(results, "a")
     assert made(copy.deepcopy(results), "b") == first
     assert made(read_results([tmp_path / "a" / "r_files" / "results.json"]), "c") == first
@@ -532,6 +622,9 @@ def test_little_is_enough(made: Callable[..., Page]) -> None:
     assert "No metric has a correlation with people." in page.text
     assert next(page.all("svg"), None) is None
     made(comparison() | {"systems": []}, {"schema": 1, "scores": []})
+    page = made(gained(gains=[], differences=[], lines=[], notes=[]))
+    assert "0:3" in page.text
+    assert next(page.all("svg"), None) is None
 
 
 def test_much_is_cut_on_the_page_and_whole_in_the_files(made: Callable[..., Page]) -> None:
@@ -559,8 +652,8 @@ def test_much_is_cut_on_the_page_and_whole_in_the_files(made: Callable[..., Page
 # What is refused
 
 
-def changed(place: str, value: Any) -> dict[str, Any]:
-    found = correlated()
+def changed(place: str, value: Any, result: dict[str, Any] | None = None) -> dict[str, Any]:
+    found = result or correlated()
     inner: Any = found
     *way, last = place.split(".")
     for key in way:
@@ -575,9 +668,9 @@ def changed(place: str, value: Any) -> dict[str, Any]:
         (5, "expected an object in braces, got 5"),
         ({}, "schema: expected 1, got none"),
         ({"schema": 2, "kind": "compare"}, "schema: expected 1, got 2"),
-        ({"schema": 1}, "kind: expected one of correlate, compare, score, got none"),
-        ({"schema": 1, "kind": "passages"}, 'kind: expected one of correlate, compare, score, got "passages"'),
-        ({"schema": 1, "kind": []}, "kind: expected one of correlate, compare, score, got an array"),
+        ({"schema": 1}, "kind: expected one of correlate, compare, score, passages, got none"),
+        ({"schema": 1, "kind": "study"}, 'kind: expected one of correlate, compare, score, passages, got "study"'),
+        ({"schema": 1, "kind": []}, "kind: expected one of correlate, compare, score, passages, got an array"),
         (changed("correlations.1.value", float("nan")), "correlations[1].value: expected a finite number, got NaN"),
         (changed("correlations.1.value", float("inf")), "correlations[1].value: expected a finite number"),
         (changed("correlations.1.value", "much"), "correlations[1].value: expected a number"),
@@ -587,6 +680,19 @@ def changed(place: str, value: Any) -> dict[str, Any]:
         (changed("agreement.confusion", [[1]]), "expected counts for each of 2 labels"),
         (changed("points.scores", {"meteor": [1.0]}), "points: expected a score for each of 3 grades"),
         (changed("data", None), "data: expected an object"),
+        (changed("gains.0.ncg", "high", gained()), "gains[0].ncg: expected a number, got text"),
+        (changed("gains.0.k", 1.5, gained()), "gains[0].k: expected an integer"),
+        (changed("gains.0.low", 0.9, gained()), "gains[0]: expected an interval from low to high"),
+        (changed("gains.0.leave_one_out", "no", gained()), "gains[0].leave_one_out: expected true or false, got text"),
+        (changed("differences.3.p_holm", None, gained()), "differences[3].p_holm: expected a number, got null"),
+        (changed("lines.1.k", [1, 5, 5], gained()), "lines[1]: expected cuts of at least 1 that rise"),
+        (changed("lines.1.k", [0, 5, 9], gained()), "lines[1]: expected cuts of at least 1 that rise"),
+        (changed("lines.1.k", [], gained()), "lines[1]: expected cuts of at least 1 that rise"),
+        (changed("lines.1.ncg", [0.5], gained()), "lines[1]: expected a number for each of 3 cuts"),
+        (changed("lines.1.low", None, gained()), "lines[1]: expected a band with two edges"),
+        (changed("settings.reference", "both", gained()), 'settings: expected topic or others for reference, got "both"'),
+        (changed("settings.pool", "each", gained()), 'settings: expected all or topic for pool, got "each"'),
+        (changed("data.topics", "many", gained()), "data.topics: expected an integer, got text"),
     ],
 )
 def test_what_no_command_makes(result: Any, problem: str, tmp_path: Path) -> None:

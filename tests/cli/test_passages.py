@@ -62,7 +62,7 @@ def study() -> None:
 
 def rows(outcome: Outcome) -> dict[tuple[str, int], dict[str, Any]]:
     """What `--format jsonl` says of each measure at each cut."""
-    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.code == 0, outcome.err
     found = [json.loads(line) for line in outcome.out.splitlines()]
     return {(f"{row['measure']}{ITSELF * row['leave_one_out']}", row["k"]): row for row in found}
 
@@ -264,6 +264,21 @@ def test_output_ends_in_one_line_break(postil: Postil, form: str) -> None:
     assert not out.endswith("\n\n")
 
 
+def test_what_a_format_has_no_place_for_goes_to_standard_error(postil: Postil) -> None:
+    write("p.jsonl", [*SMALL, Passage("moss", "r1", "a", grade=0), Passage("ducks", "p5", "?", grade=0)])
+    for form in FORMATS:
+        outcome = postil(*FEW, "--leave-one-out", "--format", form)
+        if form in {"table", "json"}:
+            assert outcome.err == ""
+            assert "not ranked" in outcome.out
+        else:
+            lines = outcome.err.splitlines()
+            assert lines[0] == "left out: topics without a passage above grade 0, not ranked: 1 (moss)"
+            assert lines[1] == "left out: passages without a unit of 1, ranked last: 1 (p5 of ducks)"
+            assert lines[-1] == "ties: expected value; seed 20181, 50 resamples"
+            assert set(lines) < set(postil(*FEW, "--leave-one-out").out.splitlines())
+
+
 # All in one topic: no interval, so the numbers can be written down.
 GOLDEN = {
     "markdown": """\
@@ -368,6 +383,18 @@ def test_figures(postil: Postil) -> None:
     assert Path("pictures/all/interestingness-f1.svg").exists()
 
 
+def test_a_page(postil: Postil) -> None:
+    for extra in ("jinja2", "matplotlib"):
+        pytest.importorskip(extra)
+    study()
+    outcome = postil(*FEW, "--leave-one-out", "--report", "page.html")
+    assert (outcome.code, outcome.err.splitlines()) == (0, ["written: page.html", "written: page_files"])
+    assert outcome.out == postil(*FEW, "--leave-one-out").out
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "kl-1, without itself" in page
+    assert "|itself:out|" in page
+
+
 # What changes nothing
 
 
@@ -429,7 +456,8 @@ def blocks() -> Iterator[tuple[str, list[str]]]:
 
 def test_the_guide(postil: Postil) -> None:
     """Every command in it does what it shows, in the order of the page; `…` stands for any lines."""
-    pytest.importorskip("matplotlib")
+    for extra in ("jinja2", "matplotlib"):
+        pytest.importorskip(extra)
     done = 0
     for command, printed in blocks():
         name, *words = shlex.split(command)

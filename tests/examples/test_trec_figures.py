@@ -128,3 +128,24 @@ def test_every_passage_in_its_own_weighted_reference(rows: list[Passage], collec
 
 def test_each_passage_without_itself(found: PassageFindings) -> None:
     assert gains(found, without=True) == {name: pytest.approx(row, abs=NEAR) for name, row in WITHOUT.items()}
+
+
+def test_how_far_measures_follow_length(rows: list[Passage], collection: Collection) -> None:
+    """The table in docs/measures.md: Spearman with the number of words within a topic, the mean over topics."""
+    stats = pytest.importorskip("scipy.stats")
+    topics = {topic: number for number, topic in enumerate(dict.fromkeys(row.topic for row in rows))}
+    topic = np.array([topics[row.topic] for row in rows])
+    pools = informativeness(topic, [float(row.grade or 0) / 3 for row in rows])
+    expected = {
+        "1": {"rouge": 0.72, "f1": 0.65, "logsim": 0.55, "js": 0.43, "tf-idf": 0.20, "kl": -0.12},
+        "2": {"rouge": 0.38, "f1": 0.42, "logsim": 0.36, "js": 0.28, "tf-idf": 0.19, "kl": -0.70},
+    }
+    for unit, row in expected.items():
+        measures = {family: parse_measure(f"{family}-{unit}") for family in row}
+        values = measure_passages(list(measures.values()), collection, pools, 2)
+        for family, measure in measures.items():
+            ranked, length = measure.ranked(values[measure]), collection.tokens.lengths[pools.texts]
+            of = topic[pools.texts]
+            found = np.mean([stats.spearmanr(ranked[of == each], length[of == each])[0] for each in topics.values()])
+            assert found == pytest.approx(row[family], abs=0.005), (family, unit)
+    assert np.median(values[measures["js"]]) == pytest.approx(0.645, abs=5e-4)

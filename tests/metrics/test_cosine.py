@@ -78,6 +78,15 @@ def test_equal_texts_leave(vectors: Vectors, tmp_path: Path) -> None:
     assert of_text[2] == pytest.approx(plain(vectors, texts[2], [(texts[1], 1.0)]))
 
 
+def test_nothing_but_rounding_is_left(vectors: Vectors, tmp_path: Path) -> None:
+    del vectors
+    weights = [0.1, 0.7, 0.3, 1.0]  # three equal texts leave; the other informative one has no vector
+    pools = interestingness([0, 1, 1, 1, 1], [1, *weights], [0, 0, 0, 0, 1], [0, 1])
+    texts = [["a", "b", "c"], *[["a", "b", "c"]] * 3, ["unknown"]]
+    measure = Cosine(weighted=True, vectors=str(tmp_path / "v"))
+    assert measure.values(Collection(Vocabulary().encode_tokens(texts)), pools)[0] == 0.0
+
+
 def test_signature_and_unknown_words(vectors: Vectors, tmp_path: Path) -> None:
     collection = Collection(Vocabulary().encode_tokens([["a", "x", "b", "y"]]))
     measure = Cosine(vectors=str(tmp_path / "v"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from postil.text.vectors import Sums
 
 __all__ = ["Cosine"]
+
+ROUNDING: Final = 1e-12
+"""What is left of a sum, as a share of it, that is nothing but rounding."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +74,9 @@ class Cosine(Measure):
             number = np.diff(own)
             row = np.repeat(np.arange(len(of_texts)), number)
             leaving = np.bincount(row, weights[pools.own[own[0] : own[-1]]], len(of_texts))
-            left = weights[held] @ sums[pools.references[held]] - leaving[:, None] * of_texts
+            whole = weights[held] @ sums[pools.references[held]]
+            left = whole - leaving[:, None] * of_texts
+            left[np.linalg.norm(left, axis=1) <= ROUNDING * np.linalg.norm(whole)] = 0.0
             norms = np.linalg.norm(of_texts, axis=1) * np.linalg.norm(left, axis=1)
             cosines = np.zeros(len(of_texts))
             np.divide((of_texts * left).sum(axis=1), norms, out=cosines, where=norms > 0)
