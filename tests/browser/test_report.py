@@ -9,7 +9,10 @@ import pytest
 from postil.app.correlate import correlate
 from postil.app.correlating import CorrelateOptions
 from postil.app.correlating_output import as_json
+from postil.app.passages import PassagesOptions, find_gains
+from postil.app.passages_output import as_json as gains_as_json
 from postil.app.report import write_report
+from postil.records import Passage
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,7 +56,29 @@ def results(names: dict[str, str]) -> list[dict[str, Any]]:
         for text in each["texts"]:
             text["text"] = f"{metric}\n{rater}" * 5
     scores = [{"system": system, "metric": metric, "score": 0.5, "n": 3, "signature": rater}]
-    return [made | {"name": other}, {"schema": 1, "scores": scores, "name": metric}]
+    return [made | {"name": other}, {"schema": 1, "scores": scores, "name": metric}, gains(names) | {"name": system}]
+
+
+def gains(names: dict[str, str]) -> dict[str, Any]:
+    """The same of passages."""
+    metric, other, system, rater = names.values()
+    rows = [
+        Passage(
+            f"{system}{t}", f"{other}{p}", " ".join(str((t + p * i) % 7) for i in range(p)), grade=float((t + p) % 3)
+        )
+        for t in range(5)
+        for p in range(6)
+    ]
+    found = find_gains(rows, PassagesOptions(resamples=20, pool="topic", leave_one_out=True, ks=(1, 2, 3, 4, 5)))
+
+    def renamed(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: renamed(each) for key, each in value.items()}
+        if isinstance(value, list | tuple):
+            return [renamed(each) for each in value]
+        return value.replace("f1-1", metric) if isinstance(value, str) else value
+
+    return dict(renamed(gains_as_json(found, command=rater)))
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +92,13 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_report(results(HOSTILE), tmp_path_factory.mktemp("hostile") / "r.html")[0]
 
 
-@pytest.fixture(params=["tame", "hostile"])
+@pytest.fixture(scope="module")
+def passages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    names = {"metric": "f1-1", "other": "p", "system": "ducks", "rater": "postil passages"}
+    return write_report([gains(names) | {"name": "x"}], tmp_path_factory.mktemp("passages") / "r.html")[0]
+
+
+@pytest.fixture(params=["tame", "hostile", "passages"])
 def page(request: pytest.FixtureRequest) -> Path:
     return request.getfixturevalue(request.param)  # type: ignore[no-any-return]
 
@@ -81,13 +112,14 @@ def test_silent_alone_and_not_too_wide(chromium: Chromium, page: Path, width: in
     asked = {event["request"]["url"] for event in tab.events("Network.requestWillBeSent")}
     assert {url for url in asked if not url.startswith("data:")} == {page.as_uri()}
     assert tab("document.scripts.length") == 0
-    assert tab("document.title") in {"Metrics against people", "Results"}
+    assert tab("document.title") in {"Metrics against people", "Informativeness of passages", "Results"}
 
 
-def test_text_of_users_is_inert(chromium: Chromium, hostile: Path, tame: Path) -> None:
+def test_text_of_users_is_inert(chromium: Chromium, hostile: Path, tame: Path, passages: Path) -> None:
     tags = "[...new Set([...document.querySelectorAll('*')].map(each => each.localName))].sort()"
     tab = chromium.open(hostile, 800)
-    assert set(tab(tags)) - set(chromium.open(tame, 800)(tags)) == {"article", "h4"}  # it has two chapters
+    harmless = {tag for page in (tame, passages) for tag in chromium.open(page, 800)(tags)}
+    assert set(tab(tags)) - harmless == {"article", "h4"}  # it has several chapters
     handlers = "[...document.querySelectorAll('*')].some(e => [...e.attributes].some(a => /^on|^style$/.test(a.name)))"
     assert not tab(handlers)
     text = tab("document.body.textContent")
@@ -95,12 +127,13 @@ def test_text_of_users_is_inert(chromium: Chromium, hostile: Path, tame: Path) -
         assert name.replace("\u2067", "") in text.replace("\u2067", "")
 
 
-def test_nothing_is_hidden_that_stands_on_the_page(chromium: Chromium, tame: Path) -> None:
+def test_nothing_is_hidden_that_stands_on_the_page(chromium: Chromium, tame: Path, passages: Path) -> None:
     # Wide things scroll inside boxes of their own, which the keyboard reaches.
-    tab = chromium.open(tame, 400)
-    boxes = "[...document.querySelectorAll('.wide')].filter(e => e.scrollWidth > e.clientWidth)"
-    assert tab(f"{boxes}.length") > 0
-    assert tab(f"{boxes}.every(e => e.tabIndex === 0 && getComputedStyle(e).overflowX === 'auto' && e.ariaLabel)")
+    for page in (tame, passages):
+        tab = chromium.open(page, 400)
+        boxes = "[...document.querySelectorAll('.wide')].filter(e => e.scrollWidth > e.clientWidth)"
+        assert tab(f"{boxes}.length") > 0
+        assert tab(f"{boxes}.every(e => e.tabIndex === 0 && getComputedStyle(e).overflowX === 'auto' && e.ariaLabel)")
 
 
 def test_light_and_dark(chromium: Chromium, tame: Path) -> None:

@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.records import Candidate, Judgement, Score, write
+from postil.records import Candidate, Judgement, Passage, Score, write
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from conftest import Outcome, Postil
 
 FEW = ("--resamples", "50", "--permutations", "50")
+GAINS = ("passages", "p.jsonl", "--resamples", "50", "--pool", "topic")
 COMMAND = ("correlate", "s.jsonl", "--judgements", "j.jsonl", *FEW)
 LIMIT = 5_000_000
 
@@ -41,6 +44,16 @@ def files(postil: Postil) -> None:
     ]
     write("j.jsonl", (Judgement(f"i{i}", f"system-{s}", who, grade) for i, s, who, grade in grades))
     write("t.jsonl", (Candidate(f"i{i}", f"system-{s}", f"text {i} of {s}") for i, s in texts))
+    write("p.jsonl", passages())
+
+
+def passages() -> Iterator[Passage]:
+    """Eight passages of each of six topics."""
+    words = ("duck", "pond", "bread", "war", "peace", "tax", "vote")
+    for topic in range(6):
+        for number in range(8):
+            text = " ".join(words[(topic + number * place) % 7] for place in range(6))
+            yield Passage(f"t{topic}", f"p{number}", text, grade=float((topic + number) % 3))
 
 
 def printed(postil: Postil, name: str, *command: str) -> str:
@@ -87,6 +100,39 @@ def test_straight_from_correlate(postil: Postil) -> None:
     assert written(again, "again.html").replace("again_files", "r_files") == page
 
 
+def test_straight_from_passages(postil: Postil) -> None:
+    asked = (*GAINS, "--leave-one-out")
+    outcome = postil(*asked, "--report", "r.html")
+    assert outcome.out == postil(*asked).out
+    page = written(outcome, "r.html")
+    assert "Informativeness of passages" in page
+    assert "With each passage left out of its own reference" in page
+    assert "postil passages p.jsonl --resamples 50 --pool topic --leave-one-out --report r.html" in page
+    again = postil("report", "r_files/results.json", "--out", "again.html")
+    assert written(again, "again.html").replace("again_files", "r_files") == page
+    for jobs in ("1", "3"):
+        assert written(postil(*asked, "--report", "r.html", "--jobs", jobs), "r.html") == page
+
+
+def test_both_questions_about_passages_on_one_page(postil: Postil) -> None:
+    paths = [printed(postil, f"{each}.json", *GAINS, "--reference", each) for each in ("topic", "others")]
+    page = written(postil("report", *paths, "--out", "r.html"), "r.html")
+    titles = re.findall(r"<h2[^>]*>(.*?)</h2>", page)
+    assert [re.sub("<[^>]*>", "", title) for title in titles] == [
+        "Informativeness of passages: topic",
+        "Interestingness of passages: others",
+    ]
+    assert Path("r_files/1-gains.tex").is_file()
+    assert Path("r_files/2-curves.csv").is_file()
+
+
+def test_what_other_formats_have_no_place_for(postil: Postil) -> None:
+    for form in ("csv", "jsonl", "markdown", "latex"):
+        said = postil(*GAINS, "--format", form).err.splitlines()
+        assert "ties: expected value; seed 20181, 50 resamples" in said
+        assert set(said) < set(postil(*GAINS).out.splitlines())
+
+
 def test_the_default_page_and_standard_input(postil: Postil) -> None:
     printed(postil, "c.json", "compare", "s.jsonl", *FEW)
     page = written(postil("report", "c.json"), "report.html")
@@ -124,7 +170,7 @@ def refused(postil: Postil, *command: str, code: int = 3) -> str:
     return outcome.err.removeprefix("postil: ").rstrip("\n")
 
 
-GIVE = "give what postil correlate, compare or score printed with --format json"
+GIVE = "give what postil correlate, compare, score or passages printed with --format json"
 
 
 @pytest.mark.parametrize(
@@ -144,7 +190,7 @@ GIVE = "give what postil correlate, compare or score printed with --format json"
         (b'{"schema": "1"}', f'x.json: schema: expected 1, got "1"; {GIVE} by this version of postil'),
         (
             b'{"schema": 1, "kind": "study"}',
-            f'x.json: kind: expected one of correlate, compare, score, got "study"; {GIVE}',
+            f'x.json: kind: expected one of correlate, compare, score, passages, got "study"; {GIVE}',
         ),
         (b'{"schema": 1, "kind": "report"}', "x.json: results: expected an array of results, got null"),
         (
@@ -185,8 +231,9 @@ def test_pages_that_cannot_be_written(postil: Postil) -> None:
     for name in ("r.html", "c.json", "-"):
         said = refused(postil, "report", "c.json", "--out", name, code=2)
         assert said == f"{name}: expected the name of a file that ends in .html"
-    said = refused(postil, *COMMAND, "--report", "r.pdf", code=2)
-    assert said == "r.pdf: expected the name of a file that ends in .html"
+    for command in (COMMAND, ("passages", "missing.jsonl")):  # said before anything is read
+        said = refused(postil, *command, "--report", "r.pdf", code=2)
+        assert said == "r.pdf: expected the name of a file that ends in .html"
 
 
 def test_without_the_extra(postil: Postil) -> None:
@@ -206,7 +253,8 @@ DOCS = Path(__file__).parents[2] / "docs" / "report.md"
 def test_the_commands_of_the_documentation_run(postil: Postil) -> None:
     blocks = re.findall(r"^```\n(postil .*?)^```", DOCS.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
     lines = [line for block in blocks for line in block.replace("\\\n", " ").splitlines()]
-    assert len(lines) == 6
+    assert len(lines) == 9
+    write("passages.jsonl", passages())
     for line in lines:
         command, _, out = line.partition(">")
         outcome = postil(*shlex.split(command)[1:])
@@ -215,6 +263,7 @@ def test_the_commands_of_the_documentation_run(postil: Postil) -> None:
             Path(out.strip()).write_text(outcome.out, encoding="utf-8")
     assert "w-rouge-l" in Path("report.html").read_text(encoding="utf-8")
     assert "minus retrieval" in Path("both.html").read_text(encoding="utf-8")
+    assert "Interestingness of passages" in Path("passages.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow

@@ -335,6 +335,7 @@ def report(
 @app.command()
 @exits
 def passages(
+    context: typer.Context,
     passages: Annotated[
         str, typer.Argument(metavar="PASSAGES", help="Rows (topic, id, text, [anchors], grade), or - for stdin.")
     ],
@@ -373,6 +374,9 @@ def passages(
     figures: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Draw the curves.")] = None,
     resamples: Annotated[int, typer.Option(min=1, metavar="N", help="Resamples of the topics, for intervals.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of all that is random.")] = 20181,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a page with everything here, CSV and LaTeX beside it.")
+    ] = None,
     format: Annotated[  # noqa: A002
         str, typer.Option(metavar="FORMAT", help="table, json, jsonl, csv, markdown or latex.")
     ] = "table",
@@ -388,7 +392,7 @@ def passages(
     """
     from postil.app.output import FORMATS  # noqa: PLC0415
     from postil.app.passages import PassagesOptions, gains_of_file  # noqa: PLC0415
-    from postil.app.passages_output import draw_gains, gains_as, write_scores  # noqa: PLC0415
+    from postil.app.passages_output import as_json, draw_gains, gains_as, remarks, write_scores  # noqa: PLC0415
     from postil.records.scale import Scale  # noqa: PLC0415
 
     if format not in FORMATS:
@@ -410,13 +414,21 @@ def passages(
         seed=seed,
         jobs=jobs,
     )
+    if report:
+        from postil.app.report import check_report, write_report  # noqa: PLC0415
+
+        check_report(report)  # before the work is done
     found = gains_of_file(passages, options)
     if scores:
         write_scores(scores, found)
     if figures:
         for path in draw_gains(figures, found):
             say(f"written: {path}")
-    typer.echo(gains_as(format, found), nl=False)
+    if report:
+        for path in write_report([as_json(found, command=command_line(context))], report):
+            say(f"written: {path}")
+    typer.echo(gains_as(format, found, command_line(context)), nl=False)
+    _tell(format, remarks(found))
 
 
 @app.command()

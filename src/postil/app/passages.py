@@ -56,6 +56,8 @@ BASELINES: Final = ("length", "random")
 SHORT, LONG = (5, 10, 20, 50, 100), (10, 100, 1000, 10_000)
 POINTS: Final = 60
 """About how many points a line has."""
+LARGEST: Final = 1e100
+"""No grade is larger, so that sums of them are numbers."""
 LEVEL: Final = 0.05
 LINE_RESAMPLES: Final = 200
 """The most resamples for the band of a line."""
@@ -314,8 +316,8 @@ def _checked(passages: Sequence[Passage], scale: Scale | None, places: Places) -
         if passage.grade is None:
             raise places.error(place, "grade", "expected a grade, got none; gains are sums of grades")
         problem = scale.check(passage.grade) if scale else None
-        if problem is None and passage.grade < 0:
-            problem = f"expected a number of at least 0, got {passage.grade:g}"
+        if problem is None and not 0 <= passage.grade <= LARGEST:
+            problem = f"expected a number of at least 0, and at most {LARGEST:g}, got {passage.grade:g}"
         if problem:
             raise places.error(place, "grade", problem)
         first = seen.setdefault((passage.topic, passage.id), place)
@@ -325,7 +327,7 @@ def _checked(passages: Sequence[Passage], scale: Scale | None, places: Places) -
         topics.setdefault(passage.topic, len(topics))
     grades = np.array([passage.grade for passage in passages], np.float64)
     if not grades.any():
-        raise Undefined(f"all {len(passages)} passages have the grade 0, so there is nothing to gain")
+        raise Undefined("every grade is 0, so there is nothing to gain")
     return _Read(
         passages=passages,
         topics=tuple(topics),
@@ -433,16 +435,21 @@ def _longest(groups: NDArray[np.int64], options: PassagesOptions) -> int:
 
 
 def _differences(ranked: Sequence[Ranked]) -> tuple[GainDifference, ...]:
-    """Rankings of one protocol against one another: those with passages in their references, then those without."""
+    """Rankings of one protocol against one another."""
     found: dict[tuple[str, str, int], GainDifference] = {}
-    for leave in (False, True):
-        curves = {each.name: each.curve for each in ranked if each.leave_one_out is leave or each.is_baseline}
-        if len(curves) > 1:
-            rows = gain_differences(curves)
-            found |= {
-                (row.first, row.second, row.k): row for row in rows if (row.first, row.second, row.k) not in found
-            }
+    for group in _protocols(ranked):
+        rows = gain_differences({each.name: each.curve for each in group})
+        found |= {(row.first, row.second, row.k): row for row in rows if (row.first, row.second, row.k) not in found}
     return tuple(found.values())
+
+
+def _protocols(ranked: Sequence[Ranked]) -> Iterator[list[Ranked]]:
+    """Rankings that are compared: with passages in their references, then without; baselines stand in both."""
+    for leave in (False, True):
+        group = [each for each in ranked if each.leave_one_out is leave or each.is_baseline]
+        only_baselines = all(each.is_baseline for each in group) and not all(each.is_baseline for each in ranked)
+        if len(group) > 1 and not only_baselines:
+            yield group
 
 
 def _signature(spec: str, leave: bool, scale: Scale, options: PassagesOptions) -> str:  # noqa: FBT001
@@ -481,10 +488,10 @@ def _unknown(measures: dict[str, Measure], collection: Collection) -> Iterator[s
 def _notes(ranked: Sequence[Ranked], options: PassagesOptions, *, several: bool) -> Iterator[str]:
     empty = max(int(np.isnan(each.values).sum()) for each in ranked)
     if empty:
-        yield f"{empty} passages have nothing left in their reference without themselves; they rank last"
+        yield f"passages with nothing left in their reference without themselves, ranked last: {empty}"
     if not several and len(ranked) > 1:
         yield "one topic: no intervals and no tests"
-    pairs = len(ranked) * (len(ranked) - 1) // 2
+    pairs = max((len(group) * (len(group) - 1) // 2 for group in _protocols(ranked)), default=0)
     if several and options.pool == "all" and pairs * 2 / (options.resamples + 1) > LEVEL:
         yield (
             f"{options.resamples} resamples cannot show a difference after Holm's correction for {pairs} pairs; look "

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.app.correlating_output import value_with_interval
-from postil.app.output import Format, grid_as, rows_as_csv, rows_as_jsonl, to_json
-from postil.app.passages import gain_lines
-from postil.draw import Curve, curves, save
+from postil.app.gain_pictures import IN_ONE_PICTURE, draw_together, gather
+from postil.app.output import Format, grid_as, printable, rows_as_csv, rows_as_jsonl, to_json
+from postil.app.passages import LINE_RESAMPLES, gain_lines
+from postil.draw import Curve, save
 from postil.errors import UsageError
 from postil.records.files import write
 from postil.records.rows import Score
@@ -22,27 +23,26 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from postil.app.output import Grid
-    from postil.app.passages import PassageFindings, Ranked
-    from postil.metaeval.gain import GainCurve
+    from postil.app.passages import PassageFindings
 
-__all__ = ["SCHEMA", "as_json", "draw_gains", "gains_as", "write_scores"]
+__all__ = ["SCHEMA", "as_json", "draw_gains", "gains_as", "remarks", "write_scores"]
 
 SCHEMA: Final = 1
-IN_ONE_PICTURE: Final = 12
 LEVEL: Final = 0.05
 SENSES: Final = {"topic": "informativeness", "others": "interestingness"}
 
 
-def gains_as(form: Format, found: PassageFindings) -> str:
+def gains_as(form: Format, found: PassageFindings, command: str = "") -> str:
     """Lay out what was found.
 
     Args:
         form: ``json`` has everything; ``jsonl`` and ``csv`` have a row a measure and cut; ``table``, ``markdown`` and
-            ``latex`` a row a measure, ``table`` also how the others differ from the best one and what to know.
+            ``latex`` a row a measure, ``table`` also how the others differ from the best one, `remarks` and signatures.
         found: What was found.
+        command: The command line that asked for it, if there was one; it goes into ``json``.
     """
     if form == "json":
-        return to_json(as_json(found))
+        return to_json(as_json(found, command=command))
     rows = list(_gains(found))
     if form == "jsonl":
         return rows_as_jsonl(rows)
@@ -53,14 +53,16 @@ def gains_as(form: Format, found: PassageFindings) -> str:
         return text
     if found.differences:
         text += "".join("\n" + grid_as(form, grid) for grid in _from_best(found))
-    return f"{_head(found)}\n\n{text}\n" + "".join(f"{line}\n" for line in _remarks(found))
+    lines = [*remarks(found), "", *map(printable, _signatures(found))]
+    return f"{_head(found)}\n\n{text}\n" + "".join(f"{line}\n" for line in lines)
 
 
-def as_json(found: PassageFindings) -> dict[str, object]:
+def as_json(found: PassageFindings, *, command: str = "") -> dict[str, object]:
     """Everything, as it goes into JSON and into reports.
 
     Args:
         found: What was found.
+        command: The command line that asked for it, if there was one.
     """
     options = found.options
     return {
@@ -92,9 +94,15 @@ def as_json(found: PassageFindings) -> dict[str, object]:
             "leave_one_out": options.leave_one_out,
             "folds": options.folds,
             "folds_by": options.folds_by,
+            "tokenizer": options.tokenizer,
+            "stem": options.stem,
+            "stop": options.stop,
+            "anchors": options.anchors,
             "resamples": options.resamples,
+            "line_resamples": min(options.resamples, LINE_RESAMPLES),
             "seed": options.seed,
-            "version": VERSION,
+            "postil": VERSION,
+            **({"command": command} if command else {}),
         },
     }
 
@@ -139,19 +147,23 @@ def draw_gains(folder: Path, found: PassageFindings) -> Iterator[Path]:
         MissingExtra: matplotlib is not installed.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    families: dict[str, list[tuple[Ranked, GainCurve]]] = {}
-    for each, line in zip(found.ranked, gain_lines(found), strict=True):
-        family = each.measure.partition("(")[0].rpartition("-")[0] or "baselines"
-        families.setdefault(family, []).append((each, line))
-    best = [max(members, key=lambda member: float(member[0].curve.ncg[0])) for members in families.values()]
-    for name, members in {**families, "best": best}.items():
-        lines = [
-            Curve(each.name, np.array(line.ks, np.float64), line.ncg, line.low, line.high)
-            for each, line in members[:IN_ONE_PICTURE]
-        ]
-        path = folder / f"{SENSES[found.options.reference]}-{name}.svg"
-        save(curves(lines, xlabel="passages from the top, k", ylabel="nCG@k", log=True), path)
+    lines = {
+        each.name: Curve(each.name, np.array(line.ks, np.float64), line.ncg, line.low, line.high)
+        for each, line in zip(found.ranked, gain_lines(found), strict=True)
+    }
+    for title, names in gather({each.name: float(each.curve.ncg[0]) for each in found.ranked}).items():
+        path = folder / f"{SENSES[found.options.reference]}-{title}.svg"
+        save(draw_together([lines[name] for name in names[:IN_ONE_PICTURE]]), path)
         yield path
+
+
+def remarks(found: PassageFindings) -> list[str]:
+    """What to know besides the numbers, a line each: what was left out, notes, the test, the settings.
+
+    Args:
+        found: What was found.
+    """
+    return [printable(line) for line in _remarks(found)]
 
 
 def _gains(found: PassageFindings) -> Iterator[dict[str, object]]:
@@ -227,7 +239,10 @@ def _remarks(found: PassageFindings) -> Iterator[str]:
         test = "sign flips of topics" if options.pool == "topic" else "bootstrap"
         yield f"* p < .05 by {test}, after Holm's correction for all pairs at a cut; all pairs: --format json"
     yield f"ties: expected value; seed {options.seed}, {options.resamples} resamples"
-    yield ""
+
+
+def _signatures(found: PassageFindings) -> Iterator[str]:
+    """Those that are alike but for their first part, together."""
     alike: dict[str, list[str]] = {}
     for each in found.ranked:
         spec, _, rest = each.signature.partition("|")

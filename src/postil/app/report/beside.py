@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -9,7 +10,7 @@ import msgspec
 from postil.app.output import grid_as, rows_as_csv
 from postil.app.report.blocks import Fold, Sheet
 from postil.app.report.read import REPORT, SCHEMA
-from postil.app.report.results import Comparison, Correlated
+from postil.app.report.results import Comparison, Correlated, Passages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -62,6 +63,8 @@ def csv_tables(result: Result, key: str) -> dict[str, bytes]:
         tables = dict(_correlated(result))
     elif isinstance(result, Comparison):
         tables = {"comparison": _rows(result.systems)}
+    elif isinstance(result, Passages):
+        tables = dict(_passages(result))
     else:
         tables = {"scores": _rows(result.scores)}
     return {f"{key}{name}.csv": rows_as_csv(rows, _fields(rows)).encode() for name, rows in tables.items() if rows}
@@ -127,6 +130,25 @@ def _correlated(result: Correlated) -> Iterator[tuple[str, Rows]]:
     yield "signatures", [{"metric": name, "signature": text} for name, text in result.signatures.items()]
     if result.agreement is not None:
         yield from _agreement(result.agreement)
+
+
+def _passages(result: Passages) -> Iterator[tuple[str, Rows]]:
+    yield "gains", _rows(result.gains)
+    yield "differences", _rows(result.differences)
+    yield (
+        "curves",
+        [
+            {"measure": line.measure, "k": k, "ncg": ncg, "low": low, "high": high}
+            for line in result.lines
+            for k, ncg, low, high in zip(
+                line.k, line.ncg, line.low or repeat(None), line.high or repeat(None), strict=False
+            )
+        ],
+    )
+    yield (
+        "signatures",
+        [{"measure": name, "signature": text} for name, text in {r.name: r.signature for r in result.gains}.items()],
+    )
 
 
 def _agreement(found: Agreement) -> Iterator[tuple[str, Rows]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 
 from postil.app.report.words import plain
 
@@ -25,6 +25,10 @@ __all__ = [
     "Verdicts",
     "Words",
 ]
+
+WIDE: Final = 5
+SHORT: Final = 16
+"""A table with more columns than that, and only names as short as this, is laid out narrowly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +108,9 @@ class Cell:
         text: What is read first.
         detail: What stands beside it, such as an interval.
         value: The number behind the text, in full.
-        strong: Whether it stands out.
+        strong: Whether a test says that it is not 0; a star follows.
         words: Whether it holds words rather than numbers.
+        best: Whether it is the highest of those that it may be held against.
     """
 
     text: str
@@ -113,6 +118,7 @@ class Cell:
     value: float | None = None
     strong: bool = False
     words: bool = False
+    best: bool = False
 
     def __str__(self) -> str:
         return f"{self.text} {self.detail}".strip() + "*" * self.strong
@@ -125,13 +131,14 @@ class Line:
     Args:
         name: What the row is about.
         cells: Its cells.
-        kind: ``control`` where it is there for comparison only, ``people`` where it is about people.
+        kind: ``control`` where it is there for comparison only, ``people`` where it is about people, ``group`` where
+            it is the title of the rows below it and has no cells.
         full: The name in full, where ``name`` is a short one.
     """
 
     name: str
     cells: tuple[Cell, ...]
-    kind: Literal["", "control", "people"] = ""
+    kind: Literal["", "control", "people", "group"] = ""
     full: str = ""
 
 
@@ -159,12 +166,19 @@ class Sheet:
         Args:
             column: Its place in the head.
         """
-        return column > 0 and any(line.cells[column - 1].words for line in self.lines)
+        return column > 0 and any(line.cells[column - 1].words for line in self.lines if line.cells)
+
+    @property
+    def narrow(self) -> bool:
+        """Whether its many columns need the room that its short names leave."""
+        names = [self.head[0], *(line.name for line in self.lines if line.kind != "group")]
+        return len(self.head) > WIDE and max(map(len, names)) <= SHORT
 
     @property
     def grid(self) -> list[list[str]]:
-        """The same as text."""
-        return [list(map(plain, self.head)), *([line.full or line.name, *map(str, line.cells)] for line in self.lines)]
+        """The same as text, without the titles of groups."""
+        lines = [line for line in self.lines if line.kind != "group"]
+        return [list(map(plain, self.head)), *([line.full or line.name, *map(str, line.cells)] for line in lines)]
 
 
 @dataclass(frozen=True, slots=True)

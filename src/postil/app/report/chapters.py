@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from postil.app.report import pictures, tables
 from postil.app.report.blocks import Block, Chapter, Facts, Fold, Part, Picture, Quote, Quotes, Verdicts, Words
+from postil.app.report.gains import Gains, gains_paragraph, leads, use_of_weights
 from postil.app.report.lookup import Lookup
-from postil.app.report.results import Comparison, Correlated
+from postil.app.report.results import Comparison, Correlated, Passages
 from postil.app.report.summary import CLEARLY, compared, paragraph, scored, weights
 from postil.app.report.words import COEFFICIENTS, LEVELS, PEOPLE, count, grade, isolated, left_out, listed, number
 
@@ -33,7 +34,9 @@ def chapter(result: Result, key: str) -> Chapter:
     """
     if isinstance(result, Correlated):
         return _correlated(result, key)
-    return _compared(result, key) if isinstance(result, Comparison) else _scored(result, key)
+    if isinstance(result, Comparison):
+        return _compared(result, key)
+    return _gained(result, key) if isinstance(result, Passages) else _scored(result, key)
 
 
 def _correlated(result: Correlated, key: str) -> Chapter:
@@ -92,6 +95,88 @@ def _scored(found: Scored, key: str) -> Chapter:
     )
     conclusion = scored(found)
     return Chapter(key, "Scores of systems", said, (Words(conclusion),) if conclusion else (), parts)
+
+
+def _gained(result: Passages, key: str) -> Chapter:
+    look, data, settings = Gains(result), result.data, result.settings
+    senses = {"topic": "Informativeness", "others": "Interestingness"}
+    rankings = {"topic": "a list a topic, the mean of them", "all": "all in one list"}
+    said = (
+        f"{count(data.passages, 'passage')} of {count(data.topics, 'topic')}, {data.informative:,} with a grade "
+        f"above 0; {rankings[settings.pool]}"
+    )
+    parts = (
+        Part("gains", "nCG of each measure", (*_gains(look),)),
+        Part("differences", "Differences between measures", (*_gain_differences(look),)),
+        Part("curves", "Curves", (*_folded(pictures.gains(look)),)),
+        Part("data", "Data", (Facts((("scale", data.scale), *_left_out(data.left_out))),)),
+        Part("settings", "Settings", (*_passage_settings(look),)),
+    )
+    paragraph = gains_paragraph(look)
+    clear = any(map(look.can_be_clear, look.groups))
+    conclusion = (*([Words(paragraph)] if paragraph else []), *([Words(CLEARLY)] if clear else []))
+    return Chapter(
+        key, f"{senses[settings.reference]} of passages", said, conclusion, tuple(part for part in parts if part.blocks)
+    )
+
+
+def _gains(look: Gains) -> Iterator[Block]:
+    yield tables.gains(look)
+    yield from (Words(f"{note[:1].upper()}{note[1:]}.") for note in look.result.notes)
+    if look.both:
+        yield tables.cost_of_itself(look)
+
+
+def _gain_differences(look: Gains) -> Iterator[Block]:
+    if not look.result.differences:
+        return
+    for group in look.groups:
+        if points := tuple(leads(look, group)):
+            yield Words(f"What is highest {group.title}:" if group.title else "What is highest:")
+            yield Verdicts(points)
+        if (sheet := tables.gains_from_best(look, group)).lines:
+            yield sheet
+    if points := tuple(use_of_weights(look)):
+        yield Words("What the grades as weights do, held against the same measure without them:")
+        yield Verdicts(points)
+    every = tables.all_gain_differences(look)
+    yield Fold(every.caption, (every,))
+
+
+def _passage_settings(look: Gains) -> Iterator[Block]:
+    settings = look.result.settings
+    references = {
+        "topic": "the informative passages of its topic",
+        "others": f"informative passages of other topics, in {count(settings.folds, 'fold')} by {settings.folds_by}",
+    }
+    words = ["anchors" if settings.anchors else f"tokenizer {settings.tokenizer}"] if settings.tokenizer else []
+    words += [f"{name}: {value}" for name, value in (("stop words", settings.stop), ("stems", settings.stem)) if value]
+    tests = {"sign-flip": f"sign flips of {look.units}", "bootstrap": f"bootstrap over {look.units}"}
+    tested = listed(sorted({tests.get(row.test, row.test) for row in look.result.differences}))
+    fewer = settings.line_resamples if settings.line_resamples < settings.resamples else 0
+    bands = f"; for the bands of curves {fewer:,} of them" if fewer else ""
+    over = f"the middle 95 % of {count(settings.resamples, 'resample')} of the {look.units}{bands}"
+    rows = [
+        *([("command", settings.command)] if settings.command else []),
+        ("reference", references[settings.reference]),
+        *([("words", "; ".join(words))] if words else []),
+        *([("intervals", over)] if look.has_intervals else []),
+        *([("tests", f"{tested}; Holm’s correction for all pairs at a cut")] if tested else []),
+        ("ties", "the expected value over all orders of equal passages"),
+        ("seed", str(settings.seed)),
+        ("postil", settings.postil),
+    ]
+    yield Facts(tuple(rows))
+    signatures = {row.name: row.signature for row in look.result.gains}
+    sheet = tables.signatures(signatures.items(), "measure")
+    if sheet.lines:
+        yield Fold(sheet.caption, (sheet,))
+
+
+def _folded(drawn: Iterable[Picture]) -> Iterator[Block]:
+    """The first of several pictures; the others, folded."""
+    for place, picture in enumerate(drawn):
+        yield Fold(picture.title, (picture,)) if place else picture
 
 
 def _first_open(drawn: Iterable[Picture]) -> Iterator[Block]:

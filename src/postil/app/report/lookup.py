@@ -11,7 +11,7 @@ from postil.app.report.words import family, metric_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.app.report.results import Correlated, Correlation, Difference
+    from postil.app.report.results import Correlated, Correlation, Difference, GainDifference
 
 __all__ = ["ALPHA", "LENGTH", "Lookup", "is_clear"]
 
@@ -109,7 +109,7 @@ def _order(control: str) -> tuple[int, str]:
     return (ORDER.index(kind) if kind in ORDER else len(ORDER), control)
 
 
-def is_clear(row: Difference) -> bool:
+def is_clear(row: Difference | GainDifference) -> bool:
     """Whether the interval leaves out 0 and the test, where there is one, holds after Holm's correction."""
     if row.low is None or row.high is None or row.low <= 0 <= row.high:
         return False

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from postil.app.gain_pictures import BASELINES, BEST, IN_ONE_PICTURE, draw_together, gather
 from postil.app.report.blocks import Picture
 from postil.app.report.lookup import ALPHA, LENGTH
 from postil.app.report.words import COEFFICIENTS, PEOPLE, control, interval, isolated, metric_of, number
 from postil.draw import (
+    Curve,
     IntervalRow,
     Landmark,
     ScatterPanel,
@@ -26,8 +28,11 @@ from postil.records.explain import shown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
+    from postil.app.report.gains import Gains
     from postil.app.report.lookup import Lookup
-    from postil.app.report.results import Agreement, Compared, Points, Rater
+    from postil.app.report.results import Agreement, Compared, GainLine, Points, Rater
 
 __all__ = [
     "LABELS",
@@ -36,6 +41,7 @@ __all__ = [
     "confusions",
     "correlations",
     "differences",
+    "gains",
     "grades_given",
     "matrices",
     "scatters",
@@ -199,6 +205,40 @@ def against_baseline(metric: str, rows: Sequence[Compared], baseline: str) -> Pi
     figure = intervals(drawn, xlabel=f"mean {metric} minus that of {baseline}")
     caption = f"Mean {isolated(metric)} minus that of {isolated(baseline)}, 95 % intervals{few}"
     return Picture(metric, caption, svg(figure, f"Difference of mean {metric} from {baseline}: {said}"))
+
+
+def gains(look: Gains) -> list[Picture]:
+    """Curves of nCG over k: the best of each family of measures, then each family."""
+    lines = {line.measure: line for line in look.result.lines}
+    first = {name: look.rows[name, k].ncg for name in lines for k in look.cuts[:1] if (name, k) in look.rows}
+    together = gather(first) if first else {}
+    made = []
+    for title, names in sorted(together.items(), key=lambda picture: picture[0] != BEST):
+        if title == BEST and len(names) < 2:  # it would show what its family shows
+            continue
+        drawn = [_curve(look, lines[name]) for name in names]
+        what = (
+            "the best of each family of measures"
+            if title == BEST
+            else f"the {'' if title == BASELINES else 'family '}{isolated(title)}"
+        )
+        few = f", the first {IN_ONE_PICTURE} of {len(drawn)}" if len(drawn) > IN_ONE_PICTURE else ""
+        band = ", bands: 95 % intervals" if any(curve.low is not None for curve in drawn) else ""
+        label = f"nCG over k: {'; '.join(curve.name for curve in drawn)}; the numbers are in the table above"
+        caption = f"nCG over k, {what}{few}{band}"
+        made.append(
+            Picture(f"{what[:1].upper()}{what[1:]}", caption, svg(draw_together(drawn[:IN_ONE_PICTURE]), label))
+        )
+    return made
+
+
+def _curve(look: Gains, line: GainLine) -> Curve:
+    def column(values: Sequence[float] | None) -> NDArray[np.float64]:
+        return np.asarray(values, np.float64)
+
+    name = line.measure if len(look.groups) > 1 else look.short[line.measure]
+    low, high = (None if values is None else column(values) for values in (line.low, line.high))
+    return Curve(name, column(line.k), column(line.ncg), low, high)
 
 
 def _strongest(names: Sequence[str], look: Lookup, coefficient: str, most: int) -> list[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from postil.app.report.results import Comparison, Correlated, Scored
+from postil.app.report.results import Comparison, Correlated, Passages, Scored
 from postil.errors import InvalidInput
 from postil.records.explain import shown
 
@@ -24,9 +24,14 @@ if TYPE_CHECKING:
 __all__ = ["KINDS", "REPORT", "SCHEMA", "read_results", "typed"]
 
 SCHEMA: Final = 1
-MADE_BY: Final = "give what postil correlate, compare or score printed with --format json"
+MADE_BY: Final = "give what postil correlate, compare, score or passages printed with --format json"
 
-KINDS: Final[Mapping[str, type[Result]]] = {"correlate": Correlated, "compare": Comparison, "score": Scored}
+KINDS: Final[Mapping[str, type[Result]]] = {
+    "correlate": Correlated,
+    "compare": Comparison,
+    "score": Scored,
+    "passages": Passages,
+}
 """What a page can show."""
 
 REPORT: Final = "report"
@@ -170,7 +175,14 @@ def _is_whole(text: str) -> bool:
     return True
 
 
-NAMES: Final = {"float": "a number", "int": "an integer", "str": "text", "array": "an array", "object": "an object"}
+NAMES: Final = {
+    "bool": "true or false",
+    "float": "a number",
+    "int": "an integer",
+    "str": "text",
+    "array": "an array",
+    "object": "an object",
+}
 
 
 def _plain(problem: str) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TypeAlias
 
 import msgspec
+
+from postil.records.explain import shown
 
 __all__ = [
     "Absent",
@@ -17,9 +20,15 @@ __all__ = [
     "Difference",
     "Disagreement",
     "Estimate",
+    "Gain",
+    "GainDifference",
+    "GainLine",
     "Human",
     "LeftOut",
     "Pair",
+    "PassageData",
+    "PassageSettings",
+    "Passages",
     "Points",
     "Rater",
     "Result",
@@ -292,4 +301,96 @@ class Scored(_Record, frozen=True, kw_only=True):
     scores: tuple[SystemScore, ...]
 
 
-Result: TypeAlias = Correlated | Comparison | Scored
+class Gain(_Interval, frozen=True, kw_only=True):
+    """nCG of a measure at a cut; see `postil.metaeval.gain.GainCurve`."""
+
+    measure: str
+    k: int
+    ncg: float
+    leave_one_out: bool
+    signature: str
+
+    @property
+    def name(self) -> str:
+        """What the ranking is called in differences and lines; see `postil.app.passages.Ranked.name`."""
+        return f"{self.measure}, without itself" if self.leave_one_out else self.measure
+
+
+class GainDifference(Estimate, frozen=True, kw_only=True):
+    """Ranking against ranking at a cut; see `postil.metaeval.gain.GainDifference`."""
+
+    first: str
+    second: str
+    k: int
+    p: float
+    p_holm: float
+    test: str
+
+
+class GainLine(_Record, frozen=True, kw_only=True):
+    """nCG of a ranking at many cuts, for a picture."""
+
+    measure: str
+    k: tuple[int, ...]
+    ncg: tuple[float, ...]
+    low: tuple[float, ...] | None = None
+    high: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if not self.k or self.k[0] < 1 or any(a >= b for a, b in pairwise(self.k)):
+            raise ValueError("expected cuts of at least 1 that rise")
+        if (self.low is None) != (self.high is None):
+            raise ValueError("expected a band with two edges")
+        if any(len(ys) != len(self.k) for ys in (self.ncg, self.low, self.high) if ys is not None):
+            raise ValueError(f"expected a number for each of {len(self.k)} cuts")
+
+
+class PassageData(_Record, frozen=True, kw_only=True):
+    """What the gains are over."""
+
+    passages: int
+    topics: int
+    informative: int
+    scale: str
+    left_out: tuple[LeftOut, ...] = ()
+
+
+class PassageSettings(_Record, frozen=True, kw_only=True):
+    """What `postil passages` was asked for."""
+
+    reference: str
+    pool: str
+    folds: int
+    folds_by: str
+    resamples: int
+    seed: int
+    postil: str
+    tokenizer: str = ""
+    stem: str = ""
+    stop: str = ""
+    line_resamples: int = 0
+    anchors: bool = False
+    command: str = ""
+
+    def __post_init__(self) -> None:
+        for name, value, known in (
+            ("reference", self.reference, ("topic", "others")),
+            ("pool", self.pool, ("all", "topic")),
+        ):
+            if value not in known:
+                raise ValueError(f"expected {' or '.join(known)} for {name}, got {shown(value)}")
+
+
+class Passages(_Record, frozen=True, kw_only=True):
+    """What `postil passages` found."""
+
+    name: str
+    gains: tuple[Gain, ...]
+    differences: tuple[GainDifference, ...]
+    data: PassageData
+    settings: PassageSettings
+    lines: tuple[GainLine, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+Result: TypeAlias = Correlated | Comparison | Scored | Passages

@@ -24,21 +24,35 @@ from postil.app.report.words import (
 from postil.metaeval.agreement import STATISTICS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from postil.app.report.gains import Gains, Group
     from postil.app.report.lookup import Lookup
-    from postil.app.report.results import Agreement, Compared, Comparison, Difference, Estimate, Rater, Scored
+    from postil.app.report.results import (
+        Agreement,
+        Compared,
+        Comparison,
+        Difference,
+        Estimate,
+        GainDifference,
+        Rater,
+        Scored,
+    )
 
 __all__ = [
     "RATERS",
     "active",
     "agreement",
     "all_differences",
+    "all_gain_differences",
     "annotators",
     "compared_controls",
     "comparison",
     "correlations",
+    "cost_of_itself",
     "first_differences",
+    "gains",
+    "gains_from_best",
     "pairs",
     "scores",
     "signatures",
@@ -271,15 +285,91 @@ def scores(found: Scored) -> Sheet:
     return _ended("scores", "Scores of each system over all its texts", ("system", "texts", *metrics), lines)
 
 
-def signatures(rows: Iterable[tuple[str, str]]) -> Sheet:
+def gains(look: Gains) -> Sheet:
+    """The nCG of each measure at each cut, those together that may be held against one another."""
+    several = len(look.groups) > 1
+    lines: list[Line] = []
+    for group in look.groups:
+        best = {k: look.highest(group, k) for k in look.cuts if len(group.names) > 1}
+        if several:
+            lines.append(Line(f"{group.title[:1].upper()}{group.title[1:]}", (), "group"))
+        lines += [_gains_of(look, name, best) for name in group.names]
+    if look.baselines:
+        lines.append(Line("Baselines, which look at no reference", (), "group"))
+        lines += [_gains_of(look, name, {}) for name in look.baselines]
+    caption = "nCG at each cut"
+    if look.has_intervals:
+        caption += f", 95 % intervals over {look.units} in brackets"
+    if any(len(group.names) > 1 for group in look.groups):
+        caption += f"; bold: the highest{' of each group' if several else ''}"
+    return Sheet("gains", caption, ("measure", *_cuts(look)), tuple(lines))
+
+
+def gains_from_best(look: Gains, group: Group) -> Sheet:
+    """The best of a group at the first cut, minus each other and the baselines."""
+    best = look.best(group, look.cuts[0]) if look.cuts else ""
+    lines = []
+    for name in (*group.names, *look.baselines):
+        rows = [look.difference(best, name, k) for k in look.cuts if name != best]
+        if any(rows):
+            cells = tuple(_difference(row) if row else NONE for row in rows)
+            lines.append(Line(look.short[name], cells, "control" if name in look.baselines else "", name))
+    key = "differences" if group is look.groups[0] else "differences-without-itself"
+    title = f"{group.title[:1].upper()}{group.title[1:]}: " if group.title else ""
+    name = look.short.get(best, best)
+    caption = (
+        f"{title}{isolated(name)}, the highest at the first cut, minus the others; 95 % intervals in brackets "
+        "(* p < .05 after Holm’s correction)"
+    )
+    return Sheet(key, caption, (f"{name} minus", *_cuts(look)), tuple(lines))
+
+
+def all_gain_differences(look: Gains) -> Sheet:
+    """All pairs of rankings."""
+    pairs = dict.fromkeys((row.first, row.second) for row in look.result.differences)
+    lines = []
+    for first, second in pairs:
+        rows = [look.difference(first, second, k) for k in look.cuts]
+        lines.append(Line(f"{first} − {second}", tuple(_difference(row) if row else NONE for row in rows)))
+    return _ended("all-differences", f"All {count(len(pairs), 'pair')}", ("difference", *_cuts(look)), lines)
+
+
+def cost_of_itself(look: Gains) -> Sheet:
+    """How nCG changes when passages leave their references."""
+    lines = []
+    for inside, outside in look.both:
+        cells = []
+        for k in look.cuts:
+            before, after = look.rows.get((inside, k)), look.rows.get((outside, k))
+            change = after.ncg - before.ncg if before and after else None
+            cells.append(NONE if change is None else Cell(signed(change), value=change))
+        lines.append(Line(look.short[inside], tuple(cells)))
+    caption = "How nCG changes when each passage is left out of its own reference"
+    return Sheet("itself", caption, ("measure", *_cuts(look)), tuple(lines))
+
+
+def _gains_of(look: Gains, name: str, best: Mapping[int, tuple[str, ...]]) -> Line:
+    cells = []
+    for k in look.cuts:
+        row = look.rows.get((name, k))
+        top = name in best.get(k, ())
+        cells.append(Cell(number(row.ncg), interval(row.low, row.high), row.ncg, best=top) if row else NONE)
+    return Line(look.short[name], tuple(cells), full=name if len(look.groups) > 1 else "")
+
+
+def _cuts(look: Gains) -> list[str]:
+    return [f"nCG@{k:,}" for k in look.cuts]
+
+
+def signatures(rows: Iterable[tuple[str, str]], noun: str = "metric") -> Sheet:
     """All that the numbers of each metric depend on."""
     lines = [
         Line(name, (Cell(text, words=True),), "control" if name.startswith("control:") else "") for name, text in rows
     ]
     return Sheet(
         "signatures",
-        "Signatures: all that a metric’s numbers depend on",
-        ("metric", "signature"),
+        f"Signatures: all that a {noun}’s numbers depend on",
+        (noun, "signature"),
         tuple(lines),
     )
 
@@ -310,7 +400,7 @@ def _with_interval(row: Estimate | None) -> Cell:
     return Cell(number(row.value), interval(row.low, row.high), row.value)
 
 
-def _difference(row: Difference) -> Cell:
+def _difference(row: Difference | GainDifference) -> Cell:
     strong = row.p_holm is not None and row.p_holm < ALPHA
     return Cell(signed(row.value), interval(row.low, row.high), row.value, strong)
 

@@ -1,0 +1,323 @@
+"""The numbers of one `postil passages` by name, and what they say in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from postil.app.gain_pictures import BASELINES, family
+from postil.app.report.lookup import ALPHA, is_clear
+from postil.app.report.words import count, interval, isolated, listed, number
+from postil.metaeval.gain import FLIPS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from postil.app.report.results import Gain, GainDifference, Passages
+    from postil.app.report.summary import Point
+
+__all__ = ["Gains", "Group", "gains_paragraph", "leads", "use_of_weights"]
+
+NAMED: Final = 3
+"""So many measures are named in a sentence."""
+
+MOST: Final = 12
+"""So many measures are named in a list."""
+
+EQUAL: Final = 1e-12
+"""Means that are no further apart are equal."""
+
+LOG_FLIPS: Final = FLIPS.bit_length()
+"""With fewer topics than that all their sign patterns are gone through."""
+
+ABOVE, BELOW, UNCLEAR = "clearly above", "clearly below", "not clearly different from"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Rankings that may be held against one another.
+
+    Args:
+        title: What they have in common; empty where there is one group.
+        names: The rankings, without baselines.
+    """
+
+    title: str
+    names: tuple[str, ...]
+
+
+class Gains:
+    """The numbers of one result, by name.
+
+    Args:
+        result: What `postil passages` found.
+
+    Attributes:
+        rows: nCG by ranking and cut.
+        cuts: The cuts.
+        short: What each ranking is called beside others of its group.
+        baselines: Rankings without a reference.
+        groups: The others: with passages in their references, and without. Only baselines are a group of their own.
+        both: Measures that are in two groups, as the names of their rankings in the one and in the other.
+        units: What intervals are over.
+        has_intervals: Whether there are any.
+        bootstrap: Whether the test is a bootstrap, not one by sign flips.
+    """
+
+    def __init__(self, result: Passages) -> None:
+        self.result = result
+        self.rows: dict[tuple[str, int], Gain] = {(row.name, row.k): row for row in result.gains}
+        self.cuts = tuple(dict.fromkeys(row.k for row in result.gains))
+        self.short = {row.name: row.measure for row in result.gains}
+        self._differences = {(row.first, row.second, row.k): row for row in result.differences}
+        names = {row.name: row.leave_one_out for row in result.gains}
+        self.baselines = tuple(name for name in names if family(name) == BASELINES)
+        inside, outside = (
+            tuple(name for name in names if names[name] is leave and name not in self.baselines)
+            for leave in (False, True)
+        )
+        titles = ("with each passage in its own reference", "with each passage left out of its own reference")
+        if not (inside and outside):
+            titles = ("", "")
+        self.groups = tuple(Group(*each) for each in zip(titles, (inside, outside), strict=True) if each[1])
+        if not self.groups and self.baselines:
+            self.groups, self.baselines = (Group("", self.baselines),), ()
+        without = {self.short[name]: name for name in outside}
+        folds = result.settings.reference == "others" and result.settings.pool == "all"
+        self.units = "folds" if folds else "topics"
+        self.has_intervals = any(row.low is not None for row in result.gains)
+        self.bootstrap = any(row.test == "bootstrap" for row in result.differences)
+        self.both = tuple((name, without[name]) for name in inside if name in without)
+
+    def highest(self, group: Group, k: int) -> tuple[str, ...]:
+        """The rankings of a group with the highest nCG at a cut."""
+        there = {name: self.rows[name, k].ncg for name in group.names if (name, k) in self.rows}
+        top = max(there.values(), default=0.0)
+        return tuple(name for name, ncg in there.items() if ncg >= top - EQUAL)
+
+    def best(self, group: Group, k: int) -> str:
+        """The first of them; nothing where there is none."""
+        return "".join(self.highest(group, k)[:1])
+
+    def difference(self, first: str, second: str, k: int) -> GainDifference | None:
+        """The nCG of the first minus that of the second."""
+        if found := self._differences.get((first, second, k)):
+            return found
+        turned = self._differences.get((second, first, k))
+        if turned is None or turned.low is None or turned.high is None:
+            return None
+        return msgspec.structs.replace(
+            turned, first=first, second=second, value=-turned.value, low=-turned.high, high=-turned.low
+        )
+
+    def pairs(self, group: Group) -> int:
+        """How many pairs Holm's correction is for at each cut."""
+        n = len(group.names) + len(self.baselines)
+        return n * (n - 1) // 2
+
+    def can_be_clear(self, group: Group) -> bool:
+        """Whether the smallest p that the test can have is below .05 after Holm's correction."""
+        if not self.result.differences:
+            return False
+        topics = self.result.data.topics
+        if self.bootstrap:
+            least = 2 / (self.result.settings.resamples + 1)
+        else:
+            least = 2 / 2**topics if topics < LOG_FLIPS else 1 / (FLIPS + 1)
+        return least * self.pairs(group) < ALPHA
+
+
+def gains_paragraph(look: Gains) -> str:
+    """Which measure is first at which cut, how clear that is, what leaving itself out costs, and the baselines.
+
+    Args:
+        look: The numbers.
+    """
+    said: list[str] = []
+    for group in look.groups:
+        begin = f"{group.title} " if group.title else ""
+        if group is not look.groups[0]:
+            said.append(_cost(look))
+            begin = "then " if look.both else "of them "
+        said += [_first(look, group, begin), _lead(look, group)]
+    return " ".join(filter(None, [*map(_capital, said), *_baselines(look), *_too_few(look)]))
+
+
+def leads(look: Gains, group: Group) -> Iterator[Point]:
+    """At each cut, which ranking is first and over which ones that is clear.
+
+    Args:
+        look: The numbers.
+        group: Some rankings.
+    """
+    for k in look.cuts if look.can_be_clear(group) else ():
+        best = look.best(group, k)
+        above, others = _above(look, group, best, k)
+        if not others:
+            continue
+        open_ = [name for name in others if name not in above]
+        row = look.rows[best, k]
+        value = f"{number(row.ncg)} {interval(row.low, row.high)}".strip().replace(" ", "\N{NO-BREAK SPACE}")
+        parts = [f"clearly above {_names(look, above)}"] if above else []
+        parts += [f"not clearly above {_names(look, open_, 'or')}"] if open_ else []
+        yield f"nCG@{k:,}", f"{isolated(look.short[best])} {value}, {'; '.join(parts)}."
+
+
+def use_of_weights(look: Gains) -> Iterator[Point]:
+    """Of each weighted measure, how it compares with its plain form at each cut.
+
+    Args:
+        look: The numbers.
+    """
+    for group in filter(look.can_be_clear, look.groups):
+        names = {look.short[name]: name for name in group.names}
+        for spec, name in names.items():
+            plain = names.get(spec.removeprefix("w-")) if spec.startswith("w-") else None
+            found: dict[str, list[int]] = {}
+            for k in look.cuts if plain else ():
+                if row := look.difference(name, plain or "", k):
+                    found.setdefault(_finding(row), []).append(k)
+            if plain and found:
+                said = [
+                    f"{finding} {'it' if place else f'plain {isolated(look.short[plain])}'} {_at(look, found[finding])}"
+                    for place, finding in enumerate(sorted(found))
+                ]
+                yield spec, f"{_capital('; '.join(said))}."
+
+
+def _first(look: Gains, group: Group, begin: str) -> str:
+    """Which ranking is first at which cut."""
+    found: dict[tuple[str, ...], list[int]] = {}
+    for k in look.cuts:
+        if best := look.highest(group, k):
+            found.setdefault(best, []).append(k)
+    said = [
+        f"{listed([isolated(look.short[name]) for name in names], most=NAMED)} {_at(look, ks)} "
+        f"({listed([number(look.rows[names[0], k].ncg) for k in ks])})"
+        for names, ks in found.items()
+    ]
+    if not said:
+        return ""
+    return f"{begin}the {'highest ' if len(group.names) > 1 else ''}nCG is that of {listed(said)}."
+
+
+def _lead(look: Gains, group: Group) -> str:
+    """Whether that is clear, and which others may be as good."""
+    clear: list[int] = []
+    others: set[str] = set()
+    behind: set[str] = set()
+    for k in look.cuts if look.can_be_clear(group) else ():
+        above, rest = _above(look, group, look.best(group, k), k)
+        others.update(rest)
+        behind.update(above)
+        if above == rest:
+            clear.append(k)
+    if not others:
+        return ""
+    several = len(look.cuts) > 1
+    every = "clearly above every other measure"
+    if len(clear) == len(look.cuts):
+        return f"that is {every}."
+    said = f"only {_at(look, clear)} is that {every}" if clear else f"that is {'nowhere' if several else 'not'} {every}"
+    below = [name for name in group.names if name in behind]
+    level = [name for name in group.names if name in others - behind]
+    if not below:
+        return f"{said}; no measure is clearly below it{' at any cut' if several else ''}."
+    if len(below) < len(level):
+        return f"{said}; only {_names(look, below)} {_are(below)} clearly below it{' at some cut' if several else ''}."
+    if not level:
+        return f"{said}; each of the others is clearly below it at some cut."
+    return f"{said}; {_names(look, level)} {_are(level)} {'never' if several else 'not'} clearly below it."
+
+
+def _cost(look: Gains) -> str:
+    """What the nCG of measures falls by when passages leave their references."""
+    if not look.both:
+        return (
+            "measures with weights leave each passage out of its own reference; they cannot be held against those "
+            "above, which --leave-one-out scores in that way too."
+        )
+    said = []
+    for k in dict.fromkeys([*look.cuts[:1], *look.cuts[-1:]]):
+        falls = {
+            inside: look.rows[inside, k].ncg - look.rows[outside, k].ncg
+            for inside, outside in look.both
+            if (inside, k) in look.rows and (outside, k) in look.rows
+        }
+        ends = [min(falls, key=falls.__getitem__), max(falls, key=falls.__getitem__)] if falls else []
+        costs = " to ".join(f"{number(falls[name])} ({isolated(name)})" for name in dict.fromkeys(ends))
+        said += [f"{costs} {_at(look, [k])}"] if costs else []
+    return (
+        f"leaving each passage out of its own reference costs {listed(said)}, differences without a test."
+        if said
+        else ""
+    )
+
+
+def _baselines(look: Gains) -> Iterator[str]:
+    """Which measures are clearly above what looks at no reference."""
+    if not all(map(look.can_be_clear, look.groups)):
+        return
+    for baseline in look.baselines:
+        findings: dict[str, set[str]] = {}
+        for group in look.groups:
+            for name in group.names:
+                rows = [row for k in look.cuts if (row := look.difference(name, baseline, k))]
+                findings.setdefault(look.short[name], set()).update(map(_finding, rows))
+        above = [isolated(name) for name, found in findings.items() if found == {ABOVE}]
+        below = [isolated(name) for name, found in findings.items() if BELOW in found]
+        if len(above) == len(findings):
+            said = "every measure is"
+        elif above:
+            said = f"{listed(above, most=NAMED)} {_are(above)}"
+        else:
+            said = "no measure is"
+        said = f"{_capital(said)} clearly above {isolated(baseline)} at every cut"
+        if below:
+            said += f"; {listed(below, most=NAMED)} {_are(below)} clearly below it at some"
+        yield f"{said}."
+
+
+def _too_few(look: Gains) -> Iterator[str]:
+    """Where no difference can be clear."""
+    pairs = [look.pairs(group) for group in look.groups if not look.can_be_clear(group)]
+    if look.result.differences and pairs:
+        few = count(look.result.settings.resamples, "resample")
+        if not look.bootstrap:
+            few = count(look.result.data.topics, "topic")
+        yield (
+            f"With {few} no difference can be clear after Holm’s correction for {count(max(pairs), 'pair')}; there are "
+            "only the intervals to go by."
+        )
+
+
+def _above(look: Gains, group: Group, best: str, k: int) -> tuple[list[str], list[str]]:
+    """The others that a ranking is clearly above, and all others."""
+    rows = {name: row for name in group.names if name != best and (row := look.difference(best, name, k))}
+    return [name for name, row in rows.items() if _finding(row) == ABOVE], list(rows)
+
+
+def _finding(row: GainDifference) -> str:
+    if is_clear(row):
+        return ABOVE if row.value > 0 else BELOW
+    return UNCLEAR
+
+
+def _names(look: Gains, names: Sequence[str], last: str = "and") -> str:
+    return listed([isolated(look.short[name]) for name in names], last, MOST)
+
+
+def _at(look: Gains, ks: Sequence[int]) -> str:
+    if len(ks) == len(look.cuts) > 1:
+        return "at every cut"
+    return f"at k = {listed([f'{k:,}' for k in ks])}".replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
+
+
+def _are(names: Sequence[str]) -> str:
+    return "are" if len(names) > 1 else "is"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
