@@ -6,8 +6,11 @@ the id is the path and the paragraph. There are no grades: nobody judged these.
 
     python examples/anchors_to_rows.py passages.jsonl.gz passages.jsonl
     python examples/anchors_to_rows.py passages.jsonl.gz passages.jsonl --targets
+    python examples/anchors_to_rows.py passages.jsonl.gz mixed.jsonl --among 3
 
-With ``--targets`` an anchor is the page that it leads to, so that ``birds`` and ``Bird`` are one.
+With ``--targets`` an anchor is the page that it leads to, so that ``birds`` and ``Bird`` are one. With ``--among 3``
+the paragraphs of each article have grade 1 and stand among those of the three articles that follow, which have grade
+0; copies of a paragraph are left out. That is no judgement: it asks whether a measure tells what belongs together.
 """
 
 from __future__ import annotations
@@ -17,6 +20,9 @@ import gzip
 import json
 from pathlib import Path
 
+from msgspec.structs import replace
+
+from postil.corpus import merge_duplicates
 from postil.records import Passage, write
 
 
@@ -35,14 +41,34 @@ def read(path: Path, *, targets: bool = False) -> list[Passage]:
         ]
 
 
+def mixed(passages: list[Passage], among: int) -> list[Passage]:
+    """Each topic's passages with grade 1, and with grade 0 those of as many following topics; after the last the first.
+
+    Copies are passages of a topic that begin and end with the same 25 characters.
+    """
+    topics: dict[str, list[Passage]] = {}
+    for passage in merge_duplicates([replace(passage, grade=1.0) for passage in passages], characters=25).passages:
+        topics.setdefault(passage.topic, []).append(passage)
+    names = list(topics)
+    return [
+        replace(passage, topic=name, grade=0.0 if step else 1.0)
+        for place, name in enumerate(names)
+        for step in range(min(among, len(names) - 1) + 1)
+        for passage in topics[names[(place + step) % len(names)]]
+    ]
+
+
 def main(arguments: list[str] | None = None) -> None:
     """The command."""
     parser = argparse.ArgumentParser(description="Passage rows from paragraphs of Wikipedia articles.")
     parser.add_argument("file", type=Path, help="passages.jsonl.gz")
     parser.add_argument("out", type=Path, help="passage rows (.jsonl)")
     parser.add_argument("--targets", action="store_true", help="anchors are the pages that links lead to")
+    parser.add_argument("--among", type=int, default=0, help="mix with the paragraphs of so many other articles")
     given = parser.parse_args(arguments)
     passages = read(given.file, targets=given.targets)
+    if given.among:
+        passages = mixed(passages, given.among)
     write(given.out, passages)
     anchors = sum(len(passage.anchors) for passage in passages)
     topics = len({passage.topic for passage in passages})

@@ -5,6 +5,10 @@ page it comes from and the number of votes of each kind. The page is the topic; 
 boring, 1 for interesting and 2 for very interesting.
 
     python examples/trivia_to_rows.py crowd_judged.tsv passages.jsonl
+    python examples/trivia_to_rows.py crowd_judged.tsv some.jsonl --least 0.6 --judgements judgements.jsonl
+
+In the file the sentences of a page stand in the order of their votes, so that nothing may be read from places or ids.
+It does not say who voted: the judgements have one annotator, the mean of all.
 """
 
 from __future__ import annotations
@@ -14,8 +18,10 @@ import csv
 from collections import Counter
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from postil.errors import InvalidInput
-from postil.records import Passage, write
+from postil.records import Judgement, Passage, write
 
 VOTES = {"count_boring": 0, "count_interesting": 1, "count_veryInteresting": 2}
 
@@ -42,9 +48,14 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Passage rows from voted sentences of film pages.")
     parser.add_argument("file", type=Path, help="crowd_judged.tsv")
     parser.add_argument("out", type=Path, help="passage rows (.jsonl)")
+    parser.add_argument("--least", type=float, default=0.0, help="lower grades become 0: no reference holds those")
+    parser.add_argument("--judgements", type=Path, help="judgement rows with all grades; item: page, system: id")
     given = parser.parse_args(arguments)
-    passages = read(given.file)
+    every = read(given.file)
+    passages = [row if row.grade is None or row.grade >= given.least else replace(row, grade=0.0) for row in every]
     write(given.out, passages)
+    if given.judgements:
+        write(given.judgements, [Judgement(row.topic, row.id, "mean vote", row.grade or 0.0) for row in every])
     print(f"{len(passages)} passages of {len({passage.topic for passage in passages})} topics in {given.out}")
 
 

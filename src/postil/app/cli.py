@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import typer
 
@@ -16,6 +16,16 @@ from postil.errors import UnknownName, UsageError
 from postil.version import VERSION
 
 __all__ = ["app", "main"]
+
+FormatOption: TypeAlias = Annotated[
+    str, typer.Option(metavar="FORMAT", help="table, json, jsonl, csv, markdown or latex.")
+]
+JobsOption: TypeAlias = Annotated[
+    int, typer.Option("--jobs", "-j", min=1, metavar="N", help="Threads; the numbers do not depend on it.")
+]
+SeedOption: TypeAlias = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of all that is random.")]
+StemOption: TypeAlias = Annotated[str, typer.Option(metavar="NAME", help="none, or a stemmer such as porter.")]
+StopOption: TypeAlias = Annotated[str, typer.Option(metavar="LANG", help="none, or a list of stop words such as en.")]
 
 app = typer.Typer(
     name="postil",
@@ -117,12 +127,8 @@ def score(
         int, typer.Option(min=1, metavar="N", help="How many times --controls shuffles the weights.")
     ] = 100,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of --controls.")] = 20181,
-    format: Annotated[  # noqa: A002
-        str, typer.Option(metavar="FORMAT", help="table, json, jsonl, csv, markdown or latex.")
-    ] = "table",
-    jobs: Annotated[
-        int, typer.Option("--jobs", "-j", min=1, metavar="N", help="Threads; the numbers do not depend on it.")
-    ] = 1,
+    format: FormatOption = "table",  # noqa: A002
+    jobs: JobsOption = 1,
 ) -> None:
     """Score systems against graded references.
 
@@ -208,16 +214,12 @@ def correlate(
         int, typer.Option(min=1, metavar="N", help="Resamples of the items, for intervals; Kendall takes 200 at most.")
     ] = 1000,
     permutations: Annotated[int, typer.Option(min=1, metavar="N", help="Permutations, for tests.")] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of all that is random.")] = 20181,
+    seed: SeedOption = 20181,
     report: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a page with everything here, CSV and LaTeX beside it.")
     ] = None,
-    format: Annotated[  # noqa: A002
-        str, typer.Option(metavar="FORMAT", help="table, json, jsonl, csv, markdown or latex.")
-    ] = "table",
-    jobs: Annotated[
-        int, typer.Option("--jobs", "-j", min=1, metavar="N", help="Threads; the numbers do not depend on it.")
-    ] = 1,
+    format: FormatOption = "table",  # noqa: A002
+    jobs: JobsOption = 1,
 ) -> None:
     """Hold metrics against people's grades.
 
@@ -284,10 +286,8 @@ def compare(
     ] = None,
     resamples: Annotated[int, typer.Option(min=1, metavar="N", help="Resamples of the items, for intervals.")] = 1000,
     permutations: Annotated[int, typer.Option(min=1, metavar="N", help="Draws of approximate randomisation.")] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of all that is random.")] = 20181,
-    format: Annotated[  # noqa: A002
-        str, typer.Option(metavar="FORMAT", help="table, json, jsonl, csv, markdown or latex.")
-    ] = "table",
+    seed: SeedOption = 20181,
+    format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Compare systems with a baseline on each metric.
 
@@ -362,8 +362,8 @@ def passages(
         str, typer.Option(metavar="HOW", help="seed: topics at random; order: topic i in fold i modulo their number.")
     ] = "seed",
     tokenizer: Annotated[str, typer.Option(metavar="NAME", help="How text is split.")] = "words",
-    stem: Annotated[str, typer.Option(metavar="NAME", help="none, or a stemmer such as porter.")] = "none",
-    stop: Annotated[str, typer.Option(metavar="LANG", help="none, or a list of stop words such as en.")] = "none",
+    stem: StemOption = "none",
+    stop: StopOption = "none",
     anchors: Annotated[bool, typer.Option("--anchors", help="Take the passages' anchors for their words.")] = False,
     scale: Annotated[
         str | None, typer.Option(metavar="LOW:HIGH", help="Scale of the grades; by default 0 to the highest.")
@@ -373,16 +373,12 @@ def passages(
     ] = None,
     figures: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Draw the curves.")] = None,
     resamples: Annotated[int, typer.Option(min=1, metavar="N", help="Resamples of the topics, for intervals.")] = 1000,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of all that is random.")] = 20181,
+    seed: SeedOption = 20181,
     report: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a page with everything here, CSV and LaTeX beside it.")
     ] = None,
-    format: Annotated[  # noqa: A002
-        str, typer.Option(metavar="FORMAT", help="table, json, jsonl, csv, markdown or latex.")
-    ] = "table",
-    jobs: Annotated[
-        int, typer.Option("--jobs", "-j", min=1, metavar="N", help="Threads; the numbers do not depend on it.")
-    ] = 1,
+    format: FormatOption = "table",  # noqa: A002
+    jobs: JobsOption = 1,
 ) -> None:
     """Find which measure ranks the best passages first.
 
@@ -451,11 +447,9 @@ def interesting(
         str, typer.Option(metavar="WHAT", help="What a passage of a text is: paragraphs, sentences or lines.")
     ] = "paragraphs",
     tokenizer: Annotated[str, typer.Option(metavar="NAME", help="How text is split into words.")] = "words",
-    stem: Annotated[str, typer.Option(metavar="NAME", help="none, or a stemmer such as porter.")] = "none",
-    stop: Annotated[str, typer.Option(metavar="LANG", help="none, or a list of stop words such as en.")] = "none",
-    format: Annotated[  # noqa: A002
-        str, typer.Option(metavar="FORMAT", help="table, json, jsonl, csv, markdown or latex.")
-    ] = "table",
+    stem: StemOption = "none",
+    stop: StopOption = "none",
+    format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Show the most interesting passages of a page, and why.
 
@@ -486,7 +480,7 @@ def interesting(
 @exits
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the sample's files, to go on with.")] = Path("demo"),
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Threads.")] = 1,
+    jobs: JobsOption = 1,
 ) -> None:
     """Score the bundled sample and judge the metrics.
 
