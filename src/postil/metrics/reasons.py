@@ -69,29 +69,25 @@ def reasons(
     bags = collection.bags(measure.unit, upto=measure.upto)
     units = bags.units
 
-    def entries(text: int) -> slice:
-        return slice(units.offsets[text], units.offsets[text + 1])
-
-    count, best, tokens = np.zeros(units.distinct), np.zeros(units.distinct), 0
-    mine = entries(int(pools.texts[place]))
+    text = int(pools.texts[place])
+    mine = slice(units.offsets[text], units.offsets[text + 1])
     number, k = units.units[mine], units.counts[mine].astype(np.float64)
-    matched = np.zeros(units.distinct)
     most_of = np.zeros(units.distinct)
     most_of[number] = k
-    for reference in held.tolist():
-        weight = float(pools.weights[reference]) if measure.weighted else 1.0
-        theirs = entries(int(pools.references[reference]))
-        unit, times = units.units[theirs], units.counts[theirs]
-        count[unit] += weight * times
-        best[unit] = np.maximum(best[unit], weight)
-        matched[unit] += weight * np.minimum(times, most_of[unit])
-        tokens += int(times.sum())
+
+    begins, sizes = units.offsets[pools.references[held]], units.types[pools.references[held]]
+    entries = np.arange(sizes.sum()) + np.repeat(begins - (np.cumsum(sizes) - sizes), sizes)
+    unit, times = units.units[entries], units.counts[entries]
+    weights = np.repeat(pools.weights[held] if measure.weighted else np.ones(len(held)), sizes)
+    count = np.bincount(unit, weights * times, units.distinct)
     parts = _parts(measure, number, k, count, bags)
     if isinstance(measure, FScore):
-        squared = measure.beta**2
+        squared, best = measure.beta**2, np.zeros(units.distinct)
+        np.maximum.at(best, unit, weights)
         parts = (1 + squared) * best[number] / (squared * np.count_nonzero(count) + len(number))
     elif isinstance(measure, PooledRouge):
-        parts = matched[number] / max(1, tokens)
+        matched = np.bincount(unit, weights * np.minimum(times, most_of[unit]), units.distinct)
+        parts = matched[number] / max(1, int(times.sum()))
     order = [i for i in np.argsort(-parts, kind="stable").tolist() if count[number[i]] > 0]
     words = collection.tokens.vocabulary.words()
     return [Reason(tuple(words[word] for word in units.grams[number[i]]), float(parts[i])) for i in order[:most]]

@@ -313,9 +313,12 @@ def _numbers(fields: list[bytes]) -> list[float] | None:
 
 
 def _is_text(first: bytes, dimensions: int) -> bool:
-    """Whether the bytes up to a line break are a line of text: a word and its numbers, or at least no control codes."""
-    if len(fields := first.split()) > dimensions and _numbers(fields[-dimensions:]) is not None:
+    """Whether the bytes up to a line break are a line of text: a word and its numbers, or more than a word and legible."""
+    fields = first.split()
+    if len(fields) > dimensions and _numbers(fields[-dimensions:]) is not None:
         return True
+    if len(fields) < 2:
+        return False
     try:
         text = first.decode("utf-8")
     except UnicodeDecodeError:
