@@ -79,7 +79,7 @@ def reasons(
     entries = np.arange(sizes.sum()) + np.repeat(begins - (np.cumsum(sizes) - sizes), sizes)
     unit, times = units.units[entries], units.counts[entries]
     weights = np.repeat(pools.weights[held] if measure.weighted else np.ones(len(held)), sizes)
-    count = np.bincount(unit, weights * times, units.distinct)
+    count = np.asarray(np.bincount(unit, weights * times, units.distinct), np.float64)
     parts = _parts(measure, number, k, count, bags)
     if isinstance(measure, FScore):
         squared, best = measure.beta**2, np.zeros(units.distinct)

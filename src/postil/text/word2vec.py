@@ -313,7 +313,7 @@ def _numbers(fields: list[bytes]) -> list[float] | None:
 
 
 def _is_text(first: bytes, dimensions: int) -> bool:
-    """Whether the bytes up to a line break are a line of text: a word and its numbers, or more than a word and legible."""
+    """Whether the bytes up to a line break are text: a word and its numbers, or legible and more than a word."""
     fields = first.split()
     if len(fields) > dimensions and _numbers(fields[-dimensions:]) is not None:
         return True
