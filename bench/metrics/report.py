@@ -28,7 +28,8 @@ machines above all, and a warm-up pass are outside the timing.
 **zh27**: 2,000 candidates of 12 words, 27 references of 17 words each, 30,000 Chinese-looking words by Zipf's law,
 already separated by spaces. **en5**: 2,000 candidates of 20 words, 5 references of 20 words each. Both are drawn by
 `bench/metrics/workload.py`, the same in every run. How long judging metrics takes:
-[benchmarks-correlate.md](benchmarks-correlate.md)."""
+[benchmarks-correlate.md](benchmarks-correlate.md); measures of passages:
+[benchmarks-passages.md](benchmarks-passages.md)."""
 HEAD = "| {} | candidates/s: median [slowest, fastest] | postil / its median | postil / its fastest | |"
 
 
