@@ -16,6 +16,7 @@ from postil.app.passages import (
     find_gains,
     gain_lines,
 )
+from postil.app.passages_notes import smallest_p
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.records import Passage, Scale
 
@@ -306,11 +307,71 @@ def test_one_measure_is_compared_with_nothing() -> None:
     assert asked().differences == ()
 
 
+def many(topics: int) -> list[Passage]:
+    return [Passage(f"t{i % topics}", str(i), f"w{i % 5} v{i % 7}", grade=i // topics % 3) for i in range(10 * topics)]
+
+
+def unlike(topics: int) -> list[Passage]:
+    """In every topic the longest passage is the informative one."""
+    texts = (("a b c", 1), ("a", 0))
+    return [Passage(f"t{t}", str(i), text, grade=grade) for t in range(topics) for i, (text, grade) in enumerate(texts)]
+
+
 def test_too_few_resamples_to_show_anything_are_noted() -> None:
-    rows = [Passage(f"t{i % 4}", str(i), f"w{i % 5}", grade=i % 3) for i in range(40)]
-    note = "20 resamples cannot show a difference after Holm's correction for 1 pairs"
-    assert any(each.startswith(note) for each in asked(rows, measures=("f1-1", "kl-1"), pool="all").notes)
-    assert asked(rows, measures=("f1-1", "kl-1")).notes == ()
+    """Of 20 the smallest p is 2 / 21."""
+    one_list = {"measures": ("f1-1", "kl-1"), "pool": "all"}
+    (note,) = asked(many(7), **one_list).notes
+    assert note == (
+        "20 resamples cannot show a difference after Holm's correction for 1 pair; look at the intervals, or rank by "
+        "--pool topic, which has a test by sign flips"
+    )
+    # 2 / 40 is .05 and not below it
+    assert asked(many(7), **one_list, resamples=39).notes == (note.replace("20", "39"),)
+    assert asked(many(7), **one_list, resamples=40).notes == ()
+    (note,) = asked(many(7), measures=("f1-1", "kl-1", "js-1"), pool="all", resamples=100).notes
+    assert "for 3 pairs; look at the intervals, or name fewer measures, or rank by --pool topic" in note
+
+
+def test_too_few_topics_for_sign_flips_are_noted() -> None:
+    """2 / 2**5 is above .05, 2 / 2**6 is below, and 3 times that is not."""
+    two, three = ("f1-1", "kl-1"), ("f1-1", "kl-1", "js-1")
+    said = "sign flips of {} topics cannot show a difference after Holm's correction for {}; look at the intervals"
+    assert asked(many(5), measures=two).notes == (said.format(5, "1 pair"),)
+    assert asked(many(6), measures=two).notes == ()
+    assert asked(many(6), measures=three).notes == (f"{said.format(6, '3 pairs')}, or name fewer measures",)
+    for topics in range(2, 9):
+        found = asked(unlike(topics), measures=("length", "length(inverse=false)"), ks=(1,))
+        assert [row.p for row in found.differences] == [smallest_p(topics, None)]
+
+
+def test_topics_that_are_not_ranked_are_not_flipped() -> None:
+    poor = [Passage(f"poor{i}", "1", "w1 v1", grade=0) for i in range(3)]
+    for reference in ("topic", "others"):
+        notes = asked([*many(5), *poor], measures=("f1-1", "kl-1"), reference=reference).notes
+        assert any(note.startswith("sign flips of 5 topics cannot show") for note in notes), reference
+
+
+def test_too_many_pairs_for_the_drawn_sign_flips_are_noted() -> None:
+    """1 / 10,001 times 496 pairs is below .05, times 528 it is not."""
+    measures = tuple(f"f1-1(beta={n})" for n in range(1, 34))
+    assert asked(many(14), measures=measures[:32], ks=(1,)).notes == ()
+    (note,) = asked(many(14), measures=measures, ks=(1,)).notes
+    assert note == (
+        "10,000 sign flips cannot show a difference after Holm's correction for 528 pairs; look at the intervals, or "
+        "name fewer measures"
+    )
+
+
+def test_a_bootstrap_over_a_handful_is_noted() -> None:
+    few = "a bootstrap over {}: its intervals are too narrow"
+    assert asked(many(4)).notes == (few.format("4 topics"),)
+    assert asked(many(5)).notes == ()
+    stars = ", and its stars mean little"
+    two = {"measures": ("f1-1", "kl-1"), "pool": "all", "resamples": 50}
+    assert asked(many(4), **two).notes == (few.format("4 topics") + stars,)
+    assert asked(many(9), **two, reference="others", folds=4).notes == (few.format("4 folds") + stars,)
+    assert asked(many(9), **two, reference="others", folds=5).notes == ()
+    assert asked(many(4), measures=("f1-1", "kl-1")).notes[0] == few.format("4 topics")
 
 
 # Lines, jobs, seeds

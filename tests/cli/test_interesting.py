@@ -113,3 +113,21 @@ def test_what_cannot_be_is_said_in_a_line(postil: Postil, args: tuple[str, ...],
     assert outcome.code == code
     assert words in outcome.err
     assert outcome.err.count("\n") == 1
+
+
+def test_kl_on_a_page_that_is_its_own_reference_is_doubted(postil: Postil) -> None:
+    """For good reason."""
+    page = (
+        "Ducks moult in summer ponds near town.",
+        "Ducks in cold ponds moult every year.",
+        "Summer ponds have ducks.",
+        "Oh.",
+    )
+    Path("page.txt").write_text("\n\n".join(page), encoding="utf-8")
+    outcome = postil("interesting", "page.txt", "-m", "kl-1", "-k", 1, "--format", "jsonl")
+    assert json.loads(outcome.out)["text"] == "Oh."
+    assert outcome.err == (
+        "on a page that is its own reference kl puts short passages first; name a --reference, or take logsim\n"
+    )
+    assert postil("interesting", "page.txt", "-m", "kl-1", "-r", "page.txt").err == ""
+    assert postil("interesting", "page.txt", "-m", "f1-1").err == ""

@@ -13,7 +13,10 @@ from typing import Protocol
 import pytest
 from typer.testing import CliRunner
 
+from postil.app.cli import app as postil
 from postil.app.cli_vectors import vectors as app
+from postil.text import Vocabulary
+from postil.text.stop_words import stop_words_signature
 from postil.text.vectors import Vectors
 
 PASSAGES = [
@@ -80,6 +83,80 @@ def test_train_with_every_option(run: Run) -> None:
     assert out.startswith("8 bigrams, 12 dimensions, 0.0 MB\n")
 
 
+def test_train_without_stop_words(run: Run) -> None:
+    """Pairs close over them, as `postil passages --stop` has it, and `show` and `made.json` name the list."""
+    pytest.importorskip("gensim")
+    run("train", "p.jsonl", "--out", "v", *SMALL, "--bigrams", "--stop", "en")
+    vectors = Vectors.open("v")
+    assert vectors.words == ("bus_stops", "cat_eats", "cat_sleeps", "dog_eats", "dog_sleeps")
+    assert (vectors.made["stop"], vectors.made["tokens"]) == (stop_words_signature("en"), 300)
+    assert f"  stop: {stop_words_signature('en')}" in run("show", "v")[0].splitlines()
+    run("train", "p.jsonl", "--out", "w", *SMALL, "--bigrams")
+    assert Vectors.open("w").made["stop"] == "none"
+    collection = Vocabulary().encode_tokens([["cat", "sleeps"], ["the", "cat"]])
+    assert (vectors.sums(collection).unknown, Vectors.open("w").sums(collection).unknown) == (0.5, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("train", "used", "said"),
+    [
+        (("--bigrams", "--stop", "en"), ("--stop", "en"), "0.0% of the pairs of words have no vector"),
+        (
+            ("--bigrams",),
+            ("--stop", "en"),
+            "0.0% of the pairs of words have no vector; trained with stop:none, used with stop:en-HASH",
+        ),
+        (
+            ("--bigrams", "--stop", "en"),
+            (),
+            "50.0% of the pairs of words have no vector; trained with stop:en-HASH, used with stop:none",
+        ),
+        # each word that is left has its vector
+        ((), ("--stop", "en"), "0.0% of the words have no vector"),
+        (
+            ("--stop", "en"),
+            (),
+            "33.3% of the words have no vector; trained with stop:en-HASH, used with stop:none",
+        ),
+        (
+            ("--stop", "en", "--tokenizer", "space"),
+            ("--tokenizer", "words"),
+            # but cat and dog, which have neither a capital nor a full stop
+            (
+                "66.7% of the words have no vector; trained with tokenizer:space and stop:en-HASH, "
+                "used with tokenizer:words and stop:none"
+            ),
+        ),
+        (
+            (),
+            ("--anchors",),
+            "0.0% of the words have no vector; trained with tokenizer:words, used with tokenizer:anchors",
+        ),
+    ],
+)
+def test_passages_read_otherwise_than_the_vectors_were_trained(
+    run: Run, train: tuple[str, ...], used: tuple[str, ...], said: str
+) -> None:
+    pytest.importorskip("gensim")
+    run("train", "p.jsonl", "--out", "v", *SMALL, *train)
+    rows = [
+        {"topic": "1", "id": "1", "text": "The cat sleeps.", "anchors": ["cat"], "grade": 1},
+        {"topic": "1", "id": "2", "text": "The dog eats.", "grade": 0},
+    ]
+    Path("q.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    result = CliRunner().invoke(postil, ["passages", "q.jsonl", "-m", "cosine(vectors=v)", *used])
+    assert result.exit_code == 0, result.output
+    (note,) = (line for line in result.stdout.splitlines() if line.startswith("note: cosine"))
+    assert note == f"note: cosine(vectors=v): {said}".replace("en-HASH", stop_words_signature("en"))
+
+
+def test_vectors_that_do_not_say_how_they_were_trained(run: Run) -> None:
+    run("convert", "v.txt", "--out", "v")
+    Path("q.jsonl").write_text('{"topic": "1", "id": "1", "text": "rain and snow", "grade": 1}\n', encoding="utf-8")
+    result = CliRunner().invoke(postil, ["passages", "q.jsonl", "-m", "cosine(vectors=v)", "--stop", "en"])
+    assert "note: cosine(vectors=v): 0.0% of the words have no vector\n" in result.stdout
+
+
 def test_train_refuses(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("full").mkdir()
     Path("full/mine").touch()
@@ -87,6 +164,8 @@ def test_train_refuses(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert err == "postil: full: is there already and holds more than word vectors; name another folder\n"
     _, err = run("train", "p.jsonl", "--out", "v", "--tokenizer", "wrods", code=2)
     assert "unknown tokenizer 'wrods'; did you mean 'words'?" in err
+    _, err = run("train", "p.jsonl", "--out", "v", "--stop", "eng", code=2)
+    assert "unknown stop list 'eng'; did you mean 'en'?" in err
     Path("zh.jsonl").write_text('{"text": "ok"}\n{"text": "我爱北京"}\n', encoding="utf-8")
     _, err = run("train", "zh.jsonl", "--out", "v", code=3)
     assert err.startswith("postil: zh.jsonl:2: text: Han text cannot be split into words")

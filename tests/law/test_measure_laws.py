@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import chdir
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -12,13 +13,14 @@ from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
 from postil.kernel import NAME
-from postil.metrics.measures import Collection, Overlap, measure_passages
+from postil.metrics.measures import Collection, measure_passages
 from postil.metrics.pool import informativeness, interestingness
 from postil.metrics.spec import MEASURES, parse_measure
 from postil.text import Vocabulary
+from postil.text.vectors import Vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from random import Random
 
     from hypothesis.strategies import DrawFn
@@ -37,16 +39,27 @@ LAW = settings(
 EXACT = 1e-12
 
 BASELINES = ["length", "length(inverse=false)", "random"]
-PLAIN = [name for name in MEASURES if name not in {*BASELINES, "cosine"}]
+COSINE = "cosine(vectors=v)"
+PLAIN = [COSINE, *(name for name in MEASURES if name not in {*BASELINES, "cosine"})]
 PLAIN += ["f1-1(beta=2)", "f1-sk(upto=true,beta=0.5)", "kl-sk(upto=true)", "logsim-sk(upto=true)"]
 WEIGHTED = [f"w-{spec}" for spec in PLAIN]
 SPECS = PLAIN + WEIGHTED + BASELINES
 
 
+@pytest.fixture(scope="module", autouse=True)
+def vectors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What COSINE names: vectors of words in all directions."""
+    folder = tmp_path_factory.mktemp("laws")
+    array = np.random.default_rng(4).normal(size=(6, 3)).astype(np.float32)
+    Vectors(tuple("abcdef"), array).save(folder / "v")
+    with chdir(folder):
+        yield
+
+
 def of(*families: str, specs: list[str] = SPECS) -> list[str]:
     """The specs of some families."""
     measures = {spec: parse_measure(spec) for spec in specs}
-    return [spec for spec, measure in measures.items() if isinstance(measure, Overlap) and measure.family in families]
+    return [spec for spec, measure in measures.items() if getattr(measure, "family", measure.name) in families]
 
 
 def of_words(specs: list[str] = SPECS) -> list[str]:
@@ -120,8 +133,7 @@ def problems(draw: DrawFn) -> Problem:
 
 
 def test_every_measure_is_under_the_laws() -> None:
-    """Cosines of word vectors, which need vectors, are tested elsewhere."""
-    assert {spec.partition("(")[0] for spec in SPECS if not spec.startswith("w-")} == set(MEASURES) - {"cosine"}
+    assert {spec.partition("(")[0] for spec in SPECS if not spec.startswith("w-")} == set(MEASURES)
 
 
 @LAW
@@ -133,14 +145,14 @@ def test_values_stay_in_range(problem: Problem) -> None:
             high = {"kl": math.inf, "js": math.log(2), "": math.inf}.get(family, 1.0)
             there = found[~np.isnan(found)]
             finite = there[np.isfinite(there)] if family == "js" else there
-            assert (finite >= 0.0).all(), spec
+            assert (finite >= (-1.0 if COSINE in spec else 0.0)).all(), spec
             assert (finite <= high + EXACT).all(), spec
 
 
 @LAW
 @given(problems())
 def test_only_a_passage_without_units_is_infinitely_far(problem: Problem) -> None:
-    """And it is never before any other: a divergence is infinite, a likeness 0."""
+    """And it is never before any other: a divergence is infinite, a likeness 0. But a cosine may be below that."""
     for pools in problem.pools():
         for spec, found in values(problem, pools, [spec for spec in SPECS if spec != "random"]).items():
             measure = parse_measure(spec)
@@ -150,7 +162,9 @@ def test_only_a_passage_without_units_is_infinitely_far(problem: Problem) -> Non
             assert (found[empty] == (math.inf if measure.better == "low" else 0.0)).all(), spec
             assert np.isfinite(found[~empty & ~np.isnan(found)]).all(), spec
             ranked = measure.ranked(found)
-            assert ranked[empty].max(initial=-math.inf) <= ranked[~np.isnan(found)].min(initial=math.inf), spec
+            assert COSINE in spec or ranked[empty].max(initial=-math.inf) <= ranked[~np.isnan(found)].min(
+                initial=math.inf
+            ), spec
 
 
 @LAW
@@ -173,10 +187,12 @@ def test_texts_may_be_read_backwards(problem: Problem) -> None:
 @LAW
 @given(problems(), st.permutations("abcdef"))
 def test_what_the_words_are_called_does_not_matter(problem: Problem, names: list[str]) -> None:
+    """But to vectors, which are found by name."""
     called = dict(zip("abcdef", names, strict=True))
     renamed = replace(problem, texts=[[called[word] for word in text] for text in problem.texts])
+    specs = [spec for spec in SPECS if COSINE not in spec]
     for pools in problem.pools():
-        close(values(renamed, pools, SPECS), values(problem, pools, SPECS))
+        close(values(renamed, pools, specs), values(problem, pools, specs))
 
 
 @LAW
@@ -203,10 +219,10 @@ def test_even_weights_are_no_weights(problem: Problem) -> None:
 @LAW
 @given(problems(), st.sampled_from([0.5, 0.3, 1e-3]))
 def test_what_the_scale_of_the_weights_changes(problem: Problem, scale: float) -> None:
-    """Nothing for KL, JS and TF-IDF; F1 and ROUGE shrink with it; for LogSim see the next test."""
+    """Nothing for KL, JS, TF-IDF and cosine; F1 and ROUGE shrink with it; for LogSim see the next test."""
     scaled = replace(problem, weights=[weight * scale for weight in problem.weights])
     for before, after in zip(problem.pools(), scaled.pools(), strict=True):
-        same = of("kl", "js", "tf-idf", specs=WEIGHTED)
+        same = of("kl", "js", "tf-idf", "cosine", specs=WEIGHTED)
         close(values(scaled, after, same), values(problem, before, same))
         shrunk = values(problem, before, of("f1", "rouge", specs=WEIGHTED))
         close(values(scaled, after, list(shrunk)), {spec: scale * found for spec, found in shrunk.items()})
@@ -284,7 +300,7 @@ def test_a_copy_of_the_whole_reference_is_as_good_as_can_be(problem: Problem) ->
     whole = [word for text, topic, weight in rows if weight and topic == 0 for word in text]
     assume(whole)
     more = Problem([*problem.texts, whole], [*problem.topics, 0], [*problem.weights, 0.0])
-    specs = of_words(of("f1", "js", "logsim", "rouge", "tf-idf", specs=PLAIN))
+    specs = of_words(of("f1", "js", "logsim", "rouge", "tf-idf", "cosine", specs=PLAIN))
     for spec, found in values(more, more.about().all_inside(), specs).items():
         assert found[-1] == pytest.approx(0.0 if spec.startswith("js") else 1.0, abs=EXACT), spec
 

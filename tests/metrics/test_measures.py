@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from math import log, sqrt
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -14,6 +15,10 @@ from postil.metrics.measures import UNITS, Collection, FScore, KullbackLeibler, 
 from postil.metrics.pool import Pools, folds_of, informativeness, interestingness
 from postil.metrics.spec import MEASURES, parse_measure
 from postil.text import Vocabulary
+from postil.text.vectors import Vectors
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FAMILIES = ("f1", "kl", "js", "logsim", "rouge", "tf-idf")
 BASELINES = ("length", "random")
@@ -289,21 +294,25 @@ def plain_units(words: list[str], unit: str) -> Counter:
     return Counter(tuple(words[at + i * (gap + 1)] for i in range(n)) for at in places)
 
 
+def left(pools: Pools, at: int) -> list[int]:
+    """The places of a scored passage's reference, without those that leave it."""
+    pool = np.searchsorted(pools.text_offsets, at, side="right") - 1
+    own = set(pools.own[pools.own_offsets[at] : pools.own_offsets[at + 1]].tolist())
+    return [place for place in range(*pools.reference_offsets[pool : pool + 2].tolist()) if place not in own]
+
+
 def compared(texts: list[list[str]], pools: Pools, scored: list[int]) -> tuple[int, float]:
     """How many numbers were compared, and the largest relative difference."""
     specs = [f"{w}{family}-{unit}" for w in ("", "w-") for family in FAMILIES for unit in UNITS]
     found = measure_passages([parse_measure(spec) for spec in specs], collection(texts), pools)
     values = {spec: found[parse_measure(spec)].tolist() for spec in specs}
     references, weights = pools.references.tolist(), pools.weights.tolist()
-    pool_of = np.repeat(np.arange(len(pools)), np.diff(pools.text_offsets))
     done, worst = 0, 0.0
     for unit in UNITS:
         bags = [plain_units(text, unit) for text in texts]
         world = World(bags)
         for at in scored:
-            begin, end = pools.reference_offsets[pool_of[at] : pool_of[at] + 2].tolist()
-            own = pools.own[pools.own_offsets[at] : pools.own_offsets[at + 1]].tolist()
-            places = [place for place in range(begin, end) if place not in own]
+            places = left(pools, at)
             for w in ("", "w-"):
                 reference = Reference([(bags[references[place]], weights[place] if w else 1.0) for place in places])
                 for family, formula in PLAIN.items():
@@ -339,6 +348,47 @@ def test_every_measure_is_its_formula_on_1000_random_passages() -> None:
     leaving = np.flatnonzero(np.diff(pools.own_offsets)).tolist()
     done, worst = compared(texts, pools.all_inside(), leaving[::5])
     assert done > 3_000
+    assert worst < 1e-12
+
+
+def plain_cosine(s, r, vectors):
+    """Equation 10; 0 where either sum is zero."""
+
+    def total(bag):
+        known = [[k * x for x in vectors[unit]] for unit, k in bag.items() if unit in vectors]
+        return [math.fsum(column) for column in zip(*known, strict=True)]
+
+    one, other = total(s), total(r.c)
+    norms = [sqrt(math.fsum(x * x for x in each)) for each in (one, other)]
+    return math.fsum(x * y for x, y in zip(one, other, strict=True)) / (norms[0] * norms[1]) if all(norms) else 0.0
+
+
+@pytest.mark.parametrize("unit", ["1", "2"])
+def test_cosine_is_its_formula_on_1000_random_passages(tmp_path: Path, unit: str) -> None:
+    """Over vectors of words and of pairs; every seventh has none."""
+    texts, topics, weights = random_passages(20181, 1100)
+    bags = [plain_units(text, unit) for text in texts]
+    known = [each for number, each in enumerate(sorted({each for bag in bags for each in bag})) if number % 7]
+    array = np.random.default_rng(3).normal(size=(len(known), 5)).astype(np.float32)
+    Vectors(tuple(map("_".join, known)), array, {"bigrams": unit == "2"}).save(tmp_path / "v")
+    vectors = dict(zip(known, array.astype(float).tolist(), strict=True))
+    about, done, worst = informativeness(topics, weights), 0, 0.0
+    for pools, scored in (
+        (about, range(1000)),
+        (about.all_inside(), np.flatnonzero(np.diff(about.own_offsets)).tolist()),
+    ):
+        references = pools.references.tolist()
+        for w in ("", "w-"):
+            values = parse_measure(f"{w}cosine(vectors={tmp_path / 'v'})").values(collection(texts), pools)
+            for at in scored:
+                held = [(bags[references[i]], float(pools.weights[i]) if w else 1.0) for i in left(pools, at)]
+                if held:
+                    plain = plain_cosine(bags[pools.texts[at]], Reference(held), vectors)
+                    worst = max(worst, abs(values[at] - plain))
+                    done += 1
+                else:
+                    assert math.isnan(values[at])
+    assert done > 2_500
     assert worst < 1e-12
 
 

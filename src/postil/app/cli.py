@@ -371,6 +371,10 @@ def passages(
     scores: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write the measures of every passage (item: topic, system: id).")
     ] = None,
+    runs: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write every ranking but random as a TREC run, a list a topic."),
+    ] = None,
     figures: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Draw the curves.")] = None,
     resamples: Annotated[int, typer.Option(min=1, metavar="N", help="Resamples of the topics, for intervals.")] = 1000,
     seed: SeedOption = 20181,
@@ -389,6 +393,7 @@ def passages(
     from postil.app.output import FORMATS  # noqa: PLC0415
     from postil.app.passages import PassagesOptions, gains_of_file  # noqa: PLC0415
     from postil.app.passages_output import as_json, draw_gains, gains_as, remarks, write_scores  # noqa: PLC0415
+    from postil.app.passages_runs import write_runs  # noqa: PLC0415
     from postil.records.scale import Scale  # noqa: PLC0415
 
     if format not in FORMATS:
@@ -417,6 +422,8 @@ def passages(
     found = gains_of_file(passages, options)
     if scores:
         write_scores(scores, found)
+    if runs:
+        write_runs(runs, found, say)
     if figures:
         for path in draw_gains(figures, found):
             say(f"written: {path}")
@@ -453,9 +460,11 @@ def interesting(
 ) -> None:
     """Show the most interesting passages of a page, and why.
 
+    Best with --stop, and with passages of other pages that readers found interesting as --reference.
+
     Example: postil interesting page.txt -k 3 --split sentences --stop en
     """
-    from postil.app.interesting import passages_of, rank_passages, ranked_as, references_of  # noqa: PLC0415
+    from postil.app.interesting import doubts, passages_of, rank_passages, ranked_as, references_of  # noqa: PLC0415
     from postil.app.output import FORMATS  # noqa: PLC0415
 
     if format not in FORMATS:
@@ -474,6 +483,8 @@ def interesting(
         stop=stop,
     )
     typer.echo(ranked_as(format, found, measure), nl=False)
+    for doubt in doubts(measure, referenced=reference is not None):
+        say(doubt)
 
 
 @app.command()

@@ -43,6 +43,9 @@ def train(
     tokenizer: Annotated[
         str, typer.Option(metavar="NAME", help="space, words, characters, 13a, jieba or rjieba.")
     ] = "words",
+    stop: Annotated[
+        str, typer.Option(metavar="LANG", help="none, or a list of stop words, such as en, to leave out first.")
+    ] = "none",
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of all that is random.")] = 20181,
     workers: Annotated[
         int, typer.Option(min=1, metavar="N", help="Threads; with more than one the numbers differ a little each time.")
@@ -50,7 +53,7 @@ def train(
 ) -> None:
     """Train word vectors on texts: word2vec's skip-gram with negative sampling, by gensim.
 
-    Use the tokenizer that the texts to be measured will be split with.
+    Use the tokenizer that the texts to be measured will be split with, and with --bigrams their --stop as well.
 
     Example: postil vectors train passages.jsonl --out vectors
     """
@@ -66,7 +69,7 @@ def train(
         seed=seed,
         workers=workers,
     )
-    train_on_file(passages, out, options, tokenizer, say)
+    train_on_file(passages, out, options, tokenizer, say, stop=stop)
 
 
 @vectors.command()

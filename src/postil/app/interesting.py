@@ -12,7 +12,8 @@ import numpy as np
 
 from postil.app.columns import as_list
 from postil.app.output import Format, grid_as, printable, rows_as_csv, rows_as_jsonl, to_json
-from postil.app.passages import PassagesOptions, collect
+from postil.app.passages import PassagesOptions
+from postil.app.passages_words import collect
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.metrics.measures import Overlap
 from postil.metrics.pool import Pools
@@ -31,7 +32,17 @@ if TYPE_CHECKING:
 
     from postil.app.columns import Column
 
-__all__ = ["MEASURE", "REASONS", "RankedPassage", "Split", "passages_of", "rank_passages", "ranked_as", "references_of"]
+__all__ = [
+    "MEASURE",
+    "REASONS",
+    "RankedPassage",
+    "Split",
+    "doubts",
+    "passages_of",
+    "rank_passages",
+    "ranked_as",
+    "references_of",
+]
 
 MEASURE: Final = "logsim-1"
 """The measure where none is named; the paper's best."""
@@ -141,6 +152,21 @@ def rank_passages(
         )
         for place in best_first(scores, k=k).tolist()
     ]
+
+
+def doubts(measure: str, *, referenced: bool) -> list[str]:
+    """What to know before believing a ranking; docs/findings/passages.md has the numbers.
+
+    Args:
+        measure: A spec.
+        referenced: Whether interesting passages were given, and not the page itself.
+
+    Raises:
+        UnknownName, UsageError: There is no such measure.
+    """
+    if referenced or getattr(parse_measure(measure), "family", "") != "kl":
+        return []
+    return ["on a page that is its own reference kl puts short passages first; name a --reference, or take logsim"]
 
 
 def passages_of(path: str, split: Split = "paragraphs") -> list[str]:

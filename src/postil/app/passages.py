@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from postil.app.passages_notes import notes_on_tests, notes_on_vectors
+from postil.app.passages_words import collect, stop_signature
 from postil.app.progress import steps
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.metaeval.gain import GainCurve, Pool, gain_curve, gain_differences
 from postil.metaeval.resampling import RESAMPLES, SEED
 from postil.metaeval.table import LeftOut
-from postil.metrics.cosine import Cosine
-from postil.metrics.measures import Collection, Overlap, measure_passages
+from postil.metrics.measures import Overlap, measure_passages
 from postil.metrics.pool import FOLDS, FoldsBy, folds_of, informativeness, interestingness
 from postil.metrics.spec import parse_measure
 from postil.records.explain import shown
@@ -22,10 +23,8 @@ from postil.records.files import read
 from postil.records.place import Places
 from postil.records.rows import Passage
 from postil.records.scale import Scale
-from postil.text.stems import stems, stems_signature
-from postil.text.stop_words import stop_words, stop_words_signature
+from postil.text.stems import stems_signature
 from postil.text.tokenizers import tokenizer as named_tokenizer
-from postil.text.tokens import Tokens, Vocabulary
 from postil.version import VERSION
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.metaeval.gain import GainDifference
-    from postil.metrics.measures import Measure
+    from postil.metrics.measures import Collection, Measure
     from postil.metrics.pool import Pools
 
 __all__ = [
@@ -58,7 +57,6 @@ POINTS: Final = 60
 """About how many points a line has."""
 LARGEST: Final = 1e100
 """No grade is larger, so that sums of them are numbers."""
-LEVEL: Final = 0.05
 LINE_RESAMPLES: Final = 200
 """The most resamples for the band of a line."""
 
@@ -250,7 +248,8 @@ def find_gains(passages: Sequence[Passage], options: PassagesOptions, places: Pl
         if options.reference == "others" and options.pool == "all":
             groups = np.repeat(np.arange(len(pools)), np.diff(pools.text_offsets))
         ranked = _ranked(scored, grades, groups, data.scale, options)
-    several = len(ranked) > 1 and len(ranked[0].curve.topics) > 1
+    pairs = max((len(group) * (len(group) - 1) // 2 for group in _protocols(ranked)), default=0)
+    several = pairs > 0 and len(ranked[0].curve.topics) > 1
     return PassageFindings(
         passages=[data.passages[row] for row in pools.texts],
         grades=grades,
@@ -260,50 +259,11 @@ def find_gains(passages: Sequence[Passage], options: PassagesOptions, places: Pl
         topics=len(np.unique(data.topic[pools.texts])),
         informative=int((grades > 0).sum()),
         left_out=tuple(_left_out(data, collection, pools, units, ranked[0].curve)),
-        notes=(*_unknown(measures, collection), *_notes(ranked, options, several=several)),
+        notes=(*notes_on_vectors(measures, collection, options), *notes_on_tests(ranked, pairs, options)),
         options=options,
         scale=data.scale,
         where=places.where,
     )
-
-
-def collect(passages: Sequence[Passage], options: PassagesOptions, places: Places) -> Collection:
-    """Passages as words: split, without stop words, as stems, or the anchors in their place.
-
-    Args:
-        passages: n passages.
-        options: How they are read.
-        places: Where they stand, for messages.
-
-    Raises:
-        InvalidInput: Han text meets the ``words`` tokenizer.
-        UsageError: The anchors are asked for and no passage has any.
-    """
-    cut = named_tokenizer(options.tokenizer)
-    if options.anchors:
-        anchors = [[" ".join(each.lower().split()) for each in passage.anchors] for passage in passages]
-        if not any(anchors):
-            raise UsageError("anchors are asked for, and no passage has any; fill the field anchors or leave that out")
-        return Collection(Vocabulary().encode_tokens(anchors))
-    try:
-        plain = Vocabulary().encode([passage.text for passage in passages], cut, options.jobs)
-    except InvalidInput as error:
-        raise places.error((error.line or 1) - 1, "text", error.problem) from None
-    words = plain
-    if options.stop != "none":
-        words = _without(words, stop_words(options.stop))
-    tokens = words
-    if options.stem != "none":
-        of_word = Vocabulary().encode_tokens([stems(words.vocabulary.words(), options.stem)])
-        tokens = Tokens(of_word.ids[words.ids], words.offsets, of_word.vocabulary)
-    return Collection(tokens, words)
-
-
-def _without(tokens: Tokens, words: frozenset[str]) -> Tokens:
-    """The texts without some words."""
-    kept = tokens.vocabulary.flags(words)[tokens.ids] == 0
-    offsets = np.concatenate([[0], np.cumsum(kept, dtype=np.int64)])[tokens.offsets]
-    return Tokens(tokens.ids[kept], offsets, tokens.vocabulary)
 
 
 def _checked(passages: Sequence[Passage], scale: Scale | None, places: Places) -> _Read:
@@ -454,11 +414,10 @@ def _protocols(ranked: Sequence[Ranked]) -> Iterator[list[Ranked]]:
 
 def _signature(spec: str, leave: bool, scale: Scale, options: PassagesOptions) -> str:  # noqa: FBT001
     stem = "none" if options.stem == "none" else stems_signature(options.stem)
-    stop = "none" if options.stop == "none" else stop_words_signature(options.stop)
     words = "anchors" if options.anchors else f"{named_tokenizer(options.tokenizer).signature}"
     folds = f"|folds:{options.folds}|folds-by:{options.folds_by}|seed:{options.seed}"
     return (
-        f"{spec}|words:{words}|stop:{stop}|stem:{stem}|reference:{options.reference}"
+        f"{spec}|words:{words}|stop:{stop_signature(options.stop)}|stem:{stem}|reference:{options.reference}"
         f"|itself:{'out' if leave else 'in'}{folds if options.reference == 'others' else ''}"
         f"|scale:{scale.low:g}:{scale.high:g}|pool:{options.pool}|ties:expected|postil:{VERSION}"
     )
@@ -477,23 +436,3 @@ def _left_out(
         if len(none):
             such = tuple(f"{data.passages[row].id} of {data.passages[row].topic}" for row in none[:5])
             yield LeftOut(f"passages without a unit of {unit}, ranked last", len(none), such)
-
-
-def _unknown(measures: dict[str, Measure], collection: Collection) -> Iterator[str]:
-    for name, measure in measures.items():
-        if isinstance(measure, Cosine):
-            yield f"{name}: {measure.unknown(collection):.1%} of the words have no vector"
-
-
-def _notes(ranked: Sequence[Ranked], options: PassagesOptions, *, several: bool) -> Iterator[str]:
-    empty = max(int(np.isnan(each.values).sum()) for each in ranked)
-    if empty:
-        yield f"passages with nothing left in their reference without themselves, ranked last: {empty}"
-    if not several and len(ranked) > 1:
-        yield "one topic: no intervals and no tests"
-    pairs = max((len(group) * (len(group) - 1) // 2 for group in _protocols(ranked)), default=0)
-    if several and options.pool == "all" and pairs * 2 / (options.resamples + 1) > LEVEL:
-        yield (
-            f"{options.resamples} resamples cannot show a difference after Holm's correction for {pairs} pairs; look "
-            "at the intervals, name fewer measures, or rank by --pool topic, which has a test by sign flips"
-        )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from postil.app.output import printable, to_json
+from postil.app.passages_words import stop_signature, without_stop_words
 from postil.app.progress import steps
 from postil.errors import InvalidInput, UnknownName
 from postil.records.files import read
@@ -52,7 +53,9 @@ class TrainOptions:
     workers: int = 1
 
 
-def train_on_file(path: str, out: str, options: TrainOptions, tokenizer: str, say: Callable[[str], None]) -> None:
+def train_on_file(
+    path: str, out: str, options: TrainOptions, tokenizer: str, say: Callable[[str], None], *, stop: str = "none"
+) -> None:
     """Train word vectors on the texts of a file and keep them in a folder.
 
     Args:
@@ -61,22 +64,24 @@ def train_on_file(path: str, out: str, options: TrainOptions, tokenizer: str, sa
         options: How to train.
         tokenizer: A name in `postil.text.TOKENIZERS`.
         say: Takes remarks for people.
+        stop: A name in `postil.text.STOP_LISTS`, whose words are left out before anything else, or ``none``.
 
     Raises:
-        MissingExtra, UnknownName, UsageError: gensim is not installed, there is no such tokenizer, a parameter is out
-            of range, or the folder cannot be made.
+        MissingExtra, UnknownName, UsageError: gensim is not installed, there is no such tokenizer or stop list, a
+            parameter is out of range, or the folder cannot be made.
         InvalidInput: Something in the file is wrong; says where. Or no word occurs often enough.
     """
     VectorsWriter.check_target(out)
+    made = {"tokenizer": named_tokenizer(tokenizer).signature, "stop": stop_signature(stop)}
     with steps(options.epochs + 3) as begin:
         begin("reading")
-        signature, tokens = _tokens(path, tokenizer)
+        tokens = without_stop_words(_tokens(path, tokenizer), stop)
         try:
             vectors = train(_Texts(tokens), **asdict(options), begin=begin)
         except InvalidInput as error:
             raise InvalidInput(error.problem, where=path) from None
         begin("writing")
-        vectors.save(out, {"tokenizer": signature})
+        vectors.save(out, made)
     if options.workers > 1:
         say("trained by several workers: the next run will give slightly other numbers; --workers 1 repeats them")
     say(_written(out, len(vectors), vectors.dimensions))
@@ -176,8 +181,8 @@ class _Texts:
             yield [known[i] for i in self._tokens.ids[begin:end].tolist()]
 
 
-def _tokens(path: str, tokenizer: str) -> tuple[str, Tokens]:
-    """The texts of a file as numbers, which are far smaller than words; and the signature of the tokenizer."""
+def _tokens(path: str, tokenizer: str) -> Tokens:
+    """The texts of a file as numbers, which are far smaller than words."""
     cut = named_tokenizer(tokenizer)
     vocabulary = Vocabulary()
     rows = read(path, _Text)
@@ -191,7 +196,7 @@ def _tokens(path: str, tokenizer: str) -> tuple[str, Tokens]:
         ids.append(part.ids)
         lengths.append(part.lengths)
         done += len(texts)
-    return cut.signature, Tokens(np.concatenate(ids), np.cumsum(np.concatenate(lengths)), vocabulary)
+    return Tokens(np.concatenate(ids), np.cumsum(np.concatenate(lengths)), vocabulary)
 
 
 def _written(out: str, words: int, dimensions: int) -> str:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from postil.app.gain_pictures import BASELINES, family
+from postil.app.passages_notes import smallest_p
 from postil.app.report.lookup import ALPHA, is_clear
 from postil.app.report.words import count, interval, isolated, listed, number
-from postil.metaeval.gain import FLIPS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,9 +28,6 @@ MOST: Final = 12
 
 EQUAL: Final = 1e-12
 """Means that are no further apart are equal."""
-
-LOG_FLIPS: Final = FLIPS.bit_length()
-"""With fewer topics than that all their sign patterns are gone through."""
 
 ABOVE, BELOW, UNCLEAR = "clearly above", "clearly below", "not clearly different from"
 
@@ -121,12 +118,8 @@ class Gains:
         """Whether the smallest p that the test can have is below .05 after Holm's correction."""
         if not self.result.differences:
             return False
-        topics = self.result.data.topics
-        if self.bootstrap:
-            least = 2 / (self.result.settings.resamples + 1)
-        else:
-            least = 2 / 2**topics if topics < LOG_FLIPS else 1 / (FLIPS + 1)
-        return least * self.pairs(group) < ALPHA
+        resamples = self.result.settings.resamples if self.bootstrap else None
+        return smallest_p(self.result.data.topics, resamples) * self.pairs(group) < ALPHA
 
 
 def gains_paragraph(look: Gains) -> str:
