@@ -26,6 +26,14 @@ class PostilError(Exception):
 
     exit_code = 1
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Come out of another process as it went in: message and attributes, without a second ``__init__``."""
+        return _again, (type(self), *self.args), self.__dict__
+
+
+def _again(kind: type[PostilError], *args: object) -> PostilError:
+    return kind.__new__(kind, *args)
+
 
 class UsageError(PostilError):
     """The request itself does not make sense, whatever the data."""

@@ -118,7 +118,7 @@ def settle_integers(row: msgspec.Struct, *fields: str) -> None:
     """
     for field in fields:
         value = getattr(row, field)
-        if value is None:
+        if value is None or (value.__class__ is int and -(2**63) <= value < 2**63):
             continue
         if not is_integer(value):
             raise InvalidInput(f"expected an integer of at most 64 bits, got {shown(value)}", field=field)

@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from postil.records.explain import Problem
     from postil.records.place import Places
 
-__all__ = ["JsonlSink", "decompressed", "keys_at", "read"]
+__all__ = ["FAILURES", "JsonlSink", "decompressed", "keys_at", "read", "reread", "unreadable"]
 
 T = TypeVar("T")
 BOM: Final = b"\xef\xbb\xbf"
 BLOCK: Final = 1 << 16
+FAILURES: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, InvalidInput)
+"""What decoding a line may raise; `reread` says what it means."""
 # What the first bytes of a file say that was given the wrong name.
 MAGIC: Final = {
     b"\x1f\x8b": "the data are compressed with gzip; name the file .jsonl.gz, or pipe it through gunzip",
@@ -92,16 +94,16 @@ def read(stream: IO[bytes], row_type: type[T], places: Places) -> Iterator[T]:
             number += 1
             try:
                 row = decode(line)
-            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, InvalidInput) as error:
-                text = line.removeprefix(BOM) if number == 1 else line
-                if not text.strip():
+            except FAILURES as error:
+                again = reread(line, number, row_type, places.where, error)
+                if again is None:
                     places.skip(number)
                     continue
-                row = _again(text, number, row_type, places.where, error)
+                row = again
             rows += 1
             yield row
     except (EOFError, OSError, zlib.error) as error:
-        raise _unreadable(error, number, places.where) from error
+        raise unreadable(error, number, places.where) from error
     if not rows:
         raise InvalidInput("the file holds no rows", where=places.where)
 
@@ -161,11 +163,28 @@ class JsonlSink:
         self._buffer.clear()
 
 
-def _again(text: bytes, number: int, row_type: type[T], where: str, error: Exception) -> T:
-    """Read a line that failed once more, without the byte order mark; say what is wrong if it fails again."""
+def reread(line: bytes, number: int, row_type: type[T], where: str, error: Exception) -> T | None:
+    """Read a line that failed once more, without the byte order mark; say what is wrong if it fails again.
+
+    Args:
+        line: The line.
+        number: Its number, counted from 1.
+        row_type: What it should hold.
+        where: The file.
+        error: How it failed.
+
+    Returns:
+        The row, or None for a blank line.
+
+    Raises:
+        InvalidInput: It is no such row.
+    """
+    text = line.removeprefix(BOM) if number == 1 else line
+    if not text.strip():
+        return None
     try:
         return msgspec.json.decode(text, type=row_type)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, InvalidInput):
+    except FAILURES:
         field, problem = _problem(text, number, row_type, where) or ("", str(error))
         raise InvalidInput(problem, where=where, line=number, field=field) from None
 
@@ -202,7 +221,14 @@ def _wrong_file(text: bytes, decoded: str, number: int, where: str) -> Problem |
     return None
 
 
-def _unreadable(error: Exception, lines: int, where: str) -> InvalidInput:
+def unreadable(error: Exception, lines: int, where: str) -> InvalidInput:
+    """What to raise when a file cannot be read to its end.
+
+    Args:
+        error: What reading it raised.
+        lines: How many lines came before.
+        where: The file.
+    """
     if isinstance(error, EOFError):
         problem = f"the gzip file ends early after line {lines}; is the download complete?"
     elif isinstance(error, gzip.BadGzipFile) and str(error).startswith("Not a gzipped file") and lines == 0:

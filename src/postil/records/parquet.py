@@ -19,6 +19,8 @@ __all__ = ["AS_JSON", "ParquetSink", "arrow", "columns", "read", "read_objects",
 
 T = TypeVar("T", bound=msgspec.Struct)
 BATCH: Final = 8192
+NESTED_BATCH: Final = 512
+"""A row with lists in it may be as large as many without."""
 AS_JSON: Final = b"postil:json"
 """Marks a column, in its metadata, whose values are JSON text, because no one Arrow type holds them all."""
 
@@ -94,11 +96,12 @@ def read(path: str, row_type: type[T]) -> Iterator[T]:
         yield from rows
 
 
-def read_objects(path: str) -> Iterator[dict[str, Any]]:
+def read_objects(path: str, rows: int = BATCH) -> Iterator[dict[str, Any]]:
     """Read rows as dictionaries with every column of the file.
 
     Args:
         path: The file.
+        rows: How many rows are read at once.
 
     Yields:
         The rows; a value that the file lacks is None.
@@ -107,7 +110,7 @@ def read_objects(path: str) -> Iterator[dict[str, Any]]:
         InvalidInput: It is not a Parquet file, or holds no rows.
         MissingExtra: pyarrow is not installed.
     """
-    for batch in _batches(path, None):
+    for batch in _batches(path, None, rows):
         yield from batch
 
 
@@ -139,6 +142,8 @@ class ParquetSink:
         self._json = _marked(schema)
         self._file = self._arrow.parquet.ParquetWriter(stream, schema)
         self._rows: list[dict[str, Any]] = []
+        nested = any(self._arrow.types.is_nested(field.type) for field in schema)
+        self._batch = NESTED_BATCH if nested else BATCH
 
     def write(self, row: object) -> None:
         """Write a row.
@@ -151,7 +156,7 @@ class ParquetSink:
             if values.get(name) is not None:
                 values[name] = msgspec.json.encode(values[name]).decode()
         self._rows.append(values)
-        if len(self._rows) >= BATCH:
+        if len(self._rows) >= self._batch:
             self._flush()
 
     def close(self) -> None:
@@ -184,12 +189,12 @@ def _marked(schema: Any) -> list[str]:
     return [field.name for field in schema if field.metadata and AS_JSON in field.metadata]
 
 
-def _batches(path: str, names: list[str] | None) -> Iterator[list[dict[str, Any]]]:
+def _batches(path: str, names: list[str] | None, size: int = BATCH) -> Iterator[list[dict[str, Any]]]:
     """The rows as dictionaries, many at a time; at least one."""
     empty = True
     with _opened(path) as file:
         marked = [name for name in _marked(file.schema_arrow) if names is None or name in names]
-        for batch in file.iter_batches(BATCH, columns=names):
+        for batch in file.iter_batches(size, columns=names):
             rows = batch.to_pylist()
             for name in marked:
                 for row in rows:

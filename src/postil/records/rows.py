@@ -74,6 +74,7 @@ class Comment(Row, frozen=True, omit_defaults=True, gc=False):
         upvotes: Votes for it, less votes against it where a site counts those too.
         grade: The agreed grade. Where ratings are given as well, the agreed grade is the one that counts.
         ratings: What each annotator thinks of it.
+        user: Who wrote it; a name, or a number that stands for one.
     """
 
     id: Id
@@ -81,13 +82,25 @@ class Comment(Row, frozen=True, omit_defaults=True, gc=False):
     upvotes: Votes | None = None
     grade: float | None = None
     ratings: Ratings = ()
+    user: Id | None = None
 
     def __post_init__(self) -> None:
+        votes = self.upvotes
+        if (
+            (self.id.__class__ is self.text.__class__ is str)
+            and (votes is None or (votes.__class__ is int and -(2**63) <= votes < 2**63))
+            and self.grade is None
+            and self.user is None
+            and self.ratings == ()
+        ):
+            return  # what most comments are, and there are millions
         settle_ids(self, "id")
         settle_texts(self, "text")
         settle_integers(self, "upvotes")
         settle_numbers(self, "grade", optional=True)
         settle_several(self, "ratings", Rating)
+        if self.user is not None:
+            settle_ids(self, "user")
 
     @property
     def mean_grade(self) -> float | None:
@@ -106,6 +119,7 @@ class Article(Row, frozen=True, omit_defaults=True, gc=False):
         category: The section it stood in.
         lang: Its language, as a BCP 47 tag such as `zh` or `en`.
         url: Where it stood.
+        held_out: Comments set aside when references were drawn for a test; they are no references.
     """
 
     id: Id
@@ -115,11 +129,13 @@ class Article(Row, frozen=True, omit_defaults=True, gc=False):
     category: str | None = None
     lang: str | None = None
     url: str | None = None
+    held_out: Comments | None = ()
 
     def __post_init__(self) -> None:
         settle_ids(self, "id")
         settle_texts(self, "title")
         settle_several(self, "comments", Comment)
+        settle_several(self, "held_out", Comment)
         settle_texts(self, "content", "category", "lang", "url", optional=True)
 
     def references(self) -> Iterator[Reference]:

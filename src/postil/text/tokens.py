@@ -119,19 +119,21 @@ class Vocabulary:
         """
         return self._interner.flags(lowered, start)
 
-    def encode(self, texts: Sequence[str], tokenizer: Tokenizer, jobs: int = 1) -> Tokens:
+    def encode(self, texts: Sequence[str], tokenizer: Tokenizer, jobs: int = 1, *, allow_han: bool = False) -> Tokens:
         """Split and number texts; new words are added.
 
         Args:
             texts: n texts.
             tokenizer: How to split them.
             jobs: Threads; the result does not depend on it.
+            allow_han: Whether ``words`` may cut Han texts, at their spaces and punctuation.
 
         Returns:
             Tokens of n texts.
 
         Raises:
-            InvalidInput: A text is Han text and the tokenizer is ``words``; ``line`` counts the texts from 1.
+            InvalidInput: A text is Han text, the tokenizer is ``words`` and that is not allowed; ``line`` counts the
+                texts from 1.
             TypeError: Something is not a str.
             ValueError: This vocabulary has branches.
         """
@@ -141,7 +143,7 @@ class Vocabulary:
                     raise TypeError(f"text {index}: expected str, got {type(text).__name__}")
             return self.encode_tokens(tokenizer.split_all(texts))
         ids, offsets, han = self._interner.encode(texts, tokenizer.native, jobs)
-        if han >= 0:
+        if han >= 0 and not allow_han:
             raise InvalidInput(
                 "Han text cannot be split into words at spaces and punctuation; expected another tokenizer: jieba "
                 "(or rjieba, the same words faster), characters, or space where the words are separated already",

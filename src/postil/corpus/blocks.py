@@ -1,0 +1,136 @@
+"""Inputs cut into blocks of whole rows, which can be read anywhere."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Final
+
+import msgspec
+
+from postil.errors import InvalidInput
+from postil.records import jsonl, parquet
+from postil.records.files import kind_of, open_bytes
+from postil.records.rows import Row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from postil.records.files import FilePath
+
+__all__ = ["BLOCK_BYTES", "Block", "Rejected", "blocks"]
+
+BLOCK_BYTES: Final = 16 << 20
+"""About how many bytes of JSON a block holds. The files of a corpus depend on it, the articles in them do not."""
+PARQUET_ROWS: Final = 1024
+
+
+class Rejected(Row, frozen=True, gc=False):
+    """A row that was left out because it could not be read.
+
+    Args:
+        file: Where it stands.
+        line: Its line (JSON Lines) or row (Parquet), counted from 1.
+        field: The field that is wrong, or nothing.
+        problem: What is wrong.
+    """
+
+    file: str
+    line: int
+    field: str
+    problem: str
+
+    @classmethod
+    def of(cls, error: InvalidInput) -> Rejected:
+        """What an error says.
+
+        Args:
+            error: The error, with its line.
+        """
+        return cls(error.where, error.line or 0, error.field, error.problem)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some rows of a file, as JSON Lines.
+
+    Args:
+        where: The file.
+        first: The line of the first row, counted from 1.
+        data: The lines.
+        split: The split that the rows of this file belong to, if the file says so: ``train``, ``dev`` or ``test``.
+    """
+
+    where: str
+    first: int
+    data: bytes
+    split: str | None = None
+
+
+def blocks(path: FilePath, split: str | None = None, size: int = BLOCK_BYTES) -> Iterator[Block]:
+    r"""Cut a file into blocks, in bounded memory.
+
+    Args:
+        path: A file whose name ends in ``.jsonl``, ``.jsonl.gz`` or ``.parquet``, or ``-`` for standard input.
+        split: The split that its rows belong to, if that is known.
+        size: About how many bytes a block holds; a longer line makes a longer block.
+
+    Yields:
+        The blocks, in order.
+
+    Raises:
+        InvalidInput: The file is missing or damaged.
+        UsageError: The file is of an unknown kind.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (path := pathlib.Path(folder, "a.jsonl")).write_text('{"id": 1}\n{"id": 2}\n{"id": 3}')
+    ...     [(block.first, block.data) for block in blocks(path, size=12)]
+    [(1, b'{"id": 1}\n'), (2, b'{"id": 2}\n'), (3, b'{"id": 3}\n')]
+    """
+    where = "stdin" if os.fspath(path) == "-" else os.fspath(path)
+    first = 1
+    pieces = _of_parquet(where, size) if kind_of(path) == "parquet" else _of_lines(path, where, size)
+    for data in pieces:
+        yield Block(where, first, data, split)
+        first += data.count(b"\n")
+
+
+def _of_lines(path: FilePath, where: str, size: int) -> Iterator[bytes]:
+    done = 0
+    with open_bytes(path) as stream:
+        try:
+            for data in _whole_lines(stream, size):
+                yield data
+                done += data.count(b"\n")
+        except (EOFError, OSError, zlib.error) as error:
+            raise jsonl.unreadable(error, done, where) from error
+    if not done:
+        raise InvalidInput("the file holds no rows", where=where)
+
+
+def _whole_lines(stream: IO[bytes], size: int) -> Iterator[bytes]:
+    rest: list[bytes] = []
+    while data := stream.read(size):
+        cut = data.rfind(b"\n") + 1
+        if not cut:
+            rest.append(data)
+            continue
+        yield b"".join((*rest, data[:cut]))
+        rest = [data[cut:]]
+    if last := b"".join(rest):
+        yield last + b"\n"
+
+
+def _of_parquet(where: str, size: int) -> Iterator[bytes]:
+    lines = bytearray()
+    encode = msgspec.json.Encoder().encode_into
+    for row in parquet.read_objects(where, PARQUET_ROWS):
+        encode(row, lines, -1)
+        lines += b"\n"
+        if len(lines) >= size:
+            yield bytes(lines)
+            lines.clear()
+    if lines:
+        yield bytes(lines)

@@ -1,0 +1,123 @@
+"""Articles with comments become a corpus: filter, split, number the words, write.
+
+Paper: Automatic Article Commenting (ACL 2018), sections 3 and 5. Every pass goes over blocks of the input, or over
+tables made of them, through an engine; the corpus is the same, byte for byte, whatever the engine and its workers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from postil.corpus.card import card
+from postil.corpus.passes import Passes, Source, Watch
+from postil.corpus.store import FORMAT, Corpus
+from postil.corpus.unfinished import Unfinished
+from postil.errors import InvalidInput
+from postil.records.files import write
+from postil.records.parquet import arrow
+from postil.text.tokenizers import tokenizer
+from postil.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from postil.corpus.options import BuildOptions
+    from postil.engine import Engine
+    from postil.records.files import FilePath
+
+__all__ = ["Source", "Watch", "build"]
+
+
+def build(
+    sources: Sequence[Source],
+    out: FilePath,
+    options: BuildOptions,
+    engine: Engine,
+    *,
+    say: Callable[[str], None] = lambda _: None,
+    watch: Watch = lambda _what, things, _total=None: nullcontext(iter(things)),
+) -> Corpus:
+    """Build a corpus.
+
+    The folder appears whole or not at all. A build that was interrupted is gone on with by the same request; the steps
+    that it finished are kept in a hidden folder beside the corpus.
+
+    Args:
+        sources: The articles.
+        out: The folder to make; there must be nothing of that name.
+        options: Thresholds and all else.
+        engine: Where the work is done.
+        say: Takes words for people.
+        watch: Shows progress.
+
+    Returns:
+        The corpus. ``made["seen"]`` says what was left out and why.
+
+    Raises:
+        InvalidInput: A row is wrong (unless the options say to leave such rows out), an id comes twice, or nothing
+            meets the thresholds; says where, or how many failed which.
+        UsageError: The request makes no sense.
+        MissingExtra: pyarrow or the tokenizer is not installed.
+        PostilError: The system refuses to write.
+    """
+    arrow()
+    signature = tokenizer(options.tokenizer).signature
+    with Unfinished(out, _request(sources, options, signature)) as work:
+        if work.resumed:
+            say(f"going on with the build of {out} where it stopped")
+        passes = Passes(work, options, engine, watch)
+        inputs = passes.prepare(sources)
+        articles = passes.gather()
+        codes = passes.decide(articles, sources)
+        words, counts = passes.count(articles, codes)
+        splits = passes.finish(articles, codes, draw=all(source.split != "test" for source in sources))
+        made = {
+            "kind": "corpus",
+            "format": FORMAT,
+            "postil": VERSION,
+            "options": options.made(),
+            "tokenizer": signature,
+            "inputs": inputs,
+            "langs": sorted(articles.langs),
+            "seen": dict(sorted(articles.seen.items())),
+            "splits": splits,
+            "words": len(words),
+        }
+        passes.assemble(words, counts, splits)
+        work.keep(work.corpus / "made.json", (json.dumps(made, ensure_ascii=False, indent=1) + "\n").encode())
+        work.keep(work.corpus / "README.md", card(Corpus(work.corpus, made)).encode())
+        rejected = f"{os.fspath(out).rstrip('/')}.rejected.jsonl"
+        if articles.rejected:
+            write(rejected, articles.rejected)
+            say(f"{len(articles.rejected):,} rows could not be read and were left out; they are listed in {rejected}")
+        work.finish()
+    return Corpus(Path(out), made)
+
+
+def _request(sources: Sequence[Source], options: BuildOptions, signature: str) -> str:
+    """All that the outcome depends on."""
+    files: list[object] = []
+    for source in sources:
+        if os.fspath(source.path) == "-":
+            files.append(["-", source.split, secrets.token_hex()])  # never seen before
+            continue
+        path = Path(source.path)
+        if not path.is_file():
+            raise InvalidInput("no such file" if not path.exists() else "not a file", where=os.fspath(path))
+        stat = path.stat()
+        files.append([os.path.realpath(path), source.split, stat.st_size, stat.st_mtime_ns])
+    salt = hashlib.blake2b(options.salt).hexdigest() if options.salt else ""
+    request = {
+        "version": VERSION,
+        "format": FORMAT,
+        "files": files,
+        "options": options.made() | {"salt": salt, "skip_bad": options.skip_bad},
+        "tokenizer": signature,
+    }
+    return json.dumps(request, sort_keys=True, ensure_ascii=False)

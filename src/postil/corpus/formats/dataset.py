@@ -1,0 +1,133 @@
+"""Folders of Parquet files, as Hugging Face `datasets` and others keep them.
+
+A split is what a file's name begins with (``train-00000-of-00002.parquet``, ``train.parquet``) or the name of a folder
+(``train/0000.parquet``). Comments may be a list of structs, a struct of lists, a list of texts, or parallel columns of
+lists; fields are named as in `postil.corpus.formats.forum`. A line in a message is a row of the file.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from postil.corpus.formats.fields import Fields, Maker
+from postil.corpus.formats.forum import FORUM
+from postil.corpus.formats.met import Met
+from postil.errors import InvalidInput, UnknownName
+from postil.records.parquet import arrow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from postil.records.files import FilePath
+    from postil.records.rows import Article
+
+__all__ = ["read_dataset", "split_files"]
+
+BATCH: Final = 256
+ENDING: Final = re.compile(r"-\d+-of-\d+$|[-_.]?\d*$")
+
+
+def read_dataset(
+    paths: Sequence[FilePath],
+    met: Met | None = None,
+    *,
+    splits: Sequence[str] = (),
+    fields: Mapping[str, str] | None = None,
+    comment_fields: Mapping[str, str] | None = None,
+    lang: str | None = None,
+) -> Iterator[Article]:
+    """Read articles from Parquet.
+
+    Args:
+        paths: Folders, or Parquet files.
+        met: Takes counts, and what is broken; by default that is raised.
+        splits: The splits to read; by default all.
+        fields: The columns of `postil.corpus.formats.fields.FIELDS` that differ; an empty name: there is
+            no such column. Without a column for ``comments`` the comments' fields are columns of lists.
+        comment_fields: The same for comments.
+        lang: The language of articles that do not say theirs.
+
+    Yields:
+        The articles; files by split and name.
+
+    Raises:
+        UnknownName: There is no such split, or a map names a field that there is not.
+        InvalidInput: There are no Parquet files, or something in one is broken; says where.
+        MissingExtra: pyarrow is not installed.
+    """
+    met = met or Met()
+    names = FORUM.mapped(fields, comment_fields, lang)
+    maker = Maker(names, met)
+    for path in split_files(paths, splits):
+        yield from maker.articles(path, _rows(path, names, met))
+
+
+def split_files(paths: Sequence[FilePath], splits: Sequence[str] = ()) -> list[str]:
+    """The Parquet files of some splits.
+
+    Args:
+        paths: Folders, or Parquet files.
+        splits: Names of splits; none means all.
+
+    Returns:
+        The files in the order of the paths; those of a folder in the order of the splits, then of their names.
+
+    Raises:
+        UnknownName: There is no such split.
+        InvalidInput: A path is missing, or there are no Parquet files in it.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name in ("test-00000-of-00001", "train-00000-of-00002", "train-00001-of-00002"):
+    ...         pathlib.Path(folder, f"{name}.parquet").touch()
+    ...     [pathlib.Path(path).name for path in split_files([folder], ["train"])]
+    ['train-00000-of-00002.parquet', 'train-00001-of-00002.parquet']
+    """
+    chosen: list[str] = []
+    for path in paths:
+        found = _by_split(Path(path))
+        for split in splits:
+            if split not in found:
+                raise UnknownName(f"split of {os.fspath(path)}", split, sorted(found))
+        chosen += [str(file) for split in splits or sorted(found) for file in found[split]]
+    return list(dict.fromkeys(chosen))
+
+
+def _by_split(path: Path) -> dict[str, list[Path]]:
+    if not path.exists():
+        raise InvalidInput("no such file or folder", where=str(path))
+    files = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
+    if not files:
+        arrows = any(path.rglob("*.arrow"))
+        advice = "; it was saved as Arrow: write Parquet with Dataset.to_parquet" if arrows else ""
+        raise InvalidInput(f"no .parquet files in the folder{advice}", where=str(path))
+    found: dict[str, list[Path]] = {}
+    for file in files:
+        found.setdefault(ENDING.sub("", file.stem) or file.parent.name, []).append(file)
+    return found
+
+
+def _rows(path: str, names: Fields, met: Met) -> Iterator[tuple[int, dict[str, Any]]]:
+    pa = arrow()
+    line = 0
+    try:
+        with pa.parquet.ParquetFile(path) as file:
+            columns = file.schema_arrow.names
+            wanted = {name for several in names.article.values() for name in several}
+            if not names.article["comments"]:
+                wanted |= {name for several in names.comment.values() for name in several}
+            met.unread |= set(columns) - wanted
+            for batch in file.iter_batches(BATCH, columns=[name for name in columns if name in wanted]):
+                for row in batch.to_pylist():
+                    line += 1
+                    yield line, row
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None)
+        problem = f"cannot be read: {reason}" if reason else "not a Parquet file, or a damaged one"
+        met.refuse(InvalidInput(problem, where=path))
+        return
+    if not line:
+        met.refuse(InvalidInput("the file holds no rows", where=path))

@@ -1,0 +1,66 @@
+"""Articles or posts as JSON Lines, with comments inside and fields under names of their own.
+
+Without a map the names are those of postil's article rows, and a comment's votes may be called ``votes`` too::
+
+    {"id": …, "title": …, "content": …, "category": …, "lang": …, "url": …,
+     "comments": [{"id": …, "text": …, "votes": …, "grade": …, "user": …}, …]}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from postil.corpus.formats.fields import FIELDS, FIELDS_OF_COMMENTS, Fields, Maker
+from postil.corpus.formats.met import Met, json_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from postil.records.files import FilePath
+    from postil.records.rows import Article
+
+__all__ = ["FORUM", "read_forum"]
+
+FORUM: Final = Fields(
+    {name: (name,) for name in FIELDS},
+    {**{name: (name,) for name in FIELDS_OF_COMMENTS}, "upvotes": ("upvotes", "votes")},
+)
+"""The fields without a map."""
+
+
+def read_forum(
+    paths: Sequence[FilePath],
+    met: Met | None = None,
+    *,
+    fields: Mapping[str, str] | None = None,
+    comment_fields: Mapping[str, str] | None = None,
+    lang: str | None = None,
+) -> Iterator[Article]:
+    """Read articles as JSON Lines.
+
+    Args:
+        paths: The files.
+        met: Takes counts, and what is broken; by default that is raised.
+        fields: The names of `postil.corpus.formats.fields.FIELDS` that differ; an empty name: there is no such field.
+        comment_fields: The same for comments; in arrays the places are called ``0``, ``1``, ….
+        lang: The language of articles that do not say theirs.
+
+    Yields:
+        The articles, in the order of the files.
+
+    Raises:
+        UnknownName: A map names a field that there is not.
+        InvalidInput: Something in a file is broken; says where.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "posts.jsonl")
+    ...     _ = path.write_text('{"id": 1, "title": "Rain", "body": "Tomorrow.", "comments": [["Oh", "ann"]]}')
+    ...     [post] = read_forum([path], fields={"content": "body"}, comment_fields={"text": "0", "user": "1"})
+    >>> post.content, post.comments[0].text, post.comments[0].user
+    ('Tomorrow.', 'Oh', 'ann')
+    """
+    met = met or Met()
+    maker = Maker(FORUM.mapped(fields, comment_fields, lang), met)
+    for path in paths:
+        yield from maker.articles(path, json_lines(path, met))

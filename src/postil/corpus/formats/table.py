@@ -1,0 +1,318 @@
+"""Tables: CSV or TSV, of articles and of comments, or of comments with their articles' columns repeated.
+
+With two tables a comment names its article in the column `ARTICLE`. With one, every row is a comment and the article's
+columns stand beside it; they say the same in each of an article's rows. Rows may come in any order: they wait in a
+temporary file (SQLite, in the folder that ``TMPDIR`` names) until their article's turn, so that memory holds only the
+ids of the articles. An empty cell is a missing value.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import os
+import re
+import sqlite3
+import tempfile
+from contextlib import closing, contextmanager
+from functools import partial
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import msgspec
+
+from postil.corpus.formats.fields import FIELDS, FIELDS_OF_COMMENTS, Fields, Maker
+from postil.corpus.formats.met import DAMAGE, Met, damaged
+from postil.corpus.lines import opened
+from postil.errors import InvalidInput, PostilError, UsageError
+from postil.records.explain import shown
+from postil.records.rows import Article, Comment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from collections.abc import Set as AbstractSet
+
+    from postil.records.files import FilePath
+
+__all__ = ["ARTICLE", "LONGEST", "read_table", "table_rows"]
+
+ARTICLE: Final = "article"
+"""The column of a comment that names its article."""
+
+LONGEST: Final = 1 << 24
+"""How many characters a cell may have; beyond that a quote was not closed."""
+
+TABS: Final = (".tsv", ".tab", ".txt")
+BROKEN: Final = re.compile("[\udc80-\udcff]")  # how Python writes down bytes that it could not decode
+TABLES: Final = """
+    PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
+    CREATE TABLE articles (number INTEGER PRIMARY KEY, row BLOB);
+    CREATE TABLE comments (article INTEGER, line INTEGER, row BLOB);
+"""
+
+Row: TypeAlias = dict[str, str | None]
+
+
+def read_table(
+    comments: FilePath,
+    met: Met | None = None,
+    *,
+    articles: FilePath | None = None,
+    columns: Mapping[str, str] | None = None,
+    comment_columns: Mapping[str, str] | None = None,
+    lang: str | None = None,
+    encoding: str = "utf-8",
+    delimiter: str | None = None,
+    quotes: bool = True,
+) -> Iterator[Article]:
+    r"""Read articles from tables.
+
+    Args:
+        comments: The table of comments, or of comments and articles.
+        met: Takes counts, and what is broken; by default that is raised.
+        articles: The table of articles. Without it their columns stand beside the comments'.
+        columns: The columns of articles that have other names than `postil.corpus.formats.fields.FIELDS`; an empty
+            name: there is no such column. Where there is one table, the id stands in the column `ARTICLE`.
+        comment_columns: The same for comments; ``article`` names the column with their article.
+        lang: The language of articles that do not say theirs.
+        encoding: The encoding of the files.
+        delimiter: What stands between columns; by default a tab where the name ends in `.tsv`, `.tab` or `.txt`, else
+            a comma.
+        quotes: Whether a cell may be put between double quotes, with line breaks and doubled quotes in it.
+
+    Yields:
+        The articles, in the order in which they first appear.
+
+    Raises:
+        UnknownName: A map names a column that there is not.
+        UsageError: The encoding or the delimiter is none.
+        InvalidInput: Something in a file is broken; says where.
+        PostilError: There is no room for the temporary file.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "comments.csv")
+    ...     _ = path.write_text('article,title,text,upvotes\n7,Rain,"Oh, no",3\n8,Snow,At last,\n7,Rain,Yes,-1\n')
+    ...     found = list(read_table(path))
+    >>> [(article.title, [comment.text for comment in article.comments]) for article in found]
+    [('Rain', ['Oh, no', 'Yes']), ('Snow', ['At last'])]
+    """
+    met = met or Met()
+    one_table = articles is None
+    of_comments = dict(comment_columns or {})
+    join = of_comments.pop(ARTICLE, "") or ARTICLE
+    of_articles = {"comments": "", **({"id": join} if one_table else {}), **(columns or {})}
+    join = of_articles["id"] if one_table else join
+    plain = Fields({name: (name,) for name in FIELDS}, {name: (name,) for name in FIELDS_OF_COMMENTS})
+    names = plain.mapped(of_articles, of_comments, lang)
+    needed = {join, *names.comment["text"], *of_comments.values()} - {""}
+    needed_of_articles = {*names.article["id"], *names.article["title"], *of_articles.values()} - {""}
+
+    def rows(path: FilePath, wanted: set[str]) -> Iterator[tuple[int, Row]]:
+        return table_rows(path, met, wanted, encoding=encoding, delimiter=delimiter, quotes=quotes)
+
+    with _database() as database:
+        joined = _Join(database, names, met, os.fspath(comments), join, one_table=one_table)
+        if articles is not None:
+            maker = Maker(Fields(names.article, {}, names.lang), met)
+            for line, row in rows(articles, needed_of_articles):
+                joined.add_article(maker.article(row, os.fspath(articles), line, joined=True))
+            for line, row in rows(comments, needed):
+                joined.add_comment(row, line)
+        else:
+            for line, row in rows(comments, needed | needed_of_articles):
+                joined.add_both(row, line)
+        yield from joined.articles()
+
+
+class _Join:
+    """Articles and their comments on the way to one another."""
+
+    def __init__(
+        self, database: sqlite3.Connection, names: Fields, met: Met, where: str, join: str, *, one_table: bool
+    ) -> None:
+        self._database, self._met, self._where, self._join = database, met, where, join
+        self._of_articles = [name for several in names.article.values() for name in several]
+        self._maker = Maker(names, met, {join, *(self._of_articles if one_table else ())}, texts=True)
+        self._numbers: dict[str, int] = {}
+        self._comments: list[int] = []
+        self._said: list[tuple[int, int]] = []  # in one table: the first line of an article, the hash of its cells
+        self._encode = msgspec.msgpack.Encoder().encode
+
+    def add_article(self, article: Article | None) -> None:
+        if article is not None:
+            self._numbers[article.id] = len(self._comments)
+            self._comments.append(0)
+            self._database.execute("INSERT INTO articles (row) VALUES (?)", (self._encode(article),))
+
+    def add_comment(self, row: Row, line: int) -> None:
+        name = row[self._join]
+        number = -1 if name is None else self._numbers.get(name)
+        if number is None:
+            self._met.orphans += 1
+        elif number < 0:
+            self._refuse(InvalidInput("the cell is empty; it names the comment's article", field=self._join), line)
+        else:
+            self._add(row, line, number)
+
+    def add_both(self, row: Row, line: int) -> None:
+        name = row[self._join]
+        if name is not None and name not in self._numbers:
+            article = self._maker.article(row, self._where, line, joined=True)
+            if article is None:
+                return
+            self.add_article(article)
+            self._said.append((line, self._cells(row)))
+        elif name is not None:
+            before, said = self._said[self._numbers[name]]
+            if said != self._cells(row):
+                problem = f"the columns of article {shown(name)} say something else in line {before}; make them equal"
+                self._refuse(InvalidInput(problem), line)
+                return
+        self.add_comment(row, line)
+
+    def articles(self) -> Iterator[Article]:
+        decode_article = msgspec.msgpack.Decoder(Article).decode
+        decode_comment = msgspec.msgpack.Decoder(Comment).decode
+        found = self._database.execute("SELECT article, line, row FROM comments ORDER BY article, rowid")
+        groups = groupby(found, itemgetter(0))
+        number, group = next(groups, (None, iter(())))
+        for place, (row,) in enumerate(self._database.execute("SELECT row FROM articles ORDER BY number")):
+            article = decode_article(row)
+            if place == number:
+                rows = list(group)
+                comments = [decode_comment(row) for _, _, row in rows]
+                lines = [line for _, line, _ in rows]
+                kept = self._maker.distinct(comments, partial(self._place, lines))
+                article = msgspec.structs.replace(article, comments=kept)
+                number, group = next(groups, (None, iter(())))
+            self._maker.count(article)
+            yield article
+
+    def _place(self, lines: list[int], index: int) -> tuple[str, int, str]:
+        return self._where, lines[index], "id"
+
+    def _cells(self, row: Row) -> int:
+        return hash(tuple(map(row.get, self._of_articles)))
+
+    def _add(self, row: Row, line: int, number: int) -> None:
+        self._comments[number] += 1
+        try:
+            comment = self._maker.comment(row, self._comments[number])
+        except InvalidInput as error:
+            self._refuse(error, line)
+            return
+        if comment is not None:
+            self._database.execute("INSERT INTO comments VALUES (?, ?, ?)", (number, line, self._encode(comment)))
+
+    def _refuse(self, error: InvalidInput, line: int) -> None:
+        self._met.refuse(InvalidInput(error.problem, where=self._where, line=line, field=error.field))
+
+
+def table_rows(
+    path: FilePath,
+    met: Met,
+    needed: AbstractSet[str] = frozenset(),
+    *,
+    encoding: str = "utf-8",
+    delimiter: str | None = None,
+    quotes: bool = True,
+) -> Iterator[tuple[int, Row]]:
+    """The rows of a table whose first row names its columns.
+
+    Args:
+        path: The file; it may be compressed with gzip, whatever its name.
+        met: Takes the rows that are broken.
+        needed: Columns that it must have.
+        encoding: Its encoding; a byte order mark is passed over.
+        delimiter: What stands between columns; by default the name says it.
+        quotes: Whether double quotes mean anything.
+
+    Yields:
+        The line where the row begins, counted from 1, and its cells by column; None for an empty one.
+
+    Raises:
+        UsageError: The encoding or the delimiter is none.
+        InvalidInput: There is no such file, it is empty, or a column is missing or stands twice.
+    """
+    where = os.fspath(path)
+    between = _delimiter(where, delimiter)
+    codec = _codec(encoding)
+    csv.field_size_limit(max(csv.field_size_limit(), LONGEST))
+    with opened(path) as stream:
+        text = io.TextIOWrapper(stream, codec, errors="surrogateescape", newline="")
+        reader = csv.reader(
+            text, delimiter=between, strict=True, quoting=csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
+        )
+        rows = _numbered(reader, path, met)
+        line, header = next(rows, (0, []))
+        if not header:
+            raise InvalidInput("the table is empty", where=where)
+        for name in sorted(needed | set(header)):
+            if header.count(name) != 1 and (name in needed or name):
+                problem = f"no such column; the table has: {', '.join(header)}"
+                problem = "the column stands twice; give one another name" if name in header else problem
+                raise InvalidInput(problem, where=where, line=line, field=name)
+        for line, cells in rows:
+            problem = _broken(cells, len(header), encoding)
+            if problem:
+                met.refuse(InvalidInput(problem, where=where, line=line))
+            else:
+                yield line, {name: cell or None for name, cell in zip(header, cells, strict=True)}
+
+
+def _numbered(reader: Any, path: FilePath, met: Met) -> Iterator[tuple[int, list[str]]]:
+    while True:
+        line = reader.line_num + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            problem = f"{error}; a quote that is not closed or not doubled? A table without quoting: --no-quotes"
+            met.refuse(InvalidInput(problem, where=os.fspath(path), line=line))
+            continue
+        except DAMAGE as error:
+            met.refuse(damaged(error, path, reader.line_num))
+            return
+        if cells:
+            yield line, cells
+
+
+def _broken(cells: list[str], columns: int, encoding: str) -> str:
+    if len(cells) != columns:
+        return f"expected {columns} columns, got {len(cells)}"
+    for cell in cells:
+        if not cell.isascii() and (bad := BROKEN.search(cell)):
+            return f"byte 0x{ord(bad[0]) - 0xDC00:02x} is not {encoding}; name the encoding with --encoding"
+    return ""
+
+
+def _delimiter(where: str, given: str | None) -> str:
+    if given is None:
+        return "\t" if where.lower().removesuffix(".gz").endswith(TABS) else ","
+    between = {"tab": "\t", "\\t": "\t"}.get(given, given)
+    if len(between) != 1 or between in '"\r\n':
+        raise UsageError(f"one character stands between columns, or the word tab; got {shown(given)}")
+    return between
+
+
+def _codec(encoding: str) -> str:
+    try:
+        name = codecs.lookup(encoding).name
+    except LookupError:
+        raise UsageError(f"unknown encoding '{encoding}'; for example utf-8, gb18030, latin-1, utf-16") from None
+    return "utf-8-sig" if name == "utf-8" else name
+
+
+@contextmanager
+def _database() -> Iterator[sqlite3.Connection]:
+    with tempfile.TemporaryDirectory(prefix="postil-") as folder:
+        try:
+            with closing(sqlite3.connect(f"{folder}/rows.sqlite")) as database:
+                database.executescript(TABLES)
+                yield database
+        except sqlite3.Error as error:
+            raise PostilError(f"the temporary folder {tempfile.gettempdir()} refuses: {error}; see TMPDIR") from error

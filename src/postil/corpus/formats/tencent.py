@@ -1,0 +1,183 @@
+"""The Tencent news comment corpus, as it is released.
+
+============================== ====================================================================================
+``data.{train,dev,test}.json`` an object a line: ``{"channel": …, "comment": [["text", upvotes], …], "title": …,
+                               "url": …}``; comments of the test set have a third element, the score that people
+                               gave; its lines may have no url
+contents                       not released. Files with them: JSON Lines ``{"url": …, "content": …}`` (or ``text``,
+                               or ``body``), or lines of url, tab and content
+============================== ====================================================================================
+
+An article's id is its url, else file and line (``data.test:17``). Every file may be compressed with gzip.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from postil.corpus.formats.fields import Fields, Maker
+from postil.corpus.formats.met import Met, json_lines, json_object, numbered_lines
+from postil.corpus.lines import BOM
+from postil.errors import InvalidInput
+from postil.records.explain import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from postil.corpus.formats.met import Place
+    from postil.records.files import FilePath
+    from postil.records.rows import Article
+
+__all__ = ["CONTENTS", "TENCENT", "range_seen", "read_contents", "read_tencent"]
+
+TENCENT: Final = Fields(
+    {
+        "id": ("id",),
+        "title": ("title",),
+        "content": ("content",),
+        "category": ("channel",),
+        "url": ("url",),
+        "comments": ("comment",),
+    },
+    {"text": ("0",), "upvotes": ("1",), "grade": ("2",)},
+    lang="zh",
+)
+"""The fields of the release; ``id`` and ``content`` are for copies that have them."""
+
+CONTENTS: Final = ("content", "text", "body")
+"""Where the content stands in a JSON line."""
+
+
+def read_tencent(
+    paths: Sequence[FilePath], met: Met | None = None, *, contents: Sequence[FilePath] = ()
+) -> Iterator[Article]:
+    """Read articles of the release.
+
+    Args:
+        paths: Its files.
+        met: Takes counts, and what is broken; by default that is raised.
+        contents: Files with the contents of the articles, by url. They are kept in memory until the end.
+
+    Yields:
+        The articles, in the order of the files.
+
+    Raises:
+        InvalidInput: Something in a file is broken; says where.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "data.test.json")
+    ...     _ = path.write_text('{"channel": "nba", "comment": [["Well played", 9, 0.75]], "title": "Finals"}')
+    ...     [article] = read_tencent([path])
+    >>> article.id, article.category, article.comments[0].upvotes, article.comments[0].grade
+    ('data.test:1', 'nba', 9, 0.75)
+    """
+    met = met or Met()
+    known = read_contents(contents, met)
+    used: set[str] = set()
+    maker = Maker(TENCENT, met)
+    for path in paths:
+        yield from maker.articles(path, _joined(json_lines(path, met), known, used))
+    met.unused = len(known) - len(used)
+
+
+def _joined(
+    rows: Iterator[tuple[int, dict[str, Any]]], contents: dict[str, str], used: set[str]
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    for line, row in rows:
+        url = row.get("url")
+        if isinstance(url, str) and url in contents:
+            used.add(url)
+            if not row.get("content"):
+                row["content"] = contents[url]
+        yield line, row
+
+
+def read_contents(paths: Sequence[FilePath], met: Met | None = None) -> dict[str, str]:
+    r"""Read the contents of articles.
+
+    Args:
+        paths: Files, TSV or JSON Lines; the first line of each says which.
+        met: Takes what is broken; by default that is raised.
+
+    Returns:
+        The contents by url; empty ones are not among them.
+
+    Raises:
+        InvalidInput: A line is broken, or a url has two different contents.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (path := pathlib.Path(folder, "contents.tsv")).write_text("http://a/1\tRain tomorrow.\n")
+    ...     read_contents([path])
+    {'http://a/1': 'Rain tomorrow.'}
+    """
+    met = met or Met()
+    contents: dict[str, str] = {}
+    places: dict[str, Place] = {}
+    for path in paths:
+        where = os.fspath(path)
+        as_json: bool | None = None
+        for number, raw in numbered_lines(path, met):
+            line = raw.removeprefix(BOM) if number == 1 else raw
+            as_json = line.lstrip().startswith(b"{") if as_json is None else as_json
+            try:
+                url, content = _json_content(line, path, number) if as_json else _tsv_content(line)
+            except InvalidInput as error:
+                met.refuse(InvalidInput(error.problem, where=where, line=number, field=error.field))
+                continue
+            if content.strip() and contents.setdefault(url, content) != content:
+                there, before = places[url]
+                problem = f"{shown(url)} has another content in {there}:{before}; keep one of them"
+                met.refuse(InvalidInput(problem, where=where, line=number, field="url"))
+            places.setdefault(url, (where, number))
+    return contents
+
+
+def _json_content(line: bytes, path: FilePath, number: int) -> tuple[str, str]:
+    try:
+        row = msgspec.json.decode(line, type=dict[str, Any])
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        row = json_object(line, path, number)
+    field = next((name for name in CONTENTS if name in row), "")
+    for name in ("url", field):
+        if name not in row:
+            problem = f"missing; the line has: {', '.join(row) or 'no fields'}"
+            raise InvalidInput(problem, field=name or " or ".join(CONTENTS))
+        if not isinstance(row[name], str):
+            raise InvalidInput(f"expected text, got {shown(row[name])}", field=name)
+    return row["url"], row[field]
+
+
+def _tsv_content(line: bytes) -> tuple[str, str]:
+    try:
+        url, tab, content = line.decode().rstrip("\r\n").partition("\t")
+    except UnicodeDecodeError as error:
+        problem = f"byte 0x{line[error.start]:02x} at offset {error.start} of the line is not UTF-8; save it as UTF-8"
+        raise InvalidInput(problem) from None
+    if not tab or not url.strip():
+        raise InvalidInput("expected a url, a tab and a content")
+    return url.strip(), content
+
+
+def range_seen(low: float, high: float) -> str:
+    """Which scale the scores of a test set are on, in words.
+
+    Args:
+        low: The lowest score.
+        high: The highest score.
+
+    >>> range_seen(0.0, 0.75)
+    'from 0 to 0.75: on [0, 1], as the README of the release has them'
+    """
+    seen = f"from {low:g} to {high:g}: "
+    if low == high == 1:
+        return seen + "on [0, 1] or on 1 to 5, all are the same"
+    if low >= 0 and high <= 1:
+        return seen + "on [0, 1], as the README of the release has them"
+    if low >= 1 and high <= 5:
+        return seen + "on 1 to 5, as the paper has them"
+    return seen + "neither on [0, 1] nor on 1 to 5; say the scale with --scale when you score"

@@ -1,0 +1,386 @@
+"""The passes of a build: prepare, gather, decide, count, finish, assemble."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import shutil
+from collections import Counter, deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+
+import numpy as np
+
+from postil.corpus.blocks import Rejected, blocks
+from postil.corpus.finish import FIELDS, Count, Finish, Part
+from postil.corpus.prepare import ENOUGH_COMMENTS, ENOUGH_UPVOTES, Prepare, open_prepared, report_in, words_in
+from postil.corpus.sketch import PLACES, near_duplicates
+from postil.corpus.split import LEFT_OUT, SPLITS, UNDECIDED, split_articles
+from postil.errors import InvalidInput
+from postil.records.parquet import arrow
+from postil.text.tokens import Vocabulary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from postil.corpus.finish import Finished
+    from postil.corpus.options import BuildOptions
+    from postil.corpus.unfinished import Unfinished
+    from postil.engine import Engine
+    from postil.records.files import FilePath
+
+__all__ = ["Articles", "Passes", "Source", "Watch"]
+
+T = TypeVar("T")
+GROUP: Final = 4
+"""How many prepared tables make a shard."""
+ARTICLES: Final = "articles"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file of article rows.
+
+    Args:
+        path: The file, or ``-`` for standard input.
+        split: The split that its articles belong to; None where they are to be split.
+    """
+
+    path: FilePath
+    split: str | None = None
+
+
+class Watch(Protocol):
+    """Shows people how far a pass is; gives the things on."""
+
+    def __call__(self, what: str, things: Iterable[T], total: int | None = None) -> AbstractContextManager[Iterator[T]]:
+        """Watch things go by."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Articles:
+    """What decisions about articles rest on, n articles of b blocks behind one another.
+
+    Args:
+        keys: uint64[n], the order of drawing.
+        lines: int64[n], where they stand.
+        test: uint8[n], which conditions of the test set they meet.
+        given: int8[n], the split that the input gives.
+        sketches: uint32[n, 64], in a file.
+        starts: int64[b + 1], where the articles of each block begin.
+        places: By block, its file.
+        seen: What became of articles and comments.
+        rejected: Rows that could not be read.
+        langs: Languages of the articles.
+    """
+
+    keys: NDArray[np.uint64]
+    lines: NDArray[np.int64]
+    test: NDArray[np.uint8]
+    given: NDArray[np.int8]
+    sketches: NDArray[np.uint32]
+    starts: NDArray[np.int64]
+    places: Sequence[str]
+    seen: Counter[str]
+    rejected: list[Rejected]
+    langs: set[str]
+
+    def place(self, article: int) -> tuple[str, int]:
+        """The file and line of an article."""
+        block = int(np.searchsorted(self.starts, article, side="right")) - 1
+        return self.places[block], int(self.lines[article])
+
+    def of_block(self, values: NDArray[Any], block: int) -> NDArray[Any]:
+        """The values of the articles of one block."""
+        return values[self.starts[block] : self.starts[block + 1]]
+
+
+class Passes:
+    """The passes of a build, in the order in which they are made.
+
+    Args:
+        work: The corpus in the making.
+        options: What it is built by.
+        engine: Where the work is done.
+        watch: Shows progress.
+    """
+
+    def __init__(self, work: Unfinished, options: BuildOptions, engine: Engine, watch: Watch) -> None:
+        self._work = work
+        self._options = options
+        self._engine = engine
+        self._watch = watch
+        self._blocks: list[tuple[str, str | None]] = []  # the file of each block, and its split
+
+    def prepare(self, sources: Sequence[Source]) -> list[dict[str, object]]:
+        """Prepare every block of the inputs; what the inputs are."""
+        inputs: list[dict[str, object]] = []
+        pending: deque[Path] = deque()
+
+        def unprepared() -> Iterator[Any]:
+            for source in sources:
+                digest, size = hashlib.blake2b(digest_size=16), 0
+                for block in blocks(source.path, source.split):
+                    digest.update(block.data)
+                    size += len(block.data)
+                    step = self._work.step("prepared", len(self._blocks))
+                    self._blocks.append((block.where, block.split))
+                    if not step.exists():
+                        pending.append(step)
+                        yield block
+                name = os.path.basename(os.fspath(source.path))  # noqa: PTH119 - "-" is no path
+                inputs.append({"name": name, "split": source.split, "bytes": size, "blake2b": digest.hexdigest()})
+
+        with self._watch("blocks read", self._engine.map(Prepare(self._options), unprepared())) as tables:
+            for table in tables:
+                self._work.keep(pending.popleft(), table)
+        return inputs
+
+    def gather(self) -> Articles:
+        """Read what decisions rest on from the prepared tables."""
+        columns: dict[str, list[NDArray[Any]]] = {"key": [], "line": [], "test": []}
+        given, starts = [np.zeros(0, dtype=np.int8)], [0]
+        seen: Counter[str] = Counter()
+        rejected: list[Rejected] = []
+        langs: set[str] = set()
+        file = self._work.folder / "sketches"
+        with file.open("wb") as out:
+            for number, (_, split) in enumerate(self._blocks):
+                table = open_prepared(self._mapped(number))
+                report = report_in(table)
+                for name, values in columns.items():
+                    values.append(table[name].to_numpy())
+                for chunk in table["sketch"].chunks:
+                    out.write(b"".join(chunk.to_pylist()))
+                given.append(np.full(table.num_rows, SPLITS.index(split) if split else UNDECIDED, dtype=np.int8))
+                starts.append(starts[-1] + table.num_rows)
+                seen.update(report.seen)
+                rejected += report.rejected
+                langs.update(table["lang"].drop_null().to_pylist())
+        if not starts[-1]:
+            raise InvalidInput(_nothing(seen, rejected), where=self._blocks[0][0])
+        return Articles(
+            keys=np.concatenate(columns["key"]),
+            lines=np.concatenate(columns["line"]),
+            test=np.concatenate(columns["test"]),
+            given=np.concatenate(given),
+            sketches=np.memmap(file, dtype="<u4", mode="r").reshape(-1, PLACES),
+            starts=np.array(starts),
+            places=[where for where, _ in self._blocks],
+            seen=seen,
+            rejected=rejected,
+            langs=langs,
+        )
+
+    def decide(self, articles: Articles, sources: Sequence[Source]) -> NDArray[np.int8]:
+        """The split of each article, int8[n], or a number below 0."""
+        given = articles.given.copy()
+        again = self._repeated(articles)
+        given[again] = LEFT_OUT
+        if self._options.near_duplicates:
+            groups = near_duplicates(articles.sketches, self._options.near_duplicates)
+        else:
+            groups = np.arange(len(given), dtype=np.int64)
+        told = {source.split for source in sources}
+        undecided = given == UNDECIDED
+        number = int(undecided.sum())
+        dev = 0 if "dev" in told else self._options.dev.of(number)
+        test = 0 if "test" in told else self._options.test.of(number)
+        eligible = undecided & (articles.test == ENOUGH_COMMENTS | ENOUGH_UPVOTES)
+        eligible &= ~np.isin(groups, groups[given >= 0])  # near duplicates of given articles are left out
+        able = len(np.unique(groups[eligible]))
+        if test > able and (self._options.test.fraction is None or not able):
+            raise InvalidInput(self._too_few(articles, undecided, test), where=articles.places[0])
+        test = min(test, able)
+        split = split_articles(articles.keys, groups, given, eligible, dev=dev, test=test)
+        articles.seen.update({f"articles: {why}": number for why, number in split.left_out.items()})
+        if not (split.codes == 0).any():
+            raise InvalidInput(
+                f"dev and test take all {number:,} articles; nothing is left for train", where=articles.places[0]
+            )
+        return split.codes
+
+    def _repeated(self, articles: Articles) -> NDArray[np.int64]:
+        """Articles whose id came before."""
+        order = np.argsort(articles.keys, kind="stable")
+        keys = articles.keys[order]
+        again = np.sort(order[1:][keys[1:] == keys[:-1]])
+        for article in again.tolist():
+            first = int(order[np.searchsorted(keys, articles.keys[article])])
+            where, line = articles.place(article)
+            before = ":".join(map(str, articles.place(first)))
+            name = self._id(articles, article)
+            error = InvalidInput(
+                f"expected an id that no other article has, got '{name}', as in {before}",
+                where=where,
+                line=line,
+                field="id",
+            )
+            if not self._options.skip_bad:
+                raise error
+            articles.rejected.append(Rejected.of(error))
+        if len(again):
+            articles.seen["articles: id came before"] += len(again)
+        return again
+
+    def _id(self, articles: Articles, article: int) -> str:
+        block = int(np.searchsorted(articles.starts, article, side="right")) - 1
+        table = open_prepared(self._mapped(block))
+        return str(table["id"][article - int(articles.starts[block])])
+
+    def _too_few(self, articles: Articles, undecided: NDArray[np.bool_], test: int) -> str:
+        options = self._options
+        met = articles.test[undecided]
+        comments, upvotes = ((met & flag > 0).sum() for flag in (ENOUGH_COMMENTS, ENOUGH_UPVOTES))
+        return (
+            f"expected {test:,} articles for the test set, got {int((met == 3).sum()):,}: of {len(met):,} articles "
+            f"{comments:,} have {options.test_comments} comments of {options.test_words} words or more, {upvotes:,} "
+            f"have {options.test_upvotes} upvotes in all; lower the thresholds (--test-comments, --test-words, "
+            f"--test-upvotes 0 for none) or the size (--test)"
+        )
+
+    def count(self, articles: Articles, codes: NDArray[np.int8]) -> tuple[list[str], NDArray[np.int64]]:
+        """Number the words of the corpus; each word, and how often it comes in train."""
+        vocabulary = Vocabulary()
+        totals = np.zeros(0, dtype=np.int64)
+        none = np.zeros(0, dtype=np.int32)
+        parts = (
+            Part(bytes(self._mapped(block)), articles.of_block(codes, block), none)
+            for block in range(len(self._blocks))
+        )
+        with self._watch("blocks counted", self._engine.map(Count(), parts), len(self._blocks)) as results:
+            for block, counted in enumerate(results):
+                ids = vocabulary.encode_tokens([counted.words]).ids
+                totals = np.concatenate([totals, np.zeros(len(vocabulary) - len(totals), dtype=np.int64)])
+                totals[ids] += counted.counts
+                self._work.keep(self._work.step("words", block), _packed(places=counted.places, ids=ids))
+        words = vocabulary.words()
+        order = np.array(sorted(range(len(words)), key=words.__getitem__), dtype=np.int64)
+        order = order[np.argsort(-totals[order], kind="stable")]
+        self._rank = np.empty(len(words), dtype=np.int32)
+        self._rank[order] = np.arange(len(words), dtype=np.int32)
+        return [words[word] for word in order.tolist()], totals[order]
+
+    def finish(self, articles: Articles, codes: NDArray[np.int8], *, draw: bool) -> dict[str, dict[str, int]]:
+        """Make the shards of the splits; the size of each split."""
+        groups = [range(len(self._blocks))[start : start + GROUP] for start in range(0, len(self._blocks), GROUP)]
+        todo = [number for number in range(len(groups)) if not self._work.step("shards", number).exists()]
+        shards = (tuple(self._part(articles, codes, block) for block in groups[number]) for number in todo)
+        finish = Finish(self._options, draw=draw and self._options.draw > 0)
+        with self._watch("shards written", self._engine.map(finish, shards), len(todo)) as results:
+            for number, finished in zip(todo, results, strict=True):
+                for split, shard in finished.items():
+                    self._work.keep(self._parquet(split, number), shard.parquet)
+                self._work.keep(self._work.step("shards", number), _packed(**_arrays(finished)))
+        return {split: self._size(split) for split in SPLITS}
+
+    def _part(self, articles: Articles, codes: NDArray[np.int8], block: int) -> Part:
+        with np.load(self._work.step("words", block)) as found:
+            places, ids = found["places"], found["ids"]
+        words = words_in(open_prepared(self._mapped(block)))
+        mapping = np.full(len(words), -1, dtype=np.int32)
+        mapping[places] = self._rank[ids]
+        return Part(bytes(self._mapped(block)), articles.of_block(codes, block), mapping)
+
+    def _parquet(self, split: str, number: int) -> Path:
+        return self._work.folder / "shards" / f"{number:06d}.{split}"
+
+    def _size(self, split: str) -> dict[str, int]:
+        sizes = [found[f"{split}.{ARTICLES}"] for found in self._shards() if f"{split}.{ARTICLES}" in found]
+        articles, comments = sum(map(len, sizes)), sum(int(values.sum()) for values in sizes)
+        return {"articles": articles, "comments": comments, "files": len(sizes)}
+
+    def assemble(
+        self, words: Sequence[str], counts: NDArray[np.int64], splits: Mapping[str, Mapping[str, int]]
+    ) -> None:
+        """Write the words and the token arrays.
+
+        Args:
+            words: The words, by id.
+            counts: How often each comes in train, int64[words].
+            splits: The size of each split.
+        """
+        corpus = self._work.corpus
+        shutil.rmtree(corpus, ignore_errors=True)  # of a build that stopped here
+        self._work.keep(corpus / "words.txt", "".join(f"{word}\n" for word in words).encode())
+        self._work.keep(corpus / "counts.npy", _npy(counts))
+        for split in (split for split in SPLITS if splits[split]["articles"]):
+            self._name_files(split)
+            folder = corpus / "tokens" / split
+            for name, offsets in (
+                (ARTICLES, ARTICLES),
+                *((f"{field}.lengths", f"{field}.offsets") for field in FIELDS),
+            ):
+                sizes = np.concatenate(
+                    [found[f"{split}.{name}"] for found in self._shards() if f"{split}.{name}" in found]
+                )
+                self._work.keep(folder / f"{offsets}.npy", _npy(np.concatenate([[0], np.cumsum(sizes)])))
+            for field in FIELDS:
+                total = int(np.load(folder / f"{field}.offsets.npy", mmap_mode="r")[-1])
+                pieces = (found[f"{split}.{field}.ids"] for found in self._shards() if f"{split}.{field}.ids" in found)
+                self._work.keep(folder / f"{field}.ids.npy", _header(total), *(piece.data for piece in pieces))
+
+    def _name_files(self, split: str) -> None:
+        """Give the Parquet files of a split their names."""
+        shards = range(-(-len(self._blocks) // GROUP))
+        files = [file for file in (self._parquet(split, number) for number in shards) if file.exists()]
+        (self._work.corpus / "data").mkdir(exist_ok=True)
+        for place, file in enumerate(files):
+            os.link(file, self._work.corpus / "data" / f"{split}-{place:05d}-of-{len(files):05d}.parquet")
+
+    def _shards(self) -> Iterator[Mapping[str, NDArray[Any]]]:
+        """What was kept of each shard, read when it is asked for."""
+        for number in range(-(-len(self._blocks) // GROUP)):
+            with np.load(self._work.step("shards", number)) as found:
+                yield found
+
+    def _mapped(self, block: int) -> Any:
+        """A prepared table, mapped into memory."""
+        with arrow().memory_map(str(self._work.step("prepared", block))) as file:
+            return file.read_buffer()
+
+
+def _nothing(seen: Mapping[str, int], rejected: Sequence[Rejected]) -> str:
+    """What to say when no article is left."""
+    if not seen:
+        return f"no row can be read; line {rejected[0].line}: {rejected[0].problem}" if rejected else "no rows"
+    why = ", ".join(
+        f"{number:,} with {what.removeprefix('articles: ')}"
+        for what, number in seen.items()
+        if what.startswith("articles: ")
+    )
+    return f"no article meets the thresholds ({why}); see --content-words (0 where there is no content) and --comments"
+
+
+def _packed(**arrays: NDArray[Any]) -> bytes:
+    out = io.BytesIO()
+    np.savez(out, allow_pickle=False, **arrays)
+    return out.getvalue()
+
+
+def _arrays(finished: Mapping[str, Finished]) -> dict[str, NDArray[Any]]:
+    found: dict[str, NDArray[Any]] = {}
+    for split, shard in finished.items():
+        found[f"{split}.{ARTICLES}"] = shard.sizes
+        for field in FIELDS:
+            found[f"{split}.{field}.ids"] = shard.ids[field]
+            found[f"{split}.{field}.lengths"] = shard.lengths[field]
+    return found
+
+
+def _npy(values: NDArray[np.int64]) -> bytes:
+    out = io.BytesIO()
+    np.save(out, values.astype("<i8"), allow_pickle=False)
+    return out.getvalue()
+
+
+def _header(size: int) -> bytes:
+    """The beginning of a .npy file of so many int32."""
+    out = io.BytesIO()
+    np.lib.format.write_array_header_1_0(out, {"descr": "<i4", "fortran_order": False, "shape": (size,)})
+    return out.getvalue()

@@ -1,0 +1,192 @@
+"""A corpus on disk.
+
+| file | content |
+|---|---|
+| ``README.md`` | what it is: source, licence, how it was made, splits |
+| ``made.json`` | options, seed, hash of the inputs, counts of all that was left out and why |
+| ``data/SPLIT-00000-of-00003.parquet`` | articles with their comments |
+| ``words.txt`` | a word a line, the most frequent of train first; line i is id i |
+| ``counts.npy`` | int64[words], how often each comes in train |
+| ``tokens/SPLIT/FIELD.ids.npy`` | int32[T], the words of the titles, contents or comments, behind one another |
+| ``tokens/SPLIT/FIELD.offsets.npy`` | int64[n + 1], where each text begins |
+| ``tokens/SPLIT/articles.npy`` | int64[articles + 1], where the comments of each article begin |
+
+No word is lost in the arrays: a model that knows V words takes every id from V on for an unknown word.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+
+from postil.corpus.split import SPLITS
+from postil.errors import InvalidInput, UnknownName
+from postil.records import parquet
+from postil.records.rows import Article
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from postil.records.files import FilePath
+
+__all__ = ["FORMAT", "Corpus", "Field", "Ragged"]
+
+FORMAT: Final = 1
+Field = Literal["title", "content", "comments"]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Ragged:
+    """Texts as numbers, mapped into memory.
+
+    Args:
+        ids: int32[T].
+        offsets: int64[n + 1]; text i is ``ids[offsets[i]:offsets[i + 1]]``.
+    """
+
+    ids: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """A corpus that was built.
+
+    Args:
+        path: Its folder.
+        made: How it was made.
+    """
+
+    path: Path
+    made: Mapping[str, Any]
+
+    @classmethod
+    def open(cls, path: FilePath) -> Corpus:
+        """Open a corpus.
+
+        Args:
+            path: Its folder.
+
+        Raises:
+            InvalidInput: There is no corpus, or one of another version.
+        """
+        folder = Path(path)
+        made_file = folder / "made.json"
+        if not made_file.is_file():
+            what = "no made.json in this folder" if folder.is_dir() else "no such folder"
+            raise InvalidInput(f"{what}; expected a corpus that postil corpus build made", where=str(path))
+        try:
+            made = json.loads(made_file.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise InvalidInput(f"not JSON: {error}", where=str(made_file)) from error
+        kind, version = (made.get("kind"), made.get("format")) if isinstance(made, dict) else (None, None)
+        if kind != "corpus" or version != FORMAT:
+            got = f"{kind or 'something else'} of format {version}"
+            raise InvalidInput(f"expected a corpus of format {FORMAT}, got {got}", where=str(made_file))
+        return cls(folder, made)
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """The splits that have articles."""
+        return tuple(split for split in SPLITS if self.made["splits"][split]["articles"])
+
+    @property
+    def tokenizer(self) -> str:
+        """The name of the tokenizer that cut its texts."""
+        return str(self.made["options"]["tokenizer"])
+
+    def files(self, split: str) -> list[Path]:
+        """The Parquet files of a split.
+
+        Args:
+            split: ``train``, ``dev`` or ``test``.
+
+        Raises:
+            UnknownName: The corpus has no such split.
+            InvalidInput: Some are missing.
+        """
+        if split not in self.splits:
+            raise UnknownName("split", split, self.splits)
+        found = sorted((self.path / "data").glob(f"{split}-*.parquet"))
+        expected = self.made["splits"][split]["files"]
+        if len(found) != expected:
+            problem = f"expected {expected} files {split}-*.parquet, got {len(found)}; was the folder copied whole?"
+            raise InvalidInput(problem, where=str(self.path / "data"))
+        return found
+
+    def articles(self, split: str) -> Iterator[Article]:
+        """The articles of a split, one after the other.
+
+        Args:
+            split: ``train``, ``dev`` or ``test``.
+        """
+        for file in self.files(split):
+            yield from parquet.read(str(file), Article)
+
+    def words(self) -> list[str]:
+        """The words of the corpus; a word's place is its id.
+
+        Raises:
+            InvalidInput: The file is missing or damaged.
+        """
+        file = self.path / "words.txt"
+        try:
+            words = file.read_bytes().decode().split("\n")
+        except (OSError, UnicodeDecodeError) as error:
+            raise InvalidInput("cannot be read; was the folder copied whole?", where=str(file)) from error
+        if len(words) != self.made["words"] + 1 or words.pop():
+            problem = f"expected {self.made['words']:,} lines; was the folder copied whole?"
+            raise InvalidInput(problem, where=str(file))
+        return words
+
+    def counts(self) -> NDArray[np.int64]:
+        """How often each word comes in train, int64[words], falling."""
+        return self._array("counts.npy")
+
+    def tokens(self, split: str, field: Field) -> Ragged:
+        """The texts of a split as numbers.
+
+        Args:
+            split: ``train``, ``dev`` or ``test``.
+            field: Which texts; comments are those of all articles behind one another.
+
+        Raises:
+            UnknownName: The corpus has no such split.
+        """
+        if split not in self.splits:
+            raise UnknownName("split", split, self.splits)
+        folder = f"tokens/{split}/{field}"
+        return Ragged(self._array(f"{folder}.ids.npy"), self._array(f"{folder}.offsets.npy"))
+
+    def starts(self, split: str) -> NDArray[np.int64]:
+        """Where the comments of each article begin, int64[articles + 1].
+
+        Args:
+            split: ``train``, ``dev`` or ``test``.
+
+        Raises:
+            UnknownName: The corpus has no such split.
+            InvalidInput: The file is missing or damaged.
+        """
+        if split not in self.splits:
+            raise UnknownName("split", split, self.splits)
+        return self._array(f"tokens/{split}/articles.npy")
+
+    def _array(self, name: str) -> NDArray[Any]:
+        file = self.path / name
+        try:
+            found: NDArray[Any] = np.load(file, mmap_mode="r", allow_pickle=False)
+        except (OSError, EOFError, ValueError) as error:
+            raise InvalidInput(
+                "not an array, or one cut short; was the folder copied whole?", where=str(file)
+            ) from error
+        return found

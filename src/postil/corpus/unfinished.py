@@ -1,0 +1,130 @@
+"""A corpus in the making: a hidden folder beside the one that it will become.
+
+Each step of a build is kept as a file that appears whole; the same request goes on where an earlier one stopped. When
+all is there, the folder's ``corpus`` is renamed, which makes the corpus appear in one step.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from postil.errors import UsageError
+from postil.records.replace import Replacement, refused
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+    from postil.records.files import FilePath
+
+__all__ = ["Unfinished"]
+
+
+class Unfinished:
+    """The folder; use it as a context manager, so that no two builds use one.
+
+    Args:
+        out: The folder that the corpus will be.
+        request: All that the outcome depends on. Steps kept by another request are thrown away.
+
+    Raises:
+        UsageError: The corpus is there already, its folder's parent is not, or another build of it is running.
+        PostilError: The system refuses to write.
+    """
+
+    def __init__(self, out: FilePath, request: str) -> None:
+        self.out = Path(os.path.realpath(out))
+        self.folder = self.out.with_name(f".{self.out.name}.building")
+        self.corpus = self.folder / "corpus"
+        self.resumed = False
+        """Whether steps of an earlier build are there."""
+        self._request = request
+        self._lock: IO[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        if self.out.exists():
+            raise UsageError(f"{self.out}: there is something already; name another folder, or remove it first")
+        if not self.out.parent.is_dir():
+            raise UsageError(f"{self.out}: there is no folder {self.out.parent}")
+        try:
+            self.folder.mkdir(exist_ok=True)
+            self._lock = (self.folder / "lock").open("wb")
+            if os.name == "posix":
+                import fcntl  # noqa: PLC0415 - there is none elsewhere
+
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._unlock()
+            raise UsageError(f"{self.out}: another build of this corpus is running") from None
+        except OSError as error:
+            self._unlock()
+            raise refused(str(self.out), error) from error
+        self._begin()
+        return self
+
+    def _begin(self) -> None:
+        note = self.folder / "request.json"
+        self.resumed = note.is_file() and note.read_text(encoding="utf-8") == self._request
+        if not self.resumed:
+            for thing in self.folder.iterdir():
+                if thing.is_dir():
+                    shutil.rmtree(thing)
+                elif thing.name != "lock":
+                    thing.unlink()
+            self.keep(note, self._request.encode())
+        for part in self.folder.rglob(".*.part"):  # of a build that was killed
+            part.unlink()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._unlock()
+
+    def step(self, name: str, number: int) -> Path:
+        """The file of a step.
+
+        Args:
+            name: What is done.
+            number: To which shard.
+        """
+        return self.folder / name / f"{number:06d}"
+
+    def keep(self, path: Path, *data: bytes | memoryview) -> None:
+        """Write a file whole.
+
+        Args:
+            path: The file.
+            data: What it holds.
+
+        Raises:
+            PostilError: The system refuses to write.
+        """
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise refused(str(path), error) from error
+        with Replacement(str(path)) as stream:
+            try:
+                for piece in data:
+                    stream.write(piece)
+            except OSError as error:
+                raise refused(str(self.out), error) from error
+
+    def finish(self) -> None:
+        """Make the corpus appear, and throw the steps away.
+
+        Raises:
+            PostilError: The system refuses.
+        """
+        try:
+            self.corpus.rename(self.out)
+            shutil.rmtree(self.folder)
+        except OSError as error:
+            raise refused(str(self.out), error) from error
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            self._lock.close()

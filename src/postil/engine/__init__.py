@@ -1,0 +1,69 @@
+"""Run a function over many shards, in order, on worker processes or on a Ray cluster; and hold shards in workers.
+
+Ray is imported in `cluster.py` only, when it is asked for.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from postil.engine.base import Engine, Held
+from postil.engine.cluster import open_ray
+from postil.engine.local import open_local
+from postil.errors import UnknownName, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["ENGINES", "Engine", "Held", "open_engine"]
+
+ENGINES: Final[Mapping[str, Callable[..., Engine]]] = MappingProxyType({"local": open_local, "ray": open_ray})
+"""Name -> what opens it."""
+
+
+def open_engine(
+    name: str = "local",
+    *,
+    jobs: int = 1,
+    retries: int = 2,
+    address: str | None = None,
+    say: Callable[[str], None] | None = None,
+) -> Engine:
+    """Open an engine; close it with ``with``, which leaves no process behind whatever happens inside.
+
+    What comes out does not depend on the engine, on `jobs`, or on workers that die.
+
+    Args:
+        name: ``local`` (processes of this machine) or ``ray`` (extra ``scale``).
+        jobs: Shards that are worked on at the same time. Local: 1 runs them in this process. Ray: 1 stands for all the
+            CPUs that the cluster has now.
+        retries: How often a shard is run again, in a new worker, when its worker died.
+        address: Ray only: of a running cluster (``auto`` finds the one of this machine). None starts Ray here, on this
+            machine alone, for as long as the engine is open, unless the environment variable RAY_ADDRESS names one. A
+            program that called ``ray.init`` itself keeps its cluster.
+        say: Hears of every retry, maybe in another thread.
+
+    Raises:
+        UnknownName: There is no such engine.
+        MissingExtra: Ray is not installed.
+        UsageError: `jobs`, `retries` or `address` make no sense.
+
+    >>> with open_engine() as engine:
+    ...     list(engine.map(len, ["one", "three"]))
+    [3, 5]
+    >>> with open_engine(jobs=2) as engine, engine.hold(dict.fromkeys, ["ab", "bc", "cd"]) as held:
+    ...     held.ask(dict.__contains__, "b")
+    [True, True, False]
+    >>> open_engine("dask")
+    Traceback (most recent call last):
+    ...
+    postil.errors.UnknownName: unknown engine 'dask'. Known: local, ray
+    """
+    if name not in ENGINES:
+        raise UnknownName("engine", name, ENGINES)
+    if jobs < 1:
+        raise UsageError(f"jobs: expected 1 or more, got {jobs}")
+    if retries < 0:
+        raise UsageError(f"retries: expected 0 or more, got {retries}")
+    return ENGINES[name](jobs=jobs, retries=retries, address=address, say=say or (lambda _: None))

@@ -1,0 +1,238 @@
+"""The engine of one machine: worker processes, fresh interpreters that are talked to through two pipes each.
+
+Why not `multiprocessing`: *fork* copies locks that threads of numpy, Arrow or the caller's hold, and hangs now and then;
+*spawn* and *forkserver* import the caller's script again in every worker, so each script needs
+``if __name__ == "__main__"``, and they leave a resource tracker behind. A plain new interpreter (``python -c``) is safe
+with threads and needs nothing of the script, at the price that functions of the script itself cannot be sent.
+
+A worker sees the end of its pipe when the program is gone, even if it was killed, and ends. Its end is seen the same way.
+It never hears of Ctrl-C, which is the program's to handle. Arithmetic libraries get one thread in a worker.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager, suppress
+from multiprocessing.spawn import get_executable
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from postil.engine.lanes import Died, Lane, LaneEngine
+from postil.engine.worker import ASK, KEEP, receive, send
+from postil.errors import PostilError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from types import TracebackType
+    from typing import Self
+
+    from postil.engine.base import Engine, Held
+
+__all__ = ["open_local"]
+
+A = TypeVar("A")
+Q = TypeVar("Q")
+R = TypeVar("R")
+S = TypeVar("S")
+W = TypeVar("W")
+
+_ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+_PATIENCE: Final = 5.0  # seconds from the end of a worker's pipe to its own
+
+
+def open_local(*, jobs: int, retries: int, address: str | None, say: Callable[[str], None]) -> Engine:
+    """Open the engine of this machine; see `postil.engine.open_engine`."""
+    if address is not None:
+        raise UsageError(f"address: the engine 'local' has none, got '{address}'; did you mean the engine 'ray'?")
+    return _Here() if jobs == 1 else _Processes("local", jobs, retries, say)
+
+
+class _Here:
+    """No workers at all."""
+
+    name = "local"
+
+    def map(self, function: Callable[[S], R], shards: Iterable[S]) -> Iterator[R]:
+        """See `postil.engine.Engine.map`."""
+        return (function(shard) for shard in shards)
+
+    def hold(self, load: Callable[[S], W], shards: Iterable[S]) -> Held[W]:
+        """See `postil.engine.Engine.hold`."""
+        return _HeldHere([load(shard) for shard in shards])
+
+    def close(self) -> None:
+        """There is nothing to end."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> None:
+        self.close()
+
+
+class _HeldHere:
+    """Things in this process."""
+
+    def __init__(self, things: list[Any]) -> None:
+        self._things = things
+
+    def ask(self, function: Callable[[Any, Q], A], question: Q) -> list[A]:
+        """See `postil.engine.Held.ask`."""
+        return [function(thing, question) for thing in self._things]
+
+    def close(self) -> None:
+        """See `postil.engine.Held.close`."""
+        self._things = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> None:
+        self.close()
+
+
+class _Processes(LaneEngine):
+    """Lanes of worker processes. A process outlives its lane and waits for the next one."""
+
+    def __init__(self, name: str, jobs: int, retries: int, say: Callable[[str], None]) -> None:
+        super().__init__(name, jobs, retries, say)
+        self._idle: list[_Worker] = []
+
+    def take(self) -> _Worker:
+        """A process that waits, or a new one."""
+        with suppress(IndexError):
+            while True:
+                worker = self._idle.pop()
+                if worker.lives():
+                    return worker
+                worker.end()
+        return _Worker()
+
+    def give(self, worker: _Worker) -> None:
+        """Let a process wait."""
+        self._idle.append(worker)
+
+    def _map_lane(self, kept: bytes) -> Lane:
+        return _ProcessLane(kept, self)
+
+    _hold_lane = _map_lane
+
+    def _holders(self, shards: int) -> int:  # noqa: ARG002
+        return self.jobs
+
+    def _end(self) -> None:
+        for worker in self._idle:
+            worker.kill()
+        while self._idle:
+            self._idle.pop().end()
+
+
+class _ProcessLane(Lane):
+    """See `Lane`."""
+
+    def __init__(self, kept: bytes, engine: _Processes) -> None:
+        super().__init__(kept)
+        self._engine = engine
+        self._worker: _Worker | None = None
+        self._busy = False
+
+    def ask(self, question: bytes) -> bytes:
+        """See `Lane.ask`."""
+        with self.lock:
+            if self.over:
+                raise Died("was stopped")
+            worker, fresh = self._worker or self._engine.take(), self._worker is None
+            self._worker, self._busy = worker, True
+        answer = None
+        try:
+            if fresh:
+                worker.send(KEEP, self.kept)
+            worker.send(ASK, question)
+            answer = worker.receive()
+        except (OSError, EOFError):
+            raise Died(worker.end()) from None
+        finally:
+            with self.lock:
+                self._busy = False
+                if self.over or answer is None:
+                    worker.end()
+                    self._worker = None
+        return answer
+
+    def stop(self) -> None:
+        """See `Lane.stop`."""
+        with self.lock:
+            self.over = True
+            if self._worker is not None:
+                if self._busy:
+                    self._worker.kill()
+                else:
+                    self._engine.give(self._worker)
+                    self._worker = None
+
+
+class _Worker:
+    """A worker process, seen from the program."""
+
+    def __init__(self) -> None:
+        path = [each for each in sys.path if isinstance(each, str)]
+        code = f"import sys; sys.path[:] = {path!a}; from postil.engine.worker import serve; serve()"
+        environment = dict.fromkeys(_ONE_THREAD, "1") | os.environ
+        try:
+            with _deaf():
+                self._process = subprocess.Popen(  # noqa: S603 - this interpreter, our own code
+                    [get_executable(), "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
+                )
+        except OSError as error:
+            raise PostilError(f"cannot start a worker process: {error.strerror or error}; try fewer jobs") from error
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._to, self._from = self._process.stdin, self._process.stdout
+
+    def send(self, kind: bytes, content: bytes) -> None:
+        send(self._to, kind, content)
+
+    def receive(self) -> bytes:
+        return receive(self._from)[1]
+
+    def lives(self) -> bool:
+        return self._process.poll() is None
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def end(self) -> str:
+        """See to it that the process is gone, and say how it ended, if it did so by itself."""
+        for stream in (self._to, self._from):
+            with suppress(OSError):
+                stream.close()
+        try:
+            code = self._process.wait(_PATIENCE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            code = self._process.wait()
+        if code >= 0:
+            return f"ended with exit code {code}"
+        name = signal.Signals(-code).name if -code in set(signal.Signals) else "unknown"
+        memory = "; out of memory?" if name == "SIGKILL" else ""
+        return f"was killed (signal {-code}, {name}{memory})"
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """A process that starts inside never hears of Ctrl-C, not even before its first line of Python."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

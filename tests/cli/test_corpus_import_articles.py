@@ -1,0 +1,244 @@
+"""`postil corpus import` of articles: rows in the file, words about what was met, and what is left out beside it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from typer.testing import CliRunner
+
+from postil.app.cli_corpus import corpus
+from postil.records import Article, read
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from click.testing import Result
+
+    Import = Callable[..., Result]
+
+DATA = Path(os.environ.get("POSTIL_DATA", Path(__file__).parents[2].parent / "shared" / "data")) / "articles"
+GOOD = {"id": "a", "title": "Rain", "content": "Tomorrow.", "comments": [{"text": "Oh", "votes": 3}]}
+POOR = {"id": "b", "title": None, "comments": [{"text": "", "votes": 1}, {"text": "No", "votes": "-2", "date": 5}]}
+BAD = {"id": "a", "title": "Again", "comments": []}
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Import:
+    """Imports in a folder with `p.jsonl`, two posts, and `q.jsonl`, two broken lines more."""
+    monkeypatch.chdir(tmp_path)
+    good = f"{json.dumps(GOOD)}\n{json.dumps(POOR)}\n"
+    Path("p.jsonl").write_text(good)
+    Path("q.jsonl").write_text(good + json.dumps(BAD) + "\n" + json.dumps(GOOD)[:40] + "\n")
+    return lambda *args: CliRunner().invoke(corpus, ["import", *map(str, args)], catch_exceptions=False)
+
+
+def test_what_was_met_is_told(run: Import) -> None:
+    result = run("forum", "p.jsonl", "--out", "out.jsonl")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr.splitlines() == [
+        "1 comments without text, left out",
+        "1 votes written as text or with a point, taken as whole numbers",
+        "1 comments with more votes against than for them, kept with negative upvotes",
+        "1 articles without a title, kept",
+        "1 articles without content, kept",
+        "fields of comments that are not read: date",
+        "2 articles with 2 comments in out.jsonl",
+    ]
+    assert [article.id for article in read("out.jsonl", Article)] == ["a", "b"]
+    assert not Path("out.jsonl.rejected.jsonl").exists()
+
+
+def test_a_broken_line_stops(run: Import) -> None:
+    result = run("forum", "q.jsonl", "--out", "out.jsonl")
+    assert result.exit_code == 3
+    assert result.stderr == (
+        'postil: q.jsonl:3: id: article "a" stands in q.jsonl:1 already; keep one of them; '
+        "to go on without it: --on-error skip\n"
+    )
+    assert sorted(path.name for path in Path().iterdir()) == ["p.jsonl", "q.jsonl"]
+
+
+def test_broken_lines_are_skipped_and_written_down(run: Import) -> None:
+    result = run("forum", "q.jsonl", "--out", "out.jsonl.gz", "--on-error", "skip")
+    assert result.exit_code == 0
+    assert result.stderr.startswith("2 broken lines or comments left out; out.jsonl.gz.rejected.jsonl has them\n")
+    assert [article.id for article in read("out.jsonl.gz", Article)] == ["a", "b"]
+    assert [json.loads(line) for line in Path("out.jsonl.gz.rejected.jsonl").read_text().splitlines()] == [
+        {
+            "file": "q.jsonl",
+            "line": 3,
+            "field": "id",
+            "problem": 'article "a" stands in q.jsonl:1 already; keep one of them',
+        },
+        {"file": "q.jsonl", "line": 4, "field": "", "problem": "the JSON ends too early; is the line cut off?"},
+    ]
+
+
+def test_nothing_to_skip_leaves_an_empty_file(run: Import) -> None:
+    assert run("forum", "p.jsonl", "--out", "out.jsonl", "--on-error", "skip").exit_code == 0
+    assert Path("out.jsonl.rejected.jsonl").read_bytes() == b""
+
+
+def test_nothing_left(run: Import) -> None:
+    Path("r.jsonl").write_text("{}\n")
+    result = run("forum", "r.jsonl", "--out", "out.jsonl", "--on-error", "skip")
+    assert result.exit_code == 3
+    problem = "no articles to write; the first problem: r.jsonl:1: title: missing; the line has: no fields"
+    assert result.stderr == f"postil: out.jsonl: {problem}\n"
+    assert sorted(path.name for path in Path().iterdir()) == ["p.jsonl", "q.jsonl", "r.jsonl"]
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "jsonl.gz", "parquet"])
+def test_the_same_bytes_on_every_run(run: Import, kind: str) -> None:
+    made = []
+    for _ in range(2):
+        assert run("forum", "q.jsonl", "--out", f"out.{kind}", "--on-error", "skip").exit_code == 0
+        made.append((Path(f"out.{kind}").read_bytes(), Path(f"out.{kind}.rejected.jsonl").read_bytes()))
+    assert made[0] == made[1]
+    assert len(list(read(f"out.{kind}", Article))) == 2
+
+
+def test_tencent(run: Import) -> None:
+    comments = [["好球", 12, 4.5], ["输了", 0, 1]]
+    test = {"channel": "体育", "comment": comments, "title": "决赛", "url": "http://k/1"}
+    Path("data.test.json").write_text(f"{json.dumps(test)}\n{json.dumps({**test, 'url': None})}\n")
+    Path("c.tsv.gz").write_bytes(gzip.compress("http://k/1\t勇士\nhttp://k/2\t骑士\n".encode()))
+    result = run("tencent", "data.test.json", "--contents", "c.tsv.gz", "--out", "out.jsonl")
+    assert result.stderr.splitlines() == [
+        "1 articles without an id, named by their url",
+        "1 articles without an id or url, named by file and line",
+        "1 articles without content, kept",
+        "1 contents of no article, left out",
+        "4 comments with a grade, from 1 to 4.5",
+        "human scores from 1 to 4.5: on 1 to 5, as the paper has them",
+        "2 articles with 4 comments in out.jsonl",
+    ]
+    assert [article.content for article in read("out.jsonl", Article)] == ["勇士", None]
+
+
+def test_tokenised(run: Import) -> None:
+    Path("data.train.json").write_text('{"id": 7, "title": "明天 有 雨", "body": "带 伞", "comment": [["好 的", 3]]}\n')
+    result = run("tokenised", "data.train.json", "--second", "votes", "--out", "-")
+    comments = '[{"id":"1","text":"好 的","upvotes":3}]'
+    row = f'{{"id":"7","title":"明天 有 雨","comments":{comments},"content":"带 伞","lang":"zh"}}'
+    assert result.stdout == f"{row}\n"
+    assert "the tokenizer for them: --tokenizer space\n" in result.stderr
+
+
+def test_deepcom(run: Import) -> None:
+    Path("yahoo.json").write_text('{"_id": "y", "title": "Rain", "paras": ["a", "b"], "cmts": [{"cmt": "Oh"}]}\n')
+    assert run("deepcom", "yahoo.json", "--lang", "en", "-o", "out.jsonl").exit_code == 0
+    assert [article.content for article in read("out.jsonl", Article)] == ["a\nb"]
+
+
+def test_forum_with_other_names(run: Import) -> None:
+    Path("r.jsonl").write_text('{"id": 1, "head": "Rain", "comments": [{"body": "Oh", "score": 4, "by": "ann"}]}\n')
+    names = ("--comment-field", "text=body", "--comment-field", "grade=score", "--comment-field", "user=by")
+    result = run("forum", "r.jsonl", "--field", "title=head", *names, "--out", "out.jsonl")
+    assert "1 comments with a grade, from 4 to 4\n" in result.stderr
+    [article] = read("out.jsonl", Article)
+    assert (article.title, article.comments[0].user) == ("Rain", "ann")
+
+
+def test_csv(run: Import) -> None:
+    Path("a.csv").write_text("id,title\n1,Rain\n2,Snow\n")
+    Path("c.csv").write_text("post,text,upvotes\n2,Oh,7\n3,No,\n")
+    tables = ("--articles", "a.csv", "--comments", "c.csv", "--comment-column", "article=post")
+    result = run("csv", *tables, "--out", "o.jsonl")
+    assert result.stderr.splitlines() == [
+        "1 comments of articles that are not there, left out",
+        "2 articles without content, kept",
+        "1 articles without comments, kept",
+        "2 articles with 1 comments in o.jsonl",
+    ]
+    Path("t.tsv").write_text('article\ttitle\ttext\n1\tRain\t"Oh\n')
+    assert run("csv", "--comments", "t.tsv", "--no-quotes", "-o", "o.parquet").exit_code == 0
+    assert [article.comments[0].text for article in read("o.parquet", Article)] == ['"Oh']
+
+
+def test_dataset(run: Import) -> None:
+    pytest.importorskip("pyarrow")
+    assert run("forum", "p.jsonl", "--out", "train.parquet").exit_code == 0
+    assert run("dataset", ".", "--split", "train", "--out", "again.parquet").exit_code == 0
+    assert Path("again.parquet").read_bytes() == Path("train.parquet").read_bytes()
+    result = run("dataset", ".", "--split", "dev", "--out", "dev.jsonl")
+    assert (result.exit_code, "unknown split of . 'dev'" in result.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (("forum", "p.jsonl", "-o", "out.txt"), 2, "out.txt: unknown kind of file"),
+        (("forum", "p.jsonl", "-o", "no/out.jsonl"), 2, "no/out.jsonl: there is no folder"),
+        (("forum", "none", "-o", "out.jsonl"), 3, "none: no such file"),
+        (("forum", "p.jsonl", "-o", "out.jsonl", "--on-error", "go"), 2, "unknown way with errors 'go'"),
+        (("forum", "p.jsonl", "-o", "-", "--on-error", "skip"), 2, "--on-error skip writes what it left out beside"),
+        (("forum", "p.jsonl", "-o", "out.jsonl", "--field", "x"), 2, "--field takes NAME=THEIRS, such as content=body"),
+        (("forum", "p.jsonl", "-o", "out.jsonl", "--field", "x=y"), 2, "unknown field of an article 'x'"),
+        (("forum", "p.jsonl", *("--field", "id=x") * 2, "-o", "o.jsonl"), 2, "--field names a field twice; got 'id=x'"),
+        (("csv", "--comments", "p.jsonl", "-o", "out.jsonl"), 3, "p.jsonl:1: "),
+        (("csv", "--comments", "p.jsonl", "--encoding", "x", "-o", "out.jsonl"), 2, "unknown encoding 'x'"),
+        (("tokenised", "p.jsonl", "--second", "vote", "-o", "o.jsonl"), 2, "unknown meaning of the second element"),
+        (("tencent", "p.jsonl", "-o", "out.jsonl"), 3, "p.jsonl:1: comment: missing; the line has: id, title"),
+    ],
+)
+def test_refusals(run: Import, words: tuple[str, ...], code: int, message: str) -> None:
+    result = run(*words)
+    assert (result.exit_code, result.stdout) == (code, "")
+    assert result.stderr.startswith(f"postil: {message}")
+    assert sorted(path.name for path in Path().iterdir()) == ["p.jsonl", "q.jsonl"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends POSIX signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_an_end_in_the_middle_leaves_nothing_that_looks_whole(tmp_path: Path, number: signal.Signals) -> None:
+    pipe = tmp_path / "p.jsonl"
+    os.mkfifo(pipe)
+    out = tmp_path / "out.jsonl"
+    command = [sys.executable, "-m", "postil", "corpus", "import", "forum", str(pipe), "--out", str(out)]
+    with (
+        subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process,  # noqa: S603 - ours
+        pipe.open("w") as stream,  # waits until the process reads
+    ):
+        stream.writelines(json.dumps({**GOOD, "id": i}) + "\n" for i in range(2000))
+        stream.flush()
+        process.send_signal(number)
+        _, words = process.communicate()
+    assert process.returncode == (130 if number == signal.SIGINT else -number)
+    assert words == ("postil: interrupted\n" if number == signal.SIGINT else "")
+    assert not out.exists()
+    assert len(list(tmp_path.iterdir())) == (1 if number == signal.SIGINT else 2)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_a_full_disk(tmp_path: Path) -> None:
+    (tmp_path / "p.jsonl").write_text(json.dumps(GOOD))
+    command = [sys.executable, "-m", "postil", "corpus", "import", "forum", str(tmp_path / "p.jsonl"), "--out", "-"]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)  # noqa: S603 - ours
+    assert done.returncode == 1
+    assert "No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "said"),
+    [
+        ("reddit_college.en.jsonl.gz", (), "2,595 articles with 84,922 comments"),
+        ("tencent_examples.zh.jsonl", ("--comment-field", "grade=score"), "2 articles with 52 comments"),
+    ],
+)
+def test_real_data(run: Import, name: str, options: tuple[str, ...], said: str) -> None:
+    if not (DATA / name).exists():
+        pytest.skip("the data are not here; POSTIL_DATA names their folder")
+    result = run("forum", DATA / name, *options, "--out", "out.jsonl")
+    assert result.exit_code == 0
+    assert result.stderr.endswith(f"{said} in out.jsonl\n")

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import gzip
+import json
+from typing import TYPE_CHECKING, Protocol
+
+import pytest
+
+from postil.corpus.formats.met import Met
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from postil.errors import InvalidInput
+
+
+class Lines(Protocol):
+    def __call__(self, name: str, *lines: object) -> Path: ...
+
+
+@pytest.fixture
+def lines(tmp_path: Path) -> Lines:
+    """Writes lines, given as text, bytes or what becomes JSON; compressed if the name says so."""
+
+    def make(name: str, *lines: object) -> Path:
+        texts = (line if isinstance(line, str | bytes) else json.dumps(line) for line in lines)
+        data = b"".join((text.encode() if isinstance(text, str) else text) + b"\n" for text in texts)
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+        return path
+
+    return make
+
+
+class Problems(Protocol):
+    def __call__(self, met: Met) -> list[str]: ...
+
+
+@pytest.fixture
+def rejected() -> list[InvalidInput]:
+    return []
+
+
+@pytest.fixture
+def met(rejected: list[InvalidInput]) -> Met:
+    """Goes on without what is broken; `problems(met)` says what that was."""
+    return Met(rejected.append)
+
+
+@pytest.fixture
+def problems(rejected: list[InvalidInput]) -> Problems:
+    """What was rejected, without the folders of the files."""
+
+    def said(met: Met) -> list[str]:
+        assert met.rejected == len(rejected)
+        return [f"{each.where.rpartition('/')[2]}:{each.line}: {each.field}: {each.problem}" for each in rejected]
+
+    return said

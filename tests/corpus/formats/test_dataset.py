@@ -1,0 +1,98 @@
+"""Folders of Parquet files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from postil.corpus.formats.dataset import read_dataset, split_files
+from postil.errors import InvalidInput, UnknownName
+from postil.records import Article, Comment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import Problems
+
+    from postil.corpus.formats.met import Met
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+
+def keep(path: Path, rows: list[dict[str, Any]]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.Table.from_pylist(rows), path)
+
+
+def row(name: object, comments: object) -> dict[str, Any]:
+    return {"id": name, "title": "Rain", "body": "Tomorrow", "comments": comments, "label": 3}
+
+
+def test_structs_and_lists(tmp_path: Path, met: Met) -> None:
+    keep(tmp_path / "structs.parquet", [row(1, [{"text": "Oh", "votes": 3}, {"text": None, "votes": 1}]), row(2, None)])
+    keep(tmp_path / "lists.parquet", [row(3, {"text": ["Oh"], "votes": [-3]})])
+    keep(tmp_path / "texts.parquet", [row("4", ["Oh", "No"])])
+    found = {article.id: article for article in read_dataset([tmp_path], met, fields={"content": "body"}, lang="en")}
+    assert found["1"] == Article("1", "Rain", (Comment("1", "Oh", 3),), "Tomorrow", lang="en")
+    assert found["2"].comments == ()
+    assert found["3"].comments == (Comment("1", "Oh", -3),)
+    assert found["4"].comments == (Comment("1", "Oh"), Comment("2", "No"))
+    assert (met.textless, met.bare, met.negative, met.unread) == (1, 1, 1, {"label"})
+
+
+def test_parallel_columns_with_gaps(tmp_path: Path) -> None:
+    rows = [
+        {"id": 1, "title": "Rain", "texts": ["Oh", "No"], "scores": [2.0, float("nan")]},
+        {"id": 2, "title": "Snow", "texts": None, "scores": None},
+    ]
+    keep(tmp_path / "train.parquet", rows)
+    names = {"text": "texts", "upvotes": "scores"}
+    one, two = read_dataset([tmp_path / "train.parquet"], fields={"comments": ""}, comment_fields=names)
+    assert one.comments == (Comment("1", "Oh", 2), Comment("2", "No"))
+    assert two.comments == ()
+
+
+def test_splits_by_name(tmp_path: Path) -> None:
+    names = [
+        "data/train-00001-of-00002.parquet",
+        "data/train-00000-of-00002.parquet",
+        "data/test-00000-of-00001.parquet",
+        "dev/0000.parquet",
+        "my-split_2.parquet",
+    ]
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    shards = [str(tmp_path / "data" / f"train-0000{i}-of-00002.parquet") for i in range(2)]
+    dev, test = str(tmp_path / "dev/0000.parquet"), str(tmp_path / names[2])
+    assert split_files([tmp_path], ["train"]) == shards
+    assert split_files([tmp_path], ["train", "dev"]) == [*shards, dev]
+    assert split_files([tmp_path]) == [dev, str(tmp_path / names[4]), test, *shards]
+    with pytest.raises(UnknownName, match=r"unknown split of .* 'validation'.*Known: dev, my-split, test, train"):
+        split_files([tmp_path], ["validation"])
+
+
+def test_what_is_broken(tmp_path: Path, problems: Problems, met: Met) -> None:
+    keep(tmp_path / "a.parquet", [row(1, [{"text": "Oh", "votes": 0.5}]), row(1, [])])
+    (tmp_path / "b.parquet").write_bytes(b"PAR1 and no more")
+    keep(tmp_path / "c.parquet", [row(2, [])])
+    pq.write_table(pa.table({"id": pa.array([], pa.string())}), tmp_path / "d.parquet")
+    assert [article.id for article in read_dataset([tmp_path], met)] == ["1", "2"]
+    assert problems(met) == [
+        "a.parquet:1: comments[0].upvotes or votes: expected a whole number of votes, got 0.5",
+        f'a.parquet:2: id: article "1" stands in {tmp_path}/a.parquet:1 already; keep one of them',
+        "b.parquet:None: : not a Parquet file, or a damaged one",
+        "d.parquet:None: : the file holds no rows",
+    ]
+
+
+def test_nothing_there(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="no such file or folder"):
+        list(read_dataset([tmp_path / "none"]))
+    with pytest.raises(InvalidInput, match=r"no \.parquet files in the folder$"):
+        list(read_dataset([tmp_path]))
+    (tmp_path / "data-00000-of-00001.arrow").touch()
+    with pytest.raises(InvalidInput, match=r"it was saved as Arrow: write Parquet with Dataset\.to_parquet"):
+        list(read_dataset([tmp_path]))

@@ -1,0 +1,206 @@
+"""Objects of many shapes become articles; what is broken says where, and may be left out."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from postil.corpus.formats.forum import read_forum
+from postil.corpus.formats.met import Met
+from postil.errors import InvalidInput, UnknownName
+from postil.records import Article, Comment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import Lines, Problems
+
+POST = {"id": "a", "title": "Rain", "comments": [{"text": "Oh"}]}
+
+
+def post(**fields: object) -> dict[str, Any]:
+    return {**POST, **fields}
+
+
+def test_everything_that_a_row_holds(lines: Lines) -> None:
+    comment = {"id": 5, "text": "Oh", "votes": 3, "grade": 4, "user": "ann", "date": 1}
+    path = lines("p.jsonl", post(content="Text", category=7, lang="en", url="http://a", comments=[comment], votes=9))
+    met = Met()
+    [article] = read_forum([path], met)
+    assert article == Article("a", "Rain", (Comment("5", "Oh", 3, 4.0, (), "ann"),), "Text", "7", "en", "http://a")
+    assert (met.unread, met.unread_of_comments) == ({"votes"}, {"date"})
+    assert (met.articles, met.comments, met.graded, met.low, met.high) == (1, 1, 1, 4, 4)
+
+
+def test_comments_are_numbered_by_place(lines: Lines, met: Met) -> None:
+    path = lines("p.jsonl", post(comments=[{"text": "a"}, {"text": " "}, {"text": None}, {"id": "", "text": "b"}]))
+    [article] = read_forum([path], met)
+    assert [(comment.id, comment.text) for comment in article.comments] == [("1", "a"), ("4", "b")]
+    assert (met.textless, met.comments, met.rejected) == (2, 2, 0)
+
+
+@pytest.mark.parametrize(
+    ("comments", "names"),
+    [
+        ([["Oh", 3], ["No", None], ["Yes"]], {"text": "0", "upvotes": "1"}),
+        ({"text": ["Oh", "No", "Yes"], "votes": [3, None, None], "date": 1}, {}),
+        ([{"body": "Oh", "votes": 3}, {"body": "No", "votes": None}, {"body": "Yes"}], {"text": "body"}),
+    ],
+    ids=["arrays", "object of arrays", "objects"],
+)
+def test_shapes_of_comments(lines: Lines, comments: object, names: dict[str, str]) -> None:
+    [article] = read_forum([lines("p.jsonl", post(comments=comments))], comment_fields=names)
+    assert article.comments == (Comment("1", "Oh", 3), Comment("2", "No"), Comment("3", "Yes"))
+
+
+def test_bare_texts(lines: Lines, met: Met) -> None:
+    [article] = read_forum([lines("p.jsonl", post(comments=["Oh", None, "No"]))], met)
+    assert article.comments == (Comment("1", "Oh"), Comment("3", "No"))
+    assert met.textless == 1
+
+
+def test_parallel_arrays_in_the_article(lines: Lines) -> None:
+    path = lines("p.jsonl", {"id": 1, "title": "Rain", "texts": ["Oh", "No"], "scores": [2, -1]})
+    [article] = read_forum([path], fields={"comments": ""}, comment_fields={"text": "texts", "upvotes": "scores"})
+    assert article.comments == (Comment("1", "Oh", 2), Comment("2", "No", -1))
+
+
+def test_votes(lines: Lines, met: Met) -> None:
+    votes = [3, -2, None, "12", "-1", "", 4.0, "5.0"]
+    path = lines("p.jsonl", post(comments=[{"text": "Oh", "votes": vote} for vote in votes]))
+    [article] = read_forum([path], met)
+    assert [comment.upvotes for comment in article.comments] == [3, -2, None, 12, -1, None, 4, 5]
+    assert (met.settled, met.negative) == (4, 2)
+
+
+@pytest.mark.parametrize(
+    ("vote", "got"),
+    [(2.5, "2.5"), ("many", '"many"'), ("1_000", '"1_000"'), (True, "true"), ([1], "an array"), ("1.5", '"1.5"')],
+)
+def test_votes_that_are_none(lines: Lines, problems: Problems, met: Met, vote: object, got: str) -> None:
+    path = lines("p.jsonl", post(comments=[{"text": "Oh"}, {"text": "No", "votes": vote}]))
+    [article] = read_forum([path], met)
+    assert [comment.id for comment in article.comments] == ["1"]
+    field = "comments[1].upvotes or votes"
+    assert problems(met) == [f"p.jsonl:1: {field}: expected a whole number of votes, got {got}"]
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ({"id": 1, "comments": []}, "title: missing; the line has: id, comments"),
+        (post(title=3), "title: expected text, got 3"),
+        (post(id=1.5), "id: expected text or an integer, got 1.5"),
+        ({"id": 1, "title": "Rain"}, "comments: missing; the line has: id, title"),
+        (post(comments="Oh"), 'comments: expected an array of comments, got "Oh"'),
+        (post(comments=[3]), "comments[0]: expected a comment, got 3"),
+        (post(comments=[{"body": "Oh"}]), "comments[0].text: missing; the comment has: body"),
+        (post(comments=[{"text": 3}]), "comments[0].text: expected text, got 3"),
+        (post(comments=[{"text": "Oh", "grade": "good"}]), 'comments[0].grade: expected a number, got "good"'),
+        (post(comments=[{"text": "Oh", "votes": 2**63}]), "comments[0].upvotes: expected an integer of at most 64"),
+        (post(comments=[{"text": "Oh", "user": []}]), "comments[0].user: expected text or an integer, got an array"),
+        (post(comments={"text": ["Oh"], "votes": []}), "comments: expected arrays of one length, got 1 text, 0 votes"),
+        (post(comments={"text": "Oh"}), 'comments.text: expected an array, a value a comment, got "Oh"'),
+        (post(comments={"body": ["Oh"]}), "comments: no texts of comments; there are: body"),
+        (post(comments=[{"id": 1, "text": "a"}, {"id": "1", "text": "b"}]), 'comments[1]: comment "1" of this article'),
+        (post(content=["a", 1]), "content: expected text, got an array"),
+    ],
+)
+def test_what_is_broken_is_raised_with_its_place(lines: Lines, row: object, problem: str) -> None:
+    path = lines("p.jsonl", post(id="fine"), "", row)
+    with pytest.raises(InvalidInput) as caught:
+        list(read_forum([path]))
+    assert str(caught.value).startswith(f"{path}:3: {problem}")
+
+
+def test_an_id_that_stood_before(lines: Lines, problems: Problems, met: Met) -> None:
+    one, two = lines("one.jsonl", post(), post(id="b")), lines("two.jsonl", post(id="b"), post(id="c"))
+    assert [article.id for article in read_forum([one, two], met)] == ["a", "b", "c"]
+    assert problems(met) == [f'two.jsonl:1: id: article "b" stands in {one}:2 already; keep one of them']
+    assert met.articles == 3
+
+
+def test_a_comment_that_stood_before_is_left_out_alone(lines: Lines, problems: Problems, met: Met) -> None:
+    path = lines("p.jsonl", post(comments=[{"id": name, "text": name} for name in ("x", "y", "x")]))
+    [article] = read_forum([path], met)
+    assert [comment.id for comment in article.comments] == ["x", "y"]
+    assert problems(met) == [
+        'p.jsonl:1: comments[2]: comment "x" of this article stands in comments[0] already; keep one of them'
+    ]
+
+
+def test_names_without_an_id(lines: Lines, met: Met) -> None:
+    path = lines("my.posts.jsonl.gz", post(id=None, url="http://a"), post(id=""))
+    assert [article.id for article in read_forum([path], met)] == ["http://a", "my.posts:2"]
+    assert (met.by_url, met.by_place) == (1, 1)
+
+
+def test_poor_articles_are_kept_and_counted(lines: Lines, met: Met) -> None:
+    path = lines("p.jsonl", post(title=None, comments=None), post(id="b", title="", content="", comments=[]))
+    assert [article.title for article in read_forum([path], met)] == ["", ""]
+    assert (met.untitled, met.bare, met.without_content, met.rejected) == (2, 2, 2, 0)
+
+
+def test_paragraphs_and_language(lines: Lines) -> None:
+    path = lines("p.jsonl", post(content=["One.", "Two."]), post(id="b", lang="de"))
+    found = list(read_forum([path], lang="en"))
+    assert (found[0].content, found[0].lang, found[1].lang) == ("One.\nTwo.", "en", "de")
+
+
+def test_a_field_can_be_none(lines: Lines) -> None:
+    [article] = read_forum([lines("p.jsonl", {"id": 1, "comments": []})], fields={"title": ""})
+    assert article.title == ""
+
+
+def test_fields_that_there_are_not() -> None:
+    with pytest.raises(UnknownName, match="unknown field of an article 'contents'; did you mean 'content'"):
+        list(read_forum([], fields={"contents": "x"}))
+    with pytest.raises(UnknownName, match="field of a comment"):
+        list(read_forum([], comment_fields={"x": "y"}))
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        (b'{"id": 1, "title"', "the JSON ends too early; is the line cut off?"),
+        (b'{"id": 1, "title": "\xb0\xae"}', "byte 0xb0 at offset 20 of the line is not UTF-8; save the file as UTF-8"),
+        (b'"text"', 'expected an object in braces, got "text"'),
+        (b'{"id": NaN}', "NaN is not JSON; write null, or leave the field out"),
+        (b"{", "expected a whole object on one line; convert the file with"),
+    ],
+)
+def test_broken_lines(lines: Lines, problems: Problems, met: Met, line: bytes, problem: str) -> None:
+    path = lines("p.jsonl", post(), line, post(id="b"))
+    assert [article.id for article in read_forum([path], met)] == ["a", "b"]
+    [said] = problems(met)
+    assert said.startswith("p.jsonl:2: ")
+    assert problem in said
+    with pytest.raises(InvalidInput, match=r"p\.jsonl:2: "):
+        list(read_forum([path]))
+
+
+def test_a_byte_order_mark(lines: Lines) -> None:
+    path = lines("p.jsonl", b"\xef\xbb\xbf" + b'{"id": 1, "title": "Rain", "comments": []}')
+    assert [article.id for article in read_forum([path])] == ["1"]
+
+
+def test_a_file_that_is_cut_off(lines: Lines, problems: Problems, met: Met) -> None:
+    noise = random.Random(1)  # noqa: S311 - no secret
+    whole = lines("p.jsonl.gz", *(post(id=i, content=str(noise.random())) for i in range(5000)))
+    cut: Path = whole.with_name("cut.jsonl.gz")
+    cut.write_bytes(whole.read_bytes()[:-5000])
+    after = lines("q.jsonl", post(id="last"))
+    ids = [article.id for article in read_forum([cut, after], met)]
+    assert ids[:-1] == [str(i) for i in range(len(ids) - 1)]
+    assert ids[-1] == "last"
+    said = problems(met)[-1]
+    assert f"the gzip file ends early after line {len(ids) - 1 + met.rejected - 1}" in said
+
+
+def test_nothing_there(lines: Lines, problems: Problems, met: Met, tmp_path: Path) -> None:
+    assert list(read_forum([lines("p.jsonl", "")], met)) == []
+    assert problems(met) == ["p.jsonl:None: : the file holds no lines"]
+    with pytest.raises(InvalidInput, match="no such file"):
+        list(read_forum([tmp_path / "none.jsonl"], met))

@@ -1,0 +1,192 @@
+"""Tables of articles and comments, in any order, with whatever spreadsheets and databases write."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from postil.corpus.formats import table
+from postil.corpus.formats.table import read_table
+from postil.errors import InvalidInput, PostilError, UsageError
+from postil.records import Article, Comment
+
+if TYPE_CHECKING:
+    from conftest import Lines, Problems
+
+    from postil.corpus.formats.met import Met
+
+ARTICLES = ("id,title,content", "1,Rain,Tomorrow", "2,Snow,")
+COMMENTS = ("article,text,upvotes", "2,At last,5", "1,Oh,3", "2,No,-1", "1,Yes,")
+EXPECTED = [
+    Article("1", "Rain", (Comment("1", "Oh", 3), Comment("2", "Yes")), "Tomorrow"),
+    Article("2", "Snow", (Comment("1", "At last", 5), Comment("2", "No", -1))),
+]
+ONE = ("article,title,text,upvotes", "1,Rain,Oh,3", "2,Snow,No,-1", "1,Rain,Yes,")
+
+
+def test_two_tables(lines: Lines, met: Met) -> None:
+    found = read_table(lines("c.csv", *COMMENTS), met, articles=lines("a.csv", *ARTICLES))
+    assert list(found) == EXPECTED
+    assert (met.articles, met.comments, met.negative, met.without_content) == (2, 4, 1, 1)
+
+
+def test_one_table(lines: Lines, met: Met) -> None:
+    assert list(read_table(lines("c.csv.gz", *ONE), met, lang="en")) == [
+        Article("1", "Rain", (Comment("1", "Oh", 3), Comment("2", "Yes")), lang="en"),
+        Article("2", "Snow", (Comment("1", "No", -1),), lang="en"),
+    ]
+
+
+def test_other_names(lines: Lines) -> None:
+    articles = lines("a.tsv", "post\thead", "1\tRain")
+    comments = lines("c.tsv", "post\tbody\tscore\tauthor\tid", "1\tOh\t3\tann\tx")
+    names = {"article": "post", "text": "body", "upvotes": "score", "user": "author"}
+    [found] = read_table(comments, articles=articles, columns={"id": "post", "title": "head"}, comment_columns=names)
+    assert found == Article("1", "Rain", (Comment("x", "Oh", 3, None, (), "ann"),))
+
+
+@pytest.mark.parametrize("by", ["column", "comment column"])
+def test_other_names_in_one_table(lines: Lines, by: str) -> None:
+    path = lines("c.csv", "post,reply,id", "7,Oh,1")
+    columns = {"title": "", **({"id": "post"} if by == "column" else {})}
+    comment_columns = {"text": "reply", **({"article": "post"} if by == "comment column" else {})}
+    [found] = read_table(path, columns=columns, comment_columns=comment_columns)
+    assert found == Article("7", "", (Comment("1", "Oh"),))
+
+
+def test_order_does_not_matter(lines: Lines) -> None:
+    rows = [f"{i % 50},{i},c{i:04}" for i in range(2000)]
+    articles = lines("a.csv", "id,title", *(f"{i},t" for i in range(50)))
+    found = []
+    for seed in range(2):
+        random.Random(seed).shuffle(rows)  # noqa: S311 - no secret
+        comments = read_table(lines(f"{seed}.csv", "article,id,text", *rows), articles=articles)
+        found.append([(article.id, sorted(comment.text for comment in article.comments)) for article in comments])
+    assert found[0] == found[1]
+    assert [name for name, _ in found[0]] == [str(i) for i in range(50)]
+    assert found[0][7][1] == [f"c{i:04}" for i in range(7, 2000, 50)]
+
+
+def test_quoted_line_breaks(lines: Lines) -> None:
+    path = lines("c.csv", "article,title,text", '1,"Rain, and', "snow", '"Say ""no"""', "")
+    path.write_bytes(b'article,title,text\r\n1,"Rain, and\r\nsnow","Say ""no"""\r\n\r\n1,"Rain, and\r\nsnow",Oh\r\n')
+    [article] = read_table(path)
+    assert article.title == "Rain, and\r\nsnow"
+    assert [comment.text for comment in article.comments] == ['Say "no"', "Oh"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030", "utf-16"])
+def test_encodings(lines: Lines, encoding: str) -> None:
+    path = lines("c.csv")
+    path.write_bytes("article,title,text\n1,明天有雨,好的\n".encode(encoding))
+    [article] = read_table(path, encoding=encoding)
+    assert (article.title, article.comments[0].text) == ("明天有雨", "好的")
+
+
+def test_a_byte_order_mark_without_being_asked(lines: Lines) -> None:
+    path = lines("c.csv", b"\xef\xbb\xbfarticle,title,text", "1,Rain,Oh")
+    assert [article.id for article in read_table(path)] == ["1"]
+
+
+def test_quotes_that_mean_nothing(lines: Lines) -> None:
+    path = lines("c.tsv", "article\ttitle\ttext", '1\tRain\t"Oh', '1\tRain\t5" of it')
+    [article] = read_table(path, quotes=False)
+    assert [comment.text for comment in article.comments] == ['"Oh', '5" of it']
+
+
+def test_what_is_broken(lines: Lines, problems: Problems, met: Met) -> None:
+    rows = (
+        "article,title,id,text,upvotes",
+        "1,Rain,a,Oh,3",
+        "1,Rain,b",
+        b"1,Rain,c,\xb0\xae,",
+        "1,Rain,d,No,many",
+        ",Rain,e,Oh,",
+        "1,Snow,f,Oh,",
+        "1,Rain,g,,1",
+        "1,Rain,a,Again,",
+        "2,,h,Oh,",
+        '3,Rain,"i"x,Oh,',
+        "3,Rain,j,Yes,",
+    )
+    found = list(read_table(lines("c.csv", *rows), met))
+    assert [(article.id, [comment.id for comment in article.comments]) for article in found] == [
+        ("1", ["a"]),
+        ("2", ["h"]),
+        ("3", ["j"]),
+    ]
+    assert (met.textless, met.untitled) == (1, 1)
+    quote = "a quote that is not closed or not doubled? A table without quoting: --no-quotes"
+    assert problems(met) == [
+        "c.csv:3: : expected 5 columns, got 3",
+        "c.csv:4: : byte 0xb0 is not utf-8; name the encoding with --encoding",
+        'c.csv:5: upvotes: expected a whole number of votes, got "many"',
+        "c.csv:6: article: the cell is empty; it names the comment's article",
+        'c.csv:7: : the columns of article "1" say something else in line 2; make them equal',
+        f"c.csv:11: : ',' expected after '\"'; {quote}",
+        'c.csv:9: id: comment "a" of this article stands in line 2 already; keep one of them',
+    ]
+
+
+def test_the_lines_of_two_tables(lines: Lines, problems: Problems, met: Met) -> None:
+    articles = lines("a.csv", *ARTICLES, "1,Again,", "3,Sun,")
+    comments = lines("c.csv", *COMMENTS, "9,Nobody's,1")
+    assert [article.id for article in read_table(comments, met, articles=articles)] == ["1", "2", "3"]
+    assert (met.orphans, met.bare) == (1, 1)
+    assert problems(met) == [f'a.csv:4: id: article "1" stands in {articles}:2 already; keep one of them']
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "problem"),
+    [
+        (("article,title", "1,Rain"), {}, ":1: text: no such column; the table has: article, title"),
+        (("article,text", "1,Oh"), {}, ":1: title: no such column; the table has: article, text"),
+        (("article,title,text", "1,Rain,Oh"), {"url": "link"}, ":1: link: no such column"),
+        (("article,title,text,text", "1,Rain,Oh,No"), {}, ":1: text: the column stands twice; give one another name"),
+        (("", ""), {}, ": the table is empty"),
+        (("article,title,text", '1,Rain,"Oh', "no end"), {}, ":2: unexpected end of data; a quote that is not closed"),
+    ],
+)
+def test_tables_that_are_none(lines: Lines, rows: tuple[str, ...], columns: dict[str, str], problem: str) -> None:
+    path = lines("c.csv", *rows)
+    with pytest.raises(InvalidInput) as caught:
+        list(read_table(path, columns=columns))
+    assert str(caught.value).startswith(f"{path}{problem}")
+
+
+def test_a_file_that_is_cut_off(lines: Lines, problems: Problems, met: Met) -> None:
+    noise = random.Random(1)  # noqa: S311 - no secret
+    path = lines("c.csv.gz", ONE[0], *(f"{i},Rain,{noise.random()},1" for i in range(5000)))
+    path.write_bytes(path.read_bytes()[:-5000])
+    assert 100 < len(list(read_table(path, met))) < 5000
+    assert "the gzip file ends early after line" in problems(met)[-1]
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"encoding": "utf-9"}, "unknown encoding 'utf-9'"),
+        ({"delimiter": ";;"}, 'one character stands between columns, or the word tab; got ";;"'),
+        ({"delimiter": '"'}, "one character stands between columns"),
+    ],
+)
+def test_options_that_make_no_sense(lines: Lines, options: dict[str, Any], problem: str) -> None:
+    with pytest.raises(UsageError, match=problem.replace("(", r"\(")):
+        list(read_table(lines("c.csv", *ONE), **options))
+
+
+@pytest.mark.parametrize(("name", "given"), [("c.txt.gz", None), ("c.csv", "tab"), ("c.csv", "\\t"), ("c.csv", "\t")])
+def test_tabs(lines: Lines, name: str, given: str | None) -> None:
+    path = lines(name, *(row.replace(",", "\t") for row in ONE))
+    assert len(list(read_table(path, delimiter=given))) == 2
+
+
+def test_no_room_for_the_temporary_file(lines: Lines, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "TABLES", f"PRAGMA max_page_count = 4; {table.TABLES}")
+    path = lines("c.csv", ONE[0], *(f"{i},Rain,{'long ' * 500},1" for i in range(100)))
+    with pytest.raises(PostilError, match="refuses: database or disk is full; see TMPDIR") as caught:
+        list(read_table(path))
+    assert isinstance(caught.value.__cause__, sqlite3.Error)
