@@ -43,7 +43,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.runs: constraints.txt $(SOURCES) | $(BIN)/python
-	$(PIP) '.[all]'
+	$(PIP) '.[parquet,plot,vectors,wiki,zh]'
 	touch $@
 
 $(VENV)/.tests: constraints.txt $(SOURCES) | $(BIN)/python

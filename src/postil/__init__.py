@@ -21,11 +21,14 @@ from typing import TYPE_CHECKING, Final
 from postil.version import VERSION as __version__  # noqa: N811 - the name that Python gives it
 
 if TYPE_CHECKING:
+    from postil.app.building import build_corpus
     from postil.app.consensus import consensus_weights
     from postil.app.correlate import correlate
     from postil.app.correlating import CorrelateOptions, Findings
     from postil.app.interesting import RankedPassage, rank_passages
     from postil.app.score import Scores, score
+    from postil.corpus.options import BuildOptions
+    from postil.corpus.store import Corpus
     from postil.errors import InvalidInput, PostilError, Undefined, UsageError
     from postil.metrics.background import Background
     from postil.metrics.controls import ControlOptions
@@ -35,7 +38,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Background",
+    "BuildOptions",
     "ControlOptions",
+    "Corpus",
     "CorrelateOptions",
     "Findings",
     "InvalidInput",
@@ -46,6 +51,7 @@ __all__ = [
     "Undefined",
     "UsageError",
     "__version__",
+    "build_corpus",
     "consensus_weights",
     "correlate",
     "metric",
@@ -56,7 +62,9 @@ __all__ = [
 
 _HOMES: Final = {
     "Background": ("postil.metrics.background", "Background"),
+    "BuildOptions": ("postil.corpus.options", "BuildOptions"),
     "ControlOptions": ("postil.metrics.controls", "ControlOptions"),
+    "Corpus": ("postil.corpus.store", "Corpus"),
     "CorrelateOptions": ("postil.app.correlating", "CorrelateOptions"),
     "Findings": ("postil.app.correlating", "Findings"),
     "InvalidInput": ("postil.errors", "InvalidInput"),
@@ -66,6 +74,7 @@ _HOMES: Final = {
     "Scores": ("postil.app.score", "Scores"),
     "Undefined": ("postil.errors", "Undefined"),
     "UsageError": ("postil.errors", "UsageError"),
+    "build_corpus": ("postil.app.building", "build_corpus"),
     "consensus_weights": ("postil.app.consensus", "consensus_weights"),
     "correlate": ("postil.app.correlate", "correlate"),
     "metric": ("postil.metrics.spec", "parse"),

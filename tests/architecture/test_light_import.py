@@ -20,6 +20,7 @@ HEAVY = {
     "Stemmer",
     "gensim",
     "mwparserfromhell",
+    "ray",
 }
 HEAVIER_THAN_THE_DOOR = HEAVY | {"numpy", "msgspec", "typer", "rich"}
 

@@ -1,12 +1,20 @@
 from __future__ import annotations
 
 import gzip
-from typing import TYPE_CHECKING, Protocol
+import os
+import sys
+from pathlib import Path
+from typing import Protocol
 
 import pytest
 
-if TYPE_CHECKING:
-    from pathlib import Path
+sys.path.insert(0, str(Path(__file__).parent))  # for corpus_work
+
+
+@pytest.fixture(autouse=True)
+def no_power_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bringing files to disk takes half the time of a small build, and no test is about power cuts."""
+    monkeypatch.setattr(os, "fsync", lambda _: None)
 
 
 class File(Protocol):

@@ -119,10 +119,9 @@ def _kept(out: FilePath, say: Callable[[str], None]) -> Iterator[None]:
     except (KeyboardInterrupt, PostilError) as error:
         if isinstance(error, KeyboardInterrupt) or type(error) is PostilError:
             folder = Path(os.path.realpath(out))
-            if (folder.parent / f".{folder.name}.building").is_dir():
-                say(
-                    f"what was done is kept in {folder.parent}/.{folder.name}.building; the same command goes on from there"
-                )
+            kept = folder.with_name(f".{folder.name}.building")
+            if kept.is_dir():
+                say(f"what was done is kept in {kept}; the same command goes on from there")
         raise
 
 

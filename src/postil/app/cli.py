@@ -5,27 +5,26 @@ from __future__ import annotations
 import io
 import sys
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
 import typer
 
 from postil.app.cli_corpus import corpus
+from postil.app.cli_options import (
+    AddressOption,
+    EngineOption,
+    FormatOption,
+    JobsOption,
+    SeedOption,
+    StemOption,
+    StopOption,
+)
 from postil.app.cli_vectors import vectors
 from postil.app.exits import Root, command_line, exits, say
 from postil.errors import UnknownName, UsageError
 from postil.version import VERSION
 
 __all__ = ["app", "main"]
-
-FormatOption: TypeAlias = Annotated[
-    str, typer.Option(metavar="FORMAT", help="table, json, jsonl, csv, markdown or latex.")
-]
-JobsOption: TypeAlias = Annotated[
-    int, typer.Option("--jobs", "-j", min=1, metavar="N", help="Threads; the numbers do not depend on it.")
-]
-SeedOption: TypeAlias = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of all that is random.")]
-StemOption: TypeAlias = Annotated[str, typer.Option(metavar="NAME", help="none, or a stemmer such as porter.")]
-StopOption: TypeAlias = Annotated[str, typer.Option(metavar="LANG", help="none, or a list of stop words such as en.")]
 
 app = typer.Typer(
     name="postil",
@@ -129,6 +128,8 @@ def score(
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of --controls.")] = 20181,
     format: FormatOption = "table",  # noqa: A002
     jobs: JobsOption = 1,
+    engine: EngineOption = "local",
+    address: AddressOption = None,
 ) -> None:
     """Score systems against graded references.
 
@@ -158,6 +159,8 @@ def score(
         items=items,
         controls=ControlOptions(draws=draws, seed=seed) if controls else None,
         jobs=jobs,
+        engine=engine,
+        address=address,
     )
     typer.echo(scores_as(format, score_files(candidates, references, options, say)), nl=False)
 
@@ -220,6 +223,8 @@ def correlate(
     ] = None,
     format: FormatOption = "table",  # noqa: A002
     jobs: JobsOption = 1,
+    engine: EngineOption = "local",
+    address: AddressOption = None,
 ) -> None:
     """Hold metrics against people's grades.
 
@@ -250,6 +255,8 @@ def correlate(
         permutations=permutations,
         seed=seed,
         jobs=jobs,
+        engine=engine,
+        address=address,
     )
     if report:
         from postil.app.report import check_report, write_report  # noqa: PLC0415

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from postil.app.cli_options import AddressOption, EngineOption, SeedOption
 from postil.app.exits import exits, say
 from postil.errors import UsageError
 
@@ -75,18 +76,18 @@ def build(
         str,
         typer.Option(metavar="WAY", help="A row that cannot be read: stop, or skip and list it in DIR.rejected.jsonl."),
     ] = "stop",
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of splits and draws.")] = 20181,
+    seed: SeedOption = 20181,
     jobs: Annotated[
         int | None,
         typer.Option("--jobs", "-j", min=1, metavar="N", help="Processes; the corpus does not depend on it."),
     ] = None,
-    engine: Annotated[str, typer.Option(metavar="NAME", help="Where the work is done: local or ray.")] = "local",
-    address: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Of a running Ray cluster, or auto.")] = None,
+    engine: EngineOption = "local",
+    address: AddressOption = None,
 ) -> None:
     """Build a corpus: filter, split, draw references, number the words.
 
-    Thresholds are those of the paper on automatic article commenting. Names of people are dropped. The folder opens with
-    datasets.load_dataset, DuckDB and Polars; an interrupted build goes on where it stopped.
+    Thresholds are those of the paper on automatic article commenting. Names of people are dropped. The folder opens
+    with datasets.load_dataset, DuckDB and Polars; an interrupted build goes on where it stopped.
 
     Example: postil corpus build articles.jsonl.gz --out corpus --source "our site, 2024" --license "internal"
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from postil.app.cli_build import build
+from postil.app.cli_corpus_stats import stats
 from postil.app.cli_import import SETTINGS, imports
 
 __all__ = ["corpus"]
@@ -18,3 +19,4 @@ corpus = typer.Typer(
 )
 corpus.add_typer(imports)
 corpus.command()(build)
+corpus.command()(stats)

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Final
 
+from postil.app.engines import elsewhere
 from postil.app.progress import steps
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.metaeval.agreement import agreement
@@ -64,6 +65,8 @@ class CorrelateOptions:
         permutations: How many permutations.
         seed: The seed of everything random.
         jobs: Threads; the numbers do not depend on it.
+        engine: Where resamples are gone through: ``local``, or ``ray``; the numbers do not depend on it.
+        address: Of a Ray cluster.
     """
 
     coefficients: tuple[Coefficient, ...] = ("pearson", "spearman", "kendall-b")
@@ -78,6 +81,8 @@ class CorrelateOptions:
     permutations: int = PERMUTATIONS
     seed: int = SEED
     jobs: int = 1
+    engine: str = "local"
+    address: str | None = None
 
     def __post_init__(self) -> None:
         for several in ("coefficients", "metrics", "lower_is_better"):
@@ -199,12 +204,12 @@ def find(
     joined = [row for row in judgements if (row.item, row.system) in keys]
     people, no_human = None, ""
     agreed: Agreement | None = None
-    with steps(3 + len(options.coefficients)) as begin:
+    with elsewhere(options.engine, jobs, options.address) as engine, steps(3 + len(options.coefficients)) as begin:
         begin("metrics against people")
-        rows = correlations(table, options.coefficients, by, resamples=resamples, seed=seed, jobs=jobs)
+        rows = correlations(table, options.coefficients, by, resamples=resamples, seed=seed, jobs=jobs, engine=engine)
         begin("people against people")
         try:
-            people = human(table, options.coefficients, by, resamples=resamples, seed=seed, jobs=jobs)
+            people = human(table, options.coefficients, by, resamples=resamples, seed=seed, jobs=jobs, engine=engine)
         except Undefined as error:
             no_human = str(error)
         begin("agreement of the annotators")
@@ -222,6 +227,7 @@ def find(
                     permutations=options.permutations,
                     seed=seed,
                     jobs=jobs,
+                    engine=engine,
                 )
             )
     return Findings(

@@ -37,7 +37,7 @@ class Root(TyperGroup):
 
 
 def command_line(context: typer.Context) -> str:
-    """The command as it was given, less the number of threads, on which nothing depends.
+    """The command as it was given, less where and by how many workers it was done, on which nothing depends.
 
     Args:
         context: Of the command that runs.
@@ -46,7 +46,8 @@ def command_line(context: typer.Context) -> str:
     kept = [
         word
         for place, word in enumerate(words)
-        if not re.fullmatch(r"-j\d*|--jobs(=\d+)?", word) and (place == 0 or words[place - 1] not in {"-j", "--jobs"})
+        if not re.fullmatch(r"-j\d*|--(jobs|engine|address)(=.*)?", word)
+        and (place == 0 or words[place - 1] not in {"-j", "--jobs", "--engine", "--address"})
     ]
     return shlex.join(["postil", *kept])
 

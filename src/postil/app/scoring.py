@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections import deque
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from postil.app.engines import elsewhere
 from postil.app.progress import progress, steps
 from postil.app.score import CHUNK, DEFAULT_METRICS, encode
+from postil.app.scoring_batches import Batch, Bench
 from postil.app.scoring_references import read_references
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.metrics.background import Background
@@ -30,10 +34,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.app.scoring_references import Corpus
+    from postil.engine import Engine
     from postil.metrics.base import Metric
     from postil.metrics.controls import ControlOptions
     from postil.records.scale import Scale
     from postil.text.tokenizers import Tokenizer
+    from postil.text.tokens import Tokens
 
 __all__ = ["ScoringOptions", "SystemScore", "default_metrics", "score_files"]
 
@@ -51,7 +57,9 @@ class ScoringOptions:
         save_background: A folder to save those of these references in.
         items: A file for item scores.
         controls: The controls of the weighted metrics, whose item scores go into the same file.
-        jobs: Threads.
+        jobs: Threads; with another engine, how many batches are scored at the same time.
+        engine: ``local`` or ``ray``; the scores do not depend on it.
+        address: Of a Ray cluster.
     """
 
     metrics: tuple[str, ...] = ()
@@ -63,6 +71,8 @@ class ScoringOptions:
     items: str | None = None
     controls: ControlOptions | None = None
     jobs: int = 1
+    engine: str = "local"
+    address: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +142,8 @@ def score_files(
         metrics = asked or _usual(corpus, background, remarks.append)
         vocabulary = Vocabulary()
         tokens = encode(corpus.texts, cut, vocabulary, options.jobs, corpus.refuse)
-        corpus.texts.clear()
+        if options.engine == "local":
+            corpus.texts.clear()
         bound = References(tokens, corpus.offsets, corpus.weights)
         try:
             if corpus.similarity is not None:
@@ -144,23 +155,27 @@ def score_files(
         controls = Controls(panel, bound, options.controls) if options.controls else None
 
         systems: dict[str, _System] = {}
-        done = 0
         # The controls of a batch take far longer than its scores, and have a bar of their own.
         counted: Iterator[Candidate] = rows if controls else stack.enter_context(progress("candidates", rows))
-        for batch in _batches(counted):
-            numbers = _check(batch, rows, done, corpus.items, systems)
+        slices = _slices(counted, rows, corpus.items, systems)
 
-            def refuse(i: int, problem: str, first: int = done) -> InvalidInput:
-                return rows.places.error(first + i, "text", problem)
+        def encoded(part: _Slice) -> Tokens:
+            return encode(part.texts, cut, vocabulary.branch(), options.jobs, partial(_refused, rows, part.first))
 
-            encoded = encode([row.text for row in batch], cut, vocabulary.branch(), options.jobs, refuse)
-            _score_batch(panel, panel.measure(encoded, numbers, options.jobs), batch, systems, out)
+        engine = stack.enter_context(elsewhere(options.engine, options.jobs, options.address, say))
+        measured: Iterator[tuple[_Slice, dict[str, NDArray[np.float64]]]]
+        if engine is None:
+            measured = ((part, panel.measure(encoded(part), part.items, options.jobs)) for part in slices)
+        else:
+            bench = Bench(corpus.texts, bound.offsets, bound.weights, metrics, background, options.tokenizer)
+            measured = _elsewhere(engine, bench, slices, rows)
+        for part, stats in measured:
+            _score_batch(panel, stats, part.rows, systems, out)
             if controls and out:
                 with steps(len(controls.signatures)) as begin:
-                    for name, values in controls.scores(encoded, numbers, options.jobs):
-                        begin(f"controls of candidates {done + 1:,} to {done + len(batch):,}")
-                        _write(out, batch, name, values, controls.signatures[name])
-            done += len(batch)
+                    for name, values in controls.scores(encoded(part), part.items, options.jobs):
+                        begin(f"controls of candidates {part.first + 1:,} to {part.first + len(part.rows):,}")
+                        _write(out, part.rows, name, values, controls.signatures[name])
         if options.save_background:
             Background.of(bound, cut.signature).save(options.save_background)
             remarks.append(f"background of {len(bound)} items saved in {options.save_background}")
@@ -216,9 +231,54 @@ def _usual(corpus: Corpus, background: Background | None, say: Callable[[str], N
     return parse_all(default_metrics(weighted=corpus.graded, idf=idf))
 
 
-def _batches(rows: Iterator[Candidate]) -> Iterator[list[Candidate]]:
-    while batch := list(islice(rows, CHUNK)):
-        yield batch
+@dataclass(frozen=True, eq=False, slots=True)
+class _Slice:
+    """Some candidates of the file: which items they are for, and how many came before."""
+
+    rows: Sequence[Candidate]
+    items: NDArray[np.int32]
+    first: int
+
+    @property
+    def texts(self) -> list[str]:
+        return [row.text for row in self.rows]
+
+
+def _slices(
+    counted: Iterator[Candidate], rows: Rows[Candidate], items: dict[str, int], systems: dict[str, _System]
+) -> Iterator[_Slice]:
+    done = 0
+    while batch := list(islice(counted, CHUNK)):
+        yield _Slice(batch, _check(batch, rows, done, items, systems), done)
+        done += len(batch)
+
+
+def _refused(rows: Rows[Candidate], first: int, place: int, problem: str) -> InvalidInput:
+    return rows.places.error(first + place, "text", problem)
+
+
+def _elsewhere(
+    engine: Engine, bench: Bench, slices: Iterator[_Slice], rows: Rows[Candidate]
+) -> Iterator[tuple[_Slice, dict[str, NDArray[np.float64]]]]:
+    """The statistics of each slice, found by an engine."""
+    sent: deque[_Slice] = deque()
+
+    def batches() -> Iterator[Batch]:
+        for part in slices:
+            sent.append(part)
+            yield Batch(part.texts, part.items)
+
+    results = engine.map(bench, batches())
+    while True:
+        try:
+            stats = next(results)
+        except StopIteration:
+            return
+        except InvalidInput as error:
+            if error.line is None or not sent or error.where:
+                raise
+            raise _refused(rows, sent[0].first, error.line - 1, error.problem) from None
+        yield sent.popleft(), stats
 
 
 def _check(

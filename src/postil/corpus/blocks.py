@@ -71,6 +71,8 @@ class Block:
 def blocks(path: FilePath, split: str | None = None, size: int = BLOCK_BYTES) -> Iterator[Block]:
     r"""Cut a file into blocks, in bounded memory.
 
+    In Parquet, NaN stands for a value that is missing, as other tools write it.
+
     Args:
         path: A file whose name ends in ``.jsonl``, ``.jsonl.gz`` or ``.parquet``, or ``-`` for standard input.
         split: The split that its rows belong to, if that is known.

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from postil.corpus.card import card
 from postil.corpus.passes import Passes, Source, Watch
+from postil.corpus.statistics import statistics
 from postil.corpus.store import FORMAT, Corpus
 from postil.corpus.unfinished import Unfinished
 from postil.errors import InvalidInput
@@ -91,7 +92,8 @@ def build(
         }
         passes.assemble(words, counts, splits)
         work.keep(work.corpus / "made.json", (json.dumps(made, ensure_ascii=False, indent=1) + "\n").encode())
-        work.keep(work.corpus / "README.md", card(Corpus(work.corpus, made)).encode())
+        corpus = Corpus(work.corpus, made)
+        work.keep(work.corpus / "README.md", card(corpus, statistics(corpus, watch=watch)).encode())
         rejected = f"{os.fspath(out).rstrip('/')}.rejected.jsonl"
         if articles.rejected:
             write(rejected, articles.rejected)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from postil.corpus.statistics import table_2
+
 if TYPE_CHECKING:
+    from postil.corpus.statistics import Statistics
     from postil.corpus.store import Corpus
 
 __all__ = ["card"]
@@ -19,11 +22,12 @@ SIZES = (
 )
 
 
-def card(corpus: Corpus) -> str:
+def card(corpus: Corpus, found: Statistics) -> str:
     """Write the dataset card of a corpus.
 
     Args:
         corpus: The corpus.
+        found: Its statistics.
 
     Returns:
         Markdown with a YAML header.
@@ -49,7 +53,6 @@ def card(corpus: Corpus) -> str:
         *(line for split in splits for line in (f"  - split: {split}", f"    path: data/{split}-*.parquet")),
         "---",
     ]
-    rows = [f"| {split} | {size['articles']:,} | {size['comments']:,} |" for split, size in splits.items()]
     inputs = [
         f"| {file['name']} | {file['split'] or ''} | {file['bytes']:,} | `{file['blake2b']}` |"
         for file in made["inputs"]
@@ -65,9 +68,7 @@ def card(corpus: Corpus) -> str:
         f"- **Source:** {options['source']}",
         f"- **Licence:** {options['license']}",
         "",
-        "| split | articles | comments |",
-        "|---|---|---|",
-        *rows,
+        table_2(found).rstrip(),
         "",
         "## How it was made",
         f"By postil {made['postil']}, words by `{made['tokenizer']}`; {made['words']:,} distinct words.",

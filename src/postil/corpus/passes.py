@@ -14,7 +14,15 @@ import numpy as np
 
 from postil.corpus.blocks import Rejected, blocks
 from postil.corpus.finish import FIELDS, Count, Finish, Part
-from postil.corpus.prepare import ENOUGH_COMMENTS, ENOUGH_UPVOTES, Prepare, open_prepared, report_in, words_in
+from postil.corpus.prepare import (
+    ENOUGH_COMMENTS,
+    ENOUGH_UPVOTES,
+    Prepare,
+    check_han,
+    open_prepared,
+    report_in,
+    words_in,
+)
 from postil.corpus.sketch import PLACES, near_duplicates
 from postil.corpus.split import LEFT_OUT, SPLITS, UNDECIDED, split_articles
 from postil.errors import InvalidInput
@@ -148,8 +156,9 @@ class Passes:
         seen: Counter[str] = Counter()
         rejected: list[Rejected] = []
         langs: set[str] = set()
+        texts = han = 0
         file = self._work.folder / "sketches"
-        with file.open("wb") as out:
+        with self._work.open(file) as out:
             for number, (_, split) in enumerate(self._blocks):
                 table = open_prepared(self._mapped(number))
                 report = report_in(table)
@@ -161,7 +170,12 @@ class Passes:
                 starts.append(starts[-1] + table.num_rows)
                 seen.update(report.seen)
                 rejected += report.rejected
+                texts += report.texts
+                han += report.han
                 langs.update(table["lang"].drop_null().to_pylist())
+        check_han(han, texts, self._blocks[0][0])
+        if han:
+            seen["texts in Han characters, cut at spaces and punctuation"] = han
         if not starts[-1]:
             raise InvalidInput(_nothing(seen, rejected), where=self._blocks[0][0])
         return Articles(
@@ -331,7 +345,12 @@ class Passes:
         files = [file for file in (self._parquet(split, number) for number in shards) if file.exists()]
         (self._work.corpus / "data").mkdir(exist_ok=True)
         for place, file in enumerate(files):
-            os.link(file, self._work.corpus / "data" / f"{split}-{place:05d}-of-{len(files):05d}.parquet")
+            target = self._work.corpus / "data" / f"{split}-{place:05d}-of-{len(files):05d}.parquet"
+            try:
+                os.link(file, target)
+            except OSError:  # not every file system has links
+                with self._work.open(target) as out, file.open("rb") as data:
+                    shutil.copyfileobj(data, out)
 
     def _shards(self) -> Iterator[Mapping[str, NDArray[Any]]]:
         """What was kept of each shard, read when it is asked for."""
@@ -348,7 +367,11 @@ class Passes:
 def _nothing(seen: Mapping[str, int], rejected: Sequence[Rejected]) -> str:
     """What to say when no article is left."""
     if not seen:
-        return f"no row can be read; line {rejected[0].line}: {rejected[0].problem}" if rejected else "no rows"
+        return (
+            f"no row can be read; line {rejected[0].line}: {rejected[0].problem}"
+            if rejected
+            else "the file holds no rows"
+        )
     why = ", ".join(
         f"{number:,} with {what.removeprefix('articles: ')}"
         for what, number in seen.items()

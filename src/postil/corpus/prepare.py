@@ -42,11 +42,21 @@ if TYPE_CHECKING:
     from postil.records.rows import Comment
     from postil.text.tokens import Tokens
 
-__all__ = ["ENOUGH_COMMENTS", "ENOUGH_UPVOTES", "Prepare", "Report", "open_prepared", "report_in", "words_in"]
+__all__ = [
+    "ENOUGH_COMMENTS",
+    "ENOUGH_UPVOTES",
+    "Prepare",
+    "Report",
+    "check_han",
+    "open_prepared",
+    "report_in",
+    "words_in",
+]
 
 ENOUGH_COMMENTS: Final = 1
 ENOUGH_UPVOTES: Final = 2
 _HAN_SHARE: Final = 0.1
+_MANY: Final = 1_000
 _HAN: Final = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _CONTROLS: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _MAY_BE_CONTROLS: Final = (rb"\u00", rb"\b", rb"\f", b"\x7f")
@@ -59,10 +69,14 @@ class Report(msgspec.Struct):
     Args:
         seen: Numbers of articles and comments, by what became of them.
         rejected: Rows that could not be read.
+        texts: Number of texts that were read.
+        han: Number of those in Han characters that were cut at spaces and punctuation.
     """
 
     seen: dict[str, int]
     rejected: list[Rejected]
+    texts: int = 0
+    han: int = 0
 
 
 @dataclass(frozen=True)
@@ -121,6 +135,7 @@ class Prepare:
                 continue
             read = self._clean(row, line, text)
             met.seen["comments without text"] += len(row.comments) - len(read.comments)
+            met.seen["comments: held out before"] += len(row.held_out or ())
             if len(read.comments) >= least:
                 yield read
             else:
@@ -145,12 +160,10 @@ class Prepare:
         for article in articles:
             texts += article.texts
         tokens = Vocabulary().encode(texts, tokenizer(self.options.tokenizer), allow_han=True)
+        met.texts = len(texts)
         if self.options.tokenizer == "words" and _HAN.search("".join(tokens.vocabulary.words())) is not None:
-            han = sum(_HAN.search(text) is not None and is_han_text(text) for text in texts)
-            if han > _HAN_SHARE * len(texts):
-                problem = f"{han:,} of {len(texts):,} texts are in Han characters; expected --tokenizer jieba or rjieba"
-                raise InvalidInput(problem, where=block.where, line=articles[0].line)
-            met.seen["texts in Han characters, cut at spaces and punctuation"] += han
+            met.han = sum(_HAN.search(text) is not None and is_han_text(text) for text in texts)
+            check_han(met.han, max(len(texts), _MANY), block.where)  # soon, where a block says enough
         return tokens
 
 
@@ -160,6 +173,22 @@ def _check_ids(row: Article, line: int, where: str) -> None:
         twice = next(number for number, name in enumerate(ids) if name in ids[:number])
         problem = f"expected an id that no other comment of the article has, got '{ids[twice]}' again"
         raise InvalidInput(problem, where=where, line=line, field=f"comments[{twice}].id")
+
+
+def check_han(han: int, texts: int, where: str) -> None:
+    """See that a tokenizer that cuts at spaces has not met a corpus of Chinese.
+
+    Args:
+        han: How many texts it cannot cut well.
+        texts: Of how many.
+        where: Their file.
+
+    Raises:
+        InvalidInput: More than a tenth.
+    """
+    if han > _HAN_SHARE * texts:
+        problem = f"{han:,} of {texts:,} texts are in Han characters; expected --tokenizer jieba or rjieba"
+        raise InvalidInput(problem, where=where)
 
 
 def open_prepared(data: Any) -> Any:
@@ -209,6 +238,8 @@ class _Read:
 class _Met:
     seen: Counter[str] = field(default_factory=Counter)
     rejected: list[Rejected] = field(default_factory=list)
+    texts: int = 0
+    han: int = 0
 
     def leave_out(self, why: str, article: _Read) -> None:
         self.seen[f"articles: {why}"] += 1
@@ -270,7 +301,9 @@ def _written(articles: Sequence[_Read], tokens: Tokens, chosen: _Chosen, options
             "test": pa.array(_conditions(articles, tokens, chosen, options), pa.uint8()),
         }
     )
-    report = Report({what: number for what, number in sorted(met.seen.items()) if number}, met.rejected)
+    report = Report(
+        {what: number for what, number in sorted(met.seen.items()) if number}, met.rejected, met.texts, met.han
+    )
     metadata = {
         "words": "\n".join(tokens.vocabulary.words()).encode("utf-8", "surrogatepass"),
         "report": msgspec.json.encode(report),

@@ -24,7 +24,7 @@ MASKS: Final[Mapping[str, tuple[str, re.Pattern[str]]]] = MappingProxyType(
         ),
         "emails": ("[email]", re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)),
         # After emails, so that what is left of an @ is no address.
-        "handles": ("[user]", re.compile(r"(?<![A-Za-z0-9_@])(?:@[\w.-]*\w|/?(?<![A-Za-z0-9_])u/[\w-]+)")),
+        "handles": ("[user]", re.compile(r"(?<![A-Za-z0-9_@])(?:@[\w.-]*\w|/?(?<![A-Za-z0-9_])u/[A-Za-z0-9_-]+)")),
         "phones": (
             "[phone]",
             re.compile(

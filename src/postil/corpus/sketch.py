@@ -42,7 +42,7 @@ def word_hashes(words: Sequence[str]) -> NDArray[np.uint64]:
         uint64[n]: over the bytes of its UTF-8, the sum of each times a number that its place has, mixed.
 
     >>> ab, ba, again = word_hashes(["ab", "ba", "ab"])
-    >>> ab == again, ab == ba
+    >>> bool(ab == again), bool(ab == ba)
     (True, False)
     """
     if not words:

@@ -414,7 +414,11 @@ class _Summarise:
                 shard.file, shard.split, f"{summary.comments:,} comments in data", f"{last - first:,} in tokens"
             )
         articles = slice(shard.first, shard.first + summary.articles + 1)
-        return summary + self._tokens(shard.split, articles, slice(first, last + 1), np.concatenate(filled))
+        try:
+            return summary + self._tokens(shard.split, articles, slice(first, last + 1), np.concatenate(filled))
+        except IndexError as error:
+            problem = f"{shard.split}: the token arrays do not fit data and words.txt; was the folder changed?"
+            raise InvalidInput(problem, where=str(self.corpus.path)) from error
 
     def _tokens(self, split: str, articles: slice, comments: slice, filled: NDArray[np.bool_]) -> Summary:
         """Count words; the slices are those of the offsets."""
@@ -444,7 +448,7 @@ class _Summarise:
 def _columns(table: Any) -> Summary:
     """Count all but words."""
     pa = arrow()
-    lists = table["comments"].combine_chunks() if table.num_rows else pa.array([], table["comments"].type)
+    lists = table["comments"].combine_chunks()
     comments, sizes = lists.flatten(), lists.value_lengths().to_numpy(zero_copy_only=False)
     held_out = pa.compute.sum(pa.compute.list_value_length(table["held_out"])).as_py() or 0
     found = pa.compute.value_counts(table["category"].drop_null()).to_pylist()

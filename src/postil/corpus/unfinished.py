@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from postil.errors import UsageError
 from postil.records.replace import Replacement, refused
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import TracebackType
     from typing import Self
 
@@ -102,16 +104,32 @@ class Unfinished:
         Raises:
             PostilError: The system refuses to write.
         """
+        with self.open(path) as stream:
+            for piece in data:
+                stream.write(piece)
+
+    @contextmanager
+    def open(self, path: Path) -> Iterator[IO[bytes]]:
+        """A file in the making, which appears when the block ends well.
+
+        Args:
+            path: The file.
+
+        Yields:
+            What takes its bytes.
+
+        Raises:
+            PostilError: The system refuses to write.
+        """
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise refused(str(path), error) from error
         with Replacement(str(path)) as stream:
             try:
-                for piece in data:
-                    stream.write(piece)
+                yield stream
             except OSError as error:
-                raise refused(str(self.out), error) from error
+                raise refused(str(path), error) from error
 
     def finish(self) -> None:
         """Make the corpus appear, and throw the steps away.

@@ -1,13 +1,14 @@
-"""How often each annotator gave each label."""
+"""Bars: how many there are of each kind, and how often each annotator gave each label."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from postil.draw.figure import (
     BLUE,
+    GREY,
     INK,
     MUTED,
     SMALL,
@@ -29,7 +30,61 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["histograms"]
+__all__ = ["amounts", "histograms"]
+
+LINE: Final = 17.0
+"""Height of a bar's line in points."""
+
+THICK: Final = 0.66
+"""What part of it the bar takes."""
+
+LEAST: Final = 0.0005
+"""Smaller shares are not rounded to 0."""
+
+
+@style()
+def amounts(names: Sequence[str], counts: ArrayLike, *, aside: int = 0) -> Figure:
+    """Draw how many there are of each kind, as bars from the left with the numbers and shares behind them.
+
+    Args:
+        names: n names, from top to bottom.
+        counts: int64[n].
+        aside: So many of the last ones are no kinds, such as all others together; they stand back.
+
+    Raises:
+        UsageError: No name, an array of another shape, negative counts or nothing but zeros.
+        MissingExtra: matplotlib is not installed.
+
+    >>> figure = amounts(["sport", "politics", "2 others"], [1500, 400, 100], aside=1)
+    >>> [text.get_text() for text in figure.texts]
+    ['sport', '1,500 (75.0 %)', 'politics', '400 (20.0 %)', '2 others', '100 (5.0 %)']
+    """
+    if not names:
+        raise UsageError("names: expected at least one")
+    values = numbers("counts", counts, [len(names)])
+    if np.any(values < 0) or not values.any():
+        raise UsageError("counts: expected numbers from 0 up, and one above")
+    shown = [fit(name, 190) for name in names]
+    shares = values / values.sum()
+    notes = [
+        f"{value:,.0f} ({'<0.1' if 0 < share < LEAST else f'{100 * share:.1f}'} %)"
+        for value, share in zip(values.tolist(), shares.tolist(), strict=True)
+    ]
+    left = max(map(text_width, shown)) + 12
+    wide = WIDTH - left - max(text_width(note, SMALL) for note in notes) - 12
+    figure = canvas(WIDTH, LINE * len(names) + 8)
+    axes = panel(figure, left, 4, wide, LINE * len(names))
+    axes.set_axis_off()
+    axes.set_xlim(0, float(values.max()))
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    kinds = len(names) - aside
+    colours = [BLUE] * kinds + [GREY] * aside
+    axes.barh(np.arange(len(names)), values, height=THICK, color=colours, alpha=0.85, linewidth=0)
+    for number, (name, note, value) in enumerate(zip(shown, notes, values.tolist(), strict=True)):
+        y = 4 + LINE * (number + 0.5)
+        write(figure, left - 6, y, name, align="right", alpha=1 if number < kinds else MUTED)
+        write(figure, left + wide * value / float(values.max()) + 5, y, note, size=SMALL, alpha=MUTED)
+    return figure
 
 
 @style()

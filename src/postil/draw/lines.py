@@ -46,7 +46,9 @@ class Curve:
 
 
 @style()
-def curves(series: Sequence[Curve], *, xlabel: str = "", ylabel: str = "", log: bool = False) -> Figure:
+def curves(
+    series: Sequence[Curve], *, xlabel: str = "", ylabel: str = "", log: bool = False, log_y: bool = False
+) -> Figure:
     """Draw curves with their bands; the names stand at the right, in the order of the curves' ends.
 
     Args:
@@ -54,10 +56,11 @@ def curves(series: Sequence[Curve], *, xlabel: str = "", ylabel: str = "", log: 
         xlabel: What x is.
         ylabel: What y is.
         log: Whether equal steps along x are equal factors.
+        log_y: Whether equal steps along y are.
 
     Raises:
         UsageError: No curve or more than 12, arrays of unlike length, x that does not rise or, with ``log``, is not
-            positive, or a band with one edge.
+            positive, y that is not with ``log_y``, or a band with one edge.
         MissingExtra: matplotlib is not installed.
 
     >>> figure = curves([Curve("f1-2", np.array([1.0, 2.0]), np.array([0.5, 0.6]))], ylabel="nCG@k")
@@ -67,7 +70,7 @@ def curves(series: Sequence[Curve], *, xlabel: str = "", ylabel: str = "", log: 
     most = len(COLOURS) * len(DASHES)
     if not 1 <= len(series) <= most:
         raise UsageError(f"series: expected 1 to {most} curves, got {len(series)}")
-    data = [_checked(each, log=log) for each in series]
+    data = [_checked(each, log=log, log_y=log_y) for each in series]
     shown = [fit(each.name, 190) for each in series]
     names = max(map(text_width, shown)) + 42
     left, above, below = 52.0, 8.0, 22.0 + 14 * bool(xlabel)
@@ -75,7 +78,7 @@ def curves(series: Sequence[Curve], *, xlabel: str = "", ylabel: str = "", log: 
     high = max(HEIGHT, LINE * len(series))
     figure = canvas(WIDTH, above + high + below)
     axes = panel(figure, left, above, wide, high)
-    _dress(axes, data, log=log)
+    _dress(axes, data, log=log, log_y=log_y)
     faint = min(0.14, 0.6 / len(data))  # so that many bands on one another do not hide the lines
     for number, (x, y, low, top) in enumerate(data):
         colour, dash = COLOURS[number % len(COLOURS)], DASHES[number // len(COLOURS)]
@@ -95,7 +98,7 @@ def curves(series: Sequence[Curve], *, xlabel: str = "", ylabel: str = "", log: 
 _Data = tuple["NDArray[np.float64]", "NDArray[np.float64]", "NDArray[np.float64] | None", "NDArray[np.float64] | None"]
 
 
-def _checked(curve: Curve, *, log: bool) -> _Data:
+def _checked(curve: Curve, *, log: bool, log_y: bool) -> _Data:
     x = numbers(f"{curve.name}: x", curve.x, [None])
     if not len(x) or np.any(np.diff(x) <= 0):
         raise UsageError(f"{curve.name}: x: expected at least one number, and numbers that rise")
@@ -104,17 +107,16 @@ def _checked(curve: Curve, *, log: bool) -> _Data:
     y = numbers(f"{curve.name}: y", curve.y, [len(x)])
     if (curve.low is None) != (curve.high is None):
         raise UsageError(f"{curve.name}: expected a band with two edges")
-    if curve.low is None or curve.high is None:
-        return x, y, None, None
-    return (
-        x,
-        y,
-        numbers(f"{curve.name}: low", curve.low, [len(x)]),
-        numbers(f"{curve.name}: high", curve.high, [len(x)]),
+    low, high = (
+        None if edge is None else numbers(f"{curve.name}: {name}", edge, [len(x)])
+        for name, edge in (("low", curve.low), ("high", curve.high))
     )
+    if log_y and any(each is not None and np.any(each <= 0) for each in (y, low, high)):
+        raise UsageError(f"{curve.name}: y: expected positive numbers on a logarithmic axis")
+    return x, y, low, high
 
 
-def _dress(axes: Axes, data: Sequence[_Data], *, log: bool) -> None:
+def _dress(axes: Axes, data: Sequence[_Data], *, log: bool, log_y: bool) -> None:
     """Limits that hold all curves and bands, ticks and faint lines."""
     from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator  # noqa: PLC0415
 
@@ -123,18 +125,25 @@ def _dress(axes: Axes, data: Sequence[_Data], *, log: bool) -> None:
         first, last = (first / 2, last * 2) if log else (first - 0.5, last + 0.5)
     every = [values for _, *ys in data for values in ys if values is not None]
     low, high = min(values.min() for values in every), max(values.max() for values in every)
-    room = 0.04 * (high - low) or 0.1
-    axes.set_ylim(low - room, high + room)
+    if log_y:
+        axes.set_yscale("log")
+        room = (high / low) ** 0.04 if high > low else 2
+        axes.set_ylim(low / room, high * room)
+    else:
+        room = 0.04 * (high - low) or 0.1
+        axes.set_ylim(low - room, high + room)
     if log:
         axes.set_xscale("log")
-        near = last / first < 100
-        axes.xaxis.set_major_locator(LogLocator(10, subs=(1, 2, 5) if near else (1,), numticks=12))
-        axes.xaxis.set_minor_locator(NullLocator())
-    else:
-        axes.xaxis.set_major_locator(MaxNLocator(7, steps=[1, 2, 2.5, 5, 10]))
     axes.set_xlim(first, last)
-    axes.yaxis.set_major_locator(MaxNLocator(7, steps=[1, 2, 2.5, 5, 10]))
-    for axis in (axes.xaxis, axes.yaxis):
+    for axis, steps, factor in (
+        (axes.xaxis, log, last / first if log else 0),
+        (axes.yaxis, log_y, high / low if log_y else 0),
+    ):
+        if steps:
+            axis.set_major_locator(LogLocator(10, subs=(1, 2, 5) if factor < 100 else (1,), numticks=12))
+            axis.set_minor_locator(NullLocator())
+        else:
+            axis.set_major_locator(MaxNLocator(7, steps=[1, 2, 2.5, 5, 10]))
         axis.set_major_formatter(FuncFormatter(tick))
     axes.grid(color=INK, alpha=0.12, linewidth=0.6)
     axes.set_axisbelow(True)
@@ -154,8 +163,8 @@ def _names(
 
     left, above, wide, high = place
     width, height = figure.get_size_inches() * 72
-    bottom, top = axes.get_ylim()
-    ends = [above + high * (top - float(y[-1])) / (top - bottom) for _, y, _, _ in data]
+    heights = [axes.transAxes.inverted().transform(axes.transData.transform((x[-1], y[-1])))[1] for x, y, _, _ in data]
+    ends = [above + high * (1 - float(height)) for height in heights]
     for number, y in enumerate(_spread(ends, LINE, above, above + high)):
         colour, dash = COLOURS[number % len(COLOURS)], DASHES[number // len(COLOURS)]
         (last,) = axes.transData.transform([(data[number][0][-1], 0)])[:, 0] * 72 / figure.dpi

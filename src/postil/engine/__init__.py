@@ -9,8 +9,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from postil.engine.base import Engine, Held
-from postil.engine.cluster import open_ray
-from postil.engine.local import open_local
+from postil.engine.cluster import open_ray as _open_ray
+from postil.engine.local import open_local as _open_local
 from postil.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ENGINES", "Engine", "Held", "open_engine"]
 
-ENGINES: Final[Mapping[str, Callable[..., Engine]]] = MappingProxyType({"local": open_local, "ray": open_ray})
+ENGINES: Final[Mapping[str, Callable[..., Engine]]] = MappingProxyType({"local": _open_local, "ray": _open_ray})
 """Name -> what opens it."""
 
 
@@ -58,7 +58,7 @@ def open_engine(
     >>> open_engine("dask")
     Traceback (most recent call last):
     ...
-    postil.errors.UnknownName: unknown engine 'dask'. Known: local, ray
+    postil.errors.UnknownName: unknown engine 'dask'; did you mean 'ray'? Known: local, ray
     """
     if name not in ENGINES:
         raise UnknownName("engine", name, ENGINES)

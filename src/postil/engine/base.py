@@ -16,13 +16,13 @@ Q = TypeVar("Q")
 R = TypeVar("R")
 S = TypeVar("S")
 W = TypeVar("W")
-W_contra = TypeVar("W_contra", contravariant=True)
+W_co = TypeVar("W_co", covariant=True)
 
 
-class Held(Protocol[W_contra]):
+class Held(Protocol[W_co]):
     """Shards that workers keep, to be asked many times. Leaving ``with`` lets them go."""
 
-    def ask(self, function: Callable[[W_contra, Q], A], question: Q) -> list[A]:
+    def ask(self, function: Callable[[W_co, Q], A], question: Q) -> list[A]:
         """Ask every shard.
 
         Args:
@@ -50,9 +50,9 @@ class Held(Protocol[W_contra]):
 class Engine(Protocol):
     """Runs functions over shards.
 
-    Functions, shards and results travel by pickle, so a function must be importable: defined at the top of a module, or
-    a frozen dataclass with ``__call__`` defined there. A worker does not import the script that was started, so a script
-    needs no ``if __name__ == "__main__"``, but what it defines itself cannot be sent.
+    Functions, shards and results travel by pickle, so a function must be importable: defined at the top of a module,
+    or a frozen dataclass with ``__call__`` defined there. A worker does not import the script that was started, so a
+    script needs no ``if __name__ == "__main__"``, but what it defines itself cannot be sent.
 
     A shard should be a description (a path, a range of rows) rather than the data, and take a second or more.
     """

@@ -1,13 +1,14 @@
 """The engine of many machines: tasks and actors of Ray.
 
-Ray's own retries are off. A worker that died is replaced here, by the rules of the local engine, so that `say` hears of it
-and the message names the shard.
+Ray's own retries are off. A worker that died is replaced here, by the rules of the local engine, so that `say` hears of
+it and the message names the shard.
 """
 
 from __future__ import annotations
 
 import logging
 import os
+import socket
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
@@ -39,13 +40,35 @@ def open_ray(*, jobs: int, retries: int, address: str | None, say: Callable[[str
         raise MissingExtra("engine 'ray'", "scale") from None
     ours = not ray.is_initialized()
     if ours:
+        address = address or os.environ.get("RAY_ADDRESS") or "local"  # else Ray takes any that runs here
+        _check(address)
         try:
             ray.init(address=address, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
-        except ConnectionError as error:
-            raise UsageError(f"address: no Ray cluster at '{address}': {error}; `ray start --head` starts one") from None
-        except RuntimeError as error:
+        except (ConnectionError, RuntimeError) as error:
             raise PostilError(f"Ray does not start: {error}") from error
-    return _Ray("ray", jobs if jobs > 1 else int(ray.cluster_resources().get("CPU", 1)), retries, say, ours=ours)
+        _hush()
+    resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
+    return _Ray("ray", jobs if jobs > 1 else max(int(resources.get("CPU", 1)), 1), retries, say, ours=ours)
+
+
+def _check(address: str) -> None:
+    """See whether somebody listens, since Ray takes minutes for it."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdecimal():
+        try:
+            socket.create_connection((host, int(port)), timeout=10).close()
+        except (OSError, OverflowError) as error:
+            raise UsageError(
+                f"address: no Ray cluster at '{address}' ({error}); `ray start --head` starts one"
+            ) from None
+
+
+def _hush() -> None:
+    """Keep Ray from writing about dead workers to standard output, where data goes; `say` hears of them."""
+    from ray._private import worker  # noqa: PLC0415
+
+    if hasattr(worker, "print_to_stdstream"):
+        worker.print_to_stdstream = lambda *_, **__: None
 
 
 class _Ray(LaneEngine):
@@ -103,7 +126,9 @@ class _RayLane(Lane):
         except exceptions.RayTaskError as error:  # not of the function: its exceptions come in the answer
             if isinstance(error.cause, exceptions.RayError):
                 raise Died(f"did not get its function ({type(error.cause).__name__})") from None
-            raise PostilError(f"a Ray worker cannot work; has each node this version of postil? {error.cause}") from error
+            raise PostilError(
+                f"a Ray worker cannot work; has each node this version of postil? {error.cause}"
+            ) from error
         except (exceptions.WorkerCrashedError, exceptions.ActorDiedError):
             raise Died("was killed or crashed; out of memory?") from None
         except exceptions.OutOfMemoryError:

@@ -1,8 +1,8 @@
 """What engines with workers have in common: order, bounded memory, retries.
 
-A *lane* is a place where questions are answered one after the other by a worker that keeps something. `map` is a few lanes
-that keep the function and are asked about shards, whichever is free; `hold` is a lane for each part of the shards, and
-all are asked at once. A thread waits at each lane; the work is done elsewhere.
+A *lane* is a place where questions are answered one after the other by a worker that keeps something. `map` is a few
+lanes that keep the function and are asked about shards, whichever is free; `hold` is a lane for each part of the
+shards, and all are asked at once. A thread waits at each lane; the work is done elsewhere.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class LaneEngine(ABC):
         lanes = min(self._holders(len(all_shards)), len(all_shards))
         places = [range(first, len(all_shards), lanes) for first in range(lanes)]
         kept = [parcel("a shard", (load, [all_shards[place] for place in part])) for part in places]
-        held: _Held[W] = _Held(self, [self.enter(self._hold_lane(each)) for each in kept], places)
+        held = _Held(self, [self.enter(self._hold_lane(each)) for each in kept], places)
         try:
             held.ask(_nothing, None)  # loads
         except BaseException:
@@ -170,7 +170,7 @@ class LaneEngine(ABC):
                 for number, shard in enumerate(shards, start=1):
                     what = f"shard {number}"
                     yield threads.submit(answer, parcel(what, (apply, shard)), what)
-            except Exception as error:  # noqa: BLE001 - raised at its turn, after the results of earlier shards
+            except Exception as error:
                 failed: Future[bytes] = Future()
                 failed.set_exception(error)
                 yield failed
@@ -178,7 +178,7 @@ class LaneEngine(ABC):
         try:
             for future in sent():
                 pending.append(future)
-                while pending and (len(pending) >= 2 * self.jobs or pending[0].done()):
+                if len(pending) >= 2 * self.jobs or pending[0].done():
                     yield _result(pending.popleft())
             while pending:
                 yield _result(pending.popleft())
@@ -253,5 +253,5 @@ def _result(future: Future[bytes]) -> Any:
     return outcome.values[0]
 
 
-def _nothing(thing: Any, question: None) -> None:  # noqa: ARG001
+def _nothing(thing: Any, question: None) -> None:
     """A question that only makes the worker load."""

@@ -1,12 +1,12 @@
 """The engine of one machine: worker processes, fresh interpreters that are talked to through two pipes each.
 
-Why not `multiprocessing`: *fork* copies locks that threads of numpy, Arrow or the caller's hold, and hangs now and then;
+Why not `multiprocessing`: *fork* copies locks that threads of numpy, Arrow or the caller hold, and hangs now and then;
 *spawn* and *forkserver* import the caller's script again in every worker, so each script needs
 ``if __name__ == "__main__"``, and they leave a resource tracker behind. A plain new interpreter (``python -c``) is safe
 with threads and needs nothing of the script, at the price that functions of the script itself cannot be sent.
 
-A worker sees the end of its pipe when the program is gone, even if it was killed, and ends. Its end is seen the same way.
-It never hears of Ctrl-C, which is the program's to handle. Arithmetic libraries get one thread in a worker.
+A worker sees the end of its pipe when the program is gone, even if it was killed, and ends. Its own end is seen the
+same way. It never hears of Ctrl-C, which is the program's to handle. Arithmetic libraries get one thread in a worker.
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from contextlib import contextmanager, suppress
 from multiprocessing.spawn import get_executable
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from postil.engine.lanes import Died, Lane, LaneEngine
 from postil.engine.worker import ASK, KEEP, receive, send
@@ -148,8 +147,10 @@ class _ProcessLane(Lane):
         with self.lock:
             if self.over:
                 raise Died("was stopped")
-            worker, fresh = self._worker or self._engine.take(), self._worker is None
-            self._worker, self._busy = worker, True
+            worker = self._worker
+            if fresh := worker is None:
+                worker = self._worker = self._engine.take()
+            self._busy = True
         answer = None
         try:
             if fresh:
@@ -161,7 +162,7 @@ class _ProcessLane(Lane):
         finally:
             with self.lock:
                 self._busy = False
-                if self.over or answer is None:
+                if answer is None or self.over:
                     worker.end()
                     self._worker = None
         return answer
@@ -182,7 +183,7 @@ class _Worker:
     """A worker process, seen from the program."""
 
     def __init__(self) -> None:
-        path = [each for each in sys.path if isinstance(each, str)]
+        path = [str(each) for each in sys.path]
         code = f"import sys; sys.path[:] = {path!a}; from postil.engine.worker import serve; serve()"
         environment = dict.fromkeys(_ONE_THREAD, "1") | os.environ
         try:
@@ -192,9 +193,7 @@ class _Worker:
                 )
         except OSError as error:
             raise PostilError(f"cannot start a worker process: {error.strerror or error}; try fewer jobs") from error
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._to, self._from = self._process.stdin, self._process.stdout
+        self._to, self._from = cast("IO[bytes]", self._process.stdin), cast("IO[bytes]", self._process.stdout)
 
     def send(self, kind: bytes, content: bytes) -> None:
         send(self._to, kind, content)

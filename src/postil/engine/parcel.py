@@ -72,7 +72,7 @@ class Keeper:
                     self._things.append(self._load(shard))
                 values.append(function(self._things[place], asked))
             return parcel("a result", Answers(values))
-        except BaseException as error:  # noqa: BLE001 - whatever it is, it is raised where the result is awaited
+        except BaseException as error:
             place = min(len(values), max(len(self._shards) - 1, 0))  # the last if all went well but for the parcel
             return pickle.dumps(Failure(place, _portable(error)))
 
@@ -121,8 +121,8 @@ def opened(wrapped: bytes) -> Any:
         return pickle.loads(wrapped)  # noqa: S301 - from our own processes
     except Exception as error:
         raise PostilError(
-            f"what was sent to another process cannot be read there: {_in_words(error)}. It must be defined in a module "
-            "that both can import, not in the script that was started"
+            f"what was sent to another process cannot be read there: {_in_words(error)}. It must be defined in a "
+            "module that both can import, not in the script that was started"
         ) from error
 
 
@@ -136,7 +136,7 @@ def _portable(error: BaseException) -> BaseException:
     try:
         arrived = pickle.loads(pickle.dumps(error))  # noqa: S301
         whole = type(arrived) is type(error) and str(arrived) == str(error)
-    except Exception:  # noqa: BLE001 - of someone else's __reduce__
+    except Exception:
         whole = False
     if not whole:
         error = PostilError(f"{_in_words(error)} (raised in a worker; the exception itself cannot be sent)")

@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from queue import SimpleQueue
-from typing import BinaryIO, Final
+from typing import IO, Final
 
 from postil.engine.parcel import Keeper
 
@@ -20,14 +20,14 @@ _BYTES: Final = 8  # of a length
 _GRACE: Final = 1.0  # seconds
 
 
-def send(stream: BinaryIO, kind: bytes, content: bytes) -> None:
+def send(stream: IO[bytes], kind: bytes, content: bytes) -> None:
     """Write one message: its kind, its length, its content."""
     stream.write(kind + len(content).to_bytes(_BYTES, "big"))
     stream.write(content)
     stream.flush()
 
 
-def receive(stream: BinaryIO) -> tuple[bytes, bytes]:
+def receive(stream: IO[bytes]) -> tuple[bytes, bytes]:
     """Read one message.
 
     Raises:
@@ -62,7 +62,7 @@ def serve() -> None:
             send(answers, ASK, keeper.ask(content))
 
 
-def _listen(stream: BinaryIO, inbox: SimpleQueue[tuple[bytes, bytes] | None]) -> None:
+def _listen(stream: IO[bytes], inbox: SimpleQueue[tuple[bytes, bytes] | None]) -> None:
     """Listening goes on during work, so that a worker whose program was killed does not work on for nobody."""
     try:
         while True:

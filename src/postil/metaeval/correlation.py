@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.engine import Engine
     from postil.metaeval.table import Table
 
 __all__ = [
@@ -55,6 +57,9 @@ LEVELS: Final[tuple[By, ...]] = get_args(By)
 
 KENDALL_RESAMPLES: Final = 200
 """The most resamples for Kendall's coefficients, where no other number is given."""
+
+CHUNK: Final = 128
+"""So many resamples are gone through at once, wherever that is done, so that sums come out the same to the last bit."""
 
 CONTROL_DRAWS: Final = 10
 """How many draws of a random control the interval is over; the value is over all."""
@@ -164,6 +169,7 @@ def correlations(
     seed: int = SEED,
     kendall_resamples: int = KENDALL_RESAMPLES,
     jobs: int = 1,
+    engine: Engine | None = None,
 ) -> Correlations:
     """Every metric and control of a table against the grades.
 
@@ -182,6 +188,7 @@ def correlations(
         seed: Their seed.
         kendall_resamples: The most resamples for Kendall's coefficients, which take longer.
         jobs: Threads; the numbers do not depend on it.
+        engine: Where resamples are gone through, if not here.
 
     Returns:
         The metrics in their order, then the random controls, for each coefficient; and what does not exist, with why.
@@ -204,7 +211,8 @@ def correlations(
         counts = counts_of(len(table.starts), several, seed)
 
         def of(columns: Floats, counts: Integers = counts, coefficient: Coefficient = coefficient) -> Replicates:
-            return resampled(columns, table.grades, table.item, table.system, counts, coefficient, by, jobs=jobs)
+            of_text = table.grades, table.item, table.system
+            return resampled(columns, *of_text, counts, coefficient, by, jobs=jobs, engine=engine)
 
         found = of(table.oriented)
         for j, metric in enumerate(table.metrics):
@@ -265,6 +273,7 @@ def resampled(  # noqa: PLR0917 - two sides, what groups them, what is asked
     *,
     names: Sequence[str] = (),
     jobs: int = 1,
+    engine: Engine | None = None,
 ) -> Replicates:
     """The same without a table.
 
@@ -278,6 +287,7 @@ def resampled(  # noqa: PLR0917 - two sides, what groups them, what is asked
         by: What it is over; see `correlations`.
         names: Of the columns.
         jobs: Threads.
+        engine: Where resamples are gone through, if not here.
 
     Raises:
         UnknownName: There is no such coefficient or level.
@@ -287,21 +297,43 @@ def resampled(  # noqa: PLR0917 - two sides, what groups them, what is asked
     if by not in LEVELS:
         raise UnknownName("level", by, LEVELS)
     counts = np.vstack([np.ones((1, counts.shape[1]), np.int32), counts])
-    dropped = np.zeros(scores.shape[1], np.int64)
-    if by == "pool":
-        n = len(scores)
-        found = _over_rows(scores, grades, item, counts, coefficient, jobs)
-    elif by == "item":
-        n = counts.shape[1]
-        of_item = correlate_groups(scores, grades, _starts(item), coefficient)
-        exists = ~np.isnan(of_item)
-        found = _ratio(_drawn(counts, np.where(exists, of_item, 0.0)), _drawn(counts, exists.astype(np.float64)))
-        dropped = n - exists.sum(axis=0)
+    work = _Resampling(scores, grades, item, system, coefficient, by)
+    if engine is None:
+        found = work(counts, jobs)
     else:
-        n = len(np.unique(system))
-        found = _over_systems(scores, grades, item, system, counts, coefficient)
+        found = np.vstack(list(engine.map(work, (counts[at : at + CHUNK] for at in range(0, len(counts), CHUNK)))))
+    dropped = np.zeros(scores.shape[1], np.int64)
+    if by == "item":
+        dropped = np.isnan(work.of_item).sum(axis=0)
+    n = {"pool": len(scores), "item": counts.shape[1], "system": len(np.unique(system))}[by]
     samples = found[1:] if counts.shape[1] > 1 else np.full_like(found[1:], np.nan)
     return Replicates(tuple(names), found[0], samples, n, dropped)
+
+
+@dataclass(frozen=True, eq=False)
+class _Resampling:
+    """What is done to resamples, here or elsewhere: counts int32[R, items] to coefficients float64[R, M]."""
+
+    scores: Floats
+    grades: Floats
+    item: Integers
+    system: Integers
+    coefficient: Coefficient
+    by: By
+
+    def __call__(self, counts: Integers, jobs: int = 1) -> Floats:
+        if self.by == "pool":
+            return _over_rows(self.scores, self.grades, self.item, counts, self.coefficient, jobs)
+        if self.by == "system":
+            return _over_systems(self.scores, self.grades, self.item, self.system, counts, self.coefficient)
+        exists = ~np.isnan(self.of_item)
+        sums = _drawn(counts, np.where(exists, self.of_item, 0.0))
+        return _ratio(sums, _drawn(counts, exists.astype(np.float64)))
+
+    @cached_property
+    def of_item(self) -> Floats:
+        """The coefficient within each item, float64[items, M]."""
+        return correlate_groups(self.scores, self.grades, _starts(self.item), self.coefficient)
 
 
 def row_of(  # noqa: PLR0917 - the columns of a row
@@ -446,7 +478,8 @@ def _over_systems(  # noqa: PLR0917
 
 def _drawn(counts: Integers, of_item: Floats) -> Floats:
     """Sums over the items of each resample: int32[R, items] times float64[items, k]."""
-    return np.asarray(counts @ of_item, np.float64)
+    sums = [counts[at : at + CHUNK] @ of_item for at in range(0, len(counts), CHUNK)]
+    return np.vstack(sums).astype(np.float64, copy=False) if sums else np.zeros((0, of_item.shape[1]))
 
 
 def _starts(item: Integers) -> NDArray[np.int64]:

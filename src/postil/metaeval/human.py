@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.engine import Engine
     from postil.metaeval.correlation import By, Coefficient, Correlation
     from postil.metaeval.table import Table
 
@@ -100,6 +101,7 @@ def human(
     resamples: int = RESAMPLES,
     seed: int = SEED,
     jobs: int = 1,
+    engine: Engine | None = None,
 ) -> Human:
     """People against people, over the texts with two ratings or more.
 
@@ -118,6 +120,7 @@ def human(
         resamples: How many resamples of the items.
         seed: Of splits and resamples.
         jobs: Threads; the numbers do not depend on it.
+        engine: Where resamples are gone through, if not here.
 
     Raises:
         Undefined: There is one annotator only, or no text has two ratings.
@@ -143,7 +146,17 @@ def human(
     rows: list[Correlation | Absent] = []
     for coefficient in dict.fromkeys(coefficients):
         parts = [
-            resampled(one[:, None], other, rated.item, rated.system, counts[split::splits], coefficient, by, jobs=jobs)
+            resampled(
+                one[:, None],
+                other,
+                rated.item,
+                rated.system,
+                counts[split::splits],
+                coefficient,
+                by,
+                jobs=jobs,
+                engine=engine,
+            )
             for split, (one, other) in enumerate(halves)
         ]
         values, samples = (np.concatenate(each) for each in zip(*((p.values, p.samples) for p in parts), strict=True))
@@ -151,7 +164,8 @@ def human(
         rows.append(row_of(HALVES, coefficient, by, values, samples, parts[0].n, dropped, rated.why_not(by)))
     of_rating = np.repeat(rated.item, rated.sizes), np.repeat(rated.system, rated.sizes)
     for coefficient in dict.fromkeys(coefficients):
-        part = resampled(rated.grades[:, None], rated.rest, *of_rating, counts, coefficient, "pool", jobs=jobs)
+        one, rest = rated.grades[:, None], rated.rest
+        part = resampled(one, rest, *of_rating, counts, coefficient, "pool", jobs=jobs, engine=engine)
         rows.append(row_of(ONE, coefficient, "pool", part.values, part.samples, part.n, 0, rated.why_not("pool")))
 
     rule: Literal["annotators", "ratings"] = "annotators"

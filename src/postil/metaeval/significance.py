@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from postil.engine import Engine
     from postil.metaeval.correlation import By, Coefficient, Replicates
     from postil.metaeval.table import Table
 
@@ -142,6 +143,7 @@ def differences(
     permutations: int = PERMUTATIONS,
     seed: int = SEED,
     jobs: int = 1,
+    engine: Engine | None = None,
 ) -> Differences:
     """Every metric against every other on the same texts, and against its own random controls.
 
@@ -166,6 +168,7 @@ def differences(
         permutations: How many permutations.
         seed: The seed.
         jobs: Threads; the numbers do not depend on it.
+        engine: Where resamples are gone through, if not here.
 
     Returns:
         The pairs in the order of the metrics, the earlier one first, then the controls.
@@ -193,7 +196,8 @@ def differences(
     counts = counts_of(len(table.starts), resamples, seed)
 
     def of(scores: Floats, counts: NDArray[np.int32] = counts) -> Replicates:
-        return resampled(scores, table.grades, table.item, table.system, counts, coefficient, by, jobs=jobs)
+        of_text = table.grades, table.item, table.system
+        return resampled(scores, *of_text, counts, coefficient, by, jobs=jobs, engine=engine)
 
     def row(first: str, second: str, value: float, samples: Floats, n: int) -> Difference:
         samples = samples.round(12)  # so that one metric, scaled, does not differ from itself

@@ -1,0 +1,40 @@
+"""Where the work of a journey is done, if not in this process."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from postil.engine import ENGINES, open_engine
+from postil.errors import UnknownName
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from postil.engine import Engine
+
+__all__ = ["elsewhere"]
+
+
+@contextmanager
+def elsewhere(
+    name: str, jobs: int, address: str | None, say: Callable[[str], None] | None = None
+) -> Iterator[Engine | None]:
+    """The engine of that name; None for ``local``, where threads of this process do the work better than processes.
+
+    Args:
+        name: A name in `postil.engine.ENGINES`.
+        jobs: How many shards are worked on at the same time.
+        address: Of a Ray cluster.
+        say: Hears of every retry.
+
+    Raises:
+        UnknownName: There is no such engine.
+    """
+    if name not in ENGINES:
+        raise UnknownName("engine", name, ENGINES)
+    if name == "local":
+        yield None
+        return
+    with open_engine(name, jobs=jobs, address=address, say=say) as engine:
+        yield engine

@@ -1,0 +1,135 @@
+"""Scores and correlations do not depend on where they are worked out."""
+
+from __future__ import annotations
+
+import pickle
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from postil.app import scoring
+from postil.app.correlating import CorrelateOptions, find
+from postil.app.engines import elsewhere
+from postil.app.scoring import ScoringOptions, score_files
+from postil.app.scoring_batches import Batch, Bench
+from postil.errors import InvalidInput, UnknownName
+from postil.metaeval.table import join
+from postil.metrics.panel import parse_all
+from postil.records.files import read, write
+from postil.records.rows import Candidate, Judgement, Reference, Score
+from postil.records.scale import Scale
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from postil.engine import Engine
+
+WORDS = [
+    *["the", "a", "cat", "dog", "sat", "lay", "on", "under"],
+    *["mat", "rug", "while", "it", "rained", "and", "nobody", "cared"],
+]
+
+
+def text(seed: int, length: int) -> str:
+    return " ".join(WORDS[(seed * 7 + place * (seed % 5 + 1)) % len(WORDS)] for place in range(length))
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str]:
+    items = range(40)
+    write(
+        tmp_path / "r.jsonl",
+        [Reference(str(i), text(i + k, 8), grade=1 + (i + k) % 5) for i in items for k in range(3)],
+    )
+    write(
+        tmp_path / "c.jsonl",
+        [Candidate(str(i), system, text(i + shift, 7)) for i in items for shift, system in enumerate("abc")],
+    )
+    return str(tmp_path / "c.jsonl"), str(tmp_path / "r.jsonl")
+
+
+class Spread:
+    """An engine that does each shard in this process, through the same copies that a worker would get."""
+
+    name = "spread"
+
+    def map(self, function: object, shards: object) -> Iterator[object]:
+        work = pickle.loads(pickle.dumps(function))  # noqa: S301
+        for shard in shards:  # type: ignore[attr-defined]
+            yield pickle.loads(pickle.dumps(work(pickle.loads(pickle.dumps(shard)))))  # noqa: S301
+
+
+@pytest.fixture
+def spread(monkeypatch: pytest.MonkeyPatch) -> None:
+    @contextmanager
+    def opened(name: str, *_: object, **__: object) -> Iterator[Engine | None]:
+        yield None if name == "local" else Spread()  # type: ignore[misc]
+
+    monkeypatch.setattr("postil.app.scoring.elsewhere", opened)
+    monkeypatch.setattr("postil.app.correlating.elsewhere", opened)
+
+
+@pytest.mark.usefixtures("spread")
+def test_scores_are_the_same_elsewhere(files: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scoring, "CHUNK", 32)  # 120 candidates in four batches
+    found = {}
+    for engine in ("local", "ray"):
+        options = ScoringOptions(
+            metrics=("bleu-4", "w-meteor", "w-rouge-l", "cider-d", "w-rouge-l(over=near)"),
+            scale=Scale(1, 5),
+            items=str(tmp_path / f"{engine}.jsonl"),
+            engine=engine,
+        )
+        found[engine] = score_files(*files, options, print)
+    assert [asdict(row) for row in found["local"]] == [asdict(row) for row in found["ray"]]
+    assert len(found["local"]) == 15
+    assert (tmp_path / "local.jsonl").read_bytes() == (tmp_path / "ray.jsonl").read_bytes()
+
+
+@pytest.mark.usefixtures("spread")
+def test_a_bad_text_is_named_by_its_line(files: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scoring, "CHUNK", 32)
+    rows = list(read(files[0], Candidate))
+    rows[70] = Candidate(rows[70].item, rows[70].system, "今天天气很好")
+    write(files[0], rows)
+    for engine in ("local", "ray"):
+        with pytest.raises(InvalidInput, match=r"c\.jsonl:71: text: .*jieba"):
+            score_files(*files, ScoringOptions(engine=engine), print)
+
+
+@pytest.mark.parametrize("by", ["pool", "item", "system"])
+@pytest.mark.usefixtures("spread")
+def test_correlations_are_the_same_elsewhere(by: str) -> None:
+    scores = [
+        Score(str(i), system, metric, (i * 7 + shift * 3 + (metric == "m") * (i % 4)) % 11 / 11, "")
+        for i in range(30)
+        for shift, system in enumerate("abcd")
+        for metric in "mn"
+    ]
+    judgements = [
+        Judgement(str(i), system, who, 1 + (i * 5 + shift + late) % 5)
+        for i in range(30)
+        for shift, system in enumerate("abcd")
+        for late, who in enumerate(["ann", "bob"])
+    ]
+    options = CorrelateOptions(resamples=300, permutations=50, by=by)  # type: ignore[arg-type]
+    here = find(join(scores, judgements), judgements, options)
+    there = find(join(scores, judgements), judgements, replace(options, engine="ray"))
+    assert here.to_dict() == there.to_dict()
+    assert here.correlations.rows
+
+
+def test_a_bench_counts_the_texts_of_a_batch() -> None:
+    bench = Bench(["a b"], np.array([0, 1]), np.ones(1), parse_all(["rouge-1"]), None, "words")
+    with pytest.raises(InvalidInput) as caught:
+        bench(Batch(["a", "今天天气很好"], np.zeros(2, dtype=np.int32)))
+    assert (caught.value.where, caught.value.line) == ("", 2)
+
+
+def test_engines_have_names() -> None:
+    with pytest.raises(UnknownName, match="did you mean 'ray'"), elsewhere("rya", 1, None):
+        pass

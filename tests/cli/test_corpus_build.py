@@ -1,0 +1,223 @@
+"""`postil corpus build`: flags, words on standard error, exit codes."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from postil.corpus.store import Corpus
+from postil.records import Article, Comment, write
+
+if TYPE_CHECKING:
+    from conftest import Outcome, Postil
+
+ALL = ("--content-words", 0, "--comments", 1, "--test-comments", 0, "--test-upvotes", 0)
+MUST = ("--out", "corpus", "--source", "a site", "--license", "ours")
+
+
+def article(number: int, **changes: Any) -> Article:
+    fields: dict[str, Any] = {
+        "id": f"a{number}",
+        "title": f"Title {number}",
+        "content": " ".join(f"w{number}x{place}" for place in range(30)),
+        "comments": tuple(
+            Comment(str(place), f"comment {number} {place}", upvotes=5, user="Ana") for place in range(4)
+        ),
+    }
+    return Article(**fields | changes)
+
+
+@pytest.fixture(autouse=True)
+def here(postil: Postil) -> None:
+    """In a folder that holds ten articles."""
+    assert postil
+    write("a.jsonl", [article(number) for number in range(10)])
+
+
+def files(folder: str) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
+
+
+def build(postil: Postil, *more: object, of: str = "a.jsonl", stdin: bytes | None = None) -> Outcome:
+    return postil("corpus", "build", of, *MUST, *ALL, *more, stdin=stdin)
+
+
+def test_a_build_says_what_it_did_on_standard_error(postil: Postil) -> None:
+    write("a.jsonl", [*(article(number) for number in range(10)), article(10, comments=())])
+    done = build(postil, "--dev", 2, "--test", 0.3, "--draw", 3)
+    assert (done.code, done.out) == (0, "")
+    assert done.err.splitlines() == [
+        "articles: no comments: 1",
+        "train: 5 articles, 20 comments",
+        "dev: 2 articles, 8 comments",
+        "test: 3 articles, 9 comments",
+    ]
+    assert sorted(each.name for each in Path().iterdir() if each.suffix != ".jsonl") == ["corpus"]
+    assert Corpus.open("corpus").splits == ("train", "dev", "test")
+
+
+def test_every_flag_is_written_down(postil: Postil) -> None:
+    flags = {
+        "tokenizer": "space", "content_words": 1, "comments": 2, "comment_words": 9, "long_comments": "cut", "dev": "1",
+        "test": "0.2", "test_comments": 1, "test_words": 2, "test_upvotes": 3, "draw": 4, "draw_from": "long",
+        "near_duplicates": 0.9, "vocabulary": 7, "users": "keep", "seed": 5, "source": "there", "license": "theirs",
+    }  # fmt: skip
+    words = [word for name, value in flags.items() for word in (f"--{name.replace('_', '-')}", value)]
+    done = postil("corpus", "build", "a.jsonl", "--out", "c", *words, "--mask", "urls", "--mask", "phones", "-j", 1)
+    assert done.code == 0, done.err
+    assert json.loads(Path("c/made.json").read_text())["options"] == flags | {"mask": ["urls", "phones"]}
+
+
+def test_it_reads_what_import_writes(postil: Postil) -> None:
+    articles = [article(number) for number in range(10)]
+    write("a.parquet", articles)
+    write("a.jsonl.gz", articles)
+    found = []
+    for name, stdin in (
+        ("a.jsonl", None),
+        ("a.jsonl.gz", None),
+        ("a.parquet", None),
+        ("-", Path("a.jsonl").read_bytes()),
+    ):
+        done = build(postil, "--out", f"of {name}", "--dev", 2, "--test", 2, of=name, stdin=stdin)
+        assert done.code == 0, done.err
+        found.append({key: data for key, data in files(f"of {name}").items() if key not in {"made.json", "README.md"}})
+    assert all(each == found[0] for each in found)
+    assert len(found[0]) == 2 + 3 + 3 * 7  # words and counts, Parquet, arrays
+
+
+def test_given_splits(postil: Postil) -> None:
+    write("dev.jsonl", [article(20)])
+    write("test.jsonl", [article(21), article(22)])
+    done = build(postil, "--dev-from", "dev.jsonl", "--test-from", "test.jsonl", "--test", 5)
+    assert done.err.splitlines()[-3:] == [
+        "train: 10 articles, 40 comments", "dev: 1 articles, 4 comments", "test: 2 articles, 8 comments",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (("--on-error", "ignore"), "--on-error: expected stop or skip, got 'ignore'"),
+        (("--users", "hash"), "--users hash needs a secret: --salt FILE (it is made if there is no such file)"),
+        (("--users", "hide"), "unknown fate of users 'hide'; did you mean"),
+        (("--mask", "url"), "unknown mask 'url'; did you mean 'urls'?"),
+        (("--long-comments", "trim"), "unknown fate of long comments 'trim'"),
+        (("--draw-from", "some"), "unknown comments to draw from 'some'"),
+        (("--tokenizer", "jiba"), "unknown tokenizer 'jiba'; did you mean 'jieba'?"),
+        (("--dev", "half"), "expected a number of articles such as 5000, or a fraction such as 0.05, got 'half'"),
+        (("--source", " "), "a corpus says where it comes from and what may be done with it; source is empty"),
+        (("--engine", "roy"), "unknown engine 'roy'; did you mean 'ray'?"),
+        (("--dev-from", "-", "--test-from", "-"), "standard input can be one file only"),
+        (("--out", "none/c"), "none/c: there is no folder"),
+        (("--out", "a.jsonl"), "a.jsonl: there is something already; name another folder, or remove it first"),
+    ],
+)  # fmt: skip
+def test_wrong_usage(postil: Postil, more: tuple[str, ...], message: str) -> None:
+    done = build(postil, *more)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+    assert done.err.startswith("postil: ")
+    assert done.err.count("\n") == 1
+    assert not Path("corpus").exists()
+
+
+@pytest.mark.parametrize("missing", ["--out", "--source", "--license"])
+def test_what_must_be_said(postil: Postil, missing: str) -> None:
+    place = MUST.index(missing)
+    done = postil("corpus", "build", "a.jsonl", *MUST[:place], *MUST[place + 2 :])
+    assert done.code == 2
+    assert missing in done.err
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("none.jsonl", None, "no such file"),
+        ("empty.jsonl", b"", "the file holds no rows"),
+        ("blank.jsonl", b"\n\n", "the file holds no rows"),
+        ("cut.jsonl.gz", gzip.compress(bytes(range(256)), mtime=0)[:99], "the gzip file ends early after line 0; is"),
+        ("not.parquet", b"{}", "not a Parquet file"),
+        ("few.jsonl", b'{"id": 1, "title": "t", "comments": []}', "no article meets the thresholds (1 with no"),
+    ],
+    ids=lambda value: value if isinstance(value, str) and value.find(".") > 0 else "",
+)  # fmt: skip
+def test_bad_input(postil: Postil, name: str, data: bytes | None, message: str) -> None:
+    if data is not None:
+        Path(name).write_bytes(data)
+    done = build(postil, of=name)
+    assert (done.code, done.out) == (3, "")
+    assert done.err.startswith(f"postil: {name}: {message}")
+    assert done.err.count("\n") == 1
+    assert not Path("corpus").exists()
+
+
+def test_broken_lines_stop_or_are_listed(postil: Postil) -> None:
+    good = Path("a.jsonl").read_text()
+    Path("a.jsonl").write_text(f"{good}nonsense\n{good.splitlines()[3]}\n")
+    assert build(postil).err == "postil: a.jsonl:11: not JSON at character 1: expecting value\n"
+    done = build(postil, "--on-error", "skip")
+    assert done.code == 0, done.err
+    assert done.err.splitlines()[0] == (
+        "2 rows could not be read and were left out; they are listed in corpus.rejected.jsonl"
+    )
+    rejected = [json.loads(line) for line in Path("corpus.rejected.jsonl").read_text().splitlines()]
+    assert rejected == [
+        {"file": "a.jsonl", "line": 11, "field": "", "problem": "not JSON at character 1: expecting value"},
+        {"file": "a.jsonl", "line": 12, "field": "id",
+         "problem": "expected an id that no other article has, got 'a3', as in a.jsonl:4"},
+    ]  # fmt: skip
+    assert Corpus.open("corpus").made["seen"] == {"articles: id came before": 1}
+
+
+def test_names_are_hashed_with_a_salt_that_stays_outside(postil: Postil) -> None:
+    for out in ("one", "two"):
+        assert build(postil, "--users", "hash", "--salt", "secret", "--out", out).code == 0
+    salt = Path("secret")
+    assert salt.stat().st_mode & 0o777 == 0o600
+    assert files("one") == files("two")
+    assert not [name for name, data in files("one").items() if salt.read_bytes() in data or b"secret" in data]
+    user = next(Corpus.open("one").articles("train")).comments[0].user
+    assert user is not None
+    assert user != "Ana"
+    assert build(postil, "--users", "hash", "--salt", "other", "--out", "three").code == 0
+    assert next(Corpus.open("three").articles("train")).comments[0].user != user
+
+
+def test_a_corpus_that_is_there_is_not_touched(postil: Postil) -> None:
+    assert build(postil).code == 0
+    before = files("corpus")
+    done = build(postil, "--seed", 3)
+    assert done.code == 2
+    assert "corpus: there is something already" in done.err
+    assert files("corpus") == before
+
+
+def test_chinese_needs_a_tokenizer(postil: Postil) -> None:
+    comments = tuple(Comment(str(place), "说得好，谢谢") for place in range(4))
+    write("zh.jsonl", [article(0, title="今天天气很好", content="适合出去玩。", comments=comments)])
+    done = build(postil, of="zh.jsonl")
+    assert done.code == 3
+    assert done.err == "postil: zh.jsonl: 6 of 6 texts are in Han characters; expected --tokenizer jieba or rjieba\n"
+    if find_spec("rjieba"):
+        assert build(postil, "--tokenizer", "rjieba", of="zh.jsonl").code == 0
+
+
+@pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra scale")
+def test_ray_makes_the_same_bytes(postil: Postil) -> None:
+    """In a process of its own, as Ray leaves threads behind."""
+    assert build(postil, "--dev", 2, "--test", 2).code == 0
+    flags = [str(each) for each in (*MUST, *ALL, "--dev", 2, "--test", 2, "--out", "ray", "--engine", "ray", "-j", 2)]
+    command = (sys.executable, "-m", "postil", "corpus", "build", "a.jsonl", *flags)
+    done = subprocess.run(command, capture_output=True, check=False, timeout=120)  # noqa: S603 - our own program
+    assert done.returncode == 0, done.stderr.decode()
+    assert done.stdout == b""
+    assert done.stderr.decode().splitlines()[-1] == "test: 2 articles, 8 comments"
+    assert files("ray") == files("corpus")

@@ -1,0 +1,447 @@
+"""A corpus from rows: what stays, where it goes, and that nothing but the request decides it."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from corpus_work import Row, built, decoded, files, ids, loose, row, rows, written
+
+from postil.app.building import build_corpus
+from postil.corpus import blocks as cutting
+from postil.corpus import passes
+from postil.corpus.options import BuildOptions
+from postil.corpus.split import Share
+from postil.corpus.store import Corpus
+from postil.errors import InvalidInput, UsageError
+from postil.text.tokenizers import tokenizer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from postil.corpus.store import Field
+
+FIELDS: tuple[Field, ...] = ("title", "content", "comments")
+SIX = "six words make a comment long"
+FIVE = "five words are not enough"
+
+
+def said(count: int, text: str = "Indeed.", **fields: Any) -> list[Row]:
+    return [{"text": text, **fields} for _ in range(count)]
+
+
+def paper(folder: Path, articles: list[Row], **changes: Any) -> Corpus:
+    """With the thresholds of the paper."""
+    sizes: Row = {"dev": Share(size=0), "test": Share(size=0)}
+    options = BuildOptions(source="a site", license="ours", **sizes | changes)
+    return build_corpus([written(folder / "rows.jsonl", articles)], folder / "out", options, jobs=1)
+
+
+def words(count: int, stem: str = "w") -> str:
+    return " ".join(f"{stem}{number}" for number in range(count))
+
+
+THRESHOLDS = [
+    row("stays", said(20)),  # 30 words of content and 20 comments
+    row("thin", said(20), content=words(29, "thin")),
+    row("bare", said(20), content=None),
+    row("blank", said(20), content=" \n"),  # no content either
+    row("quiet", said(19)),
+    row("mute", [*said(19), {"text": " \t "}]),  # a comment without text is none
+    row("silent", []),
+    row("wordy", [*said(18), {"text": words(50)}, {"text": words(51)}]),  # 51 words are too many; 20 came
+    row("verbose", said(20, words(51))),
+]
+
+
+def test_the_thresholds_of_the_paper_at_their_borders(tmp_path: Path) -> None:
+    corpus = paper(tmp_path, THRESHOLDS)
+    assert ids(corpus) == {"train": ["stays", "wordy"]}
+    assert [len(article.comments) for article in corpus.articles("train")] == [20, 19]
+    assert corpus.made["seen"] == {
+        "articles: content too short": 1,  # thin
+        "articles: fewer comments": 2,  # quiet, mute
+        "articles: no comments": 1,  # silent
+        "articles: no content": 2,  # bare, blank
+        "articles: only long comments": 1,  # verbose
+        "comments of articles left out": 20 + 20 + 20 + 19 + 19 + 20,
+        "comments without text": 1,  # mute
+        "comments: too long": 1,  # wordy
+    }
+    assert corpus.made["splits"]["train"] == {"articles": 2, "comments": 39, "files": 1}
+
+
+def test_thresholds_are_options(tmp_path: Path) -> None:
+    corpus = paper(tmp_path, THRESHOLDS, content_words=0, comments=19, comment_words=51)
+    assert ids(corpus)["train"] == ["stays", "thin", "bare", "blank", "quiet", "mute", "wordy", "verbose"]
+    assert [article.content for article in corpus.articles("train")][2:4] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("fate", "comments", "tokens"), [("drop", 1, [50]), ("cut", 2, [50, 50]), ("keep", 2, [50, 51])]
+)
+def test_what_becomes_of_long_comments(tmp_path: Path, fate: str, comments: int, tokens: list[int]) -> None:
+    corpus = built(tmp_path, [row("a", [words(50), words(51)])], long_comments=fate)
+    (article,) = corpus.articles("train")
+    assert [len(text) for text in decoded(corpus, "train", "comments")] == tokens
+    assert [comment.text for comment in article.comments] == [words(50), words(51)][:comments]  # never cut
+    assert corpus.starts("train").tolist() == [0, comments]
+
+
+def test_who_may_be_in_the_test_set(tmp_path: Path) -> None:
+    """At least 30 comments of more than five words, and over 200 upvotes in all."""
+    ten = [{"text": SIX, "upvotes": 10}] * 20  # 200 upvotes
+    articles = [
+        row("loved", [*ten, *said(9, SIX), {"text": SIX, "upvotes": 1}]),  # 30 long comments, 201 upvotes
+        row("nearly", [*ten, *said(10, SIX)]),  # 200 upvotes
+        row("short", [*ten, *said(9, SIX), {"text": FIVE, "upvotes": 9}]),  # 29 long comments
+        row("disliked", [*ten, *said(9, SIX), {"text": SIX, "upvotes": 9}, {"text": FIVE, "upvotes": -9}]),  # 200
+        row("unvoted", said(30, SIX)),
+    ]
+    corpus = paper(tmp_path, articles, test=Share(size=1))
+    assert ids(corpus) == {"train": ["nearly", "short", "disliked", "unvoted"], "test": ["loved"]}
+    with pytest.raises(InvalidInput) as failure:
+        built(tmp_path, articles, "more", test=Share(size=2), test_comments=30, test_upvotes=201)
+    assert str(failure.value).endswith(
+        "more.jsonl: expected 2 articles for the test set, got 1: of 5 articles 4 have 30 comments of 6 words or more, "
+        "2 have 201 upvotes in all; lower the thresholds (--test-comments, --test-words, --test-upvotes 0 for none) or "
+        "the size (--test)"
+    )
+
+
+def test_votes_that_are_huge_do_not_drown_those_of_the_next_article(tmp_path: Path) -> None:
+    articles = [row("huge", [{"text": SIX, "upvotes": 2**62}] * 3), row("next", [{"text": SIX, "upvotes": 67}] * 3)]
+    corpus = built(tmp_path, [*articles, row("rest", ["x"])], test=Share(size=2), test_upvotes=201)
+    assert sorted(ids(corpus)["test"]) == ["huge", "next"]
+    assert max(comment.upvotes or 0 for article in corpus.articles("test") for comment in article.comments) == 2**62
+
+
+def test_references_are_drawn_and_the_rest_held_out(tmp_path: Path) -> None:
+    told = [{"id": f"c{place}", "text": f"{SIX} {place}", "upvotes": 10, "grade": place / 10} for place in range(40)]
+    corpus = paper(tmp_path, [row("a", said(20)), row("b", told)], test=Share(size=1))
+    (article,) = corpus.articles("test")
+    assert (len(article.comments), len(article.held_out or ())) == (27, 13)
+    places = [int(comment.id[1:]) for comment in article.comments]
+    rest = [int(comment.id[1:]) for comment in article.held_out or ()]
+    assert places == sorted(places)  # in their order
+    assert rest == sorted(rest)
+    assert sorted(places + rest) == list(range(40))
+    assert places != list(range(27))  # drawn, not the first
+    for comment in (*article.comments, *(article.held_out or ())):
+        place = int(comment.id[1:])
+        assert (comment.text, comment.upvotes, comment.grade) == (f"{SIX} {place}", 10, place / 10)
+    assert decoded(corpus, "test", "comments") == [[*SIX.split(), str(place)] for place in places]  # references alone
+    assert corpus.made["splits"]["test"] == {"articles": 1, "comments": 27, "files": 1}
+
+
+@pytest.mark.parametrize(("draw_from", "drawn"), [("all", 8), ("long", 5)])
+def test_references_may_be_drawn_from_long_comments_alone(tmp_path: Path, draw_from: str, drawn: int) -> None:
+    told = [{"text": SIX if place % 2 else FIVE} for place in range(10)]
+    corpus = built(tmp_path, [row("a", ["x"]), row("b", told)], test=Share(size=1), test_comments=5, draw=8,
+                   draw_from=draw_from)  # fmt: skip
+    (article,) = corpus.articles("test")
+    assert article.id == "b"
+    assert (len(article.comments), len(article.held_out or ())) == (drawn, 10 - drawn)
+    if draw_from == "long":
+        assert {comment.text for comment in article.comments} == {SIX}
+
+
+def test_all_comments_are_references_where_none_are_drawn(tmp_path: Path) -> None:
+    corpus = built(tmp_path, [row("a", ["x"]), row("b", ["y"] * 5)], test=Share(size=1), test_comments=0, draw=0)
+    assert [article.held_out for split in corpus.splits for article in corpus.articles(split)] == [(), ()]
+
+
+def test_words_are_numbered_by_how_often_train_has_them(tmp_path: Path) -> None:
+    train = {
+        "id": "t",
+        "title": "B a",
+        "content": "b c c",
+        "comments": [{"id": 1, "text": "A b"}, {"id": 2, "text": "d!"}],
+    }
+    tested = {"id": "e", "title": "z d", "content": "y", "comments": [{"id": 1, "text": "Z x c"}]}
+    test = written(tmp_path / "test.jsonl", [tested])
+    corpus = build_corpus([written(tmp_path / "a.jsonl", [train])], tmp_path / "out", loose(), test=test, jobs=1)
+    # In train: b 3 times, a and c twice (a before c), d once. Of test alone: x, y, z, by the alphabet, never counted.
+    assert corpus.words() == ["b", "a", "c", "d", "x", "y", "z"]
+    assert corpus.counts().tolist() == [3, 2, 2, 1, 0, 0, 0]
+    assert (tmp_path / "out" / "words.txt").read_text() == "b\na\nc\nd\nx\ny\nz\n"
+    assert corpus.tokens("train", "comments").ids.tolist() == [1, 0, 3]
+    assert corpus.tokens("train", "comments").offsets.tolist() == [0, 2, 3]
+    assert corpus.tokens("test", "title").ids.tolist() == [6, 3]
+    assert corpus.made["words"] == 7
+
+
+@pytest.mark.parametrize("name", ["words", "space", "characters", "13a", "jieba", "rjieba"])
+def test_token_arrays_hold_every_word_of_every_text(tmp_path: Path, name: str) -> None:
+    if "jieba" in name:
+        pytest.importorskip(name)
+    articles = rows(30)
+    articles[3] |= {"title": "", "content": "I said: “No.” It's 5 o'clock\tAna!\u2028Ünder\x85Straße"}
+    articles[4] |= {"content": None}
+    if name != "words":
+        articles[5] |= {"title": "今天天气很好，适合出去玩。"}
+    corpus = built(tmp_path, articles, tokenizer=name, dev=Share(size=5), test=Share(size=5))
+    cut = tokenizer(name).split
+    for split in corpus.splits:
+        found = list(corpus.articles(split))
+        assert decoded(corpus, split, "title") == [cut(article.title) for article in found]
+        assert decoded(corpus, split, "content") == [cut(article.content or "") for article in found]
+        assert decoded(corpus, split, "comments") == [cut(each.text) for article in found for each in article.comments]
+        assert corpus.starts(split).tolist() == [
+            sum(len(article.comments) for article in found[:place]) for place in range(len(found) + 1)
+        ]
+    counts = Counter(word for field in FIELDS for text in decoded(corpus, "train", field) for word in text)
+    assert dict(zip(corpus.words(), corpus.counts().tolist(), strict=True)) == {
+        word: counts[word] for word in corpus.words()
+    }
+    assert sum(map(len, ids(corpus).values())) == 30
+
+
+def test_rows_come_out_as_they_went_in(tmp_path: Path) -> None:
+    full = row("ä", [{"id": 7, "text": " Ja.\n\nNein. ", "upvotes": -5, "grade": 4.5, "user": 12,
+                      "ratings": [{"annotator": "ann", "grade": 4}, {"annotator": 2, "grade": 5}]}],
+               title=" T\x00\x07i\ttle\x7f ", category="news", lang="de", url="http://a.b/c")  # fmt: skip
+    corpus = built(tmp_path, [full, row("b", ["x"])], users="keep")
+    article, other = corpus.articles("train")
+    assert (article.id, article.title, article.category, article.lang, article.url) == (
+        "ä", "T  i\ttle", "news", "de", "http://a.b/c",
+    )  # fmt: skip
+    (comment,) = article.comments
+    assert (comment.id, comment.text, comment.upvotes, comment.grade, comment.user) == (
+        "7",
+        "Ja.\n\nNein.",
+        -5,
+        4.5,
+        "12",
+    )
+    assert [(rating.annotator, rating.grade) for rating in comment.ratings] == [("ann", 4.0), ("2", 5.0)]
+    assert (other.category, other.lang, other.url, other.comments[0].upvotes) == (None, None, None, None)
+
+
+def test_texts_without_words_are_kept(tmp_path: Path) -> None:
+    nothing = [{"id": number, "title": "", "comments": [{"id": 1, "text": "!?"}]} for number in range(3)]
+    corpus = built(tmp_path, nothing)
+    assert ids(corpus) == {"train": ["0", "1", "2"]}
+    assert corpus.words() == []
+    assert corpus.counts().tolist() == []
+    for field in FIELDS:
+        assert corpus.tokens("train", field).offsets.tolist() == [0, 0, 0, 0]
+        assert corpus.tokens("train", field).ids.tolist() == []
+
+
+def cut_at(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    monkeypatch.setattr(passes, "blocks", functools.partial(cutting.blocks, size=size))
+
+
+SPLITS = {"dev": Share(size=8), "test": Share(size=8)}
+
+
+def test_the_same_bytes_whatever_the_jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cut_at(monkeypatch, 8_000)
+    path = written(tmp_path / "a.jsonl", rows(36))
+    folders = []
+    for jobs in (1, 2):
+        build_corpus([path], tmp_path / str(jobs), loose(**SPLITS), jobs=jobs)
+        folders.append(files(tmp_path / str(jobs)))
+    assert folders[0] == folders[1]
+    assert sum(name.startswith("data/train") for name in folders[0]) > 1
+    assert not [path for path in tmp_path.iterdir() if path.name.endswith("building")]
+
+
+@pytest.mark.parametrize("size", [1, 5_000, 50_000])
+def test_the_same_articles_whatever_the_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    articles = rows(36)
+    articles[7]["title"] = "a bell \x07 and a line \x7f"  # what only some blocks have
+    articles[30] |= {"id": "twin", "title": articles[3]["title"], "content": articles[3]["content"]}
+    whole = built(tmp_path, articles, "whole", **SPLITS)
+    cut_at(monkeypatch, size)
+    cut = built(tmp_path, articles, "cut", **SPLITS)
+    for split in whole.splits:
+        assert list(cut.articles(split)) == list(whole.articles(split))
+    one, other = files(tmp_path / "whole"), files(tmp_path / "cut")
+    arrays = {name for name in one if not name.startswith(("data/", "made.json", "README"))}
+    assert {name: other[name] for name in arrays} == {name: one[name] for name in arrays}
+    assert {name for name in other if not name.startswith("data/")} == {*arrays, "made.json", "README.md"}
+    same = ("options", "langs", "seen", "words", "tokenizer")
+    assert [cut.made[name] for name in same] == [whole.made[name] for name in same]
+
+
+def test_the_order_of_the_input_decides_nothing_but_the_order(tmp_path: Path) -> None:
+    articles = rows(36)
+    one = built(tmp_path, articles, "one", **SPLITS)
+    other = built(tmp_path, articles[::-1], "other", **SPLITS)
+    for split in one.splits:
+        assert list(other.articles(split)) == list(one.articles(split))[::-1]
+    assert one.words() == other.words()
+
+
+def test_rows_in_several_files_are_as_rows_in_one(tmp_path: Path) -> None:
+    articles = rows(36)
+    one = built(tmp_path, articles, "one", **SPLITS)
+    parts = [written(tmp_path / "x.jsonl", articles[:10]), written(tmp_path / "y.jsonl", articles[10:])]
+    other = build_corpus(parts, tmp_path / "other", loose(**SPLITS), jobs=1)
+    for split in one.splits:
+        assert list(other.articles(split)) == list(one.articles(split))
+    assert [each["name"] for each in other.made["inputs"]] == ["x.jsonl", "y.jsonl"]
+
+
+def test_seeds_draw_otherwise(tmp_path: Path) -> None:
+    articles = rows(36)
+    drawn = [ids(built(tmp_path, articles, str(seed), **SPLITS, seed=seed)) for seed in (1, 2, 3)]
+    assert len({tuple(each["test"]) for each in drawn}) == 3
+    assert len({tuple(each["dev"]) for each in drawn}) == 3
+    references = []
+    for seed in (1, 2):
+        corpus = built(tmp_path, [row("a", ["x"]), row("b", [f"y {k}" for k in range(9)])], f"draw{seed}",
+                       test=Share(size=1), test_comments=9, test_words=2, draw=4, seed=seed)  # fmt: skip
+        references.append([comment.id for article in corpus.articles("test") for comment in article.comments])
+    assert references[0] != references[1]
+
+
+def test_an_article_more_moves_few(tmp_path: Path) -> None:
+    """At most one leaves test, for dev or train, and one dev, for train; see tests of the split."""
+    articles = rows(41)
+    many = ids(built(tmp_path, articles, "many", **SPLITS))
+    for new in (*many["test"][:2], *many["dev"][:2], *many["train"][:2]):
+        few = ids(built(tmp_path, [each for each in articles if each["id"] != new], new, **SPLITS))
+        assert len(set(few["test"]) - set(many["test"])) <= 1
+        assert len(set(few["dev"]) - set(many["dev"])) <= 1
+        assert set(few["train"]) <= set(many["train"])
+
+
+def near(article: Row, name: str) -> Row:
+    """The same but for a word in forty."""
+    said = article["content"].split()
+    return article | {"id": name, "content": " ".join([*said[:-1], "otherwise"])}
+
+
+@pytest.mark.parametrize("change", [near, lambda article, name: article | {"id": name}])
+def test_near_duplicates_do_not_straddle(tmp_path: Path, change: Any) -> None:
+    articles = rows(40)
+    copies = [change(article, f"{article['id']} again") for article in articles]
+    corpus = built(tmp_path, articles + copies, dev=Share(size=12), test=Share(size=10))
+    found = {split: Counter(name.removesuffix(" again") for name in names) for split, names in ids(corpus).items()}
+    # One of a pair may be in test, and the other is left out; dev and train have both.
+    assert {split: Counter(count.values()) for split, count in found.items()} == {
+        "train": {2: 24}, "dev": {2: 6}, "test": {1: 10},
+    }  # fmt: skip
+    assert len({*found["train"], *found["dev"], *found["test"]}) == 40
+    assert corpus.made["seen"] == {"articles: near duplicates of test articles": 10}
+
+
+def test_near_duplicates_may_be_let_be(tmp_path: Path) -> None:
+    (article,) = rows(1)
+    twins = [article | {"id": str(number)} for number in range(10)]
+    corpus = built(tmp_path, twins, near_duplicates=0.0, dev=Share(size=3), test=Share(size=3))
+    assert [len(names) for names in ids(corpus).values()] == [4, 3, 3]
+
+
+def test_test_takes_what_it_can_of_a_fraction(tmp_path: Path) -> None:
+    articles = [*rows(9, comments=1), row("loved", ["x", "y"])]
+    corpus = built(tmp_path, articles, test=Share(fraction=0.5), test_comments=2, test_words=1)
+    assert ids(corpus)["test"] == ["loved"]
+
+
+def test_an_article_too_much_alike_for_both_sets(tmp_path: Path) -> None:
+    """Groups that do not fit into dev stay whole in train."""
+    (article,) = rows(1)
+    twins = [article | {"id": f"t{number}"} for number in range(5)]
+    corpus = built(tmp_path, [*twins, *rows(3, seed=1)], dev=Share(size=3))
+    assert sorted(ids(corpus)["train"]) == [f"t{number}" for number in range(5)]
+
+
+class TestGivenSplits:
+    def corpus(self, folder: Path, **changes: Any) -> Corpus:
+        articles = rows(30, comments=6)
+        dev = written(folder / "dev.jsonl", [articles[0], articles[1], near(articles[4], "near-test")])
+        test = written(folder / "test.jsonl", articles[3:6])
+        train = [*articles[6:], near(articles[0], "near-dev"), near(articles[3], "near-given")]
+        options = loose(**{"test": Share(size=7), "dev": Share(size=7)} | changes)
+        return build_corpus([written(folder / "a.jsonl", train)], folder / "out", options, dev=dev, test=test, jobs=1)
+
+    def test_they_stay_as_they_are(self, tmp_path: Path) -> None:
+        corpus = self.corpus(tmp_path)
+        assert ids(corpus) == {
+            "train": [f"a{number:03d}" for number in range(6, 30)],  # and nothing is drawn from it
+            "dev": ["a000", "a001"],
+            "test": ["a003", "a004", "a005"],
+        }
+        assert [(len(article.comments), article.held_out) for article in corpus.articles("test")] == [(6, ())] * 3
+        assert corpus.made["seen"] == {
+            "articles: near duplicates of given dev articles": 1,
+            "articles: near duplicates of given test articles": 2,
+        }
+        assert [(each["name"], each["split"]) for each in corpus.made["inputs"]] == [
+            ("a.jsonl", None), ("dev.jsonl", "dev"), ("test.jsonl", "test"),
+        ]  # fmt: skip
+
+    def test_they_need_one_comment_only(self, tmp_path: Path) -> None:
+        corpus = self.corpus(tmp_path, comments=6)
+        assert len(ids(corpus)["train"]) == 24
+        dev = written(tmp_path / "few.jsonl", [row("few", ["x"])])
+        other = build_corpus([tmp_path / "a.jsonl"], tmp_path / "b", loose(comments=6), dev=dev, jobs=1)
+        assert ids(other)["dev"] == ["few"]
+
+    def test_an_id_may_come_once_only(self, tmp_path: Path) -> None:
+        one, other = (written(tmp_path / f"{name}.jsonl", rows(3)) for name in ("one", "other"))
+        with pytest.raises(InvalidInput) as failure:
+            build_corpus([one], tmp_path / "out", loose(), test=other, jobs=1)
+        problem = f"id: expected an id that no other article has, got 'a000', as in {one}:1"
+        assert str(failure.value) == f"{other}:1: {problem}"
+
+    @pytest.mark.parametrize("share", ["0.5", "3"])
+    def test_what_is_like_given_articles_is_not_drawn(self, tmp_path: Path, share: str) -> None:
+        articles = rows(6)
+        dev = written(tmp_path / "dev.jsonl", [near(article, f"d{k}") for k, article in enumerate(articles[:4])])
+        path = written(tmp_path / "a.jsonl", articles)
+        if share == "3":
+            with pytest.raises(InvalidInput, match="expected 3 articles for the test set, got"):
+                build_corpus([path], tmp_path / "out", loose(test=Share.parse(share)), dev=dev, jobs=1)
+        else:
+            with pytest.raises(InvalidInput, match="nothing is left for train"):
+                build_corpus([path], tmp_path / "out", loose(test=Share.parse(share)), dev=dev, jobs=1)
+
+
+class TestTooLittle:
+    def test_dev_and_test_take_all(self, tmp_path: Path) -> None:
+        with pytest.raises(InvalidInput, match="dev and test take all 4 articles; nothing is left for train"):
+            built(tmp_path, rows(4), dev=Share(size=2), test=Share(size=2))
+
+    def test_nothing_meets_the_thresholds(self, tmp_path: Path) -> None:
+        why = (
+            r"no article meets the thresholds \(1 with content too short, 2 with fewer comments\); see --content-words"
+        )
+        with pytest.raises(InvalidInput, match=why):
+            built(tmp_path, [row("a", ["x"]), row("b", ["x"]), row("c", ["x", "y"])], comments=2, content_words=31)
+
+    @pytest.mark.parametrize("lines", [["", " ", "\t"], [""]])
+    def test_blank_lines_alone(self, tmp_path: Path, lines: list[str]) -> None:
+        with pytest.raises(InvalidInput, match=r"out.jsonl: the file holds no rows$"):
+            built(tmp_path, lines)
+
+    def test_no_line_can_be_read(self, tmp_path: Path) -> None:
+        with pytest.raises(InvalidInput, match=r"out.jsonl: no row can be read; line 1: not JSON"):
+            built(tmp_path, ["nonsense", "more"], skip_bad=True)
+
+
+def test_made_json_says_how(tmp_path: Path) -> None:
+    corpus = built(tmp_path, rows(10, comments=2), dev=Share(fraction=0.1), mask=("urls",))
+    made = json.loads((tmp_path / "out" / "made.json").read_text())
+    assert made == corpus.made == Corpus.open(tmp_path / "out").made
+    assert made["options"] | {"dev": "0.1", "test": "0", "mask": ["urls"], "source": "a site"} == made["options"]
+    assert not {"salt", "skip_bad"} & made["options"].keys()
+    (read,) = made["inputs"]
+    assert read["bytes"] == (tmp_path / "out.jsonl").stat().st_size
+    assert made["splits"]["test"] == {"articles": 0, "comments": 0, "files": 0}
+    assert corpus.splits == ("train", "dev")
+
+
+def test_a_folder_that_is_there_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine").write_text("precious")
+    with pytest.raises(UsageError, match="out: there is something already; name another folder, or remove it first"):
+        built(tmp_path, rows(3))
+    assert files(tmp_path / "out") == {"mine": b"precious"}

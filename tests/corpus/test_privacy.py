@@ -1,0 +1,186 @@
+"""Who wrote and what they gave away must not be found in a corpus, in whatever file."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.parquet as pq
+import pytest
+from corpus_work import Row, built, files, loose, row, written
+
+from postil.app.building import build_corpus, read_salt
+from postil.corpus.privacy import MASKS, hashed, masking
+from postil.corpus.split import Share
+from postil.errors import InvalidInput, PostilError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from postil.corpus.store import Corpus
+
+PEOPLE = ("Xanthippe", "Yngwie", "Zbigniew", "90210345")
+
+
+def told() -> list[Row]:
+    comments = [
+        {"text": "I said so.", "user": "Xanthippe", "ratings": [{"annotator": "Zbigniew", "grade": 4}]},
+        {"text": "You did.", "user": "Yngwie", "ratings": [{"annotator": 90210345, "grade": 5},
+                                                           {"annotator": "Zbigniew", "grade": 2}]},
+        {"text": "Me again.", "user": "Xanthippe"},
+        {"text": "Nobody.", "user": None},
+    ]  # fmt: skip
+    return [row(f"article{number}", comments) for number in range(6)]
+
+
+def everything(folder: Path) -> str:
+    """All bytes of a corpus and all values of its tables, which are compressed."""
+    tables = [pq.read_table(path) for path in folder.rglob("*.parquet")]
+    metadata = [str(table.schema.metadata) for table in tables]
+    rows = [json.dumps(table.to_pylist(), ensure_ascii=False) for table in tables]
+    return "\n".join([*rows, *metadata, *(data.decode("latin-1") for data in files(folder).values()), *files(folder)])
+
+
+def people(corpus: Corpus) -> set[str]:
+    comments = [comment for split in corpus.splits for article in corpus.articles(split)
+                for comment in (*article.comments, *(article.held_out or ()))]  # fmt: skip
+    users = {comment.user for comment in comments if comment.user is not None}
+    return users | {rating.annotator for comment in comments for rating in comment.ratings}
+
+
+SETS: dict[str, Any] = {"dev": Share(size=1), "test": Share(size=2)}  # with comments that are held out
+
+
+def test_names_are_dropped_unless_asked_for(tmp_path: Path) -> None:
+    corpus = built(tmp_path, told(), **SETS)
+    text = everything(tmp_path / "out")
+    assert "I said so." in text  # this looks where it should
+    assert not [name for name in PEOPLE if name in text]
+    assert people(corpus) == {"1", "2"}  # the first and the second who rated a comment
+    grades = [[rating.grade for rating in comment.ratings] for article in corpus.articles("train")
+              for comment in article.comments]  # fmt: skip
+    assert grades == [[4.0], [5.0, 2.0], [], []] * 3
+
+
+def test_names_are_kept_on_demand(tmp_path: Path) -> None:
+    assert people(built(tmp_path, told(), **SETS, users="keep")) == set(PEOPLE)
+
+
+def test_a_hash_stands_for_a_person_within_one_corpus(tmp_path: Path) -> None:
+    path = written(tmp_path / "rows.jsonl", told())
+    one, _, other = (
+        build_corpus([path], tmp_path / name, loose(**SETS, users="hash", salt=salt), jobs=1)
+        for name, salt in (("one", b"pepper"), ("again", b"pepper"), ("other", b"vinegar"))
+    )
+    assert files(tmp_path / "one") == files(tmp_path / "again")
+    assert people(one) == {hashed(name, b"pepper") for name in PEOPLE}
+    assert not people(one) & people(other)
+    assert [comment.user for comment in next(one.articles("train")).comments] == [
+        *(hashed(name, b"pepper") for name in ("Xanthippe", "Yngwie", "Xanthippe")), None,
+    ]  # fmt: skip
+    for name in ("one", "other"):
+        text = everything(tmp_path / name)
+        assert not [secret for secret in (*PEOPLE, "pepper", "vinegar", "salt") if secret in text]
+
+
+def test_a_name_may_hold_anything() -> None:
+    assert len({hashed(name, b"x") for name in ("", "a", "A", "名", "\ud800", "a" * 10_000)}) == 6
+
+
+def test_a_salt_is_made_once_and_for_its_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "salt"
+    salt = read_salt(path)
+    assert len(salt) == 32
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert read_salt(path) == salt
+    assert read_salt(tmp_path / "more") != salt
+
+
+@pytest.mark.parametrize("data", [b"", b" \n", b"x" * 65])
+def test_what_is_no_salt(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "salt").write_bytes(data)
+    with pytest.raises(InvalidInput, match=r"salt: expected a secret of 1 to 64 bytes, got \d+$"):
+        read_salt(tmp_path / "salt")
+
+
+def test_a_salt_that_cannot_be_made(tmp_path: Path) -> None:
+    with pytest.raises(PostilError, match=r"none/salt: No such file or directory$"):
+        read_salt(tmp_path / "none" / "salt")
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "masked"),
+    [
+        ("urls", "see http://a.org/b?c=1#d.", "see [url]."),
+        ("urls", "(HTTPS://A.ORG/b)", "([url])"),
+        ("urls", "www.a.org, or ftp", "[url], or ftp"),
+        ("urls", "看https://a.cn/b，很好", "看[url]，很好"),
+        ("urls", "看www.a.cn。很好", "看[url]。很好"),
+        ("urls", "https://weibo.com/n/小明 好", "[url] 好"),  # a path may be a name
+        ("urls", "awww. cute http and a.b", "awww. cute http and a.b"),
+        ("emails", "Ana <ana.b+c@web-site.co.uk>.", "Ana <[email]>."),
+        ("emails", "邮箱ana@web.org谢谢", "邮箱[email]谢谢"),
+        ("emails", "me@home and 5 @ 3.50", "me@home and 5 @ 3.50"),
+        ("handles", "@ana: hi @bob_1, @c.d.", "[user]: hi [user], [user]."),
+        ("handles", "ask u/ana or /u/bob-1!", "ask [user] or [user]!"),
+        ("handles", "回复@小明:说得好", "回复[user]:说得好"),
+        ("handles", "谢谢@张三 好", "谢谢[user] 好"),
+        ("handles", "看u/bob说", "看[user]说"),
+        ("handles", "a@b, 5 @ 3, @ and you/me", "a@b, 5 @ 3, @ and you/me"),
+        ("phones", "call 555-010-9999.", "call [phone]."),
+        ("phones", "+86 138 1234 5678", "[phone]"),
+        ("phones", "(555) 010-9999 or 555.010.9999", "[phone] or [phone]"),
+        ("phones", "电话13812345678，谢谢", "电话[phone]，谢谢"),
+        ("phones", "打010-62345678吧", "打[phone]吧"),
+        ("phones", "2018-07-1555", "[phone]"),
+        ("phones", "on 2018-07-15 at 12:30", "on 2018-07-15 at 12:30"),
+        ("phones", "2018.7.15, 15.07.2018 and 7-15-2018", "2018.7.15, 15.07.2018 and 7-15-2018"),
+        ("phones", "in 2018-2019, from 1999 2000 on", "in 2018-2019, from 1999 2000 on"),
+        ("phones", "3.14159265 and 1,234,567 and 123456", "3.14159265 and 1,234,567 and 123456"),
+        ("phones", "version 1.2.3, v1234567890, 3-0", "version 1.2.3, v1234567890, 3-0"),
+    ],
+)  # fmt: skip
+def test_masks(kind: str, text: str, masked: str) -> None:
+    assert masking([kind])(text) == masked
+    others = [name for name in MASKS if name != kind]
+    assert masked == text or masking(others)(text) != masked  # it is this mask that does it
+
+
+def test_masks_together_in_any_order() -> None:
+    text = "u/ana: write to ana@web.org or @ana, 555-010-9999, http://web.org/@ana/5550109999"
+    expected = "[user]: write to [email] or [user], [phone], [url]"
+    assert {masking(order)(text) for order in (list(MASKS), list(MASKS)[::-1])} == {expected}
+    assert masking(MASKS)(expected) == expected
+    assert masking([])(text) == text
+
+
+@pytest.mark.parametrize(
+    "part", ["@" + "." * 20_000, "www." + "," * 20_000, "a" * 20_000, "1-" * 10_000, "@.-" * 7_000]
+)
+def test_masks_take_their_time_on_nothing(part: str) -> None:
+    """Long runs that are almost something; backtracking would never end."""
+    assert len(masking(MASKS)(part)) <= len(part)
+
+
+def test_masks_are_for_all_texts_and_come_before_words(tmp_path: Path) -> None:
+    told = "mail ana@web.org"
+    articles = [row(f"a{number}", [told], title=told, content=f"{told} {number}") for number in range(2)]
+    plain = built(tmp_path, articles, "plain")
+    assert "ana@web.org" in everything(tmp_path / "plain")
+    corpus = built(tmp_path, articles, mask=("emails",))
+    assert {"ana", "web", "org"} <= set(plain.words())
+    assert corpus.words() == ["email", "mail", "0", "1"]
+    assert "ana" not in everything(tmp_path / "out")
+    assert next(corpus.articles("train")).title == "mail [email]"
+
+
+def test_masks_may_leave_a_comment_without_words_but_not_without_text(tmp_path: Path) -> None:
+    corpus = built(tmp_path, [row("a", ["http://a.org"])], mask=("urls",))
+    assert [comment.text for article in corpus.articles("train") for comment in article.comments] == ["[url]"]
+
+
+def test_rejected_rows_are_told_by_place_not_by_what_they_say(tmp_path: Path) -> None:
+    built(tmp_path, [*told(), "Xanthippe's broken line"], skip_bad=True)
+    rejected = (tmp_path / "out.rejected.jsonl").read_text()
+    assert rejected.count("\n") == 1
+    assert not [name for name in PEOPLE if name in rejected]

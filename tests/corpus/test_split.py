@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from postil.corpus.split import LEFT_OUT, SPLITS, UNDECIDED, Share, draw_key, split_articles
+from postil.errors import UsageError
+
+TRAIN, DEV, TEST = range(3)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("0", 0), ("7", 7), ("0.05", 50), ("0.0005", 0), ("0.0015", 2), ("0.", 0), (".5", 500)]
+)
+def test_sizes_and_fractions(text: str, size: int) -> None:
+    assert Share.parse(text).of(1000) == size
+
+
+@pytest.mark.parametrize("text", ["", "-1", "1.0", "1.5", "-0.1", "nan", "inf", "1e3", "5%", "many"])
+def test_what_is_neither(text: str) -> None:
+    with pytest.raises(
+        UsageError, match=r"expected a number of articles such as 5000, or a fraction such as 0\.05, got"
+    ):
+        Share.parse(text)
+
+
+def test_a_size_is_written_as_it_is_read() -> None:
+    assert [str(Share.parse(text)) for text in ("5000", "0.05", "0")] == ["5000", "0.05", "0"]
+
+
+def test_keys_order_by_seed_and_name() -> None:
+    keys = [draw_key(seed, *names) for seed in (1, 2) for names in (("a",), ("b",), ("a", "b"), ("ab",), ("\ud800",))]
+    assert len(set(keys)) == len(keys)
+    assert all(0 <= key < 2**64 for key in keys)
+
+
+@st.composite
+def requests(draw: st.DrawFn) -> tuple[list[int], list[int], list[int], list[bool]]:
+    count = draw(st.integers(1, 30))
+    several = {"min_size": count, "max_size": count}
+    return (
+        draw(st.permutations(range(count))),
+        draw(st.lists(st.integers(0, 12), **several)),
+        draw(st.lists(st.sampled_from([UNDECIDED, UNDECIDED, UNDECIDED, TRAIN, DEV, TEST, LEFT_OUT]), **several)),
+        draw(st.lists(st.booleans(), **several)),
+    )
+
+
+@given(requests(), st.integers(0, 8), st.integers(0, 8))
+def test_laws(request: tuple[list[int], list[int], list[int], list[bool]], dev: int, test: int) -> None:
+    keys, groups, told = (np.array(values) for values in request[:3])
+    able = np.array(request[3])
+    taken = set(groups[told >= 0].tolist())
+    free = {group for group, can, given in zip(groups, able, told, strict=True) if can and given == UNDECIDED} - taken
+    arguments = keys.astype(np.uint64), groups, told.astype(np.int8), able
+    if test > len(free):
+        with pytest.raises(UsageError, match=f"test: expected {test} eligible articles, got {len(free)}"):
+            split_articles(*arguments, dev=dev, test=test)
+        return
+    split = split_articles(*arguments, dev=dev, test=test)
+    codes = split.codes
+    assert not (codes == UNDECIDED).any()
+    for group in set(groups.tolist()):  # no group straddles
+        assert len(set(codes[(groups == group) & (codes != LEFT_OUT)].tolist())) <= 1
+    drawn = (told == UNDECIDED) & (codes == TEST)
+    assert drawn.sum() == test
+    assert able[drawn].all()
+    assert len(set(groups[drawn].tolist())) == test  # one of a group
+    assert ((told == UNDECIDED) & (codes == DEV)).sum() <= dev
+    assert (codes[told == TEST] == TEST).all()  # what is given stays, unless it is like what is given for a later split
+    assert np.isin(codes[told == DEV], [DEV, LEFT_OUT]).all()
+    assert (codes[told == LEFT_OUT] == LEFT_OUT).all()
+    assert sum(split.left_out.values()) == (codes == LEFT_OUT).sum() - (told == LEFT_OUT).sum()
+
+
+@given(st.permutations(range(20)), st.integers(0, 5), st.integers(0, 5), st.integers(0, 19))
+def test_an_article_more_moves_at_most_one_a_set(keys: list[int], dev: int, test: int, new: int) -> None:
+    """Where no two are alike: one leaves test, for dev or train; one leaves dev, for train."""
+
+    def drawn(articles: list[int]) -> list[set[int]]:
+        count = len(articles)
+        codes = split_articles(
+            np.array([keys[article] for article in articles], dtype=np.uint64), np.arange(count),
+            np.full(count, UNDECIDED, dtype=np.int8), np.ones(count, dtype=bool), dev=dev, test=test,
+        ).codes  # fmt: skip
+        return [{article for article, code in zip(articles, codes, strict=True) if code == split} for split in range(3)]
+
+    few, many = drawn([article for article in range(20) if article != new]), drawn(list(range(20)))
+    for split in (TEST, DEV):
+        assert len(few[split] - many[split]) <= 1
+    assert few[TRAIN] <= many[TRAIN]
+
+
+@given(st.integers(0, 10**6))
+def test_the_order_of_the_input_does_not_matter(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    count = 40
+    keys = random.permutation(count).astype(np.uint64)
+    groups, able = random.integers(0, 25, count), random.random(count) < 0.5
+    told = np.full(count, UNDECIDED, dtype=np.int8)
+    order = random.permutation(count)
+    one = split_articles(keys, groups, told, able, dev=6, test=3).codes
+    other = split_articles(keys[order], groups[order], told, able[order], dev=6, test=3).codes
+    assert other.tolist() == one[order].tolist()
+
+
+def test_names() -> None:
+    assert SPLITS == ("train", "dev", "test")

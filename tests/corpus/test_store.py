@@ -1,0 +1,212 @@
+"""A corpus read back: by us and by others, whole and damaged."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from corpus_work import built, ids, rows
+
+from postil.corpus.split import Share
+from postil.corpus.store import Corpus
+from postil.errors import InvalidInput, UnknownName
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from postil.records.rows import Article
+
+SIZES = {"dev": Share(size=6), "test": Share(size=5), "users": "keep"}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return built(tmp_path_factory.mktemp("whole"), rows(30), **SIZES)
+
+
+@pytest.fixture
+def corpus(whole: Corpus, tmp_path: Path) -> Corpus:
+    return Corpus(shutil.copytree(whole.path, tmp_path / "out"), whole.made)
+
+
+def plain(article: Article) -> dict[str, Any]:
+    """An article as every reader of Parquet should see it."""
+
+    def comments(these: Any) -> list[dict[str, Any]]:
+        return [
+            {
+                "id": each.id,
+                "text": each.text,
+                "upvotes": each.upvotes,
+                "grade": each.grade,
+                "ratings": [{"annotator": rating.annotator, "grade": rating.grade} for rating in each.ratings],
+                "user": each.user,
+            }
+            for each in these
+        ]
+
+    return {
+        "id": article.id,
+        "title": article.title,
+        "comments": comments(article.comments),
+        "content": article.content,
+        "category": article.category,
+        "lang": article.lang,
+        "url": article.url,
+        "held_out": comments(article.held_out),
+    }
+
+
+def expected(corpus: Corpus) -> dict[str, list[dict[str, Any]]]:
+    found = {split: [plain(article) for article in corpus.articles(split)] for split in corpus.splits}
+    assert {split: len(some) for split, some in found.items()} == {"train": 19, "dev": 6, "test": 5}
+    assert all(article["held_out"] for article in found["test"])
+    assert not any(article["held_out"] for article in found["train"] + found["dev"])
+    return found
+
+
+def test_as_it_was_built(corpus: Corpus) -> None:
+    again = Corpus.open(str(corpus.path))
+    assert again.made == corpus.made
+    assert (again.splits, again.tokenizer) == (("train", "dev", "test"), "words")
+    tokens = again.tokens("train", "comments")
+    assert len(tokens) == again.starts("train")[-1] == again.made["splits"]["train"]["comments"]
+    assert (tokens.ids.dtype, tokens.offsets.dtype) == (np.int32, np.int64)
+    assert isinstance(tokens.ids, np.memmap)
+    with pytest.raises(ValueError, match="read-only"):
+        tokens.ids[0] = 1
+
+
+def test_with_pyarrow(corpus: Corpus) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    for split, articles in expected(corpus).items():
+        (file,) = (corpus.path / "data").glob(f"{split}-*.parquet")
+        assert file.name == f"{split}-00000-of-00001.parquet"
+        assert parquet.read_table(file).to_pylist() == articles
+
+
+@pytest.mark.filterwarnings("ignore")  # of other packages
+def test_with_datasets(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_DATASETS_OFFLINE", "1")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    datasets = pytest.importorskip("datasets")
+    datasets.disable_progress_bars()
+    found = datasets.load_dataset(str(corpus.path), cache_dir=str(tmp_path / "cache"))
+    assert {split: list(found[split]) for split in found} == expected(corpus)
+
+
+def test_with_duckdb(corpus: Corpus) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    articles = expected(corpus)
+    data = corpus.path / "data"
+    with duckdb.connect() as base:
+        train, test, every = (base.read_parquet(f"{data}/{some}*.parquet") for some in ("train-", "test-", ""))
+        assert train.project("id, len(comments)").fetchall() == [
+            (article["id"], len(article["comments"])) for article in articles["train"]
+        ]
+        assert test.project("id, unnest(held_out).text").fetchall() == [
+            (article["id"], comment["text"]) for article in articles["test"] for comment in article["held_out"]
+        ]
+        assert every.aggregate("sum(list_sum([c.upvotes for c in comments]))").fetchall() == [
+            (sum(c["upvotes"] for some in articles.values() for article in some for c in article["comments"]),)
+        ]
+
+
+def test_with_polars(corpus: Corpus) -> None:
+    polars = pytest.importorskip("polars")
+    for split, articles in expected(corpus).items():
+        assert polars.read_parquet(corpus.path / "data" / f"{split}-*.parquet").to_dicts() == articles
+
+
+def test_several_files_are_read_in_order(tmp_path: Path) -> None:
+    whole = built(tmp_path, rows(6))
+    (file,) = whole.files("train")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = parquet.read_table(file)
+    file.unlink()
+    for place in range(3):
+        parquet.write_table(table.slice(2 * place, 2), file.with_name(f"train-0000{place}-of-00003.parquet"))
+    made = {**whole.made, "splits": {**whole.made["splits"], "train": {"articles": 6, "comments": 30, "files": 3}}}
+    (whole.path / "made.json").write_text(json.dumps(made))
+    again = Corpus.open(whole.path)
+    assert [path.name[6:11] for path in again.files("train")] == ["00000", "00001", "00002"]
+    assert ids(again)["train"] == [f"a00{place}" for place in range(6)]
+
+
+@pytest.mark.parametrize(
+    "ask", [lambda c: c.tokens("dev", "title"), lambda c: c.starts("dev"), lambda c: c.files("dev")]
+)
+def test_a_split_that_it_has_not(tmp_path: Path, ask: Callable[[Corpus], object]) -> None:
+    corpus = built(tmp_path, rows(3))
+    assert corpus.splits == ("train",)
+    with pytest.raises(UnknownName, match="unknown split 'dev'; did you mean 'train'"):
+        ask(corpus)
+
+
+def made(text: str) -> Callable[[Path], object]:
+    return lambda folder: (folder / "made.json").write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (
+            lambda folder: (folder / "made.json").unlink(),
+            "out: no made.json in this folder; expected a corpus that postil",
+        ),
+        (lambda folder: folder.rename(folder.with_name("gone")), "out: no such folder; expected a corpus that postil"),
+        (made("{"), "out/made.json: not JSON: Expecting"),
+        (made("[]"), "out/made.json: expected a corpus of format 1, got something else of format None"),
+        (made('{"kind": "index", "format": 1}'), "expected a corpus of format 1, got index of format 1"),
+        (made('{"kind": "corpus", "format": 2}'), "expected a corpus of format 1, got corpus of format 2"),
+        (lambda folder: (folder / "made.json").write_bytes(b"\xff"), "out/made.json: not JSON: 'utf-8' codec can't"),
+    ],
+)
+def test_what_is_no_corpus(corpus: Corpus, damage: Callable[[Path], object], message: str) -> None:
+    damage(corpus.path)
+    with pytest.raises(InvalidInput) as failure:
+        Corpus.open(corpus.path)
+    assert message in str(failure.value)
+
+
+def every(corpus: Corpus) -> None:
+    """Use every file of a corpus."""
+    corpus.words()
+    corpus.counts()
+    for split in corpus.splits:
+        list(corpus.articles(split))
+        corpus.starts(split)
+        for field in ("title", "content", "comments"):
+            corpus.tokens(split, field)  # type: ignore[arg-type]
+
+
+FILES = (
+    "words.txt",
+    "counts.npy",
+    "data/dev-00000-of-00001.parquet",
+    "tokens/train/content.ids.npy",
+    "tokens/dev/title.offsets.npy",
+    "tokens/test/articles.npy",
+)
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("damage", ["gone", "empty", "cut", "other"])
+def test_damaged_files(corpus: Corpus, name: str, damage: str) -> None:
+    every(corpus)
+    file = corpus.path / name
+    if damage == "gone":
+        file.unlink()
+    elif damage == "other":
+        file.write_bytes(b"\xff\xfenot at all what it should be")
+    else:
+        os.truncate(file, 0 if damage == "empty" else file.stat().st_size - 100)
+    with pytest.raises(InvalidInput) as failure:
+        every(Corpus.open(corpus.path))
+    assert failure.value.where in {str(file), str(file.parent)}
+    assert "copied whole?" in str(failure.value) or name.endswith("parquet")
