@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 from corpus_work import Row, built, decoded, files, ids, loose, row, rows, written
 
@@ -391,6 +392,15 @@ class TestGivenSplits:
             build_corpus([one], tmp_path / "out", loose(), test=other, jobs=1)
         problem = f"id: expected an id that no other article has, got 'a000', as in {one}:1"
         assert str(failure.value) == f"{other}:1: {problem}"
+
+    def test_given_articles_stay_as_they_are(self, tmp_path: Path) -> None:
+        long = " ".join(["word"] * 60)
+        path = written(tmp_path / "a.jsonl", rows(6))
+        test = written(tmp_path / "test.jsonl", [row("t", ["x", long], content="short", title="Short")])
+        corpus = build_corpus([path], tmp_path / "out", loose(content_words=30, comment_words=50), test=test, jobs=1)
+        (article,) = corpus.articles("test")
+        assert [comment.text for comment in article.comments] == ["x", long]
+        assert np.diff(corpus.tokens("test", "comments").offsets).tolist() == [1, 60]
 
     @pytest.mark.parametrize("share", ["0.5", "3"])
     def test_what_is_like_given_articles_is_not_drawn(self, tmp_path: Path, share: str) -> None:

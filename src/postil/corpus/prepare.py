@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -105,7 +105,11 @@ class Prepare:
         met = _Met()
         articles = list(self._articles(block, met))
         tokens = self._encode(block, articles, met)
-        chosen = _choose(articles, tokens, self.options, met)
+        if _is_given(block):
+            options = replace(self.options, content_words=0, long_comments="keep")
+            chosen = _choose(articles, tokens, options, met)
+        else:
+            chosen = _choose(articles, tokens, self.options, met)
         return _written(articles, tokens, chosen, self.options, met)
 
     @cached_property
@@ -114,7 +118,7 @@ class Prepare:
 
     def _articles(self, block: Block, met: _Met) -> Iterator[_Read]:
         """The articles of a block that have comments enough, cleaned."""
-        least = self.options.comments if block.split in {None, "train"} else 1
+        least = 1 if _is_given(block) else self.options.comments
         decode = msgspec.json.Decoder(Article).decode
         plain = not self.options.mask and not any(mark in block.data for mark in _MAY_BE_CONTROLS)
         text = str.strip if plain else self._text
@@ -259,6 +263,11 @@ class _Chosen:
     articles: NDArray[np.int64]
     comments: NDArray[np.int64]
     starts: NDArray[np.int32]
+
+
+def _is_given(block: Block) -> bool:
+    """Whether the block is of a dev or test set that was chosen before: it stays as it is, if it has comments."""
+    return block.split in {"dev", "test"}
 
 
 def _choose(articles: Sequence[_Read], tokens: Tokens, options: BuildOptions, met: _Met) -> _Chosen:
