@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BLOCK_BYTES", "Block", "Rejected", "blocks"]
 
-BLOCK_BYTES: Final = 16 << 20
+BLOCK_BYTES: Final = 8 << 20
 """About how many bytes of JSON a block holds. The files of a corpus depend on it, the articles in them do not."""
 PARQUET_ROWS: Final = 1024
 

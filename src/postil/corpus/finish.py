@@ -66,11 +66,14 @@ class Count:
         """
         table = open_prepared(part.data)
         words = words_in(table)
-        train, other = (
-            np.bincount(np.concatenate([ids for ids, _ in _tokens(rows).values()]), minlength=len(words))
-            for rows in (_chosen(table, part.codes == 0), _chosen(table, part.codes > 0))
-        )
-        places = (train + other).nonzero()[0]
+        comments = np.diff(_comments(table)[1])
+        train, used = np.zeros(len(words), dtype=np.int64), np.zeros(len(words), dtype=bool)
+        for field, (ids, lengths) in _tokens(table).items():
+            of_text = np.repeat(part.codes, comments) if field == "comments" else part.codes
+            of_token = np.repeat(of_text, lengths)
+            train += np.bincount(ids[of_token == 0], minlength=len(words))
+            used[ids[of_token >= 0]] = True
+        places = used.nonzero()[0]
         return Counted([words[place] for place in places.tolist()], places, train[places])
 
 
@@ -109,14 +112,16 @@ class Finish:
         Args:
             parts: The tables.
         """
-        finished = {}
-        for code, split in enumerate(SPLITS):
-            tables = [(_chosen(open_prepared(part.data), part.codes == code), part.ids) for part in parts]
-            if split == "test" and self.draw:
-                tables = [(self._drawn(table), ids) for table, ids in tables]
-            if any(table.num_rows for table, _ in tables):
-                finished[split] = _finished(tables)
-        return finished
+        shards: dict[str, _Shard] = {}
+        for part in parts:  # one after the other, so that memory holds one
+            table = open_prepared(part.data)
+            for code, split in enumerate(SPLITS):
+                chosen = table.filter(arrow().array(part.codes == code)).combine_chunks()
+                if split == "test" and self.draw:
+                    chosen = self._drawn(chosen)
+                if chosen.num_rows:
+                    shards.setdefault(split, _Shard()).add(chosen, part.ids)
+        return {split: shards[split].finished() for split in SPLITS if split in shards}
 
     def _drawn(self, table: Any) -> Any:
         """The table with the comments that were not drawn as ``held_out``."""
@@ -141,21 +146,35 @@ class Finish:
         return table
 
 
-def _finished(tables: Sequence[tuple[Any, NDArray[np.int32]]]) -> Finished:
-    pa = arrow()
-    schema = schema_of(Article)
-    out = pa.BufferOutputStream()
-    with pa.parquet.ParquetWriter(out, schema, compression="zstd") as file:
-        for table, _ in tables:
-            if table.num_rows:
-                file.write_table(_rows(table, schema))
-    tokens = [(_tokens(table), ids) for table, ids in tables]
-    return Finished(
-        out.getvalue().to_pybytes(),
-        {field: np.concatenate([ids[found[field][0]] for found, ids in tokens]) for field in FIELDS},
-        {field: np.concatenate([found[field][1] for found, _ in tokens]) for field in FIELDS},
-        np.concatenate([np.diff(_comments(table)[1]) for table, _ in tables]),
-    )
+class _Shard:
+    """A shard of a split in the making."""
+
+    def __init__(self) -> None:
+        pa = arrow()
+        self._schema = schema_of(Article)
+        self._out = pa.BufferOutputStream()
+        self._file = pa.parquet.ParquetWriter(self._out, self._schema, compression="zstd")
+        self._ids: dict[str, list[NDArray[np.int32]]] = {field: [] for field in FIELDS}
+        self._lengths: dict[str, list[NDArray[np.int64]]] = {field: [] for field in FIELDS}
+        self._sizes: list[NDArray[np.int64]] = []
+
+    def add(self, table: Any, ids: NDArray[np.int32]) -> None:
+        """Add articles; `ids` are the corpus's of the block's words."""
+        self._file.write_table(_rows(table, self._schema))
+        self._sizes.append(np.diff(_comments(table)[1]))
+        for field, (words, lengths) in _tokens(table).items():
+            self._ids[field].append(ids[words])
+            self._lengths[field].append(lengths)
+
+    def finished(self) -> Finished:
+        """The shard."""
+        self._file.close()
+        return Finished(
+            self._out.getvalue().to_pybytes(),
+            {field: np.concatenate(several) for field, several in self._ids.items()},
+            {field: np.concatenate(several) for field, several in self._lengths.items()},
+            np.concatenate(self._sizes),
+        )
 
 
 def _rows(table: Any, schema: Any) -> Any:
@@ -173,10 +192,6 @@ def _rows(table: Any, schema: Any) -> Any:
         else:
             columns.append(pa.array([[]] * table.num_rows, field.type))
     return pa.Table.from_arrays(columns, schema=schema)
-
-
-def _chosen(table: Any, which: NDArray[np.bool_]) -> Any:
-    return table.filter(arrow().array(which)).combine_chunks()
 
 
 def _comments(table: Any, column: str = "comments") -> tuple[Any, NDArray[np.int64]]:

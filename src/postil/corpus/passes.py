@@ -337,7 +337,10 @@ class Passes:
             for field in FIELDS:
                 total = int(np.load(folder / f"{field}.offsets.npy", mmap_mode="r")[-1])
                 pieces = (found[f"{split}.{field}.ids"] for found in self._shards() if f"{split}.{field}.ids" in found)
-                self._work.keep(folder / f"{field}.ids.npy", _header(total), *(piece.data for piece in pieces))
+                with self._work.open(folder / f"{field}.ids.npy") as out:
+                    out.write(_header(total))
+                    for piece in pieces:
+                        out.write(piece.data)
 
     def _name_files(self, split: str) -> None:
         """Give the Parquet files of a split their names."""
