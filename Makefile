@@ -37,6 +37,8 @@ bench: $(BENCH_VENV)/.ready
 	$(BENCH_VENV)/bin/python -m bench.metrics.run --memory --markdown docs/benchmarks.md
 	$(BENCH_VENV)/bin/python -m bench.metaeval.run --markdown docs/benchmarks-correlate.md
 	$(BENCH_VENV)/bin/python -m bench.passages.run --markdown docs/benchmarks-passages.md
+	$(BENCH_VENV)/bin/python -m bench.corpus.run --large 10000000 --markdown docs/benchmarks-corpus.md
+	$(BENCH_VENV)/bin/python -m bench.retrieval.run --markdown docs/benchmarks-retrieval.md
 
 # Made first when missing; every install after it is from these stamps.
 $(BIN)/python:

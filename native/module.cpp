@@ -16,6 +16,7 @@
 #include "intern.hpp"
 #include "kernels.hpp"
 #include "ngrams.hpp"
+#include "search.hpp"
 #include "units.hpp"
 
 namespace nb = nanobind;
@@ -111,6 +112,51 @@ nb::list words(const Interner& interner, int32_t start) {
   nb::list out;
   for (int32_t id = start; id < interner.size(); ++id) out.append(nb::steal(interner.word(id)));
   return out;
+}
+
+Gain gain_of_name(const std::string& name) {
+  if (name == "cosine") return Gain::kCosine;
+  if (name == "bm25") return Gain::kBm25;
+  throw std::invalid_argument("expected cosine or bm25");
+}
+
+// A searcher and the arrays that it looks into.
+struct HeldSearcher {
+  nb::object rows, lists, bounds;  // tuples of arrays
+  In<double> factors;
+  std::unique_ptr<Searcher> searcher;
+};
+
+template <class T>
+Span<T> span_in(const nb::tuple& arrays, size_t place) {
+  return span(nb::cast<In<T>>(arrays[place]));
+}
+
+std::unique_ptr<HeldSearcher> make_searcher(nb::tuple rows, nb::tuple lists, nb::tuple bounds, In<double> factors,
+                                            const std::string& gain) {
+  auto held = std::make_unique<HeldSearcher>(HeldSearcher{rows, lists, bounds, factors, nullptr});
+  const Rows of_documents{span_in<int64_t>(rows, 0), span_in<int32_t>(rows, 1), span_in<uint16_t>(rows, 2)};
+  const ListsView of_terms{span_in<int64_t>(lists, 0), span_in<int32_t>(lists, 1), span_in<uint16_t>(lists, 2)};
+  const BoundsView limits{span_in<float>(bounds, 0), span_in<int32_t>(bounds, 1), span_in<int64_t>(bounds, 2),
+                          span_in<float>(bounds, 3), span_in<int32_t>(bounds, 4), span_in<uint8_t>(bounds, 5)};
+  if (static_cast<int64_t>(factors.shape(0)) != of_documents.documents()) {
+    throw std::invalid_argument("expected a factor for each document");
+  }
+  held->searcher = std::make_unique<Searcher>(of_documents, of_terms, limits, span(factors), gain_of_name(gain));
+  return held;
+}
+
+nb::tuple search(const HeldSearcher& held, In<int64_t> starts, In<int32_t> terms, In<double> weights, int64_t k, int jobs) {
+  if (k < 1) throw std::invalid_argument("expected k of at least 1");
+  const size_t queries = starts.shape(0) - 1;
+  std::vector<int32_t> documents(queries * k);
+  std::vector<double> scores(queries * k);
+  {
+    nb::gil_scoped_release release;
+    held.searcher->search({span(starts), span(terms), span(weights)}, k, jobs, documents.data(), scores.data());
+  }
+  const std::vector<size_t> shape{queries, static_cast<size_t>(k)};
+  return nb::make_tuple(array_of(std::move(documents), shape), array_of(std::move(scores), shape));
 }
 
 // An overlap and the arrays that it looks into.
@@ -366,6 +412,49 @@ NB_MODULE(_compiled, m) {
       nb::arg("ids"), nb::arg("offsets"), nb::arg("order"), nb::arg("gap") = 0, nb::arg("up_to") = false);
   m.def("pooled_scores", &pooled_table, nb::arg("bags"), nb::arg("references"), nb::arg("texts"), nb::arg("own"),
         nb::arg("measures"), nb::arg("share"), nb::arg("idf"), nb::arg("jobs") = 1);
+  m.def(
+      "count_terms",
+      [](In<int32_t> ids, In<int64_t> offsets, int jobs) {
+        Counted rows;
+        {
+          nb::gil_scoped_release release;
+          rows = count_terms(Texts{span(ids), span(offsets)}, jobs);
+        }
+        return nb::make_tuple(array_of(std::move(rows.starts)), array_of(std::move(rows.terms)),
+                              array_of(std::move(rows.counts)));
+      },
+      nb::arg("ids"), nb::arg("offsets"), nb::arg("jobs") = 1);
+  m.def(
+      "invert",
+      [](In<int64_t> starts, In<int32_t> terms, In<uint16_t> counts, int64_t vocabulary) {
+        Lists lists;
+        {
+          nb::gil_scoped_release release;
+          lists = invert({span(starts), span(terms), span(counts)}, vocabulary);
+        }
+        return nb::make_tuple(array_of(std::move(lists.starts)), array_of(std::move(lists.documents)),
+                              array_of(std::move(lists.counts)));
+      },
+      nb::arg("starts"), nb::arg("terms"), nb::arg("counts"), nb::arg("vocabulary"));
+  m.def(
+      "search_bounds",
+      [](nb::tuple lists, In<double> factors, const std::string& gain) {
+        const ListsView of_terms{span_in<int64_t>(lists, 0), span_in<int32_t>(lists, 1), span_in<uint16_t>(lists, 2)};
+        const Gain kind = gain_of_name(gain);
+        Bounds bounds;
+        {
+          nb::gil_scoped_release release;
+          bounds = bounds_of(of_terms, factors.data(), static_cast<int64_t>(factors.shape(0)), kind);
+        }
+        return nb::make_tuple(array_of(std::move(bounds.highest)), array_of(std::move(bounds.row)),
+                              array_of(std::move(bounds.block_starts)), array_of(std::move(bounds.block_highest)),
+                              array_of(std::move(bounds.dense_row)), array_of(std::move(bounds.dense)));
+      },
+      nb::arg("lists"), nb::arg("factors"), nb::arg("gain"));
+  nb::class_<HeldSearcher>(m, "Searcher")
+      .def("search", &search, nb::arg("starts"), nb::arg("terms"), nb::arg("weights"), nb::arg("k"), nb::arg("jobs") = 1);
+  m.def("searcher", &make_searcher, nb::arg("rows"), nb::arg("lists"), nb::arg("bounds"), nb::arg("factors"),
+        nb::arg("gain"));
   m.def("rank_correlations", &rank_correlation_table, nb::arg("x"), nb::arg("y"), nb::arg("cluster"), nb::arg("counts"),
         nb::arg("kind"), nb::arg("jobs") = 1);
 }

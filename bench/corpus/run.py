@@ -31,9 +31,9 @@ AT_ONCE = 10_000
 PAGE = """# Benchmarks of building corpora
 
 This page is made by `make bench`. *Bare tokenizer*: the time to cut the titles, contents and comments of the file into
-words, `tokenizer(NAME).split_all`, and nothing else. *Build*: all of `postil corpus build` from the JSON Lines on disk to
-the finished folder (reading, thresholds, near duplicates, splits, vocabulary, Parquet, token arrays, statistics, card).
-Both in one process, in the same run; processor time, median of {rounds} rounds.
+words, `tokenizer(NAME).split_all`, and nothing else. *Build*: all of `postil corpus build` from the JSON Lines on disk
+to the finished folder (reading, thresholds, near duplicates, splits, vocabulary, Parquet, token arrays, statistics,
+card). Both in one process, in the same run; processor time, median of {rounds} rounds.
 
 Machine: {machine}
 
@@ -43,7 +43,8 @@ Machine: {machine}
 """
 LARGE = """
 A made-up site of {comments:,} comments ({megabytes:,.0f} MB of JSON Lines, {words:,} words in the token arrays), two
-processes: **{seconds:,.0f} s** ({each:.1f} s a million comments), and at most **{memory:,.0f} MiB** in all processes together.
+processes: **{seconds:,.0f} s** ({each:.1f} s a million comments), and at most **{memory:,.0f} MiB** in all processes
+together.
 """
 
 

@@ -22,6 +22,7 @@ from postil.version import VERSION as __version__  # noqa: N811 - the name that 
 
 if TYPE_CHECKING:
     from postil.app.building import build_corpus
+    from postil.app.commenting import load_commenter
     from postil.app.consensus import consensus_weights
     from postil.app.correlate import correlate
     from postil.app.correlating import CorrelateOptions, Findings
@@ -33,12 +34,15 @@ if TYPE_CHECKING:
     from postil.metrics.background import Background
     from postil.metrics.controls import ControlOptions
     from postil.metrics.spec import parse as metric
+    from postil.records.rows import Article, Comment
     from postil.records.scale import Scale
     from postil.text.tokenizers import tokenizer
 
 __all__ = [
+    "Article",
     "Background",
     "BuildOptions",
+    "Comment",
     "ControlOptions",
     "Corpus",
     "CorrelateOptions",
@@ -54,6 +58,7 @@ __all__ = [
     "build_corpus",
     "consensus_weights",
     "correlate",
+    "load_commenter",
     "metric",
     "rank_passages",
     "score",
@@ -61,8 +66,10 @@ __all__ = [
 ]
 
 _HOMES: Final = {
+    "Article": ("postil.records.rows", "Article"),
     "Background": ("postil.metrics.background", "Background"),
     "BuildOptions": ("postil.corpus.options", "BuildOptions"),
+    "Comment": ("postil.records.rows", "Comment"),
     "ControlOptions": ("postil.metrics.controls", "ControlOptions"),
     "Corpus": ("postil.corpus.store", "Corpus"),
     "CorrelateOptions": ("postil.app.correlating", "CorrelateOptions"),
@@ -77,6 +84,7 @@ _HOMES: Final = {
     "build_corpus": ("postil.app.building", "build_corpus"),
     "consensus_weights": ("postil.app.consensus", "consensus_weights"),
     "correlate": ("postil.app.correlate", "correlate"),
+    "load_commenter": ("postil.app.commenting", "load_commenter"),
     "metric": ("postil.metrics.spec", "parse"),
     "rank_passages": ("postil.app.interesting", "rank_passages"),
     "score": ("postil.app.score", "score"),

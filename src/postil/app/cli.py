@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from postil.app.cli_comment import comment, rank_comments, train
 from postil.app.cli_corpus import corpus
 from postil.app.cli_options import (
     AddressOption,
@@ -492,6 +493,11 @@ def interesting(
     typer.echo(ranked_as(format, found, measure), nl=False)
     for doubt in doubts(measure, referenced=reference is not None):
         say(doubt)
+
+
+app.command()(train)
+app.command()(comment)
+app.command("rank-comments")(rank_comments)
 
 
 @app.command()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["progress", "steps"]
+__all__ = ["live", "progress", "steps"]
 
 T = TypeVar("T")
 EVERY = 1024
@@ -72,3 +72,19 @@ def steps(total: int) -> Iterator[Callable[[str], None]]:
             begun += 1
 
         yield begin
+
+
+@contextmanager
+def live() -> Iterator[Callable[[object], None]]:
+    """A line that changes, if standard error is a terminal.
+
+    Yields:
+        What to call with the line's new content.
+    """
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console  # noqa: PLC0415 - heavy, and only people need it
+
+    with Console(stderr=True).status("") as status:
+        yield lambda line: status.update(str(line))

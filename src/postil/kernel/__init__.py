@@ -25,11 +25,14 @@ if TYPE_CHECKING:
         Grams,
         Interner,
         Overlap,
+        Searcher,
         bleu_score,
         bleu_stats,
         cider,
         count_grams,
+        count_terms,
         count_units,
+        invert,
         load_grams,
         meteor,
         overlap,
@@ -37,6 +40,8 @@ if TYPE_CHECKING:
         rank_correlations,
         rouge_l,
         rouge_n,
+        search_bounds,
+        searcher,
     )
 
 __all__ = [
@@ -44,11 +49,14 @@ __all__ = [
     "Grams",
     "Interner",
     "Overlap",
+    "Searcher",
     "bleu_score",
     "bleu_stats",
     "cider",
     "count_grams",
+    "count_terms",
     "count_units",
+    "invert",
     "load_grams",
     "meteor",
     "overlap",
@@ -56,6 +64,8 @@ __all__ = [
     "rank_correlations",
     "rouge_l",
     "rouge_n",
+    "search_bounds",
+    "searcher",
 ]
 
 
@@ -77,11 +87,14 @@ if not TYPE_CHECKING:
     Grams = _chosen.Grams
     Interner = _chosen.Interner
     Overlap = _chosen.Overlap
+    Searcher = _chosen.Searcher
     bleu_score = _chosen.bleu_score
     bleu_stats = _chosen.bleu_stats
     cider = _chosen.cider
     count_grams = _chosen.count_grams
+    count_terms = _chosen.count_terms
     count_units = _chosen.count_units
+    invert = _chosen.invert
     load_grams = _chosen.load_grams
     meteor = _chosen.meteor
     overlap = _chosen.overlap
@@ -89,3 +102,5 @@ if not TYPE_CHECKING:
     rank_correlations = _chosen.rank_correlations
     rouge_l = _chosen.rouge_l
     rouge_n = _chosen.rouge_n
+    search_bounds = _chosen.search_bounds
+    searcher = _chosen.searcher

@@ -9,17 +9,21 @@ from postil.kernel.twin.meteor import meteor
 from postil.kernel.twin.overlap import Overlap, overlap
 from postil.kernel.twin.ranks import rank_correlations
 from postil.kernel.twin.rouge import rouge_l, rouge_n
+from postil.kernel.twin.search import Searcher, count_terms, invert, search_bounds, searcher
 from postil.kernel.twin.units import count_units, pooled_scores
 
 __all__ = [
     "Grams",
     "Interner",
     "Overlap",
+    "Searcher",
     "bleu_score",
     "bleu_stats",
     "cider",
     "count_grams",
+    "count_terms",
     "count_units",
+    "invert",
     "load_grams",
     "meteor",
     "overlap",
@@ -27,4 +31,6 @@ __all__ = [
     "rank_correlations",
     "rouge_l",
     "rouge_n",
+    "search_bounds",
+    "searcher",
 ]

@@ -1,0 +1,144 @@
+"""The journeys of `postil comment` and `postil rank-comments`: articles in, suggestions or ranked threads out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from postil.app.progress import progress
+from postil.commenters.retrieval import KINDS, Retriever
+from postil.commenters.screening import BlockList, Screen
+from postil.commenters.store import Model
+from postil.records.files import read
+from postil.records.ranking import best_first
+from postil.records.rows import Article, Row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from postil.commenters.base import Commenter, Suggestions
+    from postil.records.files import FilePath, Rows
+
+__all__ = ["CommentOptions", "RankedComment", "comment_files", "load_commenter", "rank_files"]
+
+AT_ONCE: Final = 64
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommentOptions:
+    """How comments are suggested.
+
+    Args:
+        k: How many an article, at most.
+        shortest: How many words a suggestion has at least.
+        longest: How many at most; None for any number.
+        block: A file of words and phrases that no suggestion may hold.
+        addresses: Whether suggestions may hold addresses and handles.
+        jobs: Threads; the suggestions do not depend on it.
+    """
+
+    k: int = 5
+    shortest: int = 3
+    longest: int | None = None
+    block: str | None = None
+    addresses: bool = False
+    jobs: int = 1
+
+    def screen(self) -> Screen:
+        """What may be suggested."""
+        block = BlockList.read(self.block) if self.block else None
+        return Screen(shortest=self.shortest, longest=self.longest, addresses=self.addresses, block=block)
+
+
+class RankedComment(Row, frozen=True, omit_defaults=False, gc=False):
+    """A comment of a thread, and how relevant it is to its article.
+
+    Args:
+        article: The id of the article.
+        comment: The id of the comment.
+        rank: Its place in the thread, from 1.
+        score: How relevant it is; high is good, and only one model's scores compare.
+        text: What it says.
+    """
+
+    article: str
+    comment: str
+    rank: int
+    score: float
+    text: str
+
+
+def load_commenter(folder: FilePath, *, screen: Screen | None = None, jobs: int = 1) -> Commenter:
+    """Open a commenter that `postil train` made.
+
+    Args:
+        folder: Its folder.
+        screen: What may be suggested.
+        jobs: Threads.
+
+    Raises:
+        InvalidInput: There is no such model, or it is damaged.
+        MissingExtra: It needs torch, which is not installed.
+    """
+    Model.open(folder, KINDS)
+    return Retriever.open(folder, screen=screen, jobs=jobs)
+
+
+def comment_files(articles: str, folder: str, options: CommentOptions) -> Iterator[Suggestions]:
+    """Suggest comments for the articles of a file.
+
+    Args:
+        articles: A file of article rows; ``-`` for standard input.
+        folder: The model.
+        options: How.
+
+    Yields:
+        The suggestions for each article, in order.
+
+    Raises:
+        InvalidInput: Something in the file or the model is wrong; says where.
+    """
+    commenter = load_commenter(folder, screen=options.screen(), jobs=options.jobs)
+    with progress("articles", _once(read(articles, Article))) as rows:
+        while batch := list(islice(rows, AT_ONCE)):
+            yield from commenter.comment(batch, options.k)
+
+
+def _once(rows: Rows[Article]) -> Iterator[Article]:
+    """The articles; of one id there is one."""
+    seen: set[str] = set()
+    for place, article in enumerate(rows):
+        if article.id in seen:
+            raise rows.places.error(place, "id", f"expected an id that no other article has, got '{article.id}' again")
+        seen.add(article.id)
+        yield article
+
+
+def rank_files(articles: str, folder: str, *, jobs: int = 1) -> Iterator[RankedComment]:
+    """Sort the comments of each article by how relevant they are.
+
+    Args:
+        articles: A file of article rows with comments; ``-`` for standard input.
+        folder: The model.
+        jobs: Threads.
+
+    Yields:
+        The comments, article after article, the most relevant first.
+
+    Raises:
+        InvalidInput: Something in the file or the model is wrong; says where.
+    """
+    retriever = Retriever.open(folder, jobs=jobs)
+    found = read(articles, Article)
+    done = 0
+    with progress("articles", _once(found)) as rows:
+        while batch := list(islice(rows, AT_ONCE)):
+            for place, (article, scores) in enumerate(zip(batch, retriever.rank(batch), strict=True)):
+                names = [comment.id for comment in article.comments]
+                if len(set(names)) < len(names):
+                    raise found.places.error(done + place, "comments", "expected an id for each comment, got one twice")
+                for rank, position in enumerate(best_first(scores, keys=names).tolist(), 1):
+                    comment = article.comments[position]
+                    yield RankedComment(article.id, comment.id, rank, float(scores[position]), comment.text)
+            done += len(batch)

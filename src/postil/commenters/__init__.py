@@ -1,0 +1,1 @@
+"""Commenters: what suggests comments on an article."""

@@ -1,0 +1,1 @@
+"""Networks. The only room with torch; importing the room itself loads none."""

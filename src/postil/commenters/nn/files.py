@@ -1,0 +1,97 @@
+"""Weights of networks, to and from safetensors."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+
+from postil.errors import InvalidInput
+from postil.records.replace import Replacement, refused
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from torch import Tensor, nn
+
+__all__ = ["fill", "read", "weights", "write"]
+
+
+def weights(network: nn.Module) -> dict[str, Tensor]:
+    """The weights of a network by name; a weight that stands in two places is there once.
+
+    Args:
+        network: The network.
+    """
+    named = chain(network.named_parameters(), network.named_buffers())
+    return {name: tensor.detach() for name, tensor in named}
+
+
+def fill(network: nn.Module, tensors: Mapping[str, Tensor], where: str) -> None:
+    """Put weights into a network.
+
+    Args:
+        network: The network.
+        tensors: What `weights` gave.
+        where: The file that they come from.
+
+    Raises:
+        InvalidInput: They are those of another network.
+    """
+    expected = {name: tuple(tensor.shape) for name, tensor in weights(network).items()}
+    got = {name: tuple(tensor.shape) for name, tensor in tensors.items()}
+    for name in sorted(expected.keys() | got.keys()):
+        if expected.get(name) != got.get(name):
+            problem = f"weights {name}: expected shape {expected.get(name)}, got {got.get(name)}"
+            raise InvalidInput(problem, where=where)
+    for name, tensor in weights(network).items():
+        tensor.copy_(tensors[name])
+
+
+def write(path: Path, tensors: Mapping[str, Tensor], note: str = "") -> None:
+    """Write tensors to a file that appears whole or not at all.
+
+    Args:
+        path: The file.
+        tensors: The tensors by name.
+        note: A text to keep with them.
+
+    Raises:
+        PostilError: The system refuses to write.
+
+    >>> import pathlib, tempfile, torch
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "w.safetensors"
+    ...     write(file, {"a": torch.ones(2)}, "made by hand")
+    ...     read(file)
+    ({'a': tensor([1., 1.])}, 'made by hand')
+    """
+    data = save({name: tensor.cpu().contiguous() for name, tensor in tensors.items()}, {"note": note})
+    with Replacement(str(path)) as stream:
+        try:
+            stream.write(data)
+        except OSError as error:
+            raise refused(str(path), error) from error
+
+
+def read(path: Path) -> tuple[dict[str, Tensor], str]:
+    """Read what `write` wrote.
+
+    Args:
+        path: The file.
+
+    Returns:
+        The tensors, and the text kept with them.
+
+    Raises:
+        InvalidInput: There is no such file, or it is cut short or damaged.
+    """
+    try:
+        with safe_open(path, "pt") as file:
+            note = (file.metadata() or {}).get("note", "")
+            return {name: file.get_tensor(name) for name in file.keys()}, note  # noqa: SIM118 - it is no dict
+    except (OSError, SafetensorError) as error:
+        raise InvalidInput(f"no safetensors, or cut short or damaged: {error}", where=str(path)) from error

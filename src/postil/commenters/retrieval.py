@@ -1,0 +1,442 @@
+"""IR-T and IR-TC: comments of similar articles, the most relevant first.
+
+Paper: Automatic Article Commenting (ACL 2018), section 5 and supplement C.1. Two stages: `similar` articles of the
+training set are found by TF-IDF cosine (equation C.1) over titles (IR-T) or titles and contents (IR-TC); the union of
+their comments is ranked by a convolutional relevance model (C.2), or by the TF-IDF cosine of article and comment where
+there is no torch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import numpy as np
+
+from postil.commenters.base import Held, Provenance, Source, Suggestion, Suggestions
+from postil.commenters.nn.batches import Ragged
+from postil.commenters.screening import Screen
+from postil.commenters.search import Index
+from postil.commenters.store import Model, ModelWriter
+from postil.commenters.strings import Strings
+from postil.errors import InvalidInput, MissingExtra, UsageError
+from postil.kernel import count_terms
+from postil.text.tokenizers import tokenizer
+from postil.text.tokens import Vocabulary
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from postil.commenters.nn.relevance import Relevance
+    from postil.records.files import FilePath
+    from postil.records.rows import Article
+    from postil.text.tokens import Tokens
+
+    _Weighted = tuple[NDArray[np.int32], NDArray[np.float64]]
+
+__all__ = ["KINDS", "RANKERS", "SIMILAR", "Ranker", "Retriever", "Shelf", "save_retriever"]
+
+KINDS: Final = ("ir-t", "ir-tc")
+RANKERS: Final = ("relevance", "tf-idf")
+SIMILAR: Final = 20
+SAME: Final = 0.98
+"""From this cosine on an article is a copy of the one to comment on."""
+
+
+class Ranker(Protocol):
+    """Says how relevant comments are to articles."""
+
+    def articles(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> Any:
+        """Take articles in.
+
+        Args:
+            ids: int32[T], their words.
+            offsets: int64[n + 1].
+        """
+
+    def kept(self, articles: Any, article: int, places: NDArray[np.int64]) -> NDArray[np.float64]:
+        """How relevant kept comments are, float64[m], high is good.
+
+        Args:
+            articles: What `articles` gave.
+            article: Which of them.
+            places: int64[m], the comments.
+        """
+
+    def given(
+        self, articles: Any, article: int, ids: NDArray[np.int32], offsets: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """How relevant other comments are, float64[m].
+
+        Args:
+            articles: What `articles` gave.
+            article: Which of them.
+            ids: int32[T], the comments' words.
+            offsets: int64[m + 1].
+        """
+
+
+@dataclass(frozen=True, eq=False)
+class Shelf:
+    """The comments that can be suggested.
+
+    Args:
+        articles: Ids of the training articles.
+        languages: Their languages, empty where unknown.
+        starts: int64[articles + 1], where the comments of each begin.
+        ids: Ids of the comments.
+        texts: What they say.
+    """
+
+    articles: Strings
+    languages: Strings
+    starts: NDArray[np.int64]
+    ids: Strings
+    texts: Strings
+
+
+def save_retriever(
+    new: ModelWriter, index: Index, shelf: Shelf, words: Sequence[str], *, ranker: Mapping[str, NDArray[Any]]
+) -> None:
+    """Write a retriever into a model folder; a relevance model is written beside it by who trained it.
+
+    Args:
+        new: The folder in the making.
+        index: The training articles.
+        shelf: Their comments.
+        words: The words, by id.
+        ranker: What the ranker keeps: ``vectors`` of the comments, or their words as ``words.ids`` and
+            ``words.offsets``.
+    """
+    for name, values in index.arrays().items():
+        new.array(f"index/{name}", values)
+    for name, strings in (
+        ("articles", shelf.articles),
+        ("languages", shelf.languages),
+        ("ids", shelf.ids),
+        ("texts", shelf.texts),
+    ):
+        new.array(f"comments/{name}.data", strings.data)
+        new.array(f"comments/{name}.offsets", strings.offsets)
+    new.array("comments/starts", np.asarray(shelf.starts))
+    for name, values in ranker.items():
+        new.array(f"ranker/{name}", values)
+    new.words(words)
+
+
+@dataclass(frozen=True, eq=False)
+class Retriever:
+    """A commenter that retrieves; `open` it.
+
+    Args:
+        model: Its folder.
+        screen: What may be suggested.
+        jobs: Threads of the search.
+    """
+
+    model: Model
+    screen: Screen = field(default_factory=Screen)
+    jobs: int = 1
+
+    @classmethod
+    def open(cls, folder: FilePath, *, screen: Screen | None = None, jobs: int = 1) -> Retriever:
+        """Open a retriever; its arrays are mapped into memory.
+
+        Args:
+            folder: The folder that ``postil train ir-t`` or ``ir-tc`` made.
+            screen: What may be suggested.
+            jobs: Threads of the search.
+
+        Raises:
+            InvalidInput: There is no such model, or it is damaged.
+            MissingExtra: It ranks by a relevance model and torch is not installed.
+        """
+        return cls(Model.open(folder, KINDS), screen or Screen(), jobs)
+
+    @classmethod
+    def load(cls, folder: FilePath) -> Retriever:
+        """See `postil.commenters.base.Commenter`; `open` with the usual screen."""
+        return cls.open(folder)
+
+    def save(self, folder: FilePath) -> None:
+        """Write the model to another folder.
+
+        Args:
+            folder: The folder to make.
+        """
+        self.model.copy(folder)
+
+    @property
+    def with_content(self) -> bool:
+        """Whether contents are looked at."""
+        return self.model.kind == "ir-tc"
+
+    def comment(self, articles: Sequence[Article], k: int) -> list[Suggestions]:
+        """Suggest comments that readers wrote under similar articles.
+
+        An article of the training set with the same id, or with a cosine of .98 or more, is not looked at.
+
+        Args:
+            articles: The articles.
+            k: How many comments an article, at most.
+
+        Returns:
+            The suggestions for each article; none for an article that shares no word with any other.
+
+        Raises:
+            UsageError: k is below 1.
+            InvalidInput: Two articles have one id, or an article has a text that cannot be cut into words.
+        """
+        if k < 1:
+            raise UsageError(f"expected at least one comment an article, got {k}")
+        if len({article.id for article in articles}) < len(articles):
+            raise InvalidInput("expected an id that no other article has", where="articles", field="id")
+        if not articles:
+            return []
+        tokens = self._tokens(articles)
+        found = self._similar(articles, tokens)
+        queries = self.ranker.articles(tokens.ids, tokens.offsets)
+        return [self._suggest(article, place, found[place], queries, k) for place, article in enumerate(articles)]
+
+    def rank(self, articles: Sequence[Article]) -> list[NDArray[np.float64]]:
+        """How relevant each article's own comments are to it.
+
+        Args:
+            articles: Articles with comments.
+
+        Returns:
+            For each article float64[comments], high is good.
+        """
+        tokens = self._tokens(articles)
+        queries = self.ranker.articles(tokens.ids, tokens.offsets)
+        scores = []
+        for place, article in enumerate(articles):
+            said = self._encoded([comment.text for comment in article.comments])
+            scores.append(self.ranker.given(queries, place, said.ids, said.offsets))
+        return scores
+
+    @cached_property
+    def index(self) -> Index:
+        """The training articles."""
+        config = self.model.config
+        return Index.of_arrays(
+            lambda name: self.model.array(f"index/{name}"), config["segments"], config["weighting"], config["idf"]
+        )
+
+    @cached_property
+    def shelf(self) -> Shelf:
+        """The comments."""
+
+        def strings(name: str) -> Strings:
+            # Views without the overhead of np.memmap, which tells where texts are taken one by one.
+            data, offsets = (np.asarray(self.model.array(f"comments/{name}.{part}")) for part in ("data", "offsets"))
+            return Strings(data, offsets)
+
+        starts = self.model.array("comments/starts", np.int64)
+        return Shelf(strings("articles"), strings("languages"), starts, strings("ids"), strings("texts"))
+
+    @cached_property
+    def ranker(self) -> Ranker:
+        """What ranks comments."""
+        if self.model.config["ranker"] == "tf-idf":
+            ids, offsets = (self.model.array(f"ranker/words.{part}") for part in ("ids", "offsets"))
+            return ByWords(self.index.rarity, ids, offsets)
+        try:
+            from postil.commenters.nn.relevance import Relevance  # noqa: PLC0415 - it needs torch
+        except ImportError as error:
+            raise MissingExtra("the relevance model", "nn") from error
+        relevance = Relevance.open(self.model.path / "relevance")
+        if relevance.options.form == "interaction":
+            ids, offsets = (self.model.array(f"ranker/words.{part}") for part in ("ids", "offsets"))
+            return ByPairs(relevance, ids, offsets)
+        return ByRelevance(relevance, self.model.array("ranker/vectors", np.float32, 2))
+
+    @cached_property
+    def _vocabulary(self) -> Vocabulary:
+        known = Vocabulary()
+        known.encode_tokens([self.model.words()])
+        return known
+
+    def _encoded(self, texts: Sequence[str]) -> Tokens:
+        """Texts as numbers; words that the model does not know have higher ones."""
+        cut = tokenizer(self.model.config["tokenizer"])
+        tokens = self._vocabulary.branch().encode(texts, cut, allow_han=True)
+        return replace(tokens, ids=np.where(tokens.ids < len(self._vocabulary), tokens.ids, np.int32(2**31 - 1)))
+
+    def _tokens(self, articles: Sequence[Article]) -> Tokens:
+        if not self.with_content:
+            return self._encoded([article.title for article in articles])
+        return self._encoded([f"{article.title}\n{article.content or ''}" for article in articles])
+
+    def _similar(self, articles: Sequence[Article], tokens: Tokens) -> list[NDArray[np.int64]]:
+        """The training articles most like each article, without itself and copies."""
+        wanted = int(self.model.config["similar"])
+        found: list[NDArray[np.int64]] = []
+        likest = self.index.search(tokens.ids, tokens.offsets, 2 * wanted, jobs=self.jobs)
+        for place, (article, best) in enumerate(zip(articles, likest.documents, strict=True)):
+            ids = tokens.ids[tokens.offsets[place] : tokens.offsets[place + 1]]
+            documents = best
+            others = self._others(article, ids, documents)
+            while len(others) < wanted and documents[-1] >= 0:  # copies, such as those of a weekly title, stand before
+                more = self.index.search(ids, np.array([0, len(ids)]), 4 * len(documents), jobs=self.jobs)
+                documents = more.documents[0]
+                others = self._others(article, ids, documents)
+            found.append(others[:wanted])
+        return found
+
+    def _others(self, article: Article, ids: NDArray[np.int32], documents: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Of documents those that are not the article itself, or a copy."""
+        there = documents[documents >= 0]
+        there = there[self.index.cosines(ids, there) < SAME]
+        names = [self.shelf.articles[place] != article.id for place in there.tolist()]
+        return np.asarray(there[np.array(names, dtype=bool)], dtype=np.int64)
+
+    def _suggest(self, article: Article, place: int, similar: NDArray[np.int64], queries: Any, k: int) -> Suggestions:
+        shelf = self.shelf
+        spans = [np.arange(shelf.starts[document], shelf.starts[document + 1]) for document in similar.tolist()]
+        places = np.concatenate(spans) if spans else np.zeros(0, dtype=np.int64)
+        if not len(places):
+            return Suggestions(article.id, ())
+        owners = np.repeat(similar, [len(span) for span in spans])
+        scores = self.ranker.kept(queries, place, places)
+        texts = [shelf.texts[comment] for comment in places.tolist()]
+        languages = [shelf.languages[owner] or None for owner in owners.tolist()]
+        sifted = self.screen.sift(texts, scores, k=k, keys=places.tolist(), languages=languages, language=article.lang)
+
+        def source(position: int) -> Source:
+            return Source(shelf.articles[int(owners[position])], shelf.ids[int(places[position])])
+
+        suggestions = tuple(
+            Suggestion(
+                texts[one.position],
+                float(scores[one.position]),
+                rank,
+                Provenance.retrieved(
+                    self.model.kind, self.model.hash, [source(position) for position in (one.position, *one.merged)]
+                ),
+            )
+            for rank, one in enumerate(sifted.kept, 1)
+        )
+        held = tuple(Held(texts[position], reason, source(position)) for position, reason in sifted.held)
+        return Suggestions(article.id, suggestions, held)
+
+
+@dataclass(frozen=True, eq=False)
+class ByRelevance:
+    """Ranks by the relevance model.
+
+    Args:
+        relevance: The model.
+        vectors: float32[comments, d], the kept comments.
+    """
+
+    relevance: Relevance
+    vectors: NDArray[np.float32]
+
+    def articles(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.float32]:
+        """See `Ranker`."""
+        return self.relevance.encode_articles(ids, offsets)
+
+    def kept(self, articles: NDArray[np.float32], article: int, places: NDArray[np.int64]) -> NDArray[np.float64]:
+        """See `Ranker`."""
+        return self._scores(articles, article, np.asarray(self.vectors[places]))
+
+    def given(
+        self, articles: NDArray[np.float32], article: int, ids: NDArray[np.int32], offsets: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """See `Ranker`."""
+        return self._scores(articles, article, self.relevance.encode_comments(ids, offsets))
+
+    def _scores(self, articles: NDArray[np.float32], article: int, vectors: NDArray[np.float32]) -> NDArray[np.float64]:
+        return np.asarray(self.relevance.score(articles[article : article + 1], vectors)[0], dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class ByPairs:
+    """Ranks by a relevance model that looks at article and comment together.
+
+    Args:
+        relevance: The model.
+        ids: int32[T], the words of the kept comments.
+        offsets: int64[comments + 1].
+    """
+
+    relevance: Relevance
+    ids: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+
+    def articles(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> Ragged:
+        """See `Ranker`."""
+        return Ragged(ids, offsets)
+
+    def kept(self, articles: Ragged, article: int, places: NDArray[np.int64]) -> NDArray[np.float64]:
+        """See `Ranker`."""
+        return self.given(articles, article, *_taken(self.ids, self.offsets, places))
+
+    def given(
+        self, articles: Ragged, article: int, ids: NDArray[np.int32], offsets: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """See `Ranker`."""
+        comments = np.arange(len(offsets) - 1)
+        rows = np.full(len(comments), article)
+        return self.relevance.score_pairs(articles, Ragged(ids, offsets), rows, comments).astype(np.float64)
+
+
+def _taken(
+    ids: NDArray[np.int32], offsets: NDArray[np.int64], places: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Some texts of many: their words and where each begins."""
+    sizes = offsets[places + 1] - offsets[places]
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    within = np.arange(starts[-1]) - np.repeat(starts[:-1], sizes)
+    return ids[np.repeat(offsets[places], sizes) + within], starts
+
+
+@dataclass(frozen=True, eq=False)
+class ByWords:
+    """Ranks by the TF-IDF cosine of article and comment.
+
+    Args:
+        rarity: float64[words].
+        ids: int32[T], the words of the kept comments.
+        offsets: int64[comments + 1].
+    """
+
+    rarity: NDArray[np.float64]
+    ids: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+
+    def articles(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> list[_Weighted]:
+        """See `Ranker`: the words of each article, rising, and their weights, of length 1."""
+        found: list[_Weighted] = []
+        starts, terms, counts = count_terms(np.ascontiguousarray(ids), np.ascontiguousarray(offsets))
+        for start, end in pairwise(starts.tolist()):
+            known = terms[start:end] < len(self.rarity)
+            words = terms[start:end][known]
+            weights = counts[start:end][known] * self.rarity[words]
+            found.append((words, weights / (np.sqrt((weights**2).sum()) or 1.0)))
+        return found
+
+    def kept(self, articles: list[_Weighted], article: int, places: NDArray[np.int64]) -> NDArray[np.float64]:
+        """See `Ranker`."""
+        return self.given(articles, article, *_taken(self.ids, self.offsets, places))
+
+    def given(
+        self, articles: list[_Weighted], article: int, ids: NDArray[np.int32], offsets: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """See `Ranker`."""
+        words, weights = articles[article]
+        starts, terms, counts = count_terms(np.ascontiguousarray(ids), np.ascontiguousarray(offsets))
+        known = terms < len(self.rarity)
+        of_comment = counts * np.where(known, self.rarity[np.where(known, terms, 0)], 0.0)
+        place = np.minimum(np.searchsorted(words, terms), max(len(words) - 1, 0))
+        shared = np.zeros(len(terms))
+        if len(words):
+            shared = np.where(words[place] == terms, weights[place] * of_comment, 0.0)
+        owners = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        dots, squares = (np.bincount(owners, each, minlength=len(starts) - 1) for each in (shared, of_comment**2))
+        return np.asarray(dots / np.sqrt(np.where(squares > 0, squares, 1.0)), dtype=np.float64)

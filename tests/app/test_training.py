@@ -1,0 +1,296 @@
+"""A corpus in, a retriever out: what is in its folder, and that its numbers are those of a plain reading."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from postil.app.building import build_corpus
+from postil.app.commenting import load_commenter
+from postil.app.training import TrainOptions, train_retriever
+from postil.commenters.evaluation import draw_lists, evaluate
+from postil.commenters.retrieval import Retriever
+from postil.commenters.store import Model
+from postil.corpus.options import BuildOptions
+from postil.corpus.split import Share
+from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.metaeval.resampling import counts_of
+from postil.records import Article, Comment, write
+from postil.text.vectors import Vectors
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from postil.corpus.store import Corpus
+
+pytestmark = pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora need the extra parquet")
+needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="needs the extra nn")
+
+BY_WORDS = TrainOptions(ranker="tf-idf", sampled=5)
+TOPICS = ("rain", "chess", "votes", "trains", "bread")
+
+
+def articles(count: int, *, content: bool = True, upvotes: bool = True) -> list[Article]:
+    """Articles about a topic each, with comments on it."""
+    draw = random.Random(5)  # noqa: S311 - no secret
+    words = [f"w{n}" for n in range(300)]
+
+    def text(topic: str, length: int) -> str:
+        said = [topic, *draw.choices(words, k=length)]
+        draw.shuffle(said)
+        return " ".join(said)
+
+    return [
+        Article(
+            f"a{n:02}",
+            text(topic, 4),
+            tuple(Comment(str(c), text(topic, 5), upvotes=draw.randint(0, 9) if upvotes else None) for c in range(4)),
+            text(topic, 20) if content else None,
+            lang="en",
+        )
+        for n, topic in enumerate(TOPICS[n % len(TOPICS)] for n in range(count))
+    ]
+
+
+def corpus_of(folder: Path, some: list[Article], dev: int = 10) -> Corpus:
+    write(str(folder / "raw.jsonl"), some)
+    options: dict[str, Any] = {"content_words": 0, "comments": 1, "test_comments": 0, "test_upvotes": 0}
+    built = BuildOptions(source="a site", license="ours", dev=Share(size=dev), test=Share(size=0), **options)
+    return build_corpus([folder / "raw.jsonl"], folder / "corpus", built, jobs=1)
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return corpus_of(tmp_path_factory.mktemp("made"), articles(40))
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One core a test process, and no waiting for the disk: no test here is about power cuts."""
+    monkeypatch.setattr("os.fsync", lambda _: None)
+    if find_spec("torch"):
+        import torch  # noqa: PLC0415
+
+        torch.set_num_threads(1)
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_retriever_is_made(corpus: Corpus, tmp_path: Path) -> None:
+    said: list[str] = []
+    trained = train_retriever("ir-tc", corpus.path, tmp_path / "m", BY_WORDS, say=said.append)
+    assert said == [f"30 articles indexed, {len(corpus.words())} words; 120 comments"]
+    assert [path.name for path in tmp_path.iterdir()] == ["m"]
+    model = Model.open(tmp_path / "m", {"ir-tc"})
+    model.verify()
+    assert {name: model.config[name] for name in ("tokenizer", "similar", "weighting", "idf", "ranker")} == {
+        "tokenizer": "words", "similar": 20, "weighting": "tf-idf", "idf": "plain", "ranker": "tf-idf",
+    }  # fmt: skip
+    assert model.made["corpus"]["inputs"] == corpus.made["inputs"]
+    assert trained.evaluation is not None
+    assert len(model.made["dev"]) == len(trained.evaluation.rows)
+
+    shelf = Retriever.open(tmp_path / "m").shelf
+    train = list(corpus.articles("train"))
+    assert [shelf.articles[n] for n in range(len(shelf.articles))] == [one.id for one in train]
+    assert {shelf.languages[n] for n in range(30)} == {"en"}
+    for place, one in enumerate(train):
+        span = range(shelf.starts[place], shelf.starts[place + 1])
+        assert [(shelf.ids[n], shelf.texts[n]) for n in span] == [(c.id, c.text) for c in one.comments]
+
+
+def test_it_suggests_comments_of_the_topic(corpus: Corpus, tmp_path: Path) -> None:
+    train_retriever("ir-t", corpus.path, tmp_path / "m", BY_WORDS)
+    dev = list(corpus.articles("dev"))
+    rows = load_commenter(tmp_path / "m").comment(dev, k=1)
+    topics = [next(topic for topic in TOPICS if topic in one.title.split()) for one in dev]
+    hits = [topic in row.suggestions[0].text.split() for topic, row in zip(topics, rows, strict=True)]
+    assert sum(hits) == len(dev)
+    own = {comment.text for one in dev for comment in one.comments}
+    assert not own & {row.suggestions[0].text for row in rows}
+
+
+@pytest.mark.parametrize("kind", ["ir-t", "ir-tc"])
+def test_the_evaluation_is_that_of_a_plain_reading(kind: str, corpus: Corpus, tmp_path: Path) -> None:
+    trained = train_retriever(kind, corpus.path, tmp_path / "m", BY_WORDS)
+    assert trained.evaluation is not None
+    index = Retriever.open(tmp_path / "m").index
+
+    def weights(ids: Any) -> Any:
+        found = np.bincount(ids, minlength=len(index.rarity)) * np.append(
+            index.rarity, np.zeros(max(0, ids.max(initial=0) + 1 - len(index.rarity)))
+        )
+        return found[: len(index.rarity)] / (np.linalg.norm(found) or 1)
+
+    def texts(field: Any) -> list[Any]:
+        tokens = corpus.tokens("dev", field)
+        return [np.asarray(tokens.ids[a:b]) for a, b in zip(tokens.offsets[:-1], tokens.offsets[1:], strict=True)]
+
+    bodies = texts("title")
+    if kind == "ir-tc":
+        bodies = [np.concatenate(both) for both in zip(bodies, texts("content"), strict=True)]
+    queries, comments = (np.array([weights(text) for text in several]) for several in (bodies, texts("comments")))
+    lists = draw_lists(corpus.starts("dev"), 5, BY_WORDS.seed)
+    votes = [comment.upvotes for one in corpus.articles("dev") for comment in one.comments]
+    again = evaluate(
+        lists,
+        {
+            "tf-idf": lambda rows, places: (queries[rows] * comments[places]).sum(1).round(12),
+            "upvotes": lambda _, places: np.array(votes, dtype=float)[places],
+        },
+        counts_of(len(lists), seed=BY_WORDS.seed),
+    )
+    found = {(row.scorer, row.measure): row.value for row in trained.evaluation.rows}
+    assert found == pytest.approx({(row.scorer, row.measure): row.value for row in again.rows}, abs=1e-12)
+    assert found["tf-idf", "recall@1"] > found["random", "recall@1"]
+
+
+def test_the_same_corpus_gives_the_same_bytes(corpus: Corpus, tmp_path: Path) -> None:
+    shutil.copytree(corpus.path, tmp_path / "moved")
+    train_retriever("ir-tc", corpus.path, tmp_path / "one", BY_WORDS)
+    train_retriever("ir-tc", tmp_path / "moved", tmp_path / "two", TrainOptions(ranker="tf-idf", sampled=5, jobs=3))
+    one, two = files(tmp_path / "one"), files(tmp_path / "two")
+    assert one == two
+    for name, content in one.items():
+        assert str(tmp_path).encode() not in content, name
+        assert str(corpus.path).encode() not in content, name
+
+
+def test_options_reach_the_model(corpus: Corpus, tmp_path: Path) -> None:
+    plain = train_retriever("ir-tc", corpus.path, tmp_path / "plain", BY_WORDS)
+    options = TrainOptions(ranker="tf-idf", sampled=5, weighting="bm25", idf="smooth", similar=2, seed=7)
+    other = train_retriever("ir-tc", corpus.path, tmp_path / "other", options)
+    retriever = Retriever.open(tmp_path / "other")
+    assert (retriever.index.weighting, retriever.index.idf) == ("bm25", "smooth")
+    (row,) = retriever.comment([Article("q", "rain bread chess", ())], k=99)
+    assert len({source.article for one in row.suggestions for source in one.provenance.sources}) == 2
+    assert retriever.model.made["options"]["seed"] == 7
+    assert plain.evaluation is not None
+    assert other.evaluation is not None
+    assert plain.evaluation.rows != other.evaluation.rows  # other comments were drawn
+
+
+def test_where_there_is_nothing_to_evaluate_on(tmp_path: Path) -> None:
+    some = articles(8, upvotes=False)
+    for count, expected in ((0, []), (2, ["no evaluation on dev: an article has only 4 comments"])):
+        folder = tmp_path / str(count)
+        folder.mkdir()
+        made, said = corpus_of(folder, some, dev=count), list[str]()
+        trained = train_retriever("ir-t", made.path, folder / "m", TrainOptions(ranker="tf-idf"), say=said.append)
+        assert trained.evaluation is None
+        assert Model.open(folder / "m").made["dev"] == []
+        assert [text[: len(start)] for text, start in zip(said[1:], expected, strict=True)] == expected
+    trained = train_retriever("ir-t", made.path, tmp_path / "m", TrainOptions(ranker="tf-idf", sampled=4))
+    assert trained.evaluation is not None
+    assert {row.scorer for row in trained.evaluation.rows} == {"tf-idf", "random"}  # nobody voted
+
+
+def test_ir_tc_needs_contents(tmp_path: Path) -> None:
+    made = corpus_of(tmp_path, articles(6, content=False), dev=0)
+    with pytest.raises(UsageError, match="its articles have no content; ir-t looks at titles alone"):
+        train_retriever("ir-tc", made.path, tmp_path / "m", BY_WORDS)
+    assert not (tmp_path / "m").exists()
+    train_retriever("ir-t", made.path, tmp_path / "m", BY_WORDS)
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind", "message"),
+    [
+        ({"ranker": "bm25"}, UnknownName, "unknown ranker 'bm25'"),
+        ({"weighting": "tfidf"}, UnknownName, "unknown weighting 'tfidf'; did you mean 'tf-idf'"),
+        ({"idf": "smoth"}, UnknownName, "unknown idf 'smoth'; did you mean 'smooth'"),
+        ({"similar": 0}, UsageError, "similar: expected at least 1, got 0"),
+        ({"sampled": 0}, UsageError, "sampled: expected at least 1, got 0"),
+        ({"jobs": 0}, UsageError, "jobs: expected at least 1, got 0"),
+        (
+            {"relevance": {"form": "towers"}, "vectors": "v"},
+            UsageError,
+            "vectors, form: of the network, and the ranker",
+        ),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    changes: dict[str, Any], kind: type[Exception], message: str, corpus: Corpus, tmp_path: Path
+) -> None:
+    with pytest.raises(kind, match=message):
+        train_retriever("ir-t", corpus.path, tmp_path / "m", TrainOptions(**{"ranker": "tf-idf"} | changes))
+    assert not list(tmp_path.iterdir())
+
+
+def test_places_that_do_not_fit_are_refused(corpus: Corpus, tmp_path: Path) -> None:
+    with pytest.raises(UnknownName, match="unknown commenter 'ir'; did you mean 'ir-t'"):
+        train_retriever("ir", corpus.path, tmp_path / "m", BY_WORDS)
+    (tmp_path / "m").mkdir()
+    with pytest.raises(UsageError, match="there is something already"):
+        train_retriever("ir-t", corpus.path, tmp_path / "m", BY_WORDS)
+    with pytest.raises(UsageError, match="there is no folder"):
+        train_retriever("ir-t", corpus.path, tmp_path / "none" / "m", BY_WORDS)
+    with pytest.raises(InvalidInput, match="expected a corpus that postil corpus build made"):
+        train_retriever("ir-t", tmp_path, tmp_path / "other", BY_WORDS)
+
+
+@needs_torch
+def test_a_network_is_trained_and_ranks(corpus: Corpus, tmp_path: Path) -> None:
+    words = corpus.words()[:50]
+    values = np.random.default_rng(1).normal(size=(50, 8)).astype(np.float32)
+    Vectors(tuple(words), values).save(tmp_path / "vectors")
+    network = {"size": 8, "filters": 4, "output": 8}
+    training = {"steps": 6, "batch": 16, "every": 3, "device": "cpu"}
+    options = TrainOptions(relevance=network, training=training, sampled=5, vectors=str(tmp_path / "vectors"))
+    trained = train_retriever("ir-tc", corpus.path, tmp_path / "m", options)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["m", "vectors"]
+    assert trained.evaluation is not None
+    assert {row.scorer for row in trained.evaluation.rows} == {"relevance", "tf-idf", "upvotes", "random"}
+    model = Model.open(tmp_path / "m")
+    model.verify()
+    assert model.made["options"]["vectors"] == Vectors.open(tmp_path / "vectors").hash
+    assert "device" not in model.made["options"]["training"]
+    for name, content in files(tmp_path / "m").items():
+        assert str(tmp_path).encode() not in content, name
+    assert model.array("ranker/vectors").shape[0] == 120
+    retriever = Retriever.open(tmp_path / "m")
+    dev = list(corpus.articles("dev"))
+    (row,) = retriever.comment(dev[:1], k=5)
+    assert len(row.suggestions) == 5
+    assert [len(scores) for scores in retriever.rank(dev)] == [len(one.comments) for one in dev]
+
+    more = TrainOptions(relevance=network | {"size": 16}, training=training, vectors=options.vectors)
+    with pytest.raises(UsageError, match="expected vectors of 16 dimensions, got 8"):
+        train_retriever("ir-t", corpus.path, tmp_path / "n", more)
+    with pytest.raises(UsageError, match="form: expected towers or interaction, got tower"):
+        train_retriever("ir-t", corpus.path, tmp_path / "n", TrainOptions(relevance={"form": "tower"}))
+    assert json.loads((tmp_path / "m" / "config.json").read_text())["ranker"] == "relevance"
+
+
+@needs_torch
+def test_a_network_needs_a_dev_set(tmp_path: Path) -> None:
+    made = corpus_of(tmp_path, articles(6), dev=0)
+    with pytest.raises(UsageError, match="a network needs a dev set to stop in time"):
+        train_retriever("ir-t", made.path, tmp_path / "m", TrainOptions())
+
+
+@needs_torch
+def test_a_trained_network_is_taken_only_for_the_same_request(corpus: Corpus, tmp_path: Path) -> None:
+    """The network was trained, and the run ended before the model was written."""
+    network, training = {"size": 8, "filters": 4, "output": 8}, {"steps": 2, "batch": 16, "device": "cpu"}
+    options = TrainOptions(relevance=network, training=training, sampled=5)
+    train_retriever("ir-t", corpus.path, tmp_path / "t", options)
+    train_retriever("ir-tc", corpus.path, tmp_path / "tc", options)
+    shutil.copytree(tmp_path / "t" / "relevance", tmp_path / ".again.training" / "relevance")
+    said: list[str] = []
+    train_retriever("ir-t", corpus.path, tmp_path / "again", options, say=said.append)
+    assert len(said) == 1  # nothing about steps
+    assert files(tmp_path / "again") == files(tmp_path / "t")
+    shutil.copytree(tmp_path / "t" / "relevance", tmp_path / ".other.training" / "relevance")
+    train_retriever("ir-tc", corpus.path, tmp_path / "other", options, say=said.append)
+    assert any(text.startswith("step 2") for text in said)
+    assert files(tmp_path / "other") == files(tmp_path / "tc")
+    assert not list(tmp_path.glob(".*"))

@@ -1,0 +1,412 @@
+"""`postil train`, `comment` and `rank-comments`: flags, words on standard error, exit codes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from typer.testing import CliRunner
+
+from postil.app.cli import app
+from postil.records import Article, Comment, write
+
+if TYPE_CHECKING:
+    from conftest import Outcome, Postil
+
+pytestmark = pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora need the extra parquet")
+needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="needs the extra nn")
+
+TOPICS = ("rain", "chess", "votes", "bread")
+LABEL = "Machine-generated suggestion: a reader's comment found under another article"
+BY_WORDS = ("--ranker", "tf-idf", "--sampled", 3)
+
+
+def article(number: int) -> Article:
+    topic = TOPICS[number % len(TOPICS)]
+    comments = (f"All about {topic}, says reader {number}.", f"{topic}!", f"{topic} at word{number} and nowhere else")
+    return Article(
+        f"a{number:02}",
+        f"{topic} in town{number}",
+        tuple(Comment(f"c{place}", text, upvotes=place) for place, text in enumerate(comments)),
+        f"content{number} of {topic} town{number - len(TOPICS)}",
+        lang="en",
+    )
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a corpus and two models."""
+    folder = tmp_path_factory.mktemp("made")
+    write(str(folder / "raw.jsonl"), [article(number) for number in range(24)])
+    free = ("--content-words", 0, "--comments", 1, "--test-comments", 0, "--test-upvotes", 0, "--dev", 8, "--test", 0)
+    build = ("corpus", "build", folder / "raw.jsonl", *free, "--source", "a site", "--license", "ours", "-j", 1)
+    corpus = folder / "corpus"
+    for words in (
+        (*build, "--out", corpus),
+        ("train", "ir-t", "--corpus", corpus, "--out", folder / "t", *BY_WORDS),
+        ("train", "ir-tc", "--corpus", corpus, "--out", folder / "tc", *BY_WORDS),
+    ):
+        done = CliRunner().invoke(app, [str(word) for word in words])
+        assert done.exit_code == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def here(postil: Postil, made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a folder that holds the corpus, the models and two articles."""
+    assert postil
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+    for name in ("corpus", "t", "tc"):
+        Path(name).symlink_to(made / name)
+    write(
+        "q.jsonl",
+        [Article("q1", "Chess, or votes?", (Comment("1", "votes votes"), Comment("2", "chess now or never")))],
+    )
+    with Path("q.jsonl").open("a", encoding="utf-8") as file:
+        file.write('\n{"id": 7, "title": "下雪", "comments": [], "lang": "zh"}\n')
+
+
+def rows(outcome: Outcome) -> list[dict[str, Any]]:
+    assert (outcome.code, outcome.err) == (0, "")
+    return [json.loads(line) for line in outcome.out.splitlines()]
+
+
+# ---- train
+
+
+@pytest.mark.parametrize("form", ["table", "json", "jsonl", "csv", "markdown", "latex"])
+def test_a_training_tells_how_well_it_does(form: str, postil: Postil) -> None:
+    command = ("train", "ir-t", "--corpus", "corpus", *BY_WORDS, "--format", form)
+    one, two = postil(*command, "--out", "one"), postil(*command, "-o", "two", "-j", 2)
+    assert one.code == two.code == 0
+    assert one.out == two.out
+    assert one.err.splitlines()[-1] == "ir-t in one; go on with: postil comment ARTICLES --model one"
+    for path in Path("one").rglob("*"):
+        assert path.is_dir() or path.read_bytes() == Path("two", path.relative_to("one")).read_bytes()
+    if form == "json":
+        found = json.loads(one.out)
+        assert (found["schema"], found["kind"]) == (1, "evaluation")
+        assert {"rows", "differences", "absent"} < found.keys()
+    elif form == "jsonl":
+        told = [json.loads(line) for line in one.out.splitlines()]
+        assert {row["scorer"] for row in told} == {"tf-idf", "upvotes", "random"}
+        assert all(0 <= row["low"] <= row["value"] <= row["high"] <= 1 for row in told)
+    elif form == "csv":
+        assert {row["measure"] for row in csv.DictReader(io.StringIO(one.out))} >= {"recall@1", "mrr"}
+    else:
+        assert "ranked by" in one.out
+        assert "tf-idf" in one.out
+
+
+def test_the_flags_of_a_training_are_written_down(postil: Postil) -> None:
+    flags = ("--similar", 3, "--weighting", "bm25", "--idf", "smooth", "--seed", 4)
+    done = postil("train", "ir-tc", "--corpus", "corpus", "--out", "m", *BY_WORDS, *flags)
+    assert done.code == 0, done.err
+    options = json.loads(Path("m/made.json").read_text())["options"]
+    assert options == {
+        "ranker": "tf-idf", "similar": 3, "weighting": "bm25", "idf": "smooth", "vectors": None, "relevance": {},
+        "training": {}, "sampled": 3, "seed": 4,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "problem"),
+    [
+        (("ir",), 2, "unknown commenter 'ir'; did you mean 'ir-t'?"),
+        (("ir-t", "--out", "t"), 2, "t: there is something already; name another folder, or remove it first"),
+        (("ir-t", "--out", "no/m"), 2, "no/m: there is no folder "),
+        (("ir-t", "--ranker", "relevence"), 2, "unknown ranker 'relevence'; did you mean 'relevance'?"),
+        (("ir-t", "--weighting", "bm52"), 2, "unknown weighting 'bm52'; did you mean 'bm25'?"),
+        (("ir-t", "--idf", "plane"), 2, "unknown idf 'plane'; did you mean 'plain'?"),
+        (("ir-t", "--format", "jsno"), 2, "unknown format 'jsno'; did you mean 'json'?"),
+        (("ir-t", "--form", "towers"), 2, "form: of the network, and the ranker tf-idf has none"),
+        (("ir-t", "--pairs", "one", "--device", "cpu"), 2, "pairs, device: of the network"),
+        (("ir-t", "--corpus", "none"), 3, "none: no such folder; expected a corpus that postil corpus build made"),
+        (("ir-t", "--corpus", "t"), 3, "t/made.json: expected a corpus of format 1"),
+    ],
+)
+def test_a_training_that_cannot_be(words: tuple[str, ...], code: int, problem: str, postil: Postil) -> None:
+    before = sorted(Path().rglob("*"))
+    name, *more = words
+    done = postil("train", name, *("--corpus", "corpus", "--out", "m", *BY_WORDS), *more)
+    assert (done.code, done.out) == (code, "")
+    assert f"postil: {problem}" in done.err
+    assert "Traceback" not in done.err
+    assert sorted(Path().rglob("*")) == before
+
+
+@pytest.mark.parametrize("words", [("--similar", 0), ("--sampled", 0), ("--epochs", 0), ("--steps", 0), ("--batch", 1)])
+def test_numbers_that_make_no_sense(words: tuple[object, ...], postil: Postil) -> None:
+    done = postil("train", "ir-t", "--corpus", "corpus", "--out", "m", *words)
+    assert (done.code, done.out) == (2, "")
+    assert str(words[0]) in done.err
+
+
+def test_titles_alone_where_there_is_no_content(postil: Postil) -> None:
+    write("b.jsonl", [Article(one.id, one.title, one.comments) for one in map(article, range(6))])
+    free = ("--content-words", 0, "--comments", 1, "--test-comments", 0, "--test-upvotes", 0, "--dev", 0, "--test", 0)
+    assert postil("corpus", "build", "b.jsonl", "--out", "b", "--source", "s", "--license", "l", *free).code == 0
+    done = postil("train", "ir-tc", "--corpus", "b", "--out", "m", *BY_WORDS)
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "postil: b: its articles have no content; ir-t looks at titles alone\n"
+    done = postil("train", "ir-t", "--corpus", "b", "--out", "m", *BY_WORDS)
+    assert (done.code, done.out) == (0, "")  # no dev set, no table
+
+
+# ---- comment
+
+
+def test_suggestions_say_where_they_come_from(postil: Postil) -> None:
+    first, none = rows(postil("comment", "q.jsonl", "--model", "tc", "-k", 2, "--format", "jsonl"))
+    assert first["article"] == "q1"
+    assert [one["rank"] for one in first["suggestions"]] == [1, 2]
+    top = first["suggestions"][0]
+    digest = json.loads(Path("tc/made.json").read_text())["hash"]
+    assert {name: top["provenance"][name] for name in ("label", "made", "model", "hash", "copied")} == {
+        "label": LABEL, "made": "retrieved", "model": "ir-tc", "hash": digest, "copied": None,
+    }  # fmt: skip
+    said = {(f"a{n:02}", comment.id): comment.text for n in range(24) for comment in article(n).comments}
+    source = top["provenance"]["sources"][0]
+    assert said[source["article"], source["comment"]] == top["text"]
+    assert {held["reason"] for held in first["held"]} == {"too short: 1 word, expected at least 3"}
+    assert none == {"article": "7", "suggestions": [], "held": []}
+
+
+@pytest.mark.parametrize("form", ["table", "json", "jsonl", "csv", "markdown", "latex"])
+def test_every_format_has_the_same_suggestions(form: str, postil: Postil) -> None:
+    command = ("comment", "q.jsonl", "-m", "t", "-k", 2, "--format", form)
+    done, again = postil(*command), postil(*command, "-j", 3)
+    assert (done.code, done.err) == (0, "")
+    assert again.out == done.out
+    expected = [one["text"] for one in rows(postil(*command[:-1], "jsonl"))[0]["suggestions"]]
+    assert len(expected) == 2
+    if form == "json":
+        found = json.loads(done.out)
+        assert (found["schema"], found["kind"]) == (1, "suggestions")
+        assert [one["text"] for one in found["suggestions"][0]["suggestions"]] == expected
+    elif form == "csv":
+        told = list(csv.DictReader(io.StringIO(done.out)))
+        assert [row["text"] for row in told] == expected
+        assert {row["label"] for row in told} == {LABEL}
+        assert told[0]["sources"].split(" ")[0].split("/")[1] in {"c0", "c1", "c2"}
+    elif form != "jsonl":
+        assert all(text[:12] in done.out for text in expected)
+        assert (LABEL in done.out) is (form == "table")
+
+
+def test_nothing_to_suggest_is_told(postil: Postil) -> None:
+    write("n.jsonl", [Article("n", "Nothing known", ())])
+    done = postil("comment", "n.jsonl", "-m", "t")
+    assert done.code == 0
+    assert done.out.endswith("\nno suggestions\n")
+    held = postil("comment", "q.jsonl", "-m", "t", "--shortest", 30)
+    assert "held back; --format jsonl says why\n" in held.out
+    assert postil("comment", "n.jsonl", "-m", "t", "--format", "csv").out == "article,rank,score,text,label,sources\n"
+
+
+def test_articles_come_on_standard_input(postil: Postil) -> None:
+    from_file = postil("comment", "q.jsonl", "-m", "t", "--format", "jsonl")
+    assert postil("comment", "-", "-m", "t", "--format", "jsonl", stdin=Path("q.jsonl").read_bytes()) == from_file
+    assert postil("comment", "-", "-m", "t", "--format", "jsonl", stdin=b"").out == ""
+
+
+def test_more_articles_than_are_read_at_once(postil: Postil) -> None:
+    write("many.jsonl.gz", [Article(f"m{n}", "Chess at town1", ()) for n in range(150)])
+    found = rows(postil("comment", "many.jsonl.gz", "-m", "t", "-k", 1, "--format", "jsonl"))
+    assert [row["article"] for row in found] == [f"m{n}" for n in range(150)]
+    assert len({row["suggestions"][0]["text"] for row in found}) == 1
+
+
+def test_the_screen_has_flags(postil: Postil) -> None:
+    Path("block.txt").write_text("# names\nreader\n", encoding="utf-8")
+    flags = {"--block": "block.txt", "--shortest": 0, "--longest": 6}
+    words = [word for pair in flags.items() for word in pair]
+    row = rows(postil("comment", "q.jsonl", "-m", "t", "-k", 99, "--format", "jsonl", *words))[0]
+    assert {held["reason"] for held in row["held"]} == {"on the block list: reader"}
+    assert any(one["text"] == "chess!" for one in row["suggestions"])
+    row = rows(postil("comment", "q.jsonl", "-m", "t", "--format", "jsonl", "--longest", 5))[0]
+    assert row["suggestions"] == []
+    assert {held["reason"] for held in row["held"]} == {
+        "too long: 6 words, expected at most 5",
+        "too short: 1 word, expected at least 3",
+    }
+
+
+def test_addresses_are_held_unless_they_may_be_there(postil: Postil) -> None:
+    some = [
+        Article(f"b{n}", f"{TOPICS[n]} news", (Comment("1", f"see www.{TOPICS[n]}.com for {TOPICS[n]}"),))
+        for n in range(4)
+    ]
+    write("b.jsonl", some)
+    free = ("--content-words", 0, "--comments", 1, "--test-comments", 0, "--test-upvotes", 0, "--dev", 0, "--test", 0)
+    assert postil("corpus", "build", "b.jsonl", "--out", "b", "--source", "s", "--license", "l", *free).code == 0
+    assert postil("train", "ir-t", "--corpus", "b", "--out", "m", *BY_WORDS).code == 0
+    ask = ("comment", "q.jsonl", "-m", "m", "--format", "jsonl")
+    held, _ = rows(postil(*ask))
+    assert {one["reason"] for one in held["held"]} == {"holds a web address"}
+    assert len(held["held"]) == 2
+    assert len(rows(postil(*ask, "--addresses"))[0]["suggestions"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "problem"),
+    [
+        (("none.jsonl", "-m", "t"), 3, "none.jsonl: "),
+        (("q.txt", "-m", "t"), 2, "q.txt: unknown kind of file"),
+        (("bad.jsonl", "-m", "t"), 3, "bad.jsonl:2: title: "),
+        (
+            ("twice.jsonl", "-m", "t"),
+            3,
+            "twice.jsonl:102: id: expected an id that no other article has, got 'a0' again",
+        ),
+        (("q.jsonl", "-m", "none"), 3, "none: no such folder; expected a model ir-t or ir-tc"),
+        (("q.jsonl", "-m", "."), 3, ".: no config.json in this folder; expected a model ir-t or ir-tc"),
+        (("q.jsonl", "-m", "corpus"), 3, "corpus: no config.json in this folder"),
+        (
+            ("q.jsonl", "-m", "later"),
+            3,
+            "later: expected format 1, got 2; train it anew, or use the postil that made it",
+        ),
+        (("q.jsonl", "-m", "att"), 3, "att: expected a model ir-t or ir-tc, got att"),
+        (("q.jsonl", "-m", "torn"), 3, "torn/comments/texts.data.npy: missing; was the folder copied whole?"),
+        (("q.jsonl", "-m", "cut"), 3, "cut/words.txt: expected "),
+        (("q.jsonl", "-m", "t", "--format", "jsnol"), 2, "unknown format 'jsnol'; did you mean 'jsonl'?"),
+        (("q.jsonl", "-m", "t", "--block", "none.txt"), 3, "none.txt: cannot be read"),
+        (("q.jsonl", "-m", "t", "--shortest", "5", "--longest", "2"), 2, "no comment has at least 5 and at most 2"),
+    ],
+)
+@pytest.mark.parametrize("verb", ["comment", "rank-comments"])
+def test_what_cannot_be_is_told(verb: str, words: tuple[str, ...], code: int, problem: str, postil: Postil) -> None:
+    Path("bad.jsonl").write_text('{"id": "1", "title": "a", "comments": []}\n{"id": "2", "title": 3, "comments": []}\n')
+    rest = [Article(f"a{n}", "none", ()) for n in range(100)]
+    write("twice.jsonl", [*rest, Article("b", "none", ()), rest[0]])
+    for name, change in (("later", {"format": 2}), ("att", {"kind": "att"})):
+        shutil.copytree("t", name)
+        config = json.loads(Path(name, "config.json").read_text())
+        Path(name, "config.json").write_text(json.dumps(config | change))
+    shutil.copytree("t", "torn")
+    Path("torn/comments/texts.data.npy").unlink()
+    shutil.copytree("t", "cut")
+    Path("cut/words.txt").write_text("chess\n")
+    if verb == "rank-comments" and words[-2].startswith("--") and words[-2] != "--format":
+        return  # not its flags
+    done = postil(verb, *words)
+    assert done.code == code, done
+    assert done.err.startswith(f"postil: {problem}")
+    assert done.err.count("\n") == 1
+    assert done.out == "" or words[0] == "twice.jsonl"
+
+
+@pytest.mark.parametrize("words", [("-k", 0), ("--shortest", -1), ("--longest", 0), ("--jobs", 0)])
+def test_numbers_of_a_request_that_make_no_sense(words: tuple[object, ...], postil: Postil) -> None:
+    done = postil("comment", "q.jsonl", "-m", "t", *words)
+    assert (done.code, done.out) == (2, "")
+
+
+def test_a_model_works_in_another_place_and_process(postil: Postil) -> None:
+    expected = postil("comment", "q.jsonl", "-m", "tc", "--format", "jsonl").out
+    Path("else").mkdir()
+    shutil.copytree("tc", "else/model")
+    command = [sys.executable, "-m", "postil", "comment", "../q.jsonl", "-m", "model", "--format", "jsonl"]
+    done = subprocess.run(  # noqa: S603 - our own command
+        command, cwd="else", capture_output=True, check=True, text=True, encoding="utf-8"
+    )
+    assert done.stdout == expected
+    assert done.stderr == ""
+
+
+# ---- rank-comments
+
+
+@pytest.mark.parametrize("form", ["table", "json", "jsonl", "csv", "markdown", "latex"])
+def test_threads_are_ranked(form: str, postil: Postil) -> None:
+    done = postil("rank-comments", "q.jsonl", "-m", "t", "--format", form)
+    assert (done.code, done.err) == (0, "")
+    assert postil("rank-comments", "q.jsonl", "-m", "t", "--format", form, "-j", 2).out == done.out
+    if form == "json":
+        found = json.loads(done.out)
+        assert (found["schema"], found["kind"]) == (1, "ranked-comments")
+        told = found["comments"]
+    elif form == "jsonl":
+        told = [json.loads(line) for line in done.out.splitlines()]
+    elif form == "csv":
+        told = list(csv.DictReader(io.StringIO(done.out)))
+    else:
+        assert all(word in done.out for word in ("q1", "votes votes", "chess now or never"))
+        return
+    assert [list(row) for row in told] == [["article", "comment", "rank", "score", "text"]] * 2
+    assert [str(row["rank"]) for row in told] == ["1", "2"]
+    assert {row["comment"]: row["text"] for row in told} == {"1": "votes votes", "2": "chess now or never"}
+
+
+def test_equal_comments_stand_in_the_order_of_their_ids(postil: Postil) -> None:
+    write("e.jsonl", [Article("e", "Chess", tuple(Comment(name, "none of it") for name in ("b", "c", "a")))])
+    found = rows(postil("rank-comments", "e.jsonl", "-m", "t", "--format", "jsonl"))
+    assert [row["comment"] for row in found] == ["a", "b", "c"]
+
+
+def test_comments_need_ids_of_their_own(postil: Postil) -> None:
+    write("e.jsonl", [Article("d", "x", ()), Article("e", "Chess", (Comment("1", "a"), Comment("1", "b")))])
+    done = postil("rank-comments", "e.jsonl", "-m", "t")
+    assert (done.code, done.out) == (3, "")
+    assert done.err == "postil: e.jsonl:2: comments: expected an id for each comment, got one twice\n"
+
+
+# ---- a training that is cut off
+
+CHILD = """
+import os, signal, sys
+from contextlib import contextmanager
+from postil.app import training
+os.fsync = lambda _: None
+
+@contextmanager
+def live():
+    yield lambda line: os.kill(os.getpid(), signal.SIGKILL) if line.step == 6 else None
+
+training.live = live
+from postil.app.cli import main
+main()
+"""
+
+
+@needs_torch
+@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
+def test_a_training_that_was_killed_goes_on(postil: Postil) -> None:
+    """Four steps an epoch, and a checkpoint after each epoch; the child is killed in the second one."""
+    import torch  # noqa: PLC0415
+
+    torch.set_num_threads(1)
+    network = ("--epochs", 3, "--batch", 16, "--device", "cpu", "--sampled", 3, "--format", "jsonl")
+    command = ["train", "ir-t", "--corpus", "corpus", *map(str, network)]
+    child = subprocess.run(  # noqa: S603 - our own command
+        [sys.executable, "-c", CHILD, *command, "--out", "m"],
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert child.returncode == -signal.SIGKILL, child.stderr
+    assert not Path("m").exists()
+    resumed, whole = postil(*command, "--out", "m"), postil(*command, "--out", "whole")
+    assert resumed.code == whole.code == 0, resumed.err
+    assert "going on after step 4" in resumed.err
+    assert "step 8, epoch 2" in resumed.err
+    assert "step 4, epoch 1" not in resumed.err
+    assert resumed.out == whole.out
+    assert {row["scorer"] for row in map(json.loads, whole.out.splitlines())} > {"relevance", "tf-idf"}
+    for path in Path("whole").rglob("*"):
+        assert path.is_dir() or path.read_bytes() == Path("m", path.relative_to("whole")).read_bytes(), path
+    assert not list(Path().glob(".*"))
+    first = rows(postil("comment", "q.jsonl", "-m", "m", "-k", 2, "--format", "jsonl"))
+    assert len(first[0]["suggestions"]) == 2

@@ -1,0 +1,337 @@
+"""A small newspaper, and which of its readers' comments come back."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from dataclasses import replace
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from postil.commenters.retrieval import Retriever, Shelf, save_retriever
+from postil.commenters.screening import BlockList, Screen
+from postil.commenters.search import Index
+from postil.commenters.store import ModelWriter
+from postil.commenters.strings import Strings
+from postil.errors import InvalidInput, MissingExtra, UsageError
+from postil.records import Article, Comment
+from postil.text import tokenizer
+from postil.text.tokens import Vocabulary
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from postil.commenters.base import Suggestions
+
+needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="needs the extra nn")
+
+
+def article(name: str, title: str, *comments: str, content: str | None = None, lang: str | None = None) -> Article:
+    return Article(name, title, tuple(Comment(str(n), text) for n, text in enumerate(comments)), content, lang=lang)
+
+
+NEWS = (
+    article("n1", "Rain today", "Rain today, rain tomorrow.", "ok", lang="en"),
+    article("n2", "Rain and snow", "rain today RAIN tomorrow!", "Snow is what I want.", lang="en"),
+    article("n3", "Chess today", "A draw, how dull."),
+    article("n4", "Snow", "Der snow ist da.", lang="de"),
+)
+
+
+def made(folder: Path, articles: Sequence[Article], kind: str = "ir-t", relevance: Any = None, **changes: Any) -> Path:
+    """A model of some articles, as `postil train` makes it; `relevance` is given words and comments."""
+    words, cut = Vocabulary(), tokenizer("words")
+    with_content = kind == "ir-tc"
+    texts = words.encode([f"{one.title}\n{(one.content or '') * with_content}" for one in articles], cut)
+    comments = [comment for one in articles for comment in one.comments]
+    said = words.encode([comment.text for comment in comments], cut)
+    config = {"tokenizer": "words", "similar": 20, "weighting": "tf-idf", "idf": "plain", "ranker": "tf-idf"}
+    config |= {"segments": 1, **changes}
+    formula = {name: config[name] for name in ("weighting", "idf")}
+    shelf = Shelf(
+        Strings.of(one.id for one in articles),
+        Strings.of(one.lang or "" for one in articles),
+        np.cumsum([0, *(len(one.comments) for one in articles)]),
+        Strings.of(comment.id for comment in comments),
+        Strings.of(comment.text for comment in comments),
+    )
+    ranker = {"words.ids": said.ids, "words.offsets": said.offsets}
+    with ModelWriter(folder, kind, config, {"seed": 1}) as new:
+        if relevance is not None:
+            ranker = relevance(new.path("relevance/config.json").parent, len(words), said, ranker)
+        index = Index.of(texts.ids, texts.offsets, len(words), **formula)
+        save_retriever(new, index, shelf, words.words(), ranker=ranker)
+    return folder
+
+
+@pytest.fixture
+def newspaper(tmp_path: Path) -> Retriever:
+    return Retriever.open(made(tmp_path / "news", NEWS))
+
+
+def told(row: Suggestions) -> list[tuple[str, float, list[str]]]:
+    return [
+        (one.text, round(one.score, 4), [f"{source.article}/{source.comment}" for source in one.provenance.sources])
+        for one in row.suggestions
+    ]
+
+
+def sources(row: Suggestions) -> set[str]:
+    return {source.article for one in row.suggestions for source in one.provenance.sources}
+
+
+def test_what_is_suggested_and_what_is_held(newspaper: Retriever) -> None:
+    """In units of ln 2 *rain*, *today* and *snow* weigh 1, *and* and *chess* 2; other words stand in no title.
+
+    *Rain, snow?* is (rain 1, snow 1) / sqrt 2. Similar are n4 (.7071), n2 (2 / sqrt 12 = .5774) and n1 (.5), not n3.
+    A comment with *snow* alone gets 1 / sqrt 2 = .7071, one with *rain* twice and *today* 2 / sqrt 10 = .6325.
+    The two of .6325 are near duplicates, and the one that stands first stays.
+    """
+    (row,) = newspaper.comment([article("q", "Rain, snow?", "Own comments are not looked at.", lang="en-GB")], k=5)
+    assert row.article == "q"
+    assert told(row) == [
+        ("Snow is what I want.", 0.7071, ["n2/1"]),
+        ("Rain today, rain tomorrow.", 0.6325, ["n1/0", "n2/0"]),
+    ]
+    assert [(one.text, one.reason, one.source and one.source.article) for one in row.held] == [
+        ("Der snow ist da.", "its article is in another language: de, not en-GB", "n4"),
+        ("ok", "too short: 1 word, expected at least 3", "n1"),
+    ]
+    assert [one.rank for one in row.suggestions] == [1, 2]
+    provenance = row.suggestions[0].provenance
+    assert provenance.label == "Machine-generated suggestion: a reader's comment found under another article"
+    assert (provenance.made, provenance.model, provenance.hash) == ("retrieved", "ir-t", newspaper.model.hash)
+    assert provenance.copied is None
+
+
+def test_every_source_is_a_comment_of_the_corpus(newspaper: Retriever) -> None:
+    said = {(one.id, comment.id): comment.text for one in NEWS for comment in one.comments}
+    for row in newspaper.comment([article(f"q{n}", one.title) for n, one in enumerate(NEWS)], k=5):
+        for one in row.suggestions:
+            first, *merged = (said[source.article, source.comment] for source in one.provenance.sources)
+            assert first == one.text
+            assert all(text.lower()[:10] == one.text.lower()[:10] for text in merged)
+        assert all(held.source and said[held.source.article, held.source.comment] == held.text for held in row.held)
+
+
+def test_no_more_than_k(newspaper: Retriever) -> None:
+    (row,) = newspaper.comment([article("q", "Rain, snow?")], k=1)
+    assert told(row) == [("Snow is what I want.", 0.7071, ["n2/1"])]
+    assert row.held == ()  # what scores below the last one kept is not looked at
+    assert [len(newspaper.comment([article("q", "Rain, snow?")], k=k)[0].suggestions) for k in (2, 3, 99)] == [2, 3, 3]
+
+
+def test_language_counts_where_both_are_known(newspaper: Retriever) -> None:
+    (row,) = newspaper.comment([article("q", "Snow, rain")], k=9)
+    assert "n4" in sources(row)
+    (row,) = newspaper.comment([article("q", "Snow, rain", lang="de-AT")], k=9)
+    assert sources(row) == {"n4"}
+    assert {one.reason for one in row.held if one.source and one.source.article == "n1"} == {
+        "too short: 1 word, expected at least 3",
+        "its article is in another language: en, not de-AT",
+    }
+
+
+def test_the_article_itself_and_copies_are_left_out(newspaper: Retriever) -> None:
+    itself, copied, other = newspaper.comment(
+        [article("n2", "Rain, snow?"), article("q", "rain AND snow..."), article("r", "Snow and rain, and again")], k=9
+    )
+    assert "n2" not in sources(itself)
+    assert "n2" not in sources(copied)
+    assert sources(copied) == {"n1", "n4"}
+    assert sources(other) == {"n1", "n2", "n4"}  # cosine (1 + 1 + 8) / sqrt(6 * 18) = .96
+
+
+def test_an_article_with_unknown_words_is_no_copy(newspaper: Retriever) -> None:
+    same, other = newspaper.comment([article("q", "Rain, today"), article("r", "Rain of frogs today")], k=9)
+    assert "n1" not in sources(same)
+    assert "n1" in sources(other)
+
+
+@pytest.mark.parametrize("weighting", ["tf-idf", "bm25"])
+def test_many_copies_do_not_crowd_out_the_others(weighting: str, tmp_path: Path) -> None:
+    """A weekly thread has the same title every week."""
+    weekly = [article(f"w{n}", "Weekly open thread", f"Thread number {n} is here.") for n in range(30)]
+    others = [
+        article("o1", "Weekly news", "The weekly digest, at last."),
+        article("o2", "Open", "An open question it is."),
+    ]
+    rest = [article(f"c{n}", "Snow", "Snow is all there is.") for n in range(70)]  # so that not all words are common
+    folder = made(tmp_path / "m", [*weekly, *others, *rest], similar=2, weighting=weighting)
+    row, same = Retriever.open(folder).comment([article("q", "Weekly open thread"), article("w3", "weekly")], k=9)
+    assert sources(row) == {"o1", "o2"}
+    assert len(sources(same)) == 2
+    assert "w3" not in sources(same)
+
+
+def test_comments_come_from_so_many_articles(tmp_path: Path) -> None:
+    news = [article(f"n{n}", "Rain" + " or" * n + " shine", f"Rain it is, says {'abcdefgh'[n] * 5}.") for n in range(8)]
+    for similar in (1, 3, 8):
+        retriever = Retriever.open(
+            made(tmp_path / f"m{similar}", [*news, NEWS[2]], similar=similar), screen=Screen(alike=1)
+        )
+        (row,) = retriever.comment([article("q", "Will rain or shine")], k=99)
+        assert len(sources(row)) == similar
+
+
+def test_nothing_is_suggested_where_nothing_is_known(newspaper: Retriever) -> None:
+    nothing = [article("u", "Parlament vertagt"), article("e", ""), article("p", "?!"), article("h", "下雪了")]
+    rows = newspaper.comment(nothing, k=3)
+    assert [(row.article, row.suggestions, row.held) for row in rows] == [(one.id, (), ()) for one in nothing]
+    assert newspaper.comment([], k=3) == []
+
+
+def test_unknown_words_change_nothing(newspaper: Retriever) -> None:
+    plain, odd = newspaper.comment([article("a", "Rain snow"), article("b", "Rain, gadzooks snow 雪 gadzooks")], k=5)
+    assert told(plain) == told(odd)
+
+
+def test_articles_longer_than_any_seen(newspaper: Retriever) -> None:
+    short, long = newspaper.comment([article("a", "rain snow"), article("b", "rain snow gadzooks " * 20_000)], k=5)
+    assert told(short) == told(long)
+
+
+def test_articles_are_told_one_by_one_as_together(newspaper: Retriever) -> None:
+    some = [
+        article(f"q{n}", title) for n, title in enumerate(["Rain", "", "Snow today", "Rain and chess", "Chess rain"])
+    ]
+    assert newspaper.comment(some, k=3) == [newspaper.comment([one], k=3)[0] for one in some]
+    assert replace(newspaper, jobs=3).comment(some, k=3) == newspaper.comment(some, k=3)
+
+
+def test_titles_alone_or_contents_as_well(tmp_path: Path) -> None:
+    news = [replace_content(one, "Umbrellas sold out." if one.id == "n3" else "More later.") for one in NEWS]
+    asked = [
+        article("q", "Rain"),
+        article("r", "Rain", content="Where to find umbrellas?"),
+        article("s", "", content="Rain"),
+    ]
+    titles = Retriever.open(made(tmp_path / "t", news, "ir-t"))
+    plain, more, none = titles.comment(asked, k=9)
+    assert told(plain) == told(more)
+    assert none.suggestions == ()
+    contents = Retriever.open(made(tmp_path / "tc", news, "ir-tc"))
+    plain, more, third = contents.comment(asked, k=9)
+    assert sources(plain) == sources(third) == {"n1", "n2"}
+    assert sources(more) == {"n1", "n2", "n3"}
+    assert {one.provenance.model for one in more.suggestions} == {"ir-tc"}
+
+
+def replace_content(one: Article, content: str) -> Article:
+    return Article(one.id, one.title, one.comments, content, lang=one.lang)
+
+
+def test_a_model_opens_elsewhere(newspaper: Retriever, tmp_path: Path) -> None:
+    asked = [article("q", "Rain, snow?", lang="en"), article("r", "Chess")]
+    expected = newspaper.comment(asked, k=5)
+    assert Retriever.open(tmp_path / "news").comment(asked, k=5) == expected
+    newspaper.save(tmp_path / "saved")
+    shutil.copytree(tmp_path / "news", tmp_path / "else" / "where")
+    shutil.rmtree(tmp_path / "news")
+    for folder in (tmp_path / "saved", tmp_path / "else" / "where"):
+        assert Retriever.load(folder).comment(asked, k=5) == expected
+    again = Retriever.open(made(tmp_path / "again", NEWS)).comment(asked, k=5)
+    assert again == expected  # the hash too
+
+
+def test_the_screen_is_the_users(tmp_path: Path) -> None:
+    folder = made(tmp_path / "news", NEWS)
+    screen = Screen(shortest=0, alike=None, block=BlockList(("what i want",)))
+    (row,) = Retriever.open(folder, screen=screen).comment([article("q", "Rain, snow?")], k=9)
+    assert [(held.text, held.reason) for held in row.held] == [
+        ("Snow is what I want.", "on the block list: what i want")
+    ]
+    assert told(row) == [
+        ("Der snow ist da.", 0.7071, ["n4/0"]),
+        ("Rain today, rain tomorrow.", 0.6325, ["n1/0"]),
+        ("rain today RAIN tomorrow!", 0.6325, ["n2/0"]),
+        ("ok", 0.0, ["n1/1"]),
+    ]
+
+
+def test_a_thread_is_ranked(newspaper: Retriever) -> None:
+    """*Rain* alone: (rain 1). *Rain today* gets 1 / sqrt 2, *rain* twice 1; what has no word of a title gets 0."""
+    thread = article("n1", "Rain", "rain today", "Rain, rain!", "umbrellas", "", "chess")
+    scores, none, alone = newspaper.rank([thread, article("b", "Chess"), article("c", "?", "rain")])
+    np.testing.assert_allclose(scores, [0.5**0.5, 1, 0, 0, 0], rtol=0, atol=1e-15)
+    assert scores.dtype == np.float64
+    assert none.shape == (0,)
+    assert alone.tolist() == [0.0]
+    assert newspaper.rank([]) == []
+
+
+def test_what_makes_no_sense_is_refused(newspaper: Retriever) -> None:
+    with pytest.raises(UsageError, match="at least one comment an article, got 0"):
+        newspaper.comment([article("q", "Rain")], k=0)
+    with pytest.raises(InvalidInput, match="an id that no other article has"):
+        newspaper.comment([article("q", "Rain"), article("q", "Snow")], k=1)
+
+
+@pytest.mark.parametrize("weighting", ["tf-idf", "bm25"])
+@pytest.mark.parametrize("idf", ["plain", "smooth"])
+def test_similar_articles_may_be_found_otherwise(weighting: str, idf: str, tmp_path: Path) -> None:
+    retriever = Retriever.open(made(tmp_path / "m", NEWS, weighting=weighting, idf=idf))
+    row, copied = retriever.comment([article("q", "Rain, snow?"), article("r", "Rain and snow")], k=9)
+    assert sources(row) == {"n1", "n2", "n4"}
+    assert sources(copied) == {"n1", "n4"}
+
+
+def test_damage_is_named(newspaper: Retriever, tmp_path: Path) -> None:
+    folder = tmp_path / "news"
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "comments" / "starts.npy").unlink()
+    with pytest.raises(InvalidInput, match=r"starts.npy: missing; was the folder copied whole\?"):
+        Retriever.open(folder)
+    (folder / "config.json").write_text(json.dumps(config | {"kind": "att"}))
+    with pytest.raises(InvalidInput, match="expected a model ir-t or ir-tc, got att"):
+        Retriever.open(folder)
+    assert newspaper.model.kind == "ir-t"
+
+
+def relevance(form: str) -> Any:
+    """What writes an untrained network and what is kept for it."""
+    import torch  # noqa: PLC0415
+
+    from postil.commenters.nn.relevance import Network, Relevance, RelevanceOptions  # noqa: PLC0415
+
+    torch.set_num_threads(1)
+
+    def write(folder: Path, words: int, said: Any, ranker: Any) -> Any:
+        options = RelevanceOptions(form=form, vocabulary=words + 4, size=8, filters=4, output=8)  # type: ignore[arg-type]
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(3)
+            model = Relevance(Network(options, words + 4).eval(), options)
+        shutil.rmtree(folder)
+        model.save(folder, {"seed": 3})
+        return {"vectors": model.encode_comments(said.ids, said.offsets)} if form == "towers" else ranker
+
+    return write
+
+
+@needs_torch
+@pytest.mark.parametrize("form", ["towers", "interaction"])
+def test_a_network_ranks(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = made(tmp_path / "m", NEWS, relevance=relevance(form), ranker="relevance")
+    asked = [article("p", "Chess"), article("q", "Rain, snow, gadzooks", *(c.text for n in NEWS for c in n.comments))]
+    retriever = Retriever.open(folder, screen=Screen(shortest=0, alike=None))
+    _, row = retriever.comment(asked, k=9)
+    scores = [one.score for one in row.suggestions]
+    assert len(scores) == 5
+    assert scores == sorted(scores, reverse=True)
+    assert len(set(scores)) >= 4
+    # Ranking the same comments as a thread gives the same numbers, though they were read one way and kept the other.
+    _, ranked = retriever.rank(asked)
+    by_text = dict(zip((comment.text for comment in asked[1].comments), ranked.tolist(), strict=True))
+    assert scores == pytest.approx([by_text[one.text] for one in row.suggestions], abs=1e-5)
+    assert Retriever.open(folder, screen=retriever.screen).comment(asked, k=9)[1] == row
+    (none, empty) = retriever.comment([article("e", ""), article("u", "gadzooks")], k=3)
+    assert none.suggestions == empty.suggestions == ()
+    assert retriever.rank([article("e", "", "rain", ""), article("f", "rain")])[0].shape == (2,)
+    monkeypatch.setitem(sys.modules, "postil.commenters.nn.relevance", None)
+    with pytest.raises(MissingExtra, match=r"the relevance model needs .* pip install 'postil\[nn\]'"):
+        Retriever.open(folder).comment(asked, k=1)

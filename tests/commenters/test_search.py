@@ -1,0 +1,401 @@
+"""Search finds what scikit-learn and the formulas find; and what must not change the answer does not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from importlib.util import find_spec
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from postil.commenters.search import IDF, WEIGHTINGS, Index, Likest, Sharded, merged
+from postil.engine import open_engine
+from postil.errors import UnknownName, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    Texts = tuple[NDArray[np.int32], NDArray[np.int64]]
+
+FORMULAS = [("tf-idf", "plain"), ("tf-idf", "smooth"), ("bm25", "plain")]
+formulas = pytest.mark.parametrize(("weighting", "idf"), FORMULAS, ids=["plain", "smooth", "bm25"])
+
+
+def ragged(texts: Sequence[Sequence[int]]) -> Texts:
+    ids = np.array([word for text in texts for word in text], dtype=np.int32)
+    return ids, np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.int64)
+
+
+def zipf(seed: int, texts: int, words: int, mean: float) -> list[list[int]]:
+    """Texts of frequent and rare words; some empty, some the same."""
+    rng = np.random.default_rng(seed)
+    share = np.cumsum(1 / np.arange(1, words + 1))
+    made = [
+        np.searchsorted(share / share[-1], rng.random(rng.poisson(mean) * (rng.random() > 0.03))).tolist()
+        for _ in range(texts)
+    ]
+    for place in range(9, texts, 31):
+        made[place] = made[place - 5]
+    return made
+
+
+def same(one: Likest, other: Likest) -> bool:
+    """To the last bit."""
+    return np.array_equal(one.documents, other.documents) and np.array_equal(one.scores, other.scores)
+
+
+def check(found: Likest, scores: NDArray[np.float64], k: int) -> None:
+    """Answers are those of a full table of scores: the k highest above 0, of equal ones the first.
+
+    Scores that differ by rounding alone may stand either way; only then.
+    """
+    for documents, best, expected in zip(found.documents, found.scores, scores, strict=True):
+        known = expected.round(12)
+        order = np.lexsort((np.arange(len(known)), -known))
+        order = order[known[order] > 0][:k]
+        there = documents >= 0
+        assert there.sum() == len(order)
+        np.testing.assert_allclose(best[: len(order)], expected[order], rtol=0, atol=1e-12)
+        np.testing.assert_allclose(best[there], expected[documents[there]], rtol=0, atol=1e-12)
+        ties = best[: len(order) - 1] - best[1 : len(order)] if len(order) else np.zeros(0)
+        assert (ties >= 0).all()
+        assert (np.diff(documents[: len(order)])[ties == 0] > 0).all()
+        assert not best[len(order) :].any()
+
+
+def counted(texts: Sequence[Sequence[int]], words: int) -> NDArray[np.float64]:
+    return np.array([np.bincount(text, minlength=words) for text in texts], dtype=float)
+
+
+def bm25(documents: NDArray[np.float64], queries: NDArray[np.float64]) -> NDArray[np.float64]:
+    df = (documents > 0).sum(0)
+    idf = np.where(df > 0, np.log(1 + (len(documents) - df + 0.5) / (df + 0.5)), 0)
+    lengths = documents.sum(1, keepdims=True)
+    gains = documents / (documents + 1.5 * (1 - 0.75 + 0.75 * lengths / lengths.mean()))
+    return np.asarray(queries @ (gains * idf).T)
+
+
+def cosines(documents: NDArray[np.float64], queries: NDArray[np.float64], idf: NDArray[np.float64]) -> Any:
+    normed = [
+        weights / np.maximum(np.linalg.norm(weights, axis=1, keepdims=True), 1e-300)
+        for weights in (documents * idf, queries * idf)
+    ]
+    return normed[1] @ normed[0].T
+
+
+def expected(weighting: str, idf: str, texts: list[list[int]], asked: list[list[int]], words: int) -> Any:
+    documents, queries = counted(texts, words), counted(asked, words)
+    if weighting == "bm25":
+        return bm25(documents, queries)
+    df = (documents > 0).sum(0)
+    if idf == "smooth":
+        return cosines(documents, queries, np.where(df > 0, np.log((1 + len(texts)) / (1 + df)) + 1, 0))
+    return cosines(documents, queries, np.log(len(texts) / np.maximum(df, 1)) * (df > 0))
+
+
+def test_scores_worked_out_by_hand() -> None:
+    """Three documents: rain rain coat, coat sun, sun; each word stands in 1, 2 and 2 of them.
+
+    ln 3 = 1.0986 for rain, ln 1.5 = .4055 for the others. Asked for *rain coat*: (1.0986, .4055), norm 1.1711.
+    The first document is (2.1972, .4055), norm 2.2343: (1.0986 * 2.1972 + .4055^2) / (1.1711 * 2.2343) = .9854.
+    The second is (.4055, .4055), norm .5734: .4055^2 / (1.1711 * .5734) = .2448. The third shares no word.
+    """
+    index = Index.of(*ragged([[0, 0, 1], [1, 2], [2]]), words=3)
+    found = index.search(*ragged([[0, 1]]), k=3)
+    assert found.documents.tolist() == [[0, 1, -1]]
+    assert found.scores.round(4).tolist() == [[0.9854, 0.2448, 0.0]]
+
+
+def test_bm25_worked_out_by_hand() -> None:
+    """The same documents, mean length 2. Rarity: rain ln(1 + 2.5/1.5) = .9808, coat ln(1 + 1.5/2.5) = .4700.
+
+    First document, length 3: k = 1.5 (.25 + .75 * 1.5) = 2.0625. Rain 2 / (2 + 2.0625) = .4923, coat 1 / 3.0625 =
+    .3265: .9808 * .4923 + .4700 * .3265 = .6363. Second, length 2: k = 1.5, coat 1 / 2.5: .4700 * .4 = .1880.
+    """
+    index = Index.of(*ragged([[0, 0, 1], [1, 2], [2]]), words=3, weighting="bm25")
+    found = index.search(*ragged([[0, 1]]), k=2)
+    assert found.documents.tolist() == [[0, 1]]
+    assert found.scores.round(4).tolist() == [[0.6363, 0.1880]]
+
+
+@formulas
+def test_it_finds_what_the_formula_finds(weighting: Any, idf: Any) -> None:
+    words = 400
+    texts, asked = zipf(1, 500, words, 25), zipf(2, 300, words, 8)
+    index = Index.of(*ragged(texts), words, weighting=weighting, idf=idf)
+    for k in (1, 10, 700):
+        check(index.search(*ragged(asked), k=k), expected(weighting, idf, texts, asked, words), k)
+
+
+@pytest.mark.slow
+@formulas
+def test_ten_thousand_queries(weighting: Any, idf: Any) -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    words, k = 6000, 20
+    texts, asked = zipf(3, 9000, words, 40), zipf(4, 10_000, words, 15)
+    index = Index.of(*ragged(texts), words, weighting=weighting, idf=idf, jobs=2)
+    found = index.search(*ragged(asked), k=k, jobs=2)
+
+    def matrix(some: list[list[int]]) -> Any:
+        ids, offsets = ragged(some)
+        made = sparse.csr_matrix((np.ones(len(ids)), ids, offsets), shape=(len(some), words))
+        made.sum_duplicates()
+        return made
+
+    documents, df = (
+        matrix(texts),
+        np.bincount(np.concatenate([np.unique(text) for text in texts if text]), minlength=words),
+    )
+    some = df > 0
+    if weighting == "bm25":
+        rarity = np.log(1 + (len(texts) - df + 0.5) / (df + 0.5)) * some
+        lengths = np.diff(ragged(texts)[1])
+        rows = np.repeat(np.arange(len(texts)), np.diff(documents.indptr))
+        documents.data /= documents.data + 1.5 * (0.25 + 0.75 * (lengths / lengths.mean())[rows])
+        documents = (documents @ sparse.diags(rarity)).tocsr()
+    else:
+        smooth = np.log((1 + len(texts)) / (1 + df)) + 1
+        rarity = np.where(some, smooth if idf == "smooth" else np.log(len(texts) / np.maximum(df, 1)), 0)
+        documents = (documents @ sparse.diags(rarity)).tocsr()
+        norms = np.sqrt(np.asarray(documents.multiply(documents).sum(1)).ravel())
+        documents = (sparse.diags(1 / np.maximum(norms, 1e-300)) @ documents).tocsr()
+    for first in range(0, len(asked), 1000):
+        part = slice(first, first + 1000)
+        queries = matrix(asked[part])
+        if weighting != "bm25":
+            queries = (queries @ sparse.diags(rarity)).tocsr()
+            norms = np.sqrt(np.asarray(queries.multiply(queries).sum(1)).ravel())
+            queries = (sparse.diags(1 / np.maximum(norms, 1e-300)) @ queries).tocsr()
+        check(Likest(found.documents[part], found.scores[part]), (queries @ documents.T).toarray(), k)
+
+
+@pytest.mark.parity
+def test_smooth_weights_are_those_of_scikit_learn() -> None:
+    text = pytest.importorskip("sklearn.feature_extraction.text")
+    words = 300
+    texts, asked = zipf(5, 200, words, 20), zipf(6, 100, words, 6)
+    asked[0] = [*asked[0], words + 5]  # unknown to both
+    spoken = [[" ".join(f"w{word}" for word in one) for one in several] for several in (texts, asked)]
+    vectorizer = text.TfidfVectorizer(token_pattern=r"\w+")  # noqa: S106 - no password
+    documents = vectorizer.fit_transform(spoken[0])
+    scores = (vectorizer.transform(spoken[1]) @ documents.T).toarray()
+    index = Index.of(*ragged(texts), words, idf="smooth")
+    check(index.search(*ragged(asked), k=200), scores, 200)
+    for word, place in vectorizer.vocabulary_.items():
+        assert index.rarity[int(word[1:])] == pytest.approx(vectorizer.idf_[place], abs=1e-15)
+
+
+TEXTS = st.lists(st.lists(st.integers(0, 11), max_size=9), min_size=1, max_size=24)
+laws = settings(max_examples=40, deadline=None)
+
+
+@laws
+@given(TEXTS, st.lists(st.lists(st.integers(-2, 15), max_size=6), max_size=4), st.data())
+def test_documents_may_come_in_parts(texts: list[list[int]], asked: list[list[int]], data: st.DataObject) -> None:
+    weighting, idf = data.draw(st.sampled_from(FORMULAS))
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(texts)), max_size=3)))
+    whole = Index.of(*ragged(texts), words=12, weighting=weighting, idf=idf)  # type: ignore[arg-type]
+    first, *rest = pairwise([0, *cuts, len(texts)])
+    parts = Index.of(*ragged(texts[slice(*first)]), words=12, weighting=weighting, idf=idf)  # type: ignore[arg-type]
+    for cut in rest:
+        parts = parts.add(*ragged(texts[slice(*cut)]), words=12)
+    k = data.draw(st.integers(1, len(texts) + 3))
+    assert len(parts) == len(whole) == len(texts)
+    assert same(parts.search(*ragged(asked), k=k), whole.search(*ragged(asked), k=k))
+
+
+@laws
+@given(TEXTS, st.lists(st.lists(st.integers(-2, 15), max_size=6), max_size=4), st.data())
+def test_shards_merged_are_the_whole(texts: list[list[int]], asked: list[list[int]], data: st.DataObject) -> None:
+    weighting, idf = data.draw(st.sampled_from(FORMULAS))
+    count, k = data.draw(st.integers(1, len(texts))), data.draw(st.integers(1, len(texts) + 3))
+    whole = Index.of(*ragged(texts), words=12, weighting=weighting, idf=idf)  # type: ignore[arg-type]
+    shards = whole.shards(count)
+    assert [len(shard) > 0 for shard in shards] == [True] * count
+    with open_engine() as engine, Sharded(engine, shards) as sharded:
+        assert same(sharded.search(*ragged(asked), k=k), whole.search(*ragged(asked), k=k))
+    for shard in shards:  # and a shard can be cut again
+        assert same(shard.shards(1)[0].search(*ragged(asked), k=k), shard.search(*ragged(asked), k=k))
+
+
+@formulas
+def test_jobs_do_not_matter(weighting: Any, idf: Any) -> None:
+    texts, asked = ragged(zipf(7, 3000, 500, 12)), ragged(zipf(8, 90, 500, 6))
+    one = Index.of(*texts, 500, weighting=weighting, idf=idf)
+    four = Index.of(*texts, 500, weighting=weighting, idf=idf, jobs=4)
+    assert same(one.search(*asked, k=7), four.search(*asked, k=7, jobs=3))
+    kept = four.arrays()
+    for name, values in one.arrays().items():
+        assert np.array_equal(values, kept[name]), name
+
+
+@laws
+@given(TEXTS, st.sampled_from(IDF))
+def test_a_document_is_most_like_itself(texts: list[list[int]], idf: Any) -> None:
+    index = Index.of(*ragged(texts), words=12, idf=idf)
+    found = index.search(*ragged(texts), k=len(texts))
+    for place, text in enumerate(texts):
+        if index.rarity[text].any():
+            mine = found.documents[place].tolist().index(place)
+            assert found.scores[place, mine] == pytest.approx(1, abs=1e-12)
+            assert found.scores[place, 0] == pytest.approx(1, abs=1e-12)
+        else:
+            assert found.documents[place].tolist() == [-1] * len(texts)
+
+
+@laws
+@given(TEXTS, st.sampled_from(FORMULAS), st.data())
+def test_cosines_are_those_of_the_search(texts: list[list[int]], formula: Any, data: st.DataObject) -> None:
+    weighting, idf = formula
+    asked = data.draw(st.lists(st.integers(-1, 13), max_size=6))
+    whole = Index.of(*ragged(texts[:1]), words=12, weighting=weighting, idf=idf).add(*ragged(texts[1:]), words=12)
+    every = np.arange(len(texts), dtype=np.int32)
+    found = whole.cosines(np.array(asked, dtype=np.int32), every)
+    there = {word for text in texts for word in text}
+    queries = counted([[word for word in asked if word in there]], 12)
+    strange = len(asked) - queries.sum()  # words that no document has are like rare ones here
+    documents = np.pad(counted(texts, 12), ((0, 0), (0, int(strange))))
+    queries = np.pad(queries, ((0, 0), (0, int(strange))), constant_values=1)
+    rarity = np.pad(whole.rarity, (0, int(strange)), constant_values=whole.rarity.max())
+    np.testing.assert_allclose(found, cosines(documents, queries, rarity)[0], rtol=0, atol=1e-12)
+
+
+def test_unknown_words_are_passed_over() -> None:
+    index = Index.of(*ragged([[0, 1], [2]]), words=4)
+    alone, more = (index.search(*ragged([query]), k=2) for query in ([0], [-1, 0, 3, 4, 2**31 - 1]))
+    assert same(alone, more)
+
+
+@formulas
+def test_nothing_finds_nothing(weighting: Any, idf: Any) -> None:
+    index = Index.of(*ragged([[], [0, 1], [], [1, 2]]), words=5, weighting=weighting, idf=idf)
+    found = index.search(*ragged([[], [4], [9]]), k=2)  # no words; one that no document has; one unknown
+    assert found.documents.tolist() == [[-1, -1]] * 3
+    assert found.scores.tolist() == [[0, 0]] * 3
+    assert found.documents.dtype == np.int32
+    assert index.search(*ragged([]), k=2).documents.shape == (0, 2)
+    for empty in (ragged([]), ragged([[], []])):
+        none = Index.of(*empty, words=2, weighting=weighting, idf=idf)
+        assert none.search(*ragged([[0], []]), k=2).documents.tolist() == [[-1, -1]] * 2
+        assert none.add(*ragged([[0], [1]]), words=2).search(*ragged([[1]]), k=1).documents.max() == 1 + len(none)
+
+
+def test_a_word_in_all_documents_says_nothing_by_plain_idf() -> None:
+    texts, asked = ragged([[0, 1], [0, 2], [0]]), ragged([[0]])
+    assert Index.of(*texts, words=3).search(*asked, k=3).documents.tolist() == [[-1, -1, -1]]
+    # By the others it says little, but something: the shorter a document, the more.
+    assert Index.of(*texts, words=3, idf="smooth").search(*asked, k=3).documents.tolist() == [[2, 0, 1]]
+    assert Index.of(*texts, words=3, weighting="bm25").search(*asked, k=3).documents.tolist() == [[2, 0, 1]]
+
+
+@formulas
+def test_equal_documents_stand_in_their_order_across_segments(weighting: Any, idf: Any) -> None:
+    index = Index.of(*ragged([[0, 1], [2], [0, 1]]), words=3, weighting=weighting, idf=idf)
+    index = index.add(*ragged([[2, 2], [0, 1]]), words=3).add(*ragged([[1, 0]]), words=3)
+    found = index.search(*ragged([[1, 0]]), k=10)
+    assert found.documents.tolist() == [[0, 2, 4, 5, -1, -1, -1, -1, -1, -1]]
+    assert len(set(found.scores[0, :4].tolist())) == 1
+
+
+def test_added_documents_may_have_new_words() -> None:
+    index = Index.of(*ragged([[0], [1]]), words=2).add(*ragged([[3, 0]]), words=4)
+    assert index.rarity.tolist() == [np.log(1.5), np.log(3), 0.0, np.log(3)]
+    assert index.search(*ragged([[3]]), k=1).documents.tolist() == [[2]]
+    assert index.document_frequencies.tolist() == [2, 1, 0, 1]
+
+
+@formulas
+def test_an_index_comes_back_from_files(weighting: Any, idf: Any, tmp_path: Path) -> None:
+    index = Index.of(*ragged(zipf(9, 1500, 60, 30)), 60, weighting=weighting, idf=idf)
+    index = index.add(*ragged(zipf(10, 40, 70, 9)), 70)
+    names = index.arrays()
+    for name, values in names.items():
+        np.save(tmp_path / f"{name}.npy", values, allow_pickle=False)
+    kept = Index.of_arrays(lambda name: np.load(tmp_path / f"{name}.npy", mmap_mode="r"), 2, weighting, idf)
+    asked = ragged(zipf(11, 50, 70, 5))
+    assert same(index.search(*asked, k=5), kept.search(*asked, k=5))
+    assert kept.arrays().keys() == names.keys()
+    assert isinstance(kept.arrays()["0.rows.1"], np.memmap)
+    grown = kept.add(*ragged([[0, 69]]), 70)  # reads the files, and leaves them alone
+    assert same(grown.search(*asked, k=5), index.add(*ragged([[0, 69]]), 70).search(*asked, k=5))
+
+
+def test_more_than_a_block_of_documents() -> None:
+    """The compiled search skips blocks of 4,096 documents; what it skips is never an answer."""
+    rng = np.random.default_rng(12)
+    texts = [rng.integers(0, 30, 6).tolist() for _ in range(9000)]
+    texts[8990] = [29, 28, 27, 31]
+    index = Index.of(*ragged(texts), words=32)
+    asked = [*zipf(13, 20, 30, 4), [31, 29], list(range(32)) * 2]
+    check(index.search(*ragged(asked), k=15), expected("tf-idf", "plain", texts, asked, 32), 15)
+
+
+def test_merged_answers() -> None:
+    def likest(documents: list[int], scores: list[float]) -> Likest:
+        return Likest(np.array([documents], dtype=np.int32), np.array([scores]))
+
+    one, two = likest([4, 2, -1], [0.9, 0.5, 0.0]), likest([1, -1], [0.5, 0.0])
+    assert merged([one, two], 2).documents.tolist() == [[4, 1]]
+    assert merged([one, two], 7).documents.tolist() == [[4, 1, 2, -1, -1, -1, -1]]
+    assert merged([one, two], 7).scores.tolist() == [[0.9, 0.5, 0.5, 0, 0, 0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("act", "kind", "message"),
+    [
+        (lambda: Index((), weighting="tfidf"), UnknownName, "unknown weighting 'tfidf'; did you mean 'tf-idf'"),
+        (lambda: Index((), idf="smoth"), UnknownName, "unknown idf 'smoth'; did you mean 'smooth'"),
+        (lambda: small().search(*ragged([[0]]), k=0), UsageError, "at least one document a query, got 0"),
+        (lambda: small().add(*ragged([[0]]), words=2), UsageError, "expected 3 words or more, got 2"),
+        (lambda: small().shards(2)[0].add(*ragged([[0]]), words=3), UsageError, "cannot grow by itself"),
+        (lambda: small().shards(0), UsageError, "one segment and 1 to 2 parts, got 1 and 0"),
+        (lambda: small().shards(3), UsageError, "got 1 and 3"),
+        (lambda: small().add(*ragged([[0]]), words=3).shards(1), UsageError, "got 2 and 1"),
+        (lambda: Index.of(*ragged([[3]]), words=3), ValueError, "out of range"),
+        (lambda: Index.of(*ragged([[-1]]), words=3), ValueError, "out of range"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(act: Callable[[], object], kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        act()
+
+
+def small() -> Index:
+    return Index.of(*ragged([[0, 1], [2]]), words=3)
+
+
+def test_the_names_are_those_of_the_formulas() -> None:
+    assert {weighting for weighting, _ in FORMULAS} == set(WEIGHTINGS)
+    assert Counter(idf for weighting, idf in FORMULAS if weighting == "tf-idf") == dict.fromkeys(IDF, 1)
+
+
+def answers(engine: Any) -> None:
+    """An index with workers answers as it does here."""
+    for weighting, idf in FORMULAS:
+        index = Index.of(*ragged(zipf(14, 400, 90, 9)), 90, weighting=weighting, idf=idf)  # type: ignore[arg-type]
+        with Sharded(engine, index.shards(3)) as sharded:
+            for k in (1, 150, 500):
+                asked = ragged(zipf(k, 20, 95, 4))
+                assert same(sharded.search(*asked, k=k), index.search(*asked, k=k))
+            with pytest.raises(UsageError, match="at least one document"):
+                sharded.search(*asked, k=0)
+
+
+def test_an_index_lies_with_worker_processes() -> None:
+    with open_engine("local", jobs=2) as engine:
+        answers(engine)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra scale")
+def test_an_index_lies_on_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    with open_engine("ray", jobs=2) as engine:
+        answers(engine)

@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from postil.commenters.store import Model, ModelWriter, check_free
+from postil.errors import InvalidInput, PostilError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+WORDS = ["<pad>", "rain", "雨", "a b", "\u2028", ""]
+
+
+def save(folder: Path, **config: Any) -> Model:
+    with ModelWriter(folder, "ir-tc", {"similar": 20, **config}, {"seed": 1, "spec": "ir-tc"}) as new:
+        new.array("postings", np.arange(1000, dtype=np.int32).reshape(10, 100))
+        new.array("none", np.empty((0, 3), np.float32))
+        new.words(WORDS)
+        new.path("weights.safetensors").write_bytes(b"x" * 5000)
+        new.path("net/config.json").write_text("{}")
+    return Model.open(folder)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    save(tmp_path / "model")
+    return tmp_path / "model"
+
+
+def test_a_model_comes_back(folder: Path) -> None:
+    model = Model.open(folder, {"ir-t", "ir-tc"})
+    assert (model.kind, model.config["similar"], model.made["seed"]) == ("ir-tc", 20, 1)
+    postings = model.array("postings", np.int32, 2)
+    assert isinstance(postings, np.memmap)
+    assert not postings.flags.writeable
+    assert postings.sum() == 999 * 1000 / 2
+    assert model.array("none").shape == (0, 3)
+    assert model.words() == WORDS
+    assert model.file("weights.safetensors").stat().st_size == 5000
+    model.verify()
+
+
+def test_the_folder_holds_what_it_says(folder: Path) -> None:
+    names = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    made = json.loads((folder / "made.json").read_text())
+    assert names == {*made["files"], "made.json"}
+    assert list(made) == ["kind", "format", "postil", "seed", "spec", "hash", "files"]
+    assert [path.name for path in folder.parent.iterdir()] == ["model"]
+
+
+def test_the_same_model_has_the_same_bytes_and_hash(folder: Path, tmp_path: Path) -> None:
+    again = save(tmp_path / "again")
+    assert again.hash == Model.open(folder).hash
+    assert len(again.hash) == 16
+    for path in folder.iterdir():
+        assert path.is_dir() or path.read_bytes() == (again.path / path.name).read_bytes()
+    assert save(tmp_path / "other", similar=21).hash != again.hash
+
+
+def test_a_copied_model_opens(folder: Path, tmp_path: Path) -> None:
+    moved = shutil.copytree(folder, tmp_path / "elsewhere")
+    (moved / ".DS_Store").write_text("what a file manager leaves")
+    model = Model.open(moved)
+    model.verify()
+    assert model.hash == Model.open(folder).hash
+
+
+def test_an_open_model_is_saved_as_it_is(folder: Path, tmp_path: Path) -> None:
+    edit("made.json", postil="0.0.1")(folder)
+    copied = Model.open(folder).copy(tmp_path / "copied")
+    copied.verify()
+    assert (copied.hash, copied.made) == (Model.open(folder).hash, Model.open(folder).made)
+    with pytest.raises(UsageError, match="there is something already"):
+        copied.copy(folder)
+
+
+def test_a_folder_that_is_there_is_left_alone(folder: Path, tmp_path: Path) -> None:
+    before = (folder / "made.json").read_bytes()
+    for check in (lambda: check_free(folder), lambda: save(folder)):
+        with pytest.raises(UsageError, match="there is something already; name another folder, or remove it first"):
+            check()
+    with pytest.raises(UsageError, match="there is no folder"):
+        check_free(tmp_path / "nowhere" / "model")
+    check_free(tmp_path / "new")
+    assert (folder / "made.json").read_bytes() == before
+
+
+def test_nothing_appears_after_an_error(tmp_path: Path) -> None:
+    def interrupted() -> None:
+        with ModelWriter(tmp_path / "model", "ir-t", {}, {}) as new:
+            new.array("norms", np.ones(3))
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        save(tmp_path / "model", rate=float("nan"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_refusal_of_the_system_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np, "save", full)
+    with pytest.raises(PostilError, match=r"model: cannot be written: No space left on device"):
+        save(tmp_path / "model")
+    assert list(tmp_path.iterdir()) == []
+
+
+def write(name: str, text: str | bytes) -> Callable[[Path], object]:
+    return lambda folder: (folder / name).write_bytes(text.encode() if isinstance(text, str) else text)
+
+
+def cut(name: str) -> Callable[[Path], object]:
+    return lambda folder: (folder / name).write_bytes((folder / name).read_bytes()[:-1])
+
+
+def edit(name: str, **fields: Any) -> Callable[[Path], object]:
+    def change(folder: Path) -> None:
+        value = {**json.loads((folder / name).read_text()), **fields}
+        (folder / name).write_text(json.dumps({key: kept for key, kept in value.items() if kept is not None}))
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("damage", "problem"),
+    [
+        (shutil.rmtree, r"model: no such folder; expected a model ir-t or ir-tc that postil train made"),
+        (lambda folder: (folder / "config.json").unlink(), r"model: no config\.json in this folder; expected"),
+        (lambda folder: (folder / "made.json").unlink(), r"made\.json: missing; was the folder copied whole\?"),
+        (lambda folder: (folder / "words.txt").unlink(), r"words\.txt: missing; was the folder copied whole\?"),
+        (lambda folder: shutil.rmtree(folder / "net"), r"net/config\.json: missing"),
+        (cut("postings.npy"), r"postings\.npy: expected 4128 bytes, got 4127; was the folder copied whole\?"),
+        (cut("weights.safetensors"), r"weights\.safetensors: expected 5000 bytes, got 4999"),
+        (cut("words.txt"), r"words\.txt: expected 24 bytes, got 23"),
+        (write("config.json", '{"kind": "ir-'), r"config\.json: not JSON, .*; was the folder copied whole\?"),
+        (write("config.json", "[1]"), r"config\.json: expected a JSON object"),
+        (write("config.json", b"\xff\xfe"), r"config\.json: not JSON"),
+        (write("config.json", "{}"), r"config\.json: says no kind and format; expected a model"),
+        (write("made.json", "{}"), r"made\.json: does not say what the folder holds"),
+        (edit("config.json", kind="seq2seq"), r"model: expected a model ir-t or ir-tc, got seq2seq"),
+        (edit("config.json", format=2), r"model: expected format 1, got 2; train it anew, or use the postil that"),
+        (edit("config.json", similar=200), r"config\.json: expected \d+ bytes, got \d+"),
+        (edit("made.json", hash=None), r"made\.json: does not say what the folder holds"),
+        (edit("made.json", files={"config.json": None}), r"config\.json: expected None bytes"),
+        (edit("made.json", files=["config.json"]), r"made\.json: does not say what the folder holds"),
+    ],
+)
+def test_a_damaged_folder_is_refused(folder: Path, damage: Callable[[Path], object], problem: str) -> None:
+    damage(folder)
+    with pytest.raises(InvalidInput, match=problem):
+        Model.open(folder, {"ir-tc", "ir-t"})
+
+
+@pytest.mark.parametrize("name", ["../x", "/x", "a/../../x", "a//b", "./x", ".", "", "a\\b"])
+def test_names_stay_within_the_folder(folder: Path, name: str) -> None:
+    made = json.loads((folder / "made.json").read_text())
+    made["files"] = {"config.json": made["files"]["config.json"], name: {"bytes": 1}}
+    (folder / "made.json").write_text(json.dumps(made))
+    with pytest.raises(InvalidInput, match="not the name of a file of a model"):
+        Model.open(folder)
+
+
+def test_verify_sees_what_sizes_do_not_tell(folder: Path) -> None:
+    weights = folder / "weights.safetensors"
+    weights.write_bytes(b"y" + weights.read_bytes()[1:])
+    with pytest.raises(InvalidInput, match=r"weights\.safetensors: its bytes are not those that were written"):
+        Model.open(folder).verify()
+
+
+def test_verify_sees_another_hash(folder: Path) -> None:
+    edit("made.json", hash="0" * 16)(folder)
+    with pytest.raises(InvalidInput, match=r"made\.json: the hash is not that of the files"):
+        Model.open(folder).verify()
+
+
+def test_what_an_open_model_lacks(folder: Path) -> None:
+    model = Model.open(folder)
+    with pytest.raises(InvalidInput, match=r"model: the model was made without idf\.npy"):
+        model.array("idf")
+    with pytest.raises(InvalidInput, match=r"postings\.npy: expected float32 in any dimensions, got int32 in 2"):
+        model.array("postings", np.float32)
+    with pytest.raises(InvalidInput, match=r"postings\.npy: expected int32 in 1 dimensions, got int32 in 2"):
+        model.array("postings", np.int32, 1)
+    size = (folder / "postings.npy").stat().st_size
+    (folder / "postings.npy").write_bytes(b"\x80" * size)  # would be a pickle
+    with pytest.raises(InvalidInput, match=r"postings\.npy: not an array"):
+        model.array("postings")
+    (folder / "words.txt").write_bytes(b"\xff" * 24)
+    with pytest.raises(InvalidInput, match=r"words\.txt: cannot be read"):
+        model.words()
+    (folder / "words.txt").write_bytes(b"a" * 24)
+    with pytest.raises(InvalidInput, match=r"words\.txt: the last line is cut"):
+        model.words()
+
+
+@pytest.mark.parametrize("word", ["a\nb", "\udcff"])
+def test_words_that_fit_on_no_line(tmp_path: Path, word: str) -> None:
+    with (
+        pytest.raises(InvalidInput, match=r"words\.txt:2: expected a word in UTF-8, on one line, got"),
+        ModelWriter(tmp_path / "model", "ir-t", {}, {}) as new,
+    ):
+        new.words(["a", word])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_objects_are_not_kept(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="pickle"), ModelWriter(tmp_path / "model", "ir-t", {}, {}) as new:
+        new.array("objects", np.array([{}], object))
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]))))
+def test_all_words_come_back(tmp_path_factory: pytest.TempPathFactory, words: list[str]) -> None:
+    folder = tmp_path_factory.mktemp("words") / "model"
+    with ModelWriter(folder, "ir-t", {}, {}) as new:
+        new.words(words)
+    assert Model.open(folder).words() == words

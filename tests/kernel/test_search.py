@@ -1,0 +1,130 @@
+"""Both kernels find what a plain reading of the formula finds, to the last bit and in the same order."""
+
+from __future__ import annotations
+
+import os
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import postil.kernel
+from postil.kernel import twin
+from postil.kernel.twin.search import BLOCK
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from numpy.typing import NDArray
+
+KERNELS = (
+    [twin] if os.environ.get("POSTIL_KERNEL") == "python" or postil.kernel.NAME == "python" else [postil.kernel, twin]
+)
+
+
+def made(seed: int, documents: int, words: int, mean: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Texts by a Zipf law; some empty, some the same."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.poisson(mean, documents) * (rng.random(documents) > 0.02)
+    share = 1 / np.arange(1, words + 1)
+    ids = np.searchsorted(np.cumsum(share / share.sum()), rng.random(int(lengths.sum()))).astype(np.int32)
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    texts = [ids[a:b] for a, b in pairwise(offsets)]
+    for place in range(10, documents, 97):
+        texts[place] = texts[place - 7]
+    return np.concatenate(texts), np.concatenate([[0], np.cumsum([len(text) for text in texts])])
+
+
+def built(kernel: ModuleType, seed: int, documents: int, gain: str):
+    words = 3000
+    ids, offsets = made(seed, documents, words, 60)
+    rows = kernel.count_terms(ids, offsets)
+    lists = kernel.invert(*rows, words)
+    factors = np.random.default_rng(seed).random(documents) + 0.1
+    return rows, lists, factors, kernel.search_bounds(lists, factors, gain)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
+def test_terms_are_counted(kernel: ModuleType) -> None:
+    starts, terms, counts = kernel.count_terms(np.array([5, 1, 5, 2], dtype=np.int32), np.array([0, 0, 3, 4]))
+    assert starts.tolist() == [0, 0, 2, 3]
+    assert terms.tolist() == [1, 5, 2]
+    assert counts.tolist() == [1, 2, 1]
+    starts, terms, counts = kernel.count_terms(np.zeros(70_000, dtype=np.int32), np.array([0, 70_000]))
+    assert counts.tolist() == [65_535]  # as much as a count can hold
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
+def test_lists_are_rows_turned_round(kernel: ModuleType) -> None:
+    rows = np.array([0, 2, 3]), np.array([1, 5, 1], dtype=np.int32), np.array([1, 2, 3], dtype=np.uint16)
+    starts, documents, counts = kernel.invert(*rows, 6)
+    assert starts.tolist() == [0, 0, 2, 2, 2, 2, 3]
+    assert documents.tolist() == [0, 1, 0]
+    assert counts.tolist() == [1, 3, 2]
+    with pytest.raises(ValueError, match="out of range"):
+        kernel.invert(*rows, 5)
+
+
+@pytest.mark.skipif(len(KERNELS) == 1, reason="there is one kernel")
+@pytest.mark.parametrize("gain", ["cosine", "bm25"])
+def test_both_kernels_have_the_same_tables(gain: str) -> None:
+    for one, two in zip(
+        built(postil.kernel, 3, 2 * BLOCK + 77, gain), built(twin, 3, 2 * BLOCK + 77, gain), strict=True
+    ):
+        for left, right in zip(
+            one if isinstance(one, tuple) else [one], two if isinstance(two, tuple) else [two], strict=True
+        ):
+            assert left.dtype == right.dtype
+            assert np.array_equal(left, right)
+
+
+@pytest.mark.skipif(len(KERNELS) == 1, reason="there is one kernel")
+@pytest.mark.parametrize("gain", ["cosine", "bm25"])
+@pytest.mark.parametrize("length", [1, 3, 12, 100])
+@pytest.mark.parametrize("k", [1, 5, 40])
+def test_both_kernels_find_the_same(gain: str, length: int, k: int) -> None:
+    documents = 3 * BLOCK + 500
+    rows, lists, factors, bounds = built(postil.kernel, length, documents, gain)
+    rng = np.random.default_rng(k)
+    queries = [np.unique(rng.integers(0, 3000 if n % 2 else 200, length)).astype(np.int32) for n in range(40)]
+    queries[7] = np.zeros(0, dtype=np.int32)
+    starts, terms = np.concatenate([[0], np.cumsum([len(q) for q in queries])]), np.concatenate(queries)
+    # Rare words weigh more, as they do; a few weigh nothing.
+    weights = np.log(documents / (1 + np.diff(lists[0])))[terms].clip(0) * rng.integers(0, 4, len(terms))
+    fast = postil.kernel.searcher(rows, lists, bounds, factors, gain)
+    plain = twin.searcher(rows, lists, bounds, factors, gain)
+    expected = plain.search(starts, terms, weights, k)
+    for jobs in (1, 2):
+        found = fast.search(starts, terms, weights, k, jobs)
+        assert np.array_equal(found[0], expected[0])
+        assert np.array_equal(found[1], expected[1])
+    assert (expected[0][7] == -1).all()
+    assert (expected[1] > 0).any()
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
+def test_equal_scores_stand_in_the_order_of_documents(kernel: ModuleType) -> None:
+    ids, offsets = np.tile(np.array([0, 1], dtype=np.int32), 300), np.arange(0, 601, 2)
+    rows = kernel.count_terms(ids, offsets)
+    lists = kernel.invert(*rows, 2)
+    factors = np.ones(300)
+    search = kernel.searcher(rows, lists, kernel.search_bounds(lists, factors, "cosine"), factors, "cosine")
+    documents, scores = search.search(np.array([0, 1]), np.array([1], dtype=np.int32), np.array([2.0]), 5)
+    assert documents.tolist() == [[0, 1, 2, 3, 4]]
+    assert scores.tolist() == [[2.0] * 5]
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
+def test_unknown_terms_and_small_collections(kernel: ModuleType) -> None:
+    rows = kernel.count_terms(np.array([0], dtype=np.int32), np.array([0, 1]))
+    lists = kernel.invert(*rows, 1)
+    factors = np.ones(1)
+    search = kernel.searcher(rows, lists, kernel.search_bounds(lists, factors, "cosine"), factors, "cosine")
+    documents, scores = search.search(np.array([0, 2, 4]), np.array([-1, 9, 0, 3], dtype=np.int32), np.ones(4), 3)
+    assert documents.tolist() == [[-1, -1, -1], [0, -1, -1]]
+    assert scores.tolist() == [[0, 0, 0], [1, 0, 0]]
+    with pytest.raises(ValueError, match="k of at least 1"):
+        search.search(np.array([0]), np.zeros(0, dtype=np.int32), np.zeros(0), 0)
+    with pytest.raises(ValueError, match="cosine or bm25"):
+        kernel.searcher(rows, lists, kernel.search_bounds(lists, factors, "cosine"), factors, "dot")
