@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora need the extra parquet")
 needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="needs the extra nn")
+needs_gensim = pytest.mark.skipif(find_spec("gensim") is None, reason="needs the extra vectors")
 
 BY_WORDS = TrainOptions(ranker="tf-idf", sampled=5)
 TOPICS = ("rain", "chess", "votes", "trains", "bread")
@@ -281,10 +282,11 @@ def test_a_network_needs_a_dev_set(tmp_path: Path) -> None:
 def test_a_trained_network_is_taken_only_for_the_same_request(corpus: Corpus, tmp_path: Path) -> None:
     """The network was trained, and the run ended before the model was written."""
     network, training = {"size": 8, "filters": 4, "output": 8}, {"steps": 2, "batch": 16, "device": "cpu"}
-    options = TrainOptions(relevance=network, training=training, sampled=5)
+    options = TrainOptions(relevance=network, training=training, sampled=5, vectors="none")
     train_retriever("ir-t", corpus.path, tmp_path / "t", options)
     train_retriever("ir-tc", corpus.path, tmp_path / "tc", options)
     shutil.copytree(tmp_path / "t" / "relevance", tmp_path / ".again.training" / "relevance")
+    assert Model.open(tmp_path / "t").made["options"]["vectors"] == "none"
     said: list[str] = []
     train_retriever("ir-t", corpus.path, tmp_path / "again", options, say=said.append)
     assert len(said) == 1  # nothing about steps
@@ -294,3 +296,22 @@ def test_a_trained_network_is_taken_only_for_the_same_request(corpus: Corpus, tm
     assert any(text.startswith("step 2") for text in said)
     assert files(tmp_path / "other") == files(tmp_path / "tc")
     assert not list(tmp_path.glob(".*"))
+
+
+@needs_torch
+@needs_gensim
+def test_word_vectors_are_trained_for_the_corpus(corpus: Corpus, tmp_path: Path) -> None:
+    """They are kept until the model is there, and those of another run are not taken."""
+    network, training = {"size": 8, "filters": 4, "output": 8}, {"steps": 2, "batch": 16, "device": "cpu"}
+    options = TrainOptions(relevance=network, training=training, sampled=5)
+    words = corpus.words()
+    said: list[str] = []
+    train_retriever("ir-t", corpus.path, tmp_path / "one", options, say=said.append)
+    assert any(text.startswith("word vectors are trained on ") for text in said)
+    (tmp_path / ".two.training").mkdir()
+    Vectors(tuple(words), np.ones((len(words), 8), np.float32)).save(tmp_path / ".two.training" / "vectors")
+    train_retriever("ir-t", corpus.path, tmp_path / "two", options)
+    assert files(tmp_path / "one") == files(tmp_path / "two")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "two"]
+    train_retriever("ir-t", corpus.path, tmp_path / "none", TrainOptions(**vars(options) | {"vectors": "none"}))
+    assert files(tmp_path / "none") != files(tmp_path / "one")

@@ -401,6 +401,7 @@ def test_a_training_that_was_killed_goes_on(postil: Postil) -> None:
     resumed, whole = postil(*command, "--out", "m"), postil(*command, "--out", "whole")
     assert resumed.code == whole.code == 0, resumed.err
     assert "going on after step 4" in resumed.err
+    assert "word vectors are trained" not in resumed.err  # they were kept as well
     assert "step 8, epoch 2" in resumed.err
     assert "step 4, epoch 1" not in resumed.err
     assert resumed.out == whole.out

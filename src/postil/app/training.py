@@ -287,11 +287,12 @@ def _first_vectors(
     if options.vectors == "none":
         return None
     words = texts.corpus.words()
+    about = texts.about | {"size": size, "seed": options.seed}
     if options.vectors is not None:
         vectors = Vectors.open(options.vectors)
         if vectors.array.shape[1] != size:
             raise UsageError(f"{options.vectors}: expected vectors of {size} dimensions, got {vectors.array.shape[1]}")
-    elif (found := _kept_vectors(folder, about := texts.about | {"size": size, "seed": options.seed})) is not None:
+    elif (found := _kept_vectors(folder, about)) is not None:
         vectors = found
     else:
         lists = _Lists(words, [texts.articles("train"), texts.comments("train")])
