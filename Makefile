@@ -1,7 +1,7 @@
 # Each target sets up what it needs by itself, from a bare machine with Python 3.11 or later.
 #   make demo       score the bundled sample and print what to do next
 #   make test       lint, types and tests (minutes)
-#   make test-all   slow tests too
+#   make test-all   slow tests too, and those with Ray, datasets, DuckDB and Polars
 #   make bench      benchmarks against peers, into docs/benchmarks*.md
 # Without a C++ compiler everything works with the pure-Python kernel, more slowly.
 
@@ -23,7 +23,7 @@ test: lint $(VENV)/.tests
 	$(BIN)/python -m pytest $(CORES) tests -m "not slow"
 	POSTIL_KERNEL=python $(BIN)/python -m pytest $(CORES) tests/law tests/golden tests/metrics -m "not slow"
 
-test-all: lint $(VENV)/.tests
+test-all: lint $(VENV)/.all
 	$(BIN)/python -m pytest --quiet --pyargs postil
 	$(BIN)/python -m pytest $(CORES) tests
 	POSTIL_KERNEL=python $(BIN)/python -m pytest $(CORES) tests/law tests/golden tests/metrics
@@ -52,9 +52,13 @@ $(VENV)/.tests: constraints.txt $(SOURCES) | $(BIN)/python
 	$(PIP) '.[dev,parity]'
 	touch $@ $(VENV)/.runs
 
+$(VENV)/.all: constraints.txt $(SOURCES) | $(BIN)/python
+	$(PIP) '.[all,dev,parity,readers]'
+	touch $@ $(VENV)/.tests $(VENV)/.runs
+
 $(BENCH_VENV)/.ready: bench/requirements.txt $(SOURCES)
 	$(PYTHON) -m venv $(BENCH_VENV)
-	$(BENCH_VENV)/bin/python -m pip install --quiet -r bench/requirements.txt '.[all]'
+	$(BENCH_VENV)/bin/python -m pip install --quiet -r bench/requirements.txt '.[parquet,plot,vectors,wiki,zh]'
 	touch $@
 
 clean:

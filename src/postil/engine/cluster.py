@@ -47,7 +47,7 @@ def open_ray(*, jobs: int, retries: int, address: str | None, say: Callable[[str
         except (ConnectionError, RuntimeError) as error:
             raise PostilError(f"Ray does not start: {error}") from error
         _hush()
-    resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
+    resources: dict[str, float] = ray.cluster_resources()
     return _Ray("ray", jobs if jobs > 1 else max(int(resources.get("CPU", 1)), 1), retries, say, ours=ours)
 
 
