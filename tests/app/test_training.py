@@ -240,11 +240,11 @@ def test_places_that_do_not_fit_are_refused(corpus: Corpus, tmp_path: Path) -> N
 
 @needs_torch
 def test_a_network_is_trained_and_ranks(corpus: Corpus, tmp_path: Path) -> None:
-    words = corpus.words()[:50]
-    values = np.random.default_rng(1).normal(size=(50, 8)).astype(np.float32)
+    words = corpus.words()[50:10:-1]
+    values = np.random.default_rng(1).normal(size=(40, 8)).astype(np.float32)
     Vectors(tuple(words), values).save(tmp_path / "vectors")
     network = {"size": 8, "filters": 4, "output": 8}
-    training = {"steps": 6, "batch": 16, "every": 3, "device": "cpu"}
+    training = {"steps": 6, "batch": 16, "every": 3, "device": "cpu", "learning_rate": 1e-30}
     options = TrainOptions(relevance=network, training=training, sampled=5, vectors=str(tmp_path / "vectors"))
     trained = train_retriever("ir-tc", corpus.path, tmp_path / "m", options)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["m", "vectors"]
@@ -258,6 +258,9 @@ def test_a_network_is_trained_and_ranks(corpus: Corpus, tmp_path: Path) -> None:
         assert str(tmp_path).encode() not in content, name
     assert model.array("ranker/vectors").shape[0] == 120
     retriever = Retriever.open(tmp_path / "m")
+    begun = retriever.ranker.relevance.network.words.weight.detach().numpy()  # type: ignore[attr-defined]
+    ratio = begun[4 + 50 : 4 + 10 : -1] / values  # four special words, and vectors are scaled as a whole
+    np.testing.assert_allclose(ratio, ratio[0, 0], rtol=1e-5)
     dev = list(corpus.articles("dev"))
     (row,) = retriever.comment(dev[:1], k=5)
     assert len(row.suggestions) == 5

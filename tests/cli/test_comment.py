@@ -356,10 +356,11 @@ def test_equal_comments_stand_in_the_order_of_their_ids(postil: Postil) -> None:
 
 
 def test_comments_need_ids_of_their_own(postil: Postil) -> None:
-    write("e.jsonl", [Article("d", "x", ()), Article("e", "Chess", (Comment("1", "a"), Comment("1", "b")))])
+    rest = [Article(f"d{n}", "x", ()) for n in range(70)]
+    write("e.jsonl", [*rest, Article("e", "Chess", (Comment("1", "a"), Comment("1", "b")))])
     done = postil("rank-comments", "e.jsonl", "-m", "t")
     assert (done.code, done.out) == (3, "")
-    assert done.err == "postil: e.jsonl:2: comments: expected an id for each comment, got one twice\n"
+    assert done.err == "postil: e.jsonl:71: comments: expected an id for each comment, got one twice\n"
 
 
 # ---- a training that is cut off

@@ -20,6 +20,10 @@ __all__ = ["Network", "RelevanceOptions", "Tower"]
 class RelevanceOptions:
     """What the model is, and what it is trained on.
 
+    The paper trains with negative sampling. The default is the softmax over all comments of a batch, which finds more of
+    an article's own comments: mean reciprocal rank .304 against .288 among 100 others, on 130 dev articles of an
+    English forum by their titles, all else equal.
+
     Args:
         form: ``towers`` makes a vector of the article and one of the comment, and s is their cosine, scaled.
             ``interaction`` adds how well each run of the comment's words is found in the article.
@@ -169,10 +173,10 @@ class Network(nn.Module):
         if self.matching is not None:
             here, there = (self.matching.runs(words, mask) for words, _, mask in (comments, articles))
             scores = scores + self.matching(
-                [runs[columns] for runs in here],
+                [runs.index_select(0, columns) for runs in here],
                 comments[2][columns],
                 comments[1][columns],
-                [runs[rows] for runs in there],
+                [runs.index_select(0, rows) for runs in there],
                 articles[2][rows],
             )
         result: Tensor = scores
