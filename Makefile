@@ -8,7 +8,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt
 SOURCES := pyproject.toml CMakeLists.txt $(shell find native src -type f -not -name '*.pyc')
 BENCH_VENV ?= .venv-bench
 CORES ?= --numprocesses 2 --dist worksteal
