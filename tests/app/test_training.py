@@ -15,7 +15,7 @@ from postil.app.building import build_corpus
 from postil.app.commenting import load_commenter
 from postil.app.training import TrainOptions, train_retriever
 from postil.commenters.evaluation import draw_lists, evaluate
-from postil.commenters.retrieval import Retriever
+from postil.commenters.retrieval import ByBoth, Retriever
 from postil.commenters.store import Model
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
@@ -318,3 +318,29 @@ def test_word_vectors_are_trained_for_the_corpus(corpus: Corpus, tmp_path: Path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "two"]
     train_retriever("ir-t", corpus.path, tmp_path / "none", TrainOptions(**vars(options) | {"vectors": "none"}))
     assert files(tmp_path / "none") != files(tmp_path / "one")
+
+
+@needs_torch
+@pytest.mark.parametrize("form", ["towers", "interaction"])
+def test_both_add_the_cosine_of_words_to_relevance(corpus: Corpus, tmp_path: Path, form: str) -> None:
+    network = {"size": 8, "filters": 4, "output": 8, "form": form}
+    training = {"steps": 2, "batch": 16, "device": "cpu"}
+    options = TrainOptions(ranker="both", relevance=network, training=training, sampled=5, vectors="none")
+    trained = train_retriever("ir-tc", corpus.path, tmp_path / "m", options)
+    assert trained.evaluation is not None
+    mrr = {row.scorer: row.value for row in trained.evaluation.rows if row.measure == "mrr"}
+    assert list(mrr) == ["both", "relevance", "tf-idf", "upvotes", "random"]
+    assert mrr["both"] >= mrr["relevance"]  # a share of 0 is among those that are tried
+    retriever = Retriever.open(tmp_path / "m")
+    ranker = retriever.ranker
+    assert isinstance(ranker, ByBoth)
+    dev = list(corpus.articles("dev"))[:2]
+    both = retriever.rank(dev)
+    tokens = retriever._tokens(dev)
+    queries = ranker.articles(tokens.ids, tokens.offsets)
+    said = retriever._encoded([comment.text for comment in dev[1].comments])
+    one = ranker.relevance.given(queries[0], 1, said.ids, said.offsets)
+    two = ranker.words.given(queries[1], 1, said.ids, said.offsets)
+    np.testing.assert_allclose(both[1], one + ranker.mixture * two)
+    (row,) = retriever.comment(dev[:1], k=3)
+    assert len(row.suggestions) == 3

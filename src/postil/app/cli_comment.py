@@ -20,7 +20,7 @@ def train(
     corpus: Annotated[str, typer.Option(metavar="DIR", help="A corpus that postil corpus build made.")],
     out: Annotated[str, typer.Option("--out", "-o", metavar="DIR", help="The model folder to make.")],
     ranker: Annotated[
-        str, typer.Option(metavar="NAME", help="What ranks comments: relevance (a network; extra nn) or tf-idf.")
+        str, typer.Option(metavar="NAME", help="What ranks comments: relevance (a network; extra nn), tf-idf, or both.")
     ] = "relevance",
     similar: Annotated[
         int, typer.Option(min=1, metavar="N", help="Take comments of the N most similar articles.")

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.commenters.evaluation import Evaluation, Scorer
+    from postil.commenters.evaluation import Evaluation, Lists, Scorer
     from postil.commenters.nn.relevance import Relevance
     from postil.commenters.search import Idf, Weighting
     from postil.corpus.passes import Watch
@@ -44,6 +44,11 @@ __all__ = ["TrainOptions", "Trained", "train_retriever"]
 
 LONGEST: Final = 2**31 - 1
 SAMPLED: Final = 100
+MIXTURES: Final = (0.0, 2.5, 5.0, 10.0, 20.0, 40.0, 80.0)
+"""How many times the cosine of words is tried beside relevance."""
+MIXTURE: Final = 20.0
+"""Where dev is too small to say."""
+WEIGHT_DECAY: Final = 0.3
 EPOCHS: Final = 8
 ENOUGH: Final = 20_000_000
 """So many words are enough for word vectors, counting repetitions."""
@@ -54,7 +59,8 @@ class TrainOptions:
     """How a retriever is trained.
 
     Args:
-        ranker: ``relevance`` (a convolutional network, needs torch) or ``tf-idf``.
+        ranker: ``relevance`` (a convolutional network, needs torch), ``tf-idf``, or ``both``: the sum of the two, with
+            the share that finds most on dev.
         similar: From how many similar articles comments are taken.
         weighting: ``tf-idf`` or ``bm25``, for similar articles.
         idf: ``plain`` or ``smooth``.
@@ -82,7 +88,7 @@ class TrainOptions:
         if self.ranker not in RANKERS:
             raise UnknownName("ranker", self.ranker, RANKERS)
         vectors = {"vectors": self.vectors} if self.vectors is not None else {}
-        if self.ranker != "relevance" and (named := [*vectors, *self.relevance, *self.training]):
+        if self.ranker == "tf-idf" and (named := [*vectors, *self.relevance, *self.training]):
             raise UsageError(f"{', '.join(named)}: of the network, and the ranker {self.ranker} has none")
         for name in ("similar", "sampled", "jobs"):
             if getattr(self, name) < 1:
@@ -144,14 +150,18 @@ def train_retriever(
     relevance: Relevance | None = None
     workshop = Path(os.path.realpath(out)).with_name(f".{Path(out).name}.training")
     by_words = ByWords(index.rarity, comments.ids, comments.offsets)
-    if options.ranker == "relevance":
+    if options.ranker != "tf-idf":
         relevance = _relevance(texts, workshop, options, say)
-    kept: dict[str, NDArray[Any]]
+    kept: dict[str, NDArray[Any]] = {}
     if relevance is not None and relevance.options.form == "towers":
-        kept = {"vectors": relevance.encode_comments(comments.ids, comments.offsets)}
-    else:
-        kept = {"words.ids": np.asarray(comments.ids), "words.offsets": np.asarray(comments.offsets)}
-    evaluation = _evaluated(texts, by_words, relevance, options, say) if "dev" in corpus.splits else None
+        kept["vectors"] = relevance.encode_comments(comments.ids, comments.offsets)
+    if options.ranker != "relevance" or not kept:
+        kept |= {"words.ids": np.asarray(comments.ids), "words.offsets": np.asarray(comments.offsets)}
+    asked = _Asked.of(texts, by_words, relevance, options, say) if "dev" in corpus.splits else None
+    mixture = None
+    if options.ranker == "both":
+        mixture = asked.mixture() if asked else MIXTURE
+    evaluation = asked.evaluated(mixture) if asked else None
 
     config = {
         "tokenizer": corpus.tokenizer,
@@ -160,6 +170,7 @@ def train_retriever(
         "idf": options.idf,
         "ranker": options.ranker,
         "segments": 1,
+        **({"mixture": mixture} if options.ranker == "both" else {}),
     }
     made = {
         "options": _settled(options),
@@ -256,7 +267,7 @@ def _relevance(texts: _Texts, folder: Path, options: TrainOptions, say: Say) -> 
     if "dev" not in texts.corpus.splits:
         raise UsageError(f"{texts.corpus.path}: a network needs a dev set to stop in time; build the corpus with --dev")
     network = RelevanceOptions(**options.relevance)
-    how = TrainingOptions(**{"seed": options.seed, **options.training})
+    how = TrainingOptions(**{"seed": options.seed, "weight_decay": WEIGHT_DECAY, **options.training})
     made = {
         "request": {
             "network": asdict(network),
@@ -340,27 +351,71 @@ class _Lists:
                 yield [words[word] for word in ids[start:end].tolist()]
 
 
-def _evaluated(
-    texts: _Texts, by_words: ByWords, relevance: Relevance | None, options: TrainOptions, say: Say
-) -> Evaluation | None:
-    """How well dev comments are found among others."""
-    try:
-        lists = draw_lists(texts.starts("dev"), options.sampled, options.seed)
-    except Undefined as error:
-        say(f"no evaluation on dev: {error}")
-        return None
-    articles, comments = texts.articles("dev"), texts.comments("dev")
-    scorers: dict[str, Scorer] = {}
-    if relevance is not None:
-        scorers["relevance"] = _by_relevance(relevance, articles, comments)
-    scorers["tf-idf"] = _by_words(by_words, articles, comments)
-    votes = [
-        np.nan if comment.upvotes is None else float(comment.upvotes)
-        for article in texts.corpus.articles("dev")
-        for comment in article.comments
-    ]
-    scorers["upvotes"] = popularity(votes)
-    return evaluate(lists, scorers, counts_of(len(lists), seed=options.seed))
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """What dev is asked: lists of comments for its articles, and who scores them.
+
+    Args:
+        lists: An article's own comments and those of others.
+        scorers: The scorers by name.
+        seed: Seed of the resamples.
+    """
+
+    lists: Lists
+    scorers: dict[str, Scorer]
+    seed: int
+
+    @classmethod
+    def of(
+        cls, texts: _Texts, by_words: ByWords, relevance: Relevance | None, options: TrainOptions, say: Say
+    ) -> _Asked | None:
+        """None where dev is too small to ask."""
+        try:
+            lists = draw_lists(texts.starts("dev"), options.sampled, options.seed)
+        except Undefined as error:
+            say(f"no evaluation on dev: {error}")
+            return None
+        articles, comments = texts.articles("dev"), texts.comments("dev")
+        scorers: dict[str, Scorer] = {}
+        if relevance is not None:
+            scorers["relevance"] = _once(_by_relevance(relevance, articles, comments))
+        scorers["tf-idf"] = _once(_by_words(by_words, articles, comments))
+        votes = [
+            np.nan if comment.upvotes is None else float(comment.upvotes)
+            for article in texts.corpus.articles("dev")
+            for comment in article.comments
+        ]
+        return cls(lists, scorers | {"upvotes": popularity(votes)}, options.seed)
+
+    def mixture(self) -> float:
+        """How many times the cosine of words is added to relevance to find most; the least of equally good ones."""
+        one = np.ones((1, len(self.lists)), dtype=np.int32)
+        found = evaluate(self.lists, {str(share): self._both(share) for share in MIXTURES}, one, cuts=(1,))
+        by_share = {row.scorer: row.value for row in found.rows if row.measure == "mrr"}
+        return max(MIXTURES, key=lambda share: (by_share[str(share)], -share))
+
+    def evaluated(self, mixture: float | None) -> Evaluation:
+        """How well each scorer finds the articles' own comments."""
+        scorers = self.scorers if mixture is None else {"both": self._both(mixture), **self.scorers}
+        return evaluate(self.lists, scorers, counts_of(len(self.lists), seed=self.seed))
+
+    def _both(self, share: float) -> Scorer:
+        relevance, words = self.scorers["relevance"], self.scorers["tf-idf"]
+        return lambda articles, comments: (
+            np.asarray(relevance(articles, comments)) + share * np.asarray(words(articles, comments))
+        )
+
+
+def _once(scorer: Scorer) -> Scorer:
+    """A scorer that keeps its answer; it is asked about the same lists."""
+    kept: list[Any] = []
+
+    def score(articles: NDArray[np.int64], comments: NDArray[np.int64]) -> Any:
+        if not kept:
+            kept.append(scorer(articles, comments))
+        return kept[0]
+
+    return score
 
 
 def _by_words(

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 __all__ = ["KINDS", "RANKERS", "SIMILAR", "Ranker", "Retriever", "Shelf", "save_retriever"]
 
 KINDS: Final = ("ir-t", "ir-tc")
-RANKERS: Final = ("relevance", "tf-idf")
+RANKERS: Final = ("relevance", "tf-idf", "both")
 SIMILAR: Final = 20
 SAME: Final = 0.98
 """From this cosine on an article is a copy of the one to comment on."""
@@ -242,18 +242,28 @@ class Retriever:
     @cached_property
     def ranker(self) -> Ranker:
         """What ranks comments."""
-        if self.model.config["ranker"] == "tf-idf":
-            ids, offsets = (self.model.array(f"ranker/words.{part}") for part in ("ids", "offsets"))
-            return ByWords(self.index.rarity, ids, offsets)
+        kind = self.model.config["ranker"]
+        if kind == "relevance":
+            return self._by_relevance()
+        ids, offsets = self._words_of_comments()
+        words = ByWords(self.index.rarity, ids, offsets)
+        return words if kind == "tf-idf" else ByBoth(self._by_relevance(), words, float(self.model.config["mixture"]))
+
+    def _by_relevance(self) -> Ranker:
         try:
             from postil.commenters.nn.relevance import Relevance  # noqa: PLC0415 - it needs torch
         except ImportError as error:
             raise MissingExtra("the relevance model", "nn") from error
         relevance = Relevance.open(self.model.path / "relevance")
         if relevance.options.form == "interaction":
-            ids, offsets = (self.model.array(f"ranker/words.{part}") for part in ("ids", "offsets"))
-            return ByPairs(relevance, ids, offsets)
-        return ByRelevance(relevance, self.model.array("ranker/vectors", np.float32, 2))
+            return ByPairs(relevance, *self._words_of_comments())
+        return ByRelevance(relevance, np.asarray(self.model.array("ranker/vectors", np.float32, 2)))
+
+    def _words_of_comments(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        return (
+            np.asarray(self.model.array("ranker/words.ids", np.int32)),
+            np.asarray(self.model.array("ranker/words.offsets", np.int64)),
+        )
 
     @cached_property
     def _vocabulary(self) -> Vocabulary:
@@ -353,6 +363,46 @@ class ByRelevance:
 
     def _scores(self, articles: NDArray[np.float32], article: int, vectors: NDArray[np.float32]) -> NDArray[np.float64]:
         return np.asarray(self.relevance.score(articles[article : article + 1], vectors)[0], dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class ByBoth:
+    """Ranks by the sum of two scores: the relevance model's, and so many times that of `ByWords`.
+
+    The network knows what goes with an article, and the cosine knows that a rare word of it came.
+
+    Args:
+        relevance: The one.
+        words: The other.
+        mixture: How many times.
+    """
+
+    relevance: Ranker
+    words: ByWords
+    mixture: float
+
+    def articles(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> tuple[Any, list[_Weighted]]:
+        """See `Ranker`."""
+        return self.relevance.articles(ids, offsets), self.words.articles(ids, offsets)
+
+    def kept(
+        self, articles: tuple[Any, list[_Weighted]], article: int, places: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """See `Ranker`."""
+        relevance, words = articles
+        return self.relevance.kept(relevance, article, places) + self.mixture * self.words.kept(words, article, places)
+
+    def given(
+        self,
+        articles: tuple[Any, list[_Weighted]],
+        article: int,
+        ids: NDArray[np.int32],
+        offsets: NDArray[np.int64],
+    ) -> NDArray[np.float64]:
+        """See `Ranker`."""
+        relevance, words = articles
+        scores = self.relevance.given(relevance, article, ids, offsets)
+        return scores + self.mixture * self.words.given(words, article, ids, offsets)
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,9 +20,9 @@ __all__ = ["Network", "RelevanceOptions", "Tower"]
 class RelevanceOptions:
     """What the model is, and what it is trained on.
 
-    The paper trains with negative sampling. The default is the softmax over all comments of a batch, which finds more
-    of an article's own comments: mean reciprocal rank .304 against .288 among 100 others, on 130 dev articles of an
-    English forum by their titles, all else equal.
+    The paper trains with negative sampling. The default is the softmax over all comments of a batch, which found more
+    of an article's own comments: mean reciprocal rank .304 against .288 after three epochs, among 100 comments of other
+    articles, on 130 dev articles of an English forum by their titles.
 
     Args:
         form: ``towers`` makes a vector of the article and one of the comment, and s is their cosine, scaled.
