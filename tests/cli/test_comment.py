@@ -382,6 +382,7 @@ main()
 
 
 @needs_torch
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
 def test_a_training_that_was_killed_goes_on(postil: Postil) -> None:
     """Four steps an epoch, and a checkpoint after each epoch; the child is killed in the second one."""

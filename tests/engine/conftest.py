@@ -13,8 +13,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-HERE = str(Path(__file__).parent)
-sys.path.insert(0, HERE)
+sys.path.insert(0, str(Path(__file__).parent))  # for engine_work
 
 NO_RAY = "needs the extra scale" if find_spec("ray") is None else ""
 

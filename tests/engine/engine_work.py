@@ -8,12 +8,13 @@ import sys
 import time
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from importlib.util import find_spec
+from pathlib import Path
 
 from postil.errors import InvalidInput, MissingExtra, Undefined, UnknownName
 
-if TYPE_CHECKING:
-    from pathlib import Path
+HERE = str(Path(__file__).parent)
+NO_RAY = "needs the extra scale" if find_spec("ray") is None else ""
 
 RAISES = {
     "input": lambda: InvalidInput("expected 1, got 2", where="a.jsonl", line=3, field="grade"),

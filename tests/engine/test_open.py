@@ -6,8 +6,8 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
+import engine_work as work
 import pytest
-from conftest import HERE, NO_RAY
 
 from postil.engine import ENGINES, open_engine
 from postil.errors import MissingExtra, UnknownName, UsageError
@@ -68,13 +68,13 @@ print(ray.is_initialized())
 def opens(tmp_path: Path, *address: str) -> list[str]:
     script = tmp_path / "opens.py"
     script.write_text(OPENS, encoding="utf-8")
-    command = [sys.executable, "-W", "error", str(script), str(tmp_path), HERE, *address]
+    command = [sys.executable, "-W", "error", str(script), str(tmp_path), work.HERE, *address]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=True)  # noqa: S603 - our own code
     assert done.stderr == ""
     return done.stdout.splitlines()
 
 
-@pytest.mark.skipif(bool(NO_RAY), reason=NO_RAY or "-")
+@pytest.mark.skipif(bool(work.NO_RAY), reason=work.NO_RAY or "-")
 def test_ray_is_started_and_ended(tmp_path: Path) -> None:
     assert opens(tmp_path) == ["[0, 1, 4, 9]", "False"]
 
@@ -83,7 +83,7 @@ def test_ray_is_found_by_its_address(cluster: Any, tmp_path: Path) -> None:
     assert opens(tmp_path, cluster.address) == ["[0, 1, 4, 9]", "False"]
 
 
-@pytest.mark.skipif(bool(NO_RAY), reason=NO_RAY or "-")
+@pytest.mark.skipif(bool(work.NO_RAY), reason=work.NO_RAY or "-")
 def test_no_ray_at_the_address(tmp_path: Path) -> None:
     said, opened = opens(tmp_path, "127.0.0.1:1")
     assert said.startswith("address: no Ray cluster at '127.0.0.1:1'")

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import engine_work as work
 import pytest
-from conftest import HERE
 
 from postil.engine import open_engine
 from postil.engine.local import _Worker
@@ -87,7 +86,7 @@ def test_workers_end_with_their_program(tmp_path: Path, number: signal.Signals) 
     script = tmp_path / "script.py"  # without `if __name__ == "__main__"`
     script.write_text(SCRIPT, encoding="utf-8")
     with subprocess.Popen(  # noqa: S603 - our own code
-        [sys.executable, str(script), str(tmp_path), HERE],
+        [sys.executable, str(script), str(tmp_path), work.HERE],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -71,7 +71,7 @@ def vectors(relevance: Relevance, texts: Ragged) -> NDArray[np.float32]:
         SMALL,
         replace(SMALL, shared=False),
         replace(SMALL, loss="negative"),
-        INTERACTION,
+        pytest.param(INTERACTION, marks=pytest.mark.slow),
     ],
     ids=lambda options: f"{options.form}-{options.loss}-{options.drawn}-{options.shared}",
 )
@@ -320,6 +320,7 @@ train_relevance(test.TRAIN, test.DEV, options, how, sys.argv[1], watch=watch)
 """
 
 
+@pytest.mark.slow
 def test_a_training_that_was_killed_goes_on_to_the_same_folder(tmp_path: Path) -> None:
     options, how = replace(SMALL, dropout=0.3), replace(HOW, epochs=2, every=5)
     trained(tmp_path / "whole", options, how)
