@@ -17,6 +17,7 @@ id     name       meaning
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, overload
@@ -35,11 +36,13 @@ __all__ = [
     "SPECIAL",
     "UNK",
     "Batch",
+    "Commented",
     "Epoch",
     "Pairs",
     "Ragged",
     "Texts",
     "by_length",
+    "hashed",
     "joined",
     "model_ids",
     "padded",
@@ -78,6 +81,20 @@ class Ragged(NamedTuple):
 
     ids: NDArray[np.int32]
     offsets: NDArray[np.int64]
+
+
+class Commented(NamedTuple):
+    """Articles with comments.
+
+    Args:
+        articles: The articles' texts.
+        comments: The comments' texts, those of each article behind one another.
+        starts: int64[articles + 1], where the comments of each article begin.
+    """
+
+    articles: Texts
+    comments: Texts
+    starts: NDArray[np.int64]
 
 
 def model_ids(ids: NDArray[np.integer[Any]], vocabulary: int) -> NDArray[np.int64]:
@@ -221,13 +238,15 @@ class Pairs:
             raise UsageError(f"starts: expected {articles + 1} numbers from 0 to {comments}")
         if not comments:
             raise UsageError("expected articles with comments, got none")
+        if not 1 <= self.group <= self.batch:
+            raise UsageError(f"expected groups of 1 to {self.batch} comments, got {self.group}")
 
     def epoch(self, number: int) -> Epoch:
         """The batches of an epoch.
 
         Comments of an article are cut into groups of about like length, others in each epoch. Groups are shuffled, and
         sorted by length within windows of some batches, so that rectangles have little to fill up. Then the batches are
-        shuffled. They differ by at most one group in size.
+        shuffled. Each but the last lacks less than a group.
 
         Args:
             number: Of the epoch, from 0.
@@ -246,16 +265,21 @@ class Pairs:
         place = np.arange(len(order)) - np.repeat(np.cumsum(per_article) - per_article, per_article)
         begins = np.append(np.flatnonzero(place % self.group == 0), len(order))  # [groups + 1]
 
-        groups = len(begins) - 1
-        batches = -(-groups // max(1, self.batch // self.group))
-        shuffled = rng.permutation(groups)
+        shuffled = rng.permutation(len(begins) - 1)
+        sizes = np.diff(begins)[shuffled]
         longest = np.maximum.reduceat(lengths[order], begins[:-1])[shuffled]
         of_article = np.minimum(np.diff(self.articles.offsets)[article[begins[:-1]]], self.article_words)[shuffled]
         # Articles of about the same length, among these comments of the same length.
-        window = np.arange(groups) * batches // groups // self.window
-        cuts = np.arange(batches + 1) * groups // batches
-        dealt = shuffled[np.lexsort((longest, of_article // 16, window))]
-        return Epoch(self, chosen[order], article, begins, dealt, cuts, rng.permutation(batches))
+        window = np.cumsum(sizes) // (self.batch * self.window)
+        sort = np.lexsort((longest, of_article // 16, window))
+        ends = np.cumsum(sizes[sort])
+        cuts = [0]
+        while cuts[-1] < len(ends):
+            before = ends[cuts[-1] - 1] if cuts[-1] else 0
+            cuts.append(int(np.searchsorted(ends, before + self.batch, side="right")))
+        return Epoch(
+            self, chosen[order], article, begins, shuffled[sort], np.array(cuts), rng.permutation(len(cuts) - 1)
+        )
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -299,3 +323,19 @@ class Epoch(Sequence[Batch]):
         article, same = np.unique(article, axis=0, return_inverse=True)
         comment = padded(pairs.comments, self.comments[places], pairs.comment_words, pairs.vocabulary)
         return {"article": article, "comment": comment, "owner": same[owner]}
+
+
+def hashed(*parts: Texts | NDArray[Any]) -> str:
+    """A hash of texts and arrays: what a training is on.
+
+    Args:
+        parts: The texts and arrays.
+
+    >>> hashed(np.arange(3)) == hashed(np.arange(3)), hashed(np.arange(3)) == hashed(np.arange(4))
+    (True, False)
+    """
+    digest = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        for array in (part,) if isinstance(part, np.ndarray) else (part.ids, part.offsets):
+            digest.update(np.ascontiguousarray(array).data)
+    return f"blake2b:{digest.hexdigest()}"

@@ -8,11 +8,10 @@ article and comment of a corpus, with comments of other articles as negatives.
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import torch
@@ -21,7 +20,7 @@ from torch.nn import functional
 
 from postil.commenters.evaluation import draw_lists, evaluate
 from postil.commenters.nn import files
-from postil.commenters.nn.batches import SPECIAL, Pairs, Ragged, by_length, padded
+from postil.commenters.nn.batches import SPECIAL, Commented, Pairs, Ragged, by_length, hashed, padded
 from postil.commenters.nn.relevance_network import Network, RelevanceOptions
 from postil.commenters.store import Model, ModelWriter, check_free
 from postil.errors import InvalidInput, UsageError
@@ -187,20 +186,6 @@ class Relevance:
         return torch.from_numpy(padded(texts, rows, longest, words.num_embeddings)).to(words.weight.device)
 
 
-class Commented(NamedTuple):
-    """Articles with comments.
-
-    Args:
-        articles: The articles' texts.
-        comments: The comments' texts, those of each article behind one another.
-        starts: int64[articles + 1], where the comments of each article begin.
-    """
-
-    articles: Texts
-    comments: Texts
-    starts: NDArray[np.int64]
-
-
 def train_relevance(
     train: Commented,
     dev: Commented,
@@ -237,7 +222,7 @@ def train_relevance(
     from postil.commenters.nn.training import train as run  # noqa: PLC0415 - accelerate is slow to load
 
     check_free(folder)
-    task = _Task(train, dev, options, how, _hash(*train, *dev, *(() if vectors is None else (vectors,))))
+    task = _Task(train, dev, options, how, hashed(*train, *dev, *(() if vectors is None else (vectors,))))
     vocabulary = min(options.vocabulary, SPECIAL + 1 + max(int(texts.ids.max(initial=0)) for texts in train[:2]))
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(how.seed)
@@ -377,11 +362,3 @@ def _begin(network: Network, train: Commented, vectors: NDArray[np.float32] | No
     if len(given):
         # As long as random ones are, on the average.
         network.words.weight[SPECIAL + given] = torch.from_numpy(vectors[given] / lengths[given].mean()).float()
-
-
-def _hash(*parts: Texts | NDArray[Any]) -> str:
-    digest = hashlib.blake2b(digest_size=16)
-    for part in parts:
-        for array in (part,) if isinstance(part, np.ndarray) else (part.ids, part.offsets):
-            digest.update(np.ascontiguousarray(array).data)
-    return f"blake2b:{digest.hexdigest()}"
