@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from postil.app.consensus import consensus_weights
     from postil.app.correlate import correlate
     from postil.app.correlating import CorrelateOptions, Findings
+    from postil.app.evaluating import evaluate_commenters
     from postil.app.interesting import RankedPassage, rank_passages
     from postil.app.score import Scores, score
+    from postil.commenters.generation import DecodingOptions
     from postil.corpus.options import BuildOptions
     from postil.corpus.store import Corpus
     from postil.errors import InvalidInput, PostilError, Undefined, UsageError
@@ -46,6 +48,7 @@ __all__ = [
     "ControlOptions",
     "Corpus",
     "CorrelateOptions",
+    "DecodingOptions",
     "Findings",
     "InvalidInput",
     "PostilError",
@@ -58,6 +61,7 @@ __all__ = [
     "build_corpus",
     "consensus_weights",
     "correlate",
+    "evaluate_commenters",
     "load_commenter",
     "metric",
     "rank_passages",
@@ -73,6 +77,7 @@ _HOMES: Final = {
     "ControlOptions": ("postil.metrics.controls", "ControlOptions"),
     "Corpus": ("postil.corpus.store", "Corpus"),
     "CorrelateOptions": ("postil.app.correlating", "CorrelateOptions"),
+    "DecodingOptions": ("postil.commenters.generation", "DecodingOptions"),
     "Findings": ("postil.app.correlating", "Findings"),
     "InvalidInput": ("postil.errors", "InvalidInput"),
     "PostilError": ("postil.errors", "PostilError"),
@@ -84,6 +89,7 @@ _HOMES: Final = {
     "build_corpus": ("postil.app.building", "build_corpus"),
     "consensus_weights": ("postil.app.consensus", "consensus_weights"),
     "correlate": ("postil.app.correlate", "correlate"),
+    "evaluate_commenters": ("postil.app.evaluating", "evaluate_commenters"),
     "load_commenter": ("postil.app.commenting", "load_commenter"),
     "metric": ("postil.metrics.spec", "parse"),
     "rank_passages": ("postil.app.interesting", "rank_passages"),

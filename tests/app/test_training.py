@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
+import subprocess
+import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +18,8 @@ from postil.app.building import build_corpus
 from postil.app.commenting import load_commenter
 from postil.app.training import TrainOptions, train_retriever
 from postil.commenters.evaluation import draw_lists, evaluate
-from postil.commenters.retrieval import ByBoth, Retriever
+from postil.commenters.rankers import ByBoth
+from postil.commenters.retrieval import Retriever
 from postil.commenters.store import Model
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
@@ -96,6 +100,7 @@ def test_a_retriever_is_made(corpus: Corpus, tmp_path: Path) -> None:
         "tokenizer": "words", "similar": 20, "weighting": "tf-idf", "idf": "plain", "ranker": "tf-idf",
     }  # fmt: skip
     assert model.made["corpus"]["inputs"] == corpus.made["inputs"]
+    assert trained is not None
     assert trained.evaluation is not None
     assert len(model.made["dev"]) == len(trained.evaluation.rows)
 
@@ -122,14 +127,18 @@ def test_it_suggests_comments_of_the_topic(corpus: Corpus, tmp_path: Path) -> No
 @pytest.mark.parametrize("kind", ["ir-t", "ir-tc"])
 def test_the_evaluation_is_that_of_a_plain_reading(kind: str, corpus: Corpus, tmp_path: Path) -> None:
     trained = train_retriever(kind, corpus.path, tmp_path / "m", BY_WORDS)
+    assert trained is not None
     assert trained.evaluation is not None
-    index = Retriever.open(tmp_path / "m").index
+    documents: list[set[str]] = []  # the articles of train, and what is said under each
+    for one in corpus.articles("train"):
+        documents.append(set(f"{one.title} {(one.content or '') * (kind == 'ir-tc')}".split()))
+        documents.append({word for comment in one.comments for word in comment.text.split()})
+    df = np.array([sum(word in each for each in documents) for word in corpus.words()])
+    rarity = np.where(df > 0, np.log(len(documents) / np.maximum(df, 1)), 0)
 
     def weights(ids: Any) -> Any:
-        found = np.bincount(ids, minlength=len(index.rarity)) * np.append(
-            index.rarity, np.zeros(max(0, ids.max(initial=0) + 1 - len(index.rarity)))
-        )
-        return found[: len(index.rarity)] / (np.linalg.norm(found) or 1)
+        found = np.bincount(ids, minlength=len(rarity))[: len(rarity)] * rarity
+        return found / (np.linalg.norm(found) or 1)
 
     def texts(field: Any) -> list[Any]:
         tokens = corpus.tokens("dev", field)
@@ -174,7 +183,9 @@ def test_options_reach_the_model(corpus: Corpus, tmp_path: Path) -> None:
     (row,) = retriever.comment([Article("q", "rain bread chess", ())], k=99)
     assert len({source.article for one in row.suggestions for source in one.provenance.sources}) == 2
     assert retriever.model.made["options"]["seed"] == 7
+    assert plain is not None
     assert plain.evaluation is not None
+    assert other is not None
     assert other.evaluation is not None
     assert plain.evaluation.rows != other.evaluation.rows  # other comments were drawn
 
@@ -186,17 +197,19 @@ def test_where_there_is_nothing_to_evaluate_on(tmp_path: Path) -> None:
         folder.mkdir()
         made, said = corpus_of(folder, some, dev=count), list[str]()
         trained = train_retriever("ir-t", made.path, folder / "m", TrainOptions(ranker="tf-idf"), say=said.append)
+        assert trained is not None
         assert trained.evaluation is None
         assert Model.open(folder / "m").made["dev"] == []
         assert [text[: len(start)] for text, start in zip(said[1:], expected, strict=True)] == expected
     trained = train_retriever("ir-t", made.path, tmp_path / "m", TrainOptions(ranker="tf-idf", sampled=4))
+    assert trained is not None
     assert trained.evaluation is not None
     assert {row.scorer for row in trained.evaluation.rows} == {"tf-idf", "random"}  # nobody voted
 
 
 def test_ir_tc_needs_contents(tmp_path: Path) -> None:
     made = corpus_of(tmp_path, articles(6, content=False), dev=0)
-    with pytest.raises(UsageError, match="its articles have no content; ir-t looks at titles alone"):
+    with pytest.raises(UsageError, match="its articles have no content; ir-t, seq2seq and att read titles alone"):
         train_retriever("ir-tc", made.path, tmp_path / "m", BY_WORDS)
     assert not (tmp_path / "m").exists()
     train_retriever("ir-t", made.path, tmp_path / "m", BY_WORDS)
@@ -245,9 +258,11 @@ def test_a_network_is_trained_and_ranks(corpus: Corpus, tmp_path: Path) -> None:
     Vectors(tuple(words), values).save(tmp_path / "vectors")
     network = {"size": 8, "filters": 4, "output": 8}
     training = {"steps": 6, "batch": 16, "every": 3, "device": "cpu", "learning_rate": 1e-30}
-    options = TrainOptions(relevance=network, training=training, sampled=5, vectors=str(tmp_path / "vectors"))
+    given = str(tmp_path / "vectors")
+    options = TrainOptions(ranker="relevance", relevance=network, training=training, sampled=5, vectors=given)
     trained = train_retriever("ir-tc", corpus.path, tmp_path / "m", options)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["m", "vectors"]
+    assert trained is not None
     assert trained.evaluation is not None
     assert {row.scorer for row in trained.evaluation.rows} == {"relevance", "tf-idf", "upvotes", "random"}
     model = Model.open(tmp_path / "m")
@@ -271,7 +286,7 @@ def test_a_network_is_trained_and_ranks(corpus: Corpus, tmp_path: Path) -> None:
         train_retriever("ir-t", corpus.path, tmp_path / "n", more)
     with pytest.raises(UsageError, match="form: expected towers or interaction, got tower"):
         train_retriever("ir-t", corpus.path, tmp_path / "n", TrainOptions(relevance={"form": "tower"}))
-    assert json.loads((tmp_path / "m" / "config.json").read_text())["ranker"] == "relevance"
+    assert json.loads((tmp_path / "m" / "config.json").read_text())["ranker"] == "relevance" != TrainOptions().ranker
 
 
 @needs_torch
@@ -327,6 +342,7 @@ def test_both_add_the_cosine_of_words_to_relevance(corpus: Corpus, tmp_path: Pat
     training = {"steps": 2, "batch": 16, "device": "cpu"}
     options = TrainOptions(ranker="both", relevance=network, training=training, sampled=5, vectors="none")
     trained = train_retriever("ir-tc", corpus.path, tmp_path / "m", options)
+    assert trained is not None
     assert trained.evaluation is not None
     mrr = {row.scorer: row.value for row in trained.evaluation.rows if row.measure == "mrr"}
     assert list(mrr) == ["both", "relevance", "tf-idf", "upvotes", "random"]
@@ -344,3 +360,33 @@ def test_both_add_the_cosine_of_words_to_relevance(corpus: Corpus, tmp_path: Pat
     np.testing.assert_allclose(both[1], one + ranker.mixture * two)
     (row,) = retriever.comment(dev[:1], k=3)
     assert len(row.suggestions) == 3
+
+
+@needs_torch
+@needs_gensim
+@pytest.mark.slow
+@pytest.mark.parametrize("ranker", ["both", "tf-idf"])
+def test_of_several_processes_the_first_alone_writes_and_speaks(corpus: Corpus, tmp_path: Path, ranker: str) -> None:
+    """Two processes under torchrun; the second takes part in the training and ends."""
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "-m", "postil"]
+    command = ["train", "ir-tc", "--corpus", str(corpus.path), "--out", "m", "--ranker", ranker, "--sampled", "5"]
+    network = ["--epochs", "1", "--batch", "16", "--device", "cpu"] if ranker == "both" else []
+    done = subprocess.run(  # noqa: S603 - our own command
+        [*torchrun, *command, *network],
+        cwd=tmp_path,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=200,
+    )
+    assert done.returncode == 0, done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["m"]
+    Model.open(tmp_path / "m").verify()
+    assert done.stdout.count("ranked by") == 1
+    for said in ("30 articles indexed", "ir-tc in m; go on", *(["word vectors are trained on"] if network else [])):
+        assert done.stderr.count(said) == 1, done.stderr
+    dev = list(corpus.articles("dev"))
+    assert all(row.suggestions for row in Retriever.open(tmp_path / "m").comment(dev, k=1))
+    if network:
+        assert "step 4, epoch 1" in done.stderr  # eight batches, four for each

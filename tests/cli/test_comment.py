@@ -1,4 +1,4 @@
-"""`postil train`, `comment` and `rank-comments`: flags, words on standard error, exit codes."""
+"""`postil train`, `comment`, `rank-comments` and `evaluate`: flags, words on standard error, exit codes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -15,9 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import typer.main
 from typer.testing import CliRunner
 
 from postil.app.cli import app
+from postil.app.cli_train import train_app
 from postil.records import Article, Comment, write
 
 if TYPE_CHECKING:
@@ -145,6 +148,22 @@ def test_a_training_that_cannot_be(words: tuple[str, ...], code: int, problem: s
     assert sorted(Path().rglob("*")) == before
 
 
+def test_each_model_has_its_own_help(postil: Postil) -> None:
+    done = postil("train")
+    assert re.findall(r"^  (ir-tc?) +(.*)$", done.out + done.err, re.MULTILINE) == [
+        ("ir-t", "Comments of articles with similar titles."),
+        ("ir-tc", "Comments of articles with similar titles and contents."),
+    ]
+    for name in ("ir-t", "ir-tc"):
+        done = postil("train", name, "--help")
+        assert (done.code, done.err) == (0, "")
+        assert f"postil train {name} [OPTIONS]" in done.out
+        assert "--ranker NAME" in done.out
+        for parameter in typer.main.get_command(train_app).commands[name].params:  # type: ignore[attr-defined]
+            assert parameter.help, f"{name}: {parameter.name} says nothing"
+    assert postil("train", "--ranker", "both", "ir-t").code == 2  # options stand behind the model
+
+
 @pytest.mark.parametrize("words", [("--similar", 0), ("--sampled", 0), ("--epochs", 0), ("--steps", 0), ("--batch", 1)])
 def test_numbers_that_make_no_sense(words: tuple[object, ...], postil: Postil) -> None:
     done = postil("train", "ir-t", "--corpus", "corpus", "--out", "m", *words)
@@ -158,7 +177,7 @@ def test_titles_alone_where_there_is_no_content(postil: Postil) -> None:
     assert postil("corpus", "build", "b.jsonl", "--out", "b", "--source", "s", "--license", "l", *free).code == 0
     done = postil("train", "ir-tc", "--corpus", "b", "--out", "m", *BY_WORDS)
     assert (done.code, done.out) == (2, "")
-    assert done.err == "postil: b: its articles have no content; ir-t looks at titles alone\n"
+    assert done.err == "postil: b: its articles have no content; ir-t, seq2seq and att read titles alone\n"
     done = postil("train", "ir-t", "--corpus", "b", "--out", "m", *BY_WORDS)
     assert (done.code, done.out) == (0, "")  # no dev set, no table
 
@@ -269,15 +288,15 @@ def test_addresses_are_held_unless_they_may_be_there(postil: Postil) -> None:
             3,
             "twice.jsonl:102: id: expected an id that no other article has, got 'a0' again",
         ),
-        (("q.jsonl", "-m", "none"), 3, "none: no such folder; expected a model ir-t or ir-tc"),
-        (("q.jsonl", "-m", "."), 3, ".: no config.json in this folder; expected a model ir-t or ir-tc"),
+        (("q.jsonl", "-m", "none"), 3, "none: no such folder; expected a model "),
+        (("q.jsonl", "-m", "."), 3, ".: no config.json in this folder; expected a model "),
         (("q.jsonl", "-m", "corpus"), 3, "corpus: no config.json in this folder"),
         (
             ("q.jsonl", "-m", "later"),
             3,
             "later: expected format 1, got 2; train it anew, or use the postil that made it",
         ),
-        (("q.jsonl", "-m", "att"), 3, "att: expected a model ir-t or ir-tc, got att"),
+        (("q.jsonl", "-m", "poet"), 3, "poet: expected a model "),
         (("q.jsonl", "-m", "torn"), 3, "torn/comments/texts.data.npy: missing; was the folder copied whole?"),
         (("q.jsonl", "-m", "cut"), 3, "cut/words.txt: expected "),
         (("q.jsonl", "-m", "t", "--format", "jsnol"), 2, "unknown format 'jsnol'; did you mean 'jsonl'?"),
@@ -290,7 +309,7 @@ def test_what_cannot_be_is_told(verb: str, words: tuple[str, ...], code: int, pr
     Path("bad.jsonl").write_text('{"id": "1", "title": "a", "comments": []}\n{"id": "2", "title": 3, "comments": []}\n')
     rest = [Article(f"a{n}", "none", ()) for n in range(100)]
     write("twice.jsonl", [*rest, Article("b", "none", ()), rest[0]])
-    for name, change in (("later", {"format": 2}), ("att", {"kind": "att"})):
+    for name, change in (("later", {"format": 2}), ("poet", {"kind": "poet"})):
         shutil.copytree("t", name)
         config = json.loads(Path(name, "config.json").read_text())
         Path(name, "config.json").write_text(json.dumps(config | change))
@@ -361,6 +380,90 @@ def test_comments_need_ids_of_their_own(postil: Postil) -> None:
     done = postil("rank-comments", "e.jsonl", "-m", "t")
     assert (done.code, done.out) == (3, "")
     assert done.err == "postil: e.jsonl:71: comments: expected an id for each comment, got one twice\n"
+
+
+# ---- evaluate
+
+EVALUATE = ("evaluate", "t", "tc", "--corpus", "corpus", "--split", "dev", "-m", "rouge-l", "-m", "w-rouge-l")
+
+
+@pytest.mark.parametrize("form", ["table", "json", "jsonl", "csv", "markdown", "latex"])
+def test_models_stand_beside_readers(form: str, postil: Postil) -> None:
+    done = postil(*EVALUATE, "--format", form)
+    assert done.code == 0, done.err
+    assert postil(*EVALUATE, "--format", form, "-j", 2) == done
+    remarks = [
+        "8 articles of dev, references an article: 2",
+        "weights: the readers' votes for each reference (votes)",
+        "human: a comment of each article, drawn with seed 20181, that is no reference",
+    ]
+    if form == "json":
+        found = json.loads(done.out)
+        assert (found["schema"], found["kind"], found["articles"], found["left_out"]) == (1, "commenters", 8, 0)
+        assert found["remarks"] == remarks
+        assert {one["system"]: one["nothing"] for one in found["suggestions"]} == {"t": 0, "tc": 0, "human": 0}
+        assert "weights:votes" in found["scores"][1]["signature"]
+        assert found["settings"] == {"split": "dev", "weights": "votes", "scale": None, "seed": 20181}
+    elif form in {"jsonl", "csv"}:
+        lines = done.out.splitlines()
+        told = list(map(json.loads, lines)) if form == "jsonl" else list(csv.DictReader(lines))
+        expected = [(system, metric) for system in ("t", "tc", "human") for metric in ("rouge-l", "w-rouge-l")]
+        assert [(row["system"], row["metric"]) for row in told] == expected
+    else:
+        assert all(word in done.out for word in ("commenter", "w-rouge-l", "distinct-2", "mean words", "human"))
+    if form == "table":
+        assert done.out.splitlines()[-3:] == remarks
+    assert done.err.splitlines() == ([] if form in {"table", "json"} else remarks)
+
+
+def test_suggestions_and_their_scores_are_written(postil: Postil) -> None:
+    done = postil(*EVALUATE, "--items", "scores.jsonl", "--candidates", "said.jsonl", "--format", "jsonl")
+    scores = {(row["system"], row["metric"]): row["score"] for row in map(json.loads, done.out.splitlines())}
+    compared = postil("compare", "scores.jsonl", "--baseline", "human", "--format", "json")
+    assert compared.code == 0, compared.err
+    items = [json.loads(line) for line in Path("scores.jsonl").read_text().splitlines()]
+    for key, score in scores.items():
+        values = [row["score"] for row in items if (row["system"], row["metric"]) == key]
+        assert len(values) == 8
+        assert sum(values) / 8 == pytest.approx(score)
+    said = [json.loads(line) for line in Path("said.jsonl").read_text().splitlines()]
+    assert {row["system"] for row in said} == {"t", "tc", "human"}
+    assert len(said) == 24
+    assert all(str(int(row["item"][1:])) not in row["text"].split() for row in said if row["system"] != "human")
+
+
+def test_a_scale_and_a_method_are_taken(postil: Postil) -> None:
+    done = postil(*EVALUATE, "--weights", "consensus")
+    assert done.code == 0
+    assert "weights: how much a reference is like the others of its article (consensus)\n" in done.out
+    done = postil(*EVALUATE, "--scale", "1:5", "--weights", "score")
+    assert done.err.startswith("postil: corpus, dev: 16 of 16 comments have no grade, which the weights method 'score'")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "problem"),
+    [
+        (("t", "--split", "test"), 2, "corpus: it has no test set; it has train, dev"),
+        (("t", "--split", "train"), 2, "unknown split 'train'"),
+        (("t", "-m", "metor"), 2, "unknown metric 'metor'; did you mean 'meteor'?"),
+        (("t", "--weights", "vote"), 2, "unknown weights method 'vote'; did you mean 'votes'?"),
+        (("t", "--scale", "x"), 2, 'scale "x": expected HIGH or LOW:HIGH'),
+        (("t", "--format", "jsno"), 2, "unknown format 'jsno'; did you mean 'json'?"),
+        (("t", "t"), 2, "expected models of different names, none of them human, got t, t"),
+        (("none",), 3, "none: no such folder; expected a model that postil train made"),
+        (("t", "--items", "-"), 2, "--items, --candidates: expected a file"),
+        (("t", "--items", "x.jsonl", "--candidates", "x.jsonl"), 2, "x.jsonl: --items and --candidates are the same"),
+        (("t", "--items", "x.txt"), 2, "x.txt: unknown kind of file"),
+        (("t", "--corpus", "t"), 3, "t/made.json: expected a corpus of format 1"),
+    ],
+)
+def test_an_evaluation_that_cannot_be(words: tuple[str, ...], code: int, problem: str, postil: Postil) -> None:
+    before = sorted(Path().rglob("*"))
+    done = postil("evaluate", "--corpus", "corpus", "--split", "dev", *words)
+    assert (done.code, done.out) == (code, "")
+    assert done.err.startswith(f"postil: {problem}")
+    assert done.err.count("\n") == 1
+    assert sorted(Path().rglob("*")) == before
 
 
 # ---- a training that is cut off

@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.commenters.evaluation import Absent, Difference, Evaluation, Found, Lists, draw_lists, evaluate, popularity
+from postil.commenters.evaluation import (
+    Absent,
+    Difference,
+    Evaluation,
+    Found,
+    Lists,
+    distinct,
+    draw_lists,
+    evaluate,
+    popularity,
+)
 from postil.errors import InvalidInput, Undefined, UsageError
 
 SIZES = st.lists(st.integers(0, 4), min_size=2, max_size=6)
@@ -189,3 +199,15 @@ def test_wrong_use() -> None:
         evaluate(lists, {"m": given_scores([1, 2, 3])}, once(lists))
     with pytest.raises(InvalidInput, match="m: a score is NaN"):
         evaluate(lists, {"m": given_scores([1, 2, 3, np.nan])}, once(lists))
+
+
+@given(st.lists(st.lists(st.integers(0, 5), max_size=6), max_size=6), st.integers(1, 3))
+def test_distinct_is_the_share_of_different_n_grams(texts: list[list[int]], n: int) -> None:
+    grams = [tuple(text[place : place + n]) for text in texts for place in range(len(text) - n + 1)]
+    ids = np.array([word for text in texts for word in text], np.int32)
+    offsets = np.cumsum([0, *map(len, texts)])
+    if grams:
+        assert distinct(ids, offsets, n) == len(set(grams)) / len(grams)
+    else:
+        with pytest.raises(Undefined, match="no text has"):
+            distinct(ids, offsets, n)

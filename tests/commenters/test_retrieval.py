@@ -65,6 +65,8 @@ def made(folder: Path, articles: Sequence[Article], kind: str = "ir-t", relevanc
         if relevance is not None:
             ranker = relevance(new.path("relevance/config.json").parent, len(words), said, ranker)
         index = Index.of(texts.ids, texts.offsets, len(words), **formula)
+        if config["ranker"] != "relevance":
+            ranker["rarity"] = index.rarity  # of titles, so that the numbers below can be worked out by hand
         save_retriever(new, index, shelf, words.words(), ranker=ranker)
     return folder
 
@@ -293,6 +295,17 @@ def test_damage_is_named(newspaper: Retriever, tmp_path: Path) -> None:
     assert newspaper.model.kind == "ir-t"
 
 
+@pytest.mark.parametrize("ranker", ["tf-idf", "both"])
+def test_a_model_without_rarity_is_of_an_earlier_postil(ranker: str, tmp_path: Path) -> None:
+    folder = made(tmp_path / "m", NEWS, ranker=ranker)
+    (folder / "ranker" / "rarity.npy").unlink()
+    files = json.loads((folder / "made.json").read_text())
+    del files["files"]["ranker/rarity.npy"]
+    (folder / "made.json").write_text(json.dumps(files))
+    with pytest.raises(InvalidInput, match=r"m: made by an earlier postil, without ranker/rarity.npy; train it anew"):
+        Retriever.open(folder)
+
+
 def relevance(form: str) -> Any:
     """What writes an untrained network and what is kept for it."""
     import torch  # noqa: PLC0415
@@ -332,6 +345,8 @@ def test_a_network_ranks(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     (none, empty) = retriever.comment([article("e", ""), article("u", "gadzooks")], k=3)
     assert none.suggestions == empty.suggestions == ()
     assert retriever.rank([article("e", "", "rain", ""), article("f", "rain")])[0].shape == (2,)
-    monkeypatch.setitem(sys.modules, "postil.commenters.nn.relevance", None)
+    monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(MissingExtra, match=r"the relevance model needs .* pip install 'postil\[nn\]'"):
-        Retriever.open(folder).comment(asked, k=1)
+        Retriever.open(folder)
+    by_words = Retriever.open(made(tmp_path / "w", NEWS))
+    assert by_words.comment(asked, k=1)[1].suggestions

@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from postil.app.cli_comment import comment, rank_comments, train
+from postil.app.cli_annotate import annotate
+from postil.app.cli_comment import comment, evaluate, rank_comments
 from postil.app.cli_corpus import corpus
 from postil.app.cli_options import (
     AddressOption,
@@ -20,6 +21,7 @@ from postil.app.cli_options import (
     StemOption,
     StopOption,
 )
+from postil.app.cli_train_generators import train_app
 from postil.app.cli_vectors import vectors
 from postil.app.exits import Root, command_line, exits, say
 from postil.errors import UnknownName, UsageError
@@ -38,6 +40,7 @@ app = typer.Typer(
 )
 
 
+app.add_typer(annotate)
 app.add_typer(corpus)
 app.add_typer(vectors)
 
@@ -495,9 +498,10 @@ def interesting(
         say(doubt)
 
 
-app.command()(train)
+app.add_typer(train_app)
 app.command()(comment)
 app.command("rank-comments")(rank_comments)
+app.command()(evaluate)
 
 
 @app.command()

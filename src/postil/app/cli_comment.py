@@ -1,4 +1,4 @@
-"""`postil train`, `comment` and `rank-comments`: flags, nothing else."""
+"""`postil comment`, `rank-comments` and `evaluate`: flags, nothing else."""
 
 from __future__ import annotations
 
@@ -10,86 +10,7 @@ from postil.app.cli_options import FormatOption, JobsOption, SeedOption
 from postil.app.exits import exits, say
 from postil.errors import UnknownName
 
-__all__ = ["comment", "rank_comments", "train"]
-
-
-@exits
-def train(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="ir-t (titles) or ir-tc (titles and contents).")],
-    *,
-    corpus: Annotated[str, typer.Option(metavar="DIR", help="A corpus that postil corpus build made.")],
-    out: Annotated[str, typer.Option("--out", "-o", metavar="DIR", help="The model folder to make.")],
-    ranker: Annotated[
-        str, typer.Option(metavar="NAME", help="What ranks comments: relevance (a network; extra nn), tf-idf, or both.")
-    ] = "relevance",
-    similar: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Take comments of the N most similar articles.")
-    ] = 20,
-    weighting: Annotated[
-        str, typer.Option(metavar="NAME", help="How similar articles are found: tf-idf (cosine) or bm25.")
-    ] = "tf-idf",
-    idf: Annotated[
-        str, typer.Option(metavar="NAME", help="With tf-idf: plain, ln(N/df), or smooth, as in scikit-learn.")
-    ] = "plain",
-    vectors: Annotated[
-        str | None,
-        typer.Option(metavar="FOLDER", help="Word vectors to begin with, or none; without it they are trained first."),
-    ] = None,
-    form: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="The network: towers (default), or interaction (slower to rank)."),
-    ] = None,
-    pairs: Annotated[
-        str | None,
-        typer.Option(metavar="WHICH", help="Train on all comments of an article (default) or on one, drawn."),
-    ] = None,
-    epochs: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="The network goes through the corpus at most N times.")
-    ] = None,
-    steps: Annotated[int | None, typer.Option(min=1, metavar="N", help="… and takes at most N steps.")] = None,
-    batch: Annotated[int | None, typer.Option(min=2, metavar="N", help="Size of its batches.")] = None,
-    learning_rate: Annotated[float | None, typer.Option(metavar="X", help="Its learning rate.")] = None,
-    device: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Where it is trained: auto (default), cpu or cuda.")
-    ] = None,
-    sampled: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Evaluate each dev comment among N of other articles.")
-    ] = 100,
-    seed: SeedOption = 20181,
-    format: FormatOption = "table",  # noqa: A002
-    jobs: JobsOption = 1,
-) -> None:
-    """Train a commenter on a corpus, and see how well it finds the comments of dev.
-
-    A training that was interrupted goes on where it stopped.
-
-    Example: postil train ir-tc --corpus corpus --out model
-    """
-    from postil.app.output import FORMATS  # noqa: PLC0415
-    from postil.app.progress import progress  # noqa: PLC0415
-    from postil.app.training import TrainOptions, train_retriever  # noqa: PLC0415
-    from postil.app.training_output import evaluation_as  # noqa: PLC0415
-
-    if format not in FORMATS:
-        raise UnknownName("format", format, FORMATS)
-    network = {"form": form, "pairs": pairs}
-    training = {"epochs": epochs, "steps": steps, "batch": batch, "learning_rate": learning_rate, "device": device}
-    options = TrainOptions(
-        ranker=ranker,
-        similar=similar,
-        weighting=weighting,  # type: ignore[arg-type]  # checked inside
-        idf=idf,  # type: ignore[arg-type]  # the same
-        vectors=vectors,
-        relevance={option: value for option, value in network.items() if value is not None},
-        training={option: value for option, value in training.items() if value is not None},
-        sampled=sampled,
-        seed=seed,
-        jobs=jobs,
-    )
-    trained = train_retriever(name, corpus, out, options, say=say, watch=progress)
-    if trained.evaluation is not None:
-        typer.echo(evaluation_as(format, trained.evaluation), nl=False)
-    say(f"{name} in {trained.folder}; go on with: postil comment ARTICLES --model {trained.folder}")
+__all__ = ["comment", "evaluate", "rank_comments"]
 
 
 @exits
@@ -109,6 +30,16 @@ def comment(
     addresses: Annotated[
         bool, typer.Option("--addresses", help="Do not hold comments with web and e-mail addresses or handles.")
     ] = False,
+    how: Annotated[
+        str | None,
+        typer.Option("--decoding", metavar="NAME", help="Of a model that writes: beam (default), greedy or nucleus."),
+    ] = None,
+    beam: Annotated[int | None, typer.Option(min=1, metavar="N", help="With beam: its width (default 5).")] = None,
+    nucleus: Annotated[float | None, typer.Option(metavar="X", help="With nucleus: its share (default .9).")] = None,
+    temperature: Annotated[
+        float | None, typer.Option(metavar="X", help="With nucleus: low is careful (default 1).")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, metavar="N", help="With nucleus: what is drawn.")] = None,
     format: FormatOption = "table",  # noqa: A002
     jobs: JobsOption = 1,
 ) -> None:
@@ -122,7 +53,16 @@ def comment(
 
     if format not in FORMATS:
         raise UnknownName("format", format, FORMATS)
-    options = CommentOptions(k=k, shortest=shortest, longest=longest, block=block, addresses=addresses, jobs=jobs)
+    decoding = {"how": how, "beam": beam, "nucleus": nucleus, "temperature": temperature, "seed": seed}
+    options = CommentOptions(
+        k=k,
+        shortest=shortest,
+        longest=longest,
+        block=block,
+        addresses=addresses,
+        decoding={name: value for name, value in decoding.items() if value is not None},
+        jobs=jobs,
+    )
     found = comment_files(articles, model, options)
     if format == "jsonl":
         for row in found:  # as they come
@@ -152,3 +92,71 @@ def rank_comments(
     if format not in FORMATS:
         raise UnknownName("format", format, FORMATS)
     typer.echo(ranked_as(format, rank_files(articles, model, jobs=jobs)), nl=False)
+
+
+@exits
+def evaluate(
+    models: Annotated[list[str], typer.Argument(metavar="MODELS", help="Models that postil train made.")],
+    *,
+    corpus: Annotated[str, typer.Option(metavar="DIR", help="A corpus that postil corpus build made.")],
+    split: Annotated[str, typer.Option(metavar="NAME", help="The articles to comment on: test or dev.")] = "test",
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            "-m",
+            metavar="SPEC",
+            help="A metric, as for postil score; may be repeated. Without it meteor, rouge-l, cider and bleu-1, each "
+            "plain and with w-.",
+        ),
+    ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            metavar="METHOD",
+            help="Where the references' weights come from: score, minmax or item-max (grades), votes, or consensus. "
+            "Without it grades, where every reference has one, else votes, else consensus.",
+        ),
+    ] = None,
+    scale: Annotated[
+        str | None, typer.Option(metavar="SCALE", help="Scale of the grades: HIGH (from 0) or LOW:HIGH.")
+    ] = None,
+    items: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write the score of every suggestion here, for postil compare."),
+    ] = None,
+    candidates: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the suggestions here, as candidates.")
+    ] = None,
+    seed: SeedOption = 20181,
+    format: FormatOption = "table",  # noqa: A002
+    jobs: JobsOption = 1,
+) -> None:
+    """Score the best suggestion of each model for each article, against the article's own comments.
+
+    A comment that a reader wrote, and that is no reference, stands beside them as human.
+
+    Example: postil evaluate model-t model-tc --corpus corpus
+    """
+    from postil.app.evaluating import METRICS, EvaluateOptions, evaluate_commenters  # noqa: PLC0415
+    from postil.app.evaluating_output import commenter_scores_as, remarks, writing  # noqa: PLC0415
+    from postil.app.output import FORMATS  # noqa: PLC0415
+    from postil.app.progress import progress  # noqa: PLC0415
+    from postil.records.scale import Scale  # noqa: PLC0415
+
+    if format not in FORMATS:
+        raise UnknownName("format", format, FORMATS)
+    options = EvaluateOptions(
+        split=split,
+        metrics=tuple(metric or METRICS),
+        weights=weights,
+        scale=Scale.parse(scale) if scale else None,
+        seed=seed,
+        jobs=jobs,
+    )
+    with writing(items=items, candidates=candidates) as write:
+        found = evaluate_commenters(models, corpus, options, watch=progress)
+        write(found)
+    typer.echo(commenter_scores_as(format, found, options), nl=False)
+    for line in remarks(found, options) if format not in {"table", "json"} else ():
+        say(line)

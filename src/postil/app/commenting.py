@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from postil.app.progress import progress
+from postil.commenters import generation
+from postil.commenters.generation import DecodingOptions, NeuralCommenter
 from postil.commenters.retrieval import KINDS, Retriever
 from postil.commenters.screening import BlockList, Screen
 from postil.commenters.store import Model
+from postil.errors import UsageError
 from postil.records.files import read
 from postil.records.ranking import best_first
 from postil.records.rows import Article, Row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from postil.commenters.base import Commenter, Suggestions
     from postil.records.files import FilePath, Rows
@@ -35,6 +38,7 @@ class CommentOptions:
         longest: How many at most; None for any number.
         block: A file of words and phrases that no suggestion may hold.
         addresses: Whether suggestions may hold addresses and handles.
+        decoding: How a model that writes does so, by name; see `DecodingOptions`.
         jobs: Threads; the suggestions do not depend on it.
     """
 
@@ -43,6 +47,7 @@ class CommentOptions:
     longest: int | None = None
     block: str | None = None
     addresses: bool = False
+    decoding: Mapping[str, Any] = field(default_factory=dict)
     jobs: int = 1
 
     def screen(self) -> Screen:
@@ -69,20 +74,34 @@ class RankedComment(Row, frozen=True, omit_defaults=False, gc=False):
     text: str
 
 
-def load_commenter(folder: FilePath, *, screen: Screen | None = None, jobs: int = 1) -> Commenter:
+def load_commenter(
+    folder: FilePath, *, screen: Screen | None = None, decoding: DecodingOptions | None = None, jobs: int = 1
+) -> Commenter:
     """Open a commenter that `postil train` made.
 
     Args:
         folder: Its folder.
         screen: What may be suggested.
+        decoding: How a model that writes does so.
         jobs: Threads.
 
     Raises:
         InvalidInput: There is no such model, or it is damaged.
+        UsageError: It does not write, and ``decoding`` says how to.
         MissingExtra: It needs torch, which is not installed.
     """
-    Model.open(folder, KINDS)
+    kind = Model.open(folder, (*KINDS, *generation.KINDS)).kind
+    if kind in generation.KINDS:
+        return NeuralCommenter.open(folder, screen=screen, decoding=decoding)
+    if decoding is not None:
+        raise UsageError(f"{folder}: {kind} finds comments and writes none; {_named(decoding)} is for models that do")
     return Retriever.open(folder, screen=screen, jobs=jobs)
+
+
+def _named(decoding: DecodingOptions) -> str:
+    """The options that are not the usual ones."""
+    usual = asdict(DecodingOptions())
+    return ", ".join(name for name, value in asdict(decoding).items() if value != usual[name]) or "decoding"
 
 
 def comment_files(articles: str, folder: str, options: CommentOptions) -> Iterator[Suggestions]:
@@ -99,7 +118,8 @@ def comment_files(articles: str, folder: str, options: CommentOptions) -> Iterat
     Raises:
         InvalidInput: Something in the file or the model is wrong; says where.
     """
-    commenter = load_commenter(folder, screen=options.screen(), jobs=options.jobs)
+    decoding = DecodingOptions(**options.decoding) if options.decoding else None
+    commenter = load_commenter(folder, screen=options.screen(), decoding=decoding, jobs=options.jobs)
     with progress("articles", _once(read(articles, Article))) as rows:
         while batch := list(islice(rows, AT_ONCE)):
             yield from commenter.comment(batch, options.k)

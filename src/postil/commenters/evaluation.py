@@ -30,6 +30,7 @@ __all__ = [
     "Found",
     "Lists",
     "Scorer",
+    "distinct",
     "draw_lists",
     "evaluate",
     "popularity",
@@ -302,3 +303,33 @@ def _means(table: NDArray[np.float64], weights: NDArray[np.float64]) -> list[tup
     low, high = np.percentile(weights @ table, (2.5, 97.5), axis=0)
     numbers = np.round([table.mean(axis=0), low, high], _DECIMALS).T.tolist()
     return [(value, low, high) for value, low, high in numbers]
+
+
+def distinct(ids: NDArray[np.int32], offsets: NDArray[np.int64], n: int) -> float:
+    """How varied texts are: the share of different n-grams among all that they hold, distinct-n (Li et al. 2016).
+
+    It falls with the number and the length of the texts, so only what was asked about the same articles compares.
+
+    Args:
+        ids: int32[T], the words of the texts.
+        offsets: int64[texts + 1].
+        n: How many words an n-gram has.
+
+    Returns:
+        A number above 0 and at most 1.
+
+    Raises:
+        Undefined: No text has n words.
+
+    Three of four words are different, and both pairs; no pair goes from one text to the next:
+
+    >>> ids, offsets = np.array([7, 8, 7, 9], np.int32), np.array([0, 2, 4])
+    >>> distinct(ids, offsets, 1), distinct(ids, offsets, 2)
+    (0.75, 1.0)
+    """
+    ends = np.repeat(offsets[1:], np.diff(offsets))
+    begins = np.flatnonzero(np.arange(len(ids)) + n <= ends)
+    if not len(begins):
+        raise Undefined(f"no text has {n} words" if n > 1 else "no text has a word")
+    grams = ids[begins[:, None] + np.arange(n)]  # [n-grams, n]
+    return len(np.unique(grams, axis=0)) / len(grams)

@@ -71,6 +71,8 @@ class DecodingOptions:
     def __post_init__(self) -> None:
         if self.how not in ("beam", "greedy", "nucleus"):
             raise UsageError(f"how: expected beam, greedy or nucleus, got {self.how}")
+        if self.seed < 0:
+            raise UsageError(f"seed: expected at least 0, got {self.seed}")
         if self.beam < 1 or self.repeats < 0 or not 1 <= self.shortest <= self.longest:
             raise UsageError("expected a beam from 1, repeats from 0, and shortest from 1 to longest")
         if not (0 <= self.length < math.inf and 0 < self.nucleus <= 1 and 0 < self.temperature < math.inf):

@@ -10,19 +10,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from postil.commenters.base import Held, Provenance, Source, Suggestion, Suggestions
-from postil.commenters.nn.batches import Ragged
+from postil.commenters.rankers import ByBoth, ByPairs, ByRelevance, ByWords
 from postil.commenters.screening import Screen
 from postil.commenters.search import Index
 from postil.commenters.store import Model, ModelWriter
 from postil.commenters.strings import Strings
 from postil.errors import InvalidInput, MissingExtra, UsageError
-from postil.kernel import count_terms
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary
 
@@ -31,53 +30,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.commenters.nn.relevance import Relevance
+    from postil.commenters.rankers import Ranker
     from postil.records.files import FilePath
     from postil.records.rows import Article
     from postil.text.tokens import Tokens
 
-    _Weighted = tuple[NDArray[np.int32], NDArray[np.float64]]
-
-__all__ = ["KINDS", "RANKERS", "SIMILAR", "Ranker", "Retriever", "Shelf", "save_retriever"]
+__all__ = ["KINDS", "RANKERS", "SIMILAR", "Retriever", "Shelf", "save_retriever"]
 
 KINDS: Final = ("ir-t", "ir-tc")
 RANKERS: Final = ("relevance", "tf-idf", "both")
 SIMILAR: Final = 20
 SAME: Final = 0.98
 """From this cosine on an article is a copy of the one to comment on."""
-
-
-class Ranker(Protocol):
-    """Says how relevant comments are to articles."""
-
-    def articles(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> Any:
-        """Take articles in.
-
-        Args:
-            ids: int32[T], their words.
-            offsets: int64[n + 1].
-        """
-
-    def kept(self, articles: Any, article: int, places: NDArray[np.int64]) -> NDArray[np.float64]:
-        """How relevant kept comments are, float64[m], high is good.
-
-        Args:
-            articles: What `articles` gave.
-            article: Which of them.
-            places: int64[m], the comments.
-        """
-
-    def given(
-        self, articles: Any, article: int, ids: NDArray[np.int32], offsets: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
-        """How relevant other comments are, float64[m].
-
-        Args:
-            articles: What `articles` gave.
-            article: Which of them.
-            ids: int32[T], the comments' words.
-            offsets: int64[m + 1].
-        """
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +74,7 @@ def save_retriever(
         shelf: Their comments.
         words: The words, by id.
         ranker: What the ranker keeps: ``vectors`` of the comments, or their words as ``words.ids`` and
-            ``words.offsets``.
+            ``words.offsets``, and for their cosine the ``rarity`` of each word.
     """
     for name, values in index.arrays().items():
         new.array(f"index/{name}", values)
@@ -155,7 +119,13 @@ class Retriever:
             InvalidInput: There is no such model, or it is damaged.
             MissingExtra: It ranks by a relevance model and torch is not installed.
         """
-        return cls(Model.open(folder, KINDS), screen or Screen(), jobs)
+        model = Model.open(folder, KINDS)
+        if model.config.get("ranker") != "tf-idf" and find_spec("torch") is None:
+            raise MissingExtra("the relevance model", "nn")
+        if model.config.get("ranker") != "relevance" and not (model.path / "ranker" / "rarity.npy").is_file():
+            problem = "made by an earlier postil, without ranker/rarity.npy; train it anew"
+            raise InvalidInput(problem, where=str(folder))
+        return cls(model, screen or Screen(), jobs)
 
     @classmethod
     def load(cls, folder: FilePath) -> Retriever:
@@ -246,7 +216,7 @@ class Retriever:
         if kind == "relevance":
             return self._by_relevance()
         ids, offsets = self._words_of_comments()
-        words = ByWords(self.index.rarity, ids, offsets)
+        words = ByWords(np.asarray(self.model.array("ranker/rarity", np.float64, 1)), ids, offsets)
         return words if kind == "tf-idf" else ByBoth(self._by_relevance(), words, float(self.model.config["mixture"]))
 
     def _by_relevance(self) -> Ranker:
@@ -333,160 +303,3 @@ class Retriever:
         )
         held = tuple(Held(texts[position], reason, source(position)) for position, reason in sifted.held)
         return Suggestions(article.id, suggestions, held)
-
-
-@dataclass(frozen=True, eq=False)
-class ByRelevance:
-    """Ranks by the relevance model.
-
-    Args:
-        relevance: The model.
-        vectors: float32[comments, d], the kept comments.
-    """
-
-    relevance: Relevance
-    vectors: NDArray[np.float32]
-
-    def articles(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.float32]:
-        """See `Ranker`."""
-        return self.relevance.encode_articles(ids, offsets)
-
-    def kept(self, articles: NDArray[np.float32], article: int, places: NDArray[np.int64]) -> NDArray[np.float64]:
-        """See `Ranker`."""
-        return self._scores(articles, article, np.asarray(self.vectors[places]))
-
-    def given(
-        self, articles: NDArray[np.float32], article: int, ids: NDArray[np.int32], offsets: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
-        """See `Ranker`."""
-        return self._scores(articles, article, self.relevance.encode_comments(ids, offsets))
-
-    def _scores(self, articles: NDArray[np.float32], article: int, vectors: NDArray[np.float32]) -> NDArray[np.float64]:
-        return np.asarray(self.relevance.score(articles[article : article + 1], vectors)[0], dtype=np.float64)
-
-
-@dataclass(frozen=True, eq=False)
-class ByBoth:
-    """Ranks by the sum of two scores: the relevance model's, and so many times that of `ByWords`.
-
-    The network knows what goes with an article, and the cosine knows that a rare word of it came.
-
-    Args:
-        relevance: The one.
-        words: The other.
-        mixture: How many times.
-    """
-
-    relevance: Ranker
-    words: ByWords
-    mixture: float
-
-    def articles(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> tuple[Any, list[_Weighted]]:
-        """See `Ranker`."""
-        return self.relevance.articles(ids, offsets), self.words.articles(ids, offsets)
-
-    def kept(
-        self, articles: tuple[Any, list[_Weighted]], article: int, places: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
-        """See `Ranker`."""
-        relevance, words = articles
-        return self.relevance.kept(relevance, article, places) + self.mixture * self.words.kept(words, article, places)
-
-    def given(
-        self,
-        articles: tuple[Any, list[_Weighted]],
-        article: int,
-        ids: NDArray[np.int32],
-        offsets: NDArray[np.int64],
-    ) -> NDArray[np.float64]:
-        """See `Ranker`."""
-        relevance, words = articles
-        scores = self.relevance.given(relevance, article, ids, offsets)
-        return scores + self.mixture * self.words.given(words, article, ids, offsets)
-
-
-@dataclass(frozen=True, eq=False)
-class ByPairs:
-    """Ranks by a relevance model that looks at article and comment together.
-
-    Args:
-        relevance: The model.
-        ids: int32[T], the words of the kept comments.
-        offsets: int64[comments + 1].
-    """
-
-    relevance: Relevance
-    ids: NDArray[np.int32]
-    offsets: NDArray[np.int64]
-
-    def articles(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> Ragged:
-        """See `Ranker`."""
-        return Ragged(ids, offsets)
-
-    def kept(self, articles: Ragged, article: int, places: NDArray[np.int64]) -> NDArray[np.float64]:
-        """See `Ranker`."""
-        return self.given(articles, article, *_taken(self.ids, self.offsets, places))
-
-    def given(
-        self, articles: Ragged, article: int, ids: NDArray[np.int32], offsets: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
-        """See `Ranker`."""
-        comments = np.arange(len(offsets) - 1)
-        rows = np.full(len(comments), article)
-        return self.relevance.score_pairs(articles, Ragged(ids, offsets), rows, comments).astype(np.float64)
-
-
-def _taken(
-    ids: NDArray[np.int32], offsets: NDArray[np.int64], places: NDArray[np.int64]
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Some texts of many: their words and where each begins."""
-    sizes = offsets[places + 1] - offsets[places]
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    within = np.arange(starts[-1]) - np.repeat(starts[:-1], sizes)
-    return ids[np.repeat(offsets[places], sizes) + within], starts
-
-
-@dataclass(frozen=True, eq=False)
-class ByWords:
-    """Ranks by the TF-IDF cosine of article and comment.
-
-    Args:
-        rarity: float64[words].
-        ids: int32[T], the words of the kept comments.
-        offsets: int64[comments + 1].
-    """
-
-    rarity: NDArray[np.float64]
-    ids: NDArray[np.int32]
-    offsets: NDArray[np.int64]
-
-    def articles(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> list[_Weighted]:
-        """See `Ranker`: the words of each article, rising, and their weights, of length 1."""
-        found: list[_Weighted] = []
-        starts, terms, counts = count_terms(np.ascontiguousarray(ids), np.ascontiguousarray(offsets))
-        for start, end in pairwise(starts.tolist()):
-            known = terms[start:end] < len(self.rarity)
-            words = terms[start:end][known]
-            weights = counts[start:end][known] * self.rarity[words]
-            found.append((words, weights / (np.sqrt((weights**2).sum()) or 1.0)))
-        return found
-
-    def kept(self, articles: list[_Weighted], article: int, places: NDArray[np.int64]) -> NDArray[np.float64]:
-        """See `Ranker`."""
-        return self.given(articles, article, *_taken(self.ids, self.offsets, places))
-
-    def given(
-        self, articles: list[_Weighted], article: int, ids: NDArray[np.int32], offsets: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
-        """See `Ranker`."""
-        words, weights = articles[article]
-        starts, terms, counts = count_terms(np.ascontiguousarray(ids), np.ascontiguousarray(offsets))
-        known = terms < len(self.rarity)
-        of_comment = counts * np.where(known, self.rarity[np.where(known, terms, 0)], 0.0)
-        place = np.minimum(np.searchsorted(words, terms), max(len(words) - 1, 0))
-        shared = np.zeros(len(terms))
-        if len(words):
-            shared = np.where(words[place] == terms, weights[place] * of_comment, 0.0)
-        owners = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-        dots, squares = (np.bincount(owners, each, minlength=len(starts) - 1) for each in (shared, of_comment**2))
-        return np.asarray(dots / np.sqrt(np.where(squares > 0, squares, 1.0)), dtype=np.float64)

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn.functional import pad
 
-from postil.commenters.nn.batches import BOS, EOS, PAD, UNK
+from postil.commenters.nn.batches import BOS, EOS, PAD, SPECIAL, UNK
 from postil.commenters.nn.decoder import Read, State
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["Written", "write"]
 
 _NEVER: Final = [PAD, UNK, BOS]
+_ROWS: Final = 64
+"""So many rows have the scores of all words in memory together: a piece that stays near the processor."""
 
 
 class Written(NamedTuple):
@@ -60,8 +63,7 @@ def write(network: Network, articles: Tensor, several: int, options: DecodingOpt
     read, last = network.read(articles)
     state = network.decoder.begin(last)
     begin = torch.full((len(articles),), BOS, device=articles.device)
-    scores, state = network.next(begin, state, read)  # [a, V]
-    ahead = _Ahead(scores, state, read)
+    ahead = _Ahead(*network.next(begin, state, read), read)
     if options.how == "nucleus":
         jobs = _drawn(network, ahead, articles, several, options)
     else:
@@ -78,43 +80,81 @@ def _best_first(text: Written) -> tuple[float, tuple[int, ...]]:
 
 
 class _Ahead(NamedTuple):
-    """What may come next: scores float[n, V], the state behind the words so far, and what is written about."""
+    """Where texts are: features float[n, d] of the next word, the state behind the words so far, and what is read."""
 
-    scores: Tensor
+    features: Tensor
     state: State
     read: Read
 
     def jobs(self, several: int) -> _Ahead:
         """Each row so many times."""
-        rows = torch.arange(len(self.scores), device=self.scores.device).repeat_interleave(several)
-        return _Ahead(self.scores[rows], self.state.of(rows), Read(self.read.states[rows], self.read.mask[rows]))
+        rows = torch.arange(len(self.features), device=self.features.device).repeat_interleave(several)
+        return _Ahead(self.features[rows], self.state.of(rows), Read(self.read.states[rows], self.read.mask[rows]))
 
 
-def _allowed(scores: Tensor, words: Tensor, options: DecodingOptions) -> Tensor:
-    """Scores float[n, V] behind words int64[n, t], -inf for words that may not come."""
+def _chosen(
+    network: Network,
+    features: Tensor,
+    words: Tensor,
+    options: DecodingOptions,
+    choose: Callable[[Tensor, int], Tensor],
+) -> tuple[Tensor, Tensor]:
+    """Choose among the next words of each text, piece by piece.
+
+    Args:
+        network: The network.
+        features: float[n, d].
+        words: int64[n, t], the words so far.
+        options: How.
+        choose: Takes the scores float[m, V] of the rows from a certain one, and gives the words int64[m, k].
+
+    Returns:
+        The words int64[n, k], and log P of each, -inf for one that may not come.
+    """
+    found = []
+    for begin in range(0, len(features), _ROWS):
+        scores = network.scores(features[begin : begin + _ROWS])  # [m, V]
+        total = scores.logsumexp(1, keepdim=True)
+        _forbid(scores, words[begin : begin + _ROWS], options)
+        which = choose(scores, begin)
+        found.append((which, scores.gather(1, which) - total))
+    which, log_p = map(torch.cat, zip(*found, strict=True))
+    return which, log_p
+
+
+def _forbid(scores: Tensor, words: Tensor, options: DecodingOptions) -> None:
+    """Of scores float[n, V] behind words int64[n, t], make those -inf that may not come.
+
+    A text that is as long as it may be ends, and so does one behind which every word would be a repetition.
+    """
+    length, size, end = words.shape[1], options.repeats, scores[:, EOS].clone()
+    if length >= options.longest:
+        scores.fill_(-torch.inf)[:, EOS] = end
+        return
     scores[:, _NEVER] = -torch.inf
-    if words.shape[1] < options.shortest:
+    if length < options.shortest:
         scores[:, EOS] = -torch.inf
-    size = options.repeats
-    if size and words.shape[1] >= size:
+    if size and length >= size:
         runs = words.unfold(1, size, 1)  # [n, t - size + 1, size]
-        again = (runs[:, :, :-1] == words[:, None, words.shape[1] - size + 1 :]).all(2)
+        again = (runs[:, :, :-1] == words[:, None, length - size + 1 :]).all(2)
         scores.scatter_(1, torch.where(again, runs[:, :, -1], PAD), -torch.inf)
-    return scores
+        if length >= scores.shape[1] - SPECIAL:
+            scores[:, EOS] = torch.where(scores.isneginf().all(1), end, scores[:, EOS])
 
 
 def _searched(network: Network, ahead: _Ahead, several: int, options: DecodingOptions) -> list[list[list[Written]]]:
     """Beam search: for each article its jobs, for each job its texts, best first."""
-    width, (articles, vocabulary) = options.width, ahead.scores.shape
-    total = ahead.scores.logsumexp(1, keepdim=True)  # [a, 1]
-    empty = torch.empty((articles, 0), dtype=torch.int64, device=total.device)
-    wanted = min(max(several, width), vocabulary)
-    first = _allowed(ahead.scores, empty, options).topk(wanted, dim=1)
-    words, log_p = first.indices, first.values - total  # [a, wanted]
+    width, articles = options.width, len(ahead.features)
+    wanted = min(max(several, width), len(network.bias))
+    empty = torch.empty((articles, 0), dtype=torch.int64, device=ahead.features.device)
+    words, log_p = _chosen(
+        network, ahead.features, empty, options, lambda scores, _: scores.topk(wanted, dim=1).indices
+    )
     jobs = 1 if several == 1 else wanted
     if jobs > 1:  # each first word begins a job, in the first row of its beam
-        words = words.flatten()[:, None].expand(-1, width)  # [a * jobs, width]
-        log_p = torch.cat([log_p.flatten()[:, None], log_p.new_full((articles * jobs, width - 1), -torch.inf)], dim=1)
+        words, log_p = words.reshape(-1, 1), log_p.reshape(-1, 1)
+    missing = 0, width - words.shape[1]
+    words, log_p = pad(words, missing, value=EOS), pad(log_p, missing, value=-torch.inf)  # [a * jobs, width]
     search = _Search(network, ahead.jobs(jobs), words, log_p, options)
     while search.going():
         search.step()
@@ -148,15 +188,15 @@ class _Search:
     def step(self) -> None:
         """One more word for each row."""
         jobs, width = self.log_p.shape
-        scores, state = self.network.next(self.words[:, -1], self.state, self.read)  # [j * width, V]
-        total = scores.logsumexp(1, keepdim=True)
+        features, state = self.network.next(self.words[:, -1], self.state, self.read)
         # Of a row no more than `width` words and the end can be among the best of its beam.
-        some = _allowed(scores, self.words, self.options).topk(min(width + 1, scores.shape[1]), dim=1)
-        each = some.indices.shape[1]
-        log_p = (self.log_p.view(-1, 1) + some.values - total).view(jobs, -1)  # [j, width * each]
-        best = log_p.topk(min(2 * width, log_p.shape[1]), dim=1)
+        each = min(width + 1, len(self.network.bias))
+        some, log_p = _chosen(
+            self.network, features, self.words, self.options, lambda scores, _: scores.topk(each, dim=1).indices
+        )
+        best = (self.log_p.view(-1, 1) + log_p).view(jobs, -1).topk(2 * width, dim=1)
         row = best.indices // each + torch.arange(jobs, device=best.indices.device)[:, None] * width
-        word = some.indices.view(jobs, -1).gather(1, best.indices)  # [j, 2 * width]
+        word = some.view(jobs, -1).gather(1, best.indices)  # [j, 2 * width]
         ends = word == EOS
         self._finish(row, best.values, ends)
         # The best of those that do not end.
@@ -173,27 +213,19 @@ class _Search:
         ends = ends[:, : self.width] & log_p[:, : self.width].isfinite()
         for job, place in ends.nonzero().tolist():
             words = tuple(self.words[row[job, place]].tolist())
-            self.finished[int(self.jobs[job])].append(self._text(words, float(log_p[job, place]), len(words) + 1))
-
-    def _text(self, words: tuple[int, ...], log_p: float, count: int) -> Written:
-        return Written(words, log_p / count**self.options.length)
+            score = float(log_p[job, place]) / (len(words) + 1) ** self.options.length
+            self.finished[int(self.jobs[job])].append(Written(words, score))
 
     def _leave(self) -> None:
-        """Let jobs go whose beginnings are worse than `width` finished texts, or as long as they may be."""
-        count = self.words.shape[1] + 1
-        if count > self.options.longest:
-            for job, number in enumerate(self.jobs.tolist()):
-                if not self.finished[number]:
-                    row = job * self.width + int(self.log_p[job].argmax())
-                    words, log_p = tuple(self.words[row].tolist()), float(self.log_p[job].max())
-                    if log_p > -math.inf:
-                        self.finished[number].append(self._text(words, log_p, len(words)))
-            self.jobs = self.jobs[:0]
-            return
+        """Let jobs go that have `width` texts, none of their beginnings being better than these.
+
+        A single beginning ends with its text.
+        """
+        longer = (self.words.shape[1] + 1) ** self.options.length
         stays = []
         for job, (number, log_p) in enumerate(zip(self.jobs.tolist(), self.log_p.amax(1).tolist(), strict=True)):
             found = sorted((text.score for text in self.finished[number]), reverse=True)
-            full = len(found) >= self.width and log_p / count**self.options.length <= found[self.width - 1]
+            full = len(found) >= self.width and (self.width == 1 or log_p / longer <= found[self.width - 1])
             if not full and log_p > -math.inf:
                 stays.append(job)
         if len(stays) == len(self.jobs):
@@ -209,41 +241,40 @@ def _drawn(
     network: Network, ahead: _Ahead, articles: Tensor, several: int, options: DecodingOptions
 ) -> list[list[list[Written]]]:
     """Nucleus sampling. What is drawn depends on the seed and the article alone, not on those beside it."""
-    ahead = ahead.jobs(several)
-    scores, state, read = ahead
-    numbers = _numbers(articles.tolist(), several, options)  # [jobs, longest]
-    shares = torch.from_numpy(numbers).to(scores.device)
-    jobs = torch.arange(len(scores), device=scores.device)  # those that go on
-    words = torch.empty((len(scores), 0), dtype=torch.int64, device=scores.device)
-    log_p = torch.zeros(len(scores), device=scores.device)
-    done: list[list[Written]] = [[] for _ in range(len(scores))]
+    features, state, read = ahead.jobs(several)
+    jobs = torch.arange(len(features), device=features.device)  # those that go on
+    shares = torch.from_numpy(_numbers(articles.tolist(), several, options)).to(features.device)  # [jobs, longest + 1]
+    words = torch.empty((len(jobs), 0), dtype=torch.int64, device=features.device)
+    log_p = torch.zeros(len(jobs), device=features.device)
+    done: list[list[Written]] = [[] for _ in range(len(jobs))]
+
+    def draw(scores: Tensor, begin: int) -> Tensor:
+        return _draw(scores, shares[jobs[begin : begin + len(scores)], words.shape[1]], options)[:, None]
+
     while len(jobs):
-        total = scores.logsumexp(1)
-        next_words = _draw(_allowed(scores.clone(), words, options), shares[jobs, words.shape[1]], options)
-        log_p = log_p + scores.gather(1, next_words[:, None])[:, 0] - total
+        next_words, more = (part[:, 0] for part in _chosen(network, features, words, options, draw))
+        log_p = log_p + more
         ends = next_words == EOS
-        grown = torch.cat([words, next_words[:, None]], dim=1)  # [j, t + 1]
-        over = ends | (grown.shape[1] >= options.longest)
-        for row in over.nonzero()[:, 0].tolist():
-            text = tuple(grown[row].tolist())
-            score = float(log_p[row]) / len(text) ** options.length
-            done[int(jobs[row])].append(Written(text[:-1] if text[-1] == EOS else text, score))
-        stays = (~over).nonzero()[:, 0]
-        jobs, words, log_p, state = jobs[stays], grown[stays], log_p[stays], state.of(stays)
+        for row in ends.nonzero()[:, 0].tolist():
+            text = tuple(words[row].tolist())
+            done[int(jobs[row])].append(Written(text, float(log_p[row]) / (len(text) + 1) ** options.length))
+        stays = (~ends).nonzero()[:, 0]
+        jobs, log_p, state = jobs[stays], log_p[stays], state.of(stays)
+        words = torch.cat([words[stays], next_words[stays, None]], dim=1)  # [j, t + 1]
         read = Read(read.states[stays], read.mask[stays])
         if len(jobs):
-            scores, state = network.next(words[:, -1], state, read)
+            features, state = network.next(words[:, -1], state, read)
     return [done[begin : begin + several] for begin in range(0, len(done), several)]
 
 
 def _numbers(articles: Sequence[Sequence[int]], several: int, options: DecodingOptions) -> NDArray[np.float32]:
-    """Numbers from 0 to 1 for the words of each text, float32[articles * several, longest]."""
+    """Numbers from 0 to 1 for the words of each text, float32[articles * several, longest + 1]."""
     seeds = (
         [options.seed, text, *(word for word in article if word != PAD)]
         for article in articles
         for text in range(several)
     )
-    return np.stack([np.random.default_rng(seed).random(options.longest, np.float32) for seed in seeds])
+    return np.stack([np.random.default_rng(seed).random(options.longest + 1, np.float32) for seed in seeds])
 
 
 def _draw(scores: Tensor, shares: Tensor, options: DecodingOptions) -> Tensor:
@@ -257,17 +288,11 @@ def _draw(scores: Tensor, shares: Tensor, options: DecodingOptions) -> Tensor:
     Returns:
         int64[n].
     """
-    scores = scores / options.temperature
-    total = scores.logsumexp(1, keepdim=True)
-    size = 256
-    while True:
-        best = scores.topk(min(size, scores.shape[1]), dim=1)
-        mass = (best.values - total).exp().double().cumsum(1)  # [n, size]
-        if size >= scores.shape[1] or bool((mass[:, -1] >= options.nucleus).all()):
-            break
-        size *= 4
-    # Words up to the first with which the share is reached.
-    last = (mass < options.nucleus).sum(1).clamp_max(mass.shape[1] - 1)  # [n]
-    wanted = shares.double() * mass.gather(1, last[:, None])[:, 0]
-    place = torch.minimum((mass <= wanted[:, None]).sum(1), last)
-    return best.indices.gather(1, place[:, None])[:, 0]
+    scores = scores - scores.amax(1, keepdim=True)
+    p = (scores / options.temperature).softmax(1)  # [n, V]
+    rising = torch.from_numpy(np.sort(p.numpy(), axis=1)) if p.device.type == "cpu" else p.sort(dim=1).values
+    falling = rising.flip(1)
+    last = (falling.double().cumsum(1) < options.nucleus).sum(1, keepdim=True).clamp_max(p.shape[1] - 1)
+    mass = p.masked_fill_(p < falling.gather(1, last), 0).double().cumsum(1)  # [n, V]
+    place = torch.searchsorted(mass, shares[:, None].double() * mass[:, -1:], right=True)  # [n, 1]
+    return place[:, 0].clamp_max(p.shape[1] - 1)

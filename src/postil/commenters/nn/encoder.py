@@ -7,6 +7,9 @@ from typing import Literal, TypeAlias
 import torch
 from torch import Tensor, nn
 
+from postil.commenters.nn import scan
+from postil.commenters.nn.dropout import Dropout
+
 __all__ = ["Cell", "Encoder", "recurrent"]
 
 Cell: TypeAlias = Literal["gru", "lstm"]
@@ -50,7 +53,7 @@ class Encoder(nn.Module):
         sizes = [size_in, *[size] * (layers - 1)]
         self.forwards = nn.ModuleList(recurrent(cell, before, size - size // 2) for before in sizes)
         self.backwards = nn.ModuleList(recurrent(cell, before, size // 2) for before in sizes)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def forward(self, words: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """Read texts.
@@ -71,12 +74,21 @@ class Encoder(nn.Module):
         for number, (ahead, back) in enumerate(zip(self.forwards, self.backwards, strict=True)):
             if number:
                 states = self.dropout(states)
-            one = ahead(states)[0]  # [n, L, h / 2]
-            other = back(_taken(states, turned))[0]  # [n, L, h / 2], the last word first
+            one, other = _both(ahead, back, states, _taken(states, turned))  # each [n, L, h / 2]
             ends = [part[rows, lengths - 1] for part in (one, other)]  # each [n, h / 2]
             last.append(torch.cat(ends, dim=1))  # [n, h]
             states = torch.cat([one, _taken(other, turned)], dim=2)  # [n, L, h]
         return states, torch.stack(last)
+
+
+def _both(ahead: nn.Module, back: nn.Module, states: Tensor, turned: Tensor) -> tuple[Tensor, Tensor]:
+    """The states of two networks, the second over texts with the last word first."""
+    two = [network for network in (ahead, back) if isinstance(network, nn.GRU)]
+    if len({network.hidden_size for network in two}) == 1 and states.device.type == "cpu":
+        start = states.new_zeros(2, len(states), two[0].hidden_size)
+        one, other = scan.gru(two, 0, [states, turned], start).transpose(1, 2)
+        return one, other
+    return ahead(states)[0], back(turned)[0]
 
 
 def _taken(values: Tensor, places: Tensor) -> Tensor:

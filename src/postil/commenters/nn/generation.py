@@ -9,7 +9,7 @@ section 5 and supplement C.1).
 from __future__ import annotations
 
 import shutil
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -107,17 +107,20 @@ class Generator:
             For each article what was written, best first, none twice; words as the model numbers them.
         """
         options = options or DecodingOptions()
+        if several < 1:
+            raise UsageError(f"several: expected at least 1, got {several}")
         found: list[list[Written]] = [[] for _ in range(len(articles.offsets) - 1)]
-        at_once = max(1, _ROWS // (several * options.width))
+        texts = several if options.how == "nucleus" or several == 1 else max(several, options.width)
+        at_once = max(1, _ROWS // (texts * options.width))
         for group in by_length(articles, _WORDS, self.options.article_words):
             for begin in range(0, len(group), at_once):
                 rows = group[begin : begin + at_once]
                 read = padded(articles, rows, self.options.article_words, self.network.words.num_embeddings)
-                texts = torch.from_numpy(read).to(self.network.bias.device)
-                for row, written in zip(
-                    rows.tolist(), decoding.write(self.network, texts, several, options), strict=True
-                ):
-                    found[row] = written
+                written = decoding.write(
+                    self.network, torch.from_numpy(read).to(self.network.bias.device), several, options
+                )
+                for row, one in zip(rows.tolist(), written, strict=True):
+                    found[row] = one
         return found
 
 
@@ -158,12 +161,13 @@ def train_generator(
 
     check_free(folder)
     data = hashed(*train, *dev, *(() if vectors is None else (vectors,)))
+    known = SPECIAL + 1 + max(int(texts.ids.max(initial=0)) for texts in train[:2])
+    options = replace(options, vocabulary=min(options.vocabulary, known))
     task = Writing(train, dev, options, how, data)
-    vocabulary = min(options.vocabulary, SPECIAL + 1 + max(int(texts.ids.max(initial=0)) for texts in train[:2]))
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(how.seed)
-        network = Network(options, vocabulary)
-    network.begin(_counts(train.comments, vocabulary), vectors)
+        network = Network(options, options.vocabulary)
+    network.begin(_counts(train.comments, options.vocabulary), vectors)
     work = Path(folder).resolve()
     work = work.with_name(f".{work.name}.training")
     trained = run(network, task, work, how, say=say, watch=watch)

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from postil.commenters.nn import softmax
 from postil.commenters.nn.batches import BOS, EOS, PAD, SPECIAL
 from postil.commenters.nn.decoder import Decoder, Read, State
+from postil.commenters.nn.dropout import Dropout
 from postil.commenters.nn.encoder import Encoder
 from postil.errors import UsageError
 
@@ -93,7 +94,7 @@ class Network(nn.Module):
         self.words = nn.Embedding(vocabulary, options.word_size, padding_idx=PAD)
         nn.init.normal_(self.words.weight, std=options.word_size**-0.5)
         self.bias = nn.Parameter(torch.zeros(vocabulary))
-        self.dropout = nn.Dropout(options.dropout)
+        self.dropout = Dropout(options.dropout)
         shape = options.word_size, options.size, options.layers, options.cell
         attention = None if options.attention == "none" else options.attention
         self.encoder = Encoder(*shape, dropout=options.dropout)
@@ -163,7 +164,7 @@ class Network(nn.Module):
         wanted = [article, before, *((targets, drawn.words) if drawn else ())]
         of_article, of_comment, *of_output = self._vectors(wanted)
         read, last = self._read(of_article, article != PAD)
-        of_comments = Read(read.states[owner], read.mask[owner]) if self.decoder.attention else None
+        of_comments = Read.shared(read.states, read.mask, owner) if self.decoder.attention else None
         state = self.decoder.begin(last[:, owner])
         features, _ = self.decoder(self.dropout(of_comment), state, of_comments)  # [n, L + 1, d]
         features = features[inside]  # [words, d]
@@ -183,15 +184,23 @@ class Network(nn.Module):
         return [nn.functional.embedding(part.view(of.shape), here) for part, of in zip(several, ids, strict=True)]
 
     def next(self, words: Tensor, state: State, read: Read | None) -> tuple[Tensor, State]:
-        """What word may come next.
+        """Go on by a word.
 
         Args:
             words: int64[n], the last word of each text.
             state: The state before it.
-            read: What is written about; of n texts.
+            read: What is written about; of n texts, or of as many that n is a multiple.
 
         Returns:
-            The scores of all words, float[n, V], whose softmax is P; the state behind the word.
+            What `scores` takes, float[n, d]; the state behind the word.
         """
         features, state = self.decoder(self.words(words)[:, None], state, read)  # [n, 1, d]
-        return nn.functional.linear(features[:, 0], self.words.weight, self.bias), state
+        return features[:, 0], state
+
+    def scores(self, features: Tensor) -> Tensor:
+        """The scores of all words, float[n, V], whose softmax is P.
+
+        Args:
+            features: float[n, d].
+        """
+        return nn.functional.linear(features, self.words.weight, self.bias)

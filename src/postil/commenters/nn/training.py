@@ -247,7 +247,7 @@ class _Loop:
                 self._progress(loss, int(total))
                 if len(self.losses) == self.options.every or state.place == steps or state.step == total:
                     self._measure()
-            if state.place == steps:
+            if state.place >= steps:
                 state.epoch, state.place = state.epoch + 1, 0
         if state.best is None:
             raise UsageError("expected at least one step")

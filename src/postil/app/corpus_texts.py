@@ -1,0 +1,165 @@
+"""The texts of a corpus as what is trained on them looks at them: words as numbers, and word vectors to begin with."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from postil.commenters.nn.batches import joined
+from postil.errors import MissingExtra, UsageError
+from postil.text.tokens import Vocabulary
+from postil.text.training import train as train_vectors
+from postil.text.vectors import Vectors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from postil.corpus.store import Corpus
+
+    Texts = tuple[NDArray[np.int32], NDArray[np.int64]]
+
+__all__ = ["CorpusTexts", "first_vectors", "hash_of_vectors"]
+
+LONGEST: Final = 2**31 - 1
+EPOCHS: Final = 8
+ENOUGH: Final = 20_000_000
+"""So many words are enough for word vectors, counting repetitions."""
+
+
+class CorpusTexts:
+    """The token arrays of a corpus, as a commenter looks at them.
+
+    Args:
+        corpus: The corpus.
+        reads: What of an article is looked at: ``title``, ``content`` or ``both``.
+
+    Raises:
+        UsageError: Contents are to be looked at, and there are none.
+    """
+
+    def __init__(self, corpus: Corpus, reads: str) -> None:
+        self.corpus = corpus
+        self.reads = reads
+        if reads != "title" and not len(corpus.tokens("train", "content").ids):
+            raise UsageError(f"{corpus.path}: its articles have no content; ir-t, seq2seq and att read titles alone")
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What they depend on; JSON."""
+        made = self.corpus.made
+        return {"reads": self.reads, "inputs": made["inputs"], "options": made["options"]}
+
+    def words(self) -> list[str]:
+        """The words, by id; a frequent word has a low id."""
+        return self.corpus.words()
+
+    def articles(self, split: str) -> Texts:
+        """The words of the articles: ids int32[T] and offsets int64[articles + 1]."""
+        if self.reads == "title":
+            return self.titles(split)
+        contents = self.corpus.tokens(split, "content")
+        if self.reads == "content":
+            return np.asarray(contents.ids), np.asarray(contents.offsets)
+        both = joined(self.corpus.tokens(split, "title"), contents, LONGEST)
+        return both.ids, both.offsets
+
+    def titles(self, split: str) -> Texts:
+        """The words of the titles: ids int32[T] and offsets int64[articles + 1]."""
+        titles = self.corpus.tokens(split, "title")
+        return np.asarray(titles.ids), np.asarray(titles.offsets)
+
+    def comments(self, split: str) -> Texts:
+        """The words of the comments, article after article: ids int32[T] and offsets int64[comments + 1]."""
+        found = self.corpus.tokens(split, "comments")
+        return np.asarray(found.ids), np.asarray(found.offsets)
+
+    def starts(self, split: str) -> NDArray[np.int64]:
+        """Where the comments of each article begin, int64[articles + 1]."""
+        return np.asarray(self.corpus.starts(split))
+
+
+def first_vectors(
+    texts: CorpusTexts, folder: Path, *, given: str | None, size: int, seed: int, say: Callable[[str], None]
+) -> NDArray[np.float32] | None:
+    """Word vectors for a network to begin with.
+
+    Args:
+        texts: The corpus.
+        folder: Where vectors that are trained here are kept, for a run that is interrupted.
+        given: A folder of word vectors; None trains them on the corpus, ``none`` begins at random.
+        size: Their dimensions.
+        seed: Seed of their training.
+        say: Takes words for people.
+
+    Returns:
+        float32[words, size], zeros for words without one; None to begin at random.
+
+    Raises:
+        UsageError: The vectors given have another size.
+        InvalidInput: They are damaged.
+    """
+    if given == "none":
+        return None
+    words = texts.words()
+    about = texts.about | {"size": size, "seed": seed}
+    if given is not None:
+        vectors = Vectors.open(given)
+        if vectors.array.shape[1] != size:
+            raise UsageError(f"{given}: expected vectors of {size} dimensions, got {vectors.array.shape[1]}")
+    elif (found := _kept(folder, about)) is not None:
+        vectors = found
+    else:
+        lists = _Lists(words, [texts.articles("train"), texts.comments("train")])
+        epochs = max(1, min(EPOCHS, round(ENOUGH / max(1, lists.size))))
+        say(f"word vectors are trained on {lists.size:,} words, {epochs} times")
+        try:
+            vectors = train_vectors(
+                lists, dimensions=size, negative=10, window=8, epochs=epochs, min_count=2, seed=seed
+            )
+        except MissingExtra:
+            say("the network begins with random word vectors, which is worse: pip install 'postil[vectors]'")
+            return None
+        vectors.save(folder / "vectors", {"about": about})
+    known = Vocabulary()
+    known.encode_tokens([words])
+    rows = vectors.lookup(known)
+    return np.where(rows[:, None] >= 0, vectors.array[np.maximum(rows, 0)], np.float32(0)).astype(np.float32)
+
+
+def hash_of_vectors(given: str | None) -> str | None:
+    """What a model says about the vectors it began with: their hash, not where they lay."""
+    return given if given in (None, "none") else Vectors.open(given).hash
+
+
+def _kept(folder: Path, about: dict[str, Any]) -> Vectors | None:
+    """Word vectors of a run that was interrupted, if it was about the same."""
+    if not (folder / "vectors").exists():
+        return None
+    vectors = Vectors.open(folder / "vectors")
+    return vectors if vectors.made.get("about") == json.loads(json.dumps(about)) else None
+
+
+class _Lists:
+    """Texts as lists of words, to be gone through many times.
+
+    Args:
+        words: The words, by id.
+        arrays: Ids and offsets of texts.
+    """
+
+    def __init__(self, words: list[str], arrays: list[Texts]) -> None:
+        self._words = words
+        self._arrays = arrays
+        self.size = sum(len(ids) for ids, _ in arrays)
+
+    def __iter__(self) -> Iterator[list[str]]:
+        words = self._words
+        for ids, offsets in self._arrays:
+            for start, end in pairwise(offsets.tolist()):
+                yield [words[word] for word in ids[start:end].tolist()]

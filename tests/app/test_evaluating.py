@@ -1,0 +1,302 @@
+"""Commenters against readers: what is a reference, where its weight comes from, and that the numbers are score's."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from importlib.util import find_spec
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import postil
+from postil.app.evaluating import METRICS, EvaluateOptions, evaluate_commenters
+from postil.app.evaluating_references import Readers, read_readers
+from postil.app.training import TrainOptions, train_retriever
+from postil.commenters.base import Provenance, Suggestion, Suggestions
+from postil.corpus.split import Share
+from postil.errors import InvalidInput, PostilError, Undefined, UnknownName, UsageError
+from postil.metrics.references import References
+from postil.records import Article, Comment, write
+from postil.records.scale import Scale
+from postil.text.tokenizers import tokenizer
+from postil.text.tokens import Vocabulary
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from postil.corpus.store import Corpus
+
+pytestmark = pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora need the extra parquet")
+
+PLAIN = ("rouge-l", "w-rouge-l", "bleu-1")
+
+
+class Parrot:
+    """Suggests the titles it is shown, and nothing where they hold a word."""
+
+    def __init__(self, silent: str = "") -> None:
+        self.silent = silent
+        self.asked: list[Article] = []
+
+    def comment(self, articles: Sequence[Article], k: int) -> list[Suggestions]:
+        self.asked += articles
+        made = Provenance.generated("parrot", "0")
+        return [
+            Suggestions(
+                one.id,
+                ()
+                if self.silent and self.silent in one.title
+                else tuple(Suggestion(f"{one.title} {'again ' * n}", -n, n + 1, made) for n in range(k)),
+            )
+            for one in articles
+        ]
+
+    def save(self, folder: Any) -> None: ...
+
+    @classmethod
+    def load(cls, folder: Any) -> Parrot:
+        raise NotImplementedError
+
+
+def articles(count: int) -> list[Article]:
+    words = ("rain", "chess", "votes", "bread")
+    return [
+        Article(
+            f"a{n:02}",
+            f"{words[n % 4]} in town{n}",
+            tuple(Comment(f"c{c}", f"{words[(n + c) % 4]} reader{c} says so", upvotes=c * (n % 3)) for c in range(6)),
+        )
+        for n in range(count)
+    ]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    """Six articles of test with four references each and two comments set aside, six of dev."""
+    folder = tmp_path_factory.mktemp("made")
+    write(str(folder / "raw.jsonl"), articles(24))
+    free: dict[str, Any] = {"content_words": 0, "comments": 1, "test_comments": 0, "test_upvotes": 0, "draw": 4}
+    options = postil.BuildOptions(source="a site", license="ours", dev=Share(size=6), test=Share(size=6), **free)
+    return postil.build_corpus([folder / "raw.jsonl"], folder / "corpus", options, jobs=1)
+
+
+def test_the_numbers_are_those_of_score(corpus: Corpus) -> None:
+    parrot = Parrot()
+    found = evaluate_commenters({"parrot": parrot}, corpus, EvaluateOptions(metrics=METRICS))
+    test = list(corpus.articles("test"))
+    texts = {one.item: one.text for one in found.candidates if one.system == "parrot"}
+    assert texts == {one.id: f"{one.title} " for one in test}
+    assert all(one.comments == () for one in parrot.asked)
+    ranks = [np.array([-(comment.upvotes or 0) for comment in one.comments]) for one in test]
+    weights = [[float(1 - np.log(1 + (votes < v).sum()) / np.log(5)) for v in votes] for votes in ranks]
+    again = postil.score(
+        [texts[one.id] for one in test],
+        [[comment.text for comment in one.comments] for one in test],
+        weights=weights,
+        metrics=METRICS,
+        items=[one.id for one in test],
+    )
+    scores = {one.metric: one.score for one in found.scores if one.system == "parrot"}
+    assert scores == pytest.approx(again.corpus, abs=1e-12)
+    for spec in METRICS:
+        values = [one.score for one in found.items if (one.system, one.metric) == ("parrot", spec)]
+        assert values == pytest.approx(again.items[spec].tolist(), abs=1e-12)
+    signatures = {one.metric: one.signature for one in found.scores}
+    assert "weights:votes|references:4|" in signatures["w-meteor"]
+    assert "weights" not in signatures["meteor"]
+    assert (found.weights, found.references, found.articles, found.left_out) == ("votes", (4, 4, 4.0), 6, 0)
+
+
+def test_humans_say_what_is_no_reference(corpus: Corpus) -> None:
+    options = [EvaluateOptions(split=split, metrics=PLAIN, seed=seed) for split in ("test", "dev") for seed in (1, 2)]
+    said = []
+    for each in options:
+        found = evaluate_commenters({"parrot": Parrot()}, corpus, each)
+        humans = {one.item: one.text for one in found.candidates if one.system == "human"}
+        assert list(dict.fromkeys(one.system for one in found.scores)) == ["parrot", "human"]
+        said.append(humans)
+        for one in corpus.articles(each.split):
+            own = {comment.text for comment in one.held_out or one.comments}
+            assert humans[one.id] in own
+            assert bool(one.held_out) is (each.split == "test")
+        assert found.references[:2] == ((4, 4) if each.split == "test" else (5, 5))
+        assert evaluate_commenters({"parrot": Parrot()}, corpus, each) == found
+    assert said[0] != said[1]
+    assert said[2] != said[3]
+
+
+def comments(*texts: str, **fields: Any) -> tuple[Comment, ...]:
+    return tuple(Comment(str(n), text, **fields) for n, text in enumerate(texts))
+
+
+class Stub:
+    """A corpus of one split."""
+
+    path = "stub"
+
+    def __init__(self, *some: Article) -> None:
+        self.some = some
+
+    def articles(self, _: str) -> Sequence[Article]:
+        return self.some
+
+
+def test_what_is_set_aside_is_no_reference_in_other_words() -> None:
+    """Nor is a reader's comment that says the same as a reference drawn where there is another."""
+    some = Stub(
+        Article("a", "", comments("one", "two", "one"), held_out=comments("two", "three")),
+        Article("b", "", comments("one", "two", "one"), held_out=comments("two")),
+        Article("c", "", comments("one", "one")),
+        Article("d", "", comments("one"), held_out=comments("other")),
+        Article("e", "", ()),
+    )
+    drawn = set()
+    for seed in range(20):
+        readers = read_readers(some, "test", seed)  # type: ignore[arg-type]
+        assert [one.id for one in readers.articles] == ["a", "b", "d"]
+        assert readers.left_out == 2
+        a, b, d = readers.humans
+        assert (a, d) == ("three", "other")
+        drawn.add(b)
+        assert readers.references == ["one", "two", "one", *(["two"] if b == "one" else ["one", "one"]), "one"]
+        assert readers.offsets.tolist() == [0, 3, *([4, 5] if b == "one" else [5, 6])]
+    assert drawn == {"one", "two"}
+    with pytest.raises(UsageError, match="stub, test: no article has two comments that differ"):
+        read_readers(Stub(*some.some[2:3]), "test", 1)  # type: ignore[arg-type]
+
+
+def weights(name: str | None, scale: Scale | None, *some: Article, lowest: float = 0.0) -> tuple[str, list[float]]:
+    readers = Readers("here", some, [], 0)
+    tokens = Vocabulary().encode(readers.references, tokenizer("words"))
+    name = name or readers.usual_method()
+    return name, readers.weights(References(tokens, readers.offsets), name, scale, lowest=lowest).tolist()
+
+
+def test_weights_come_from_grades_else_votes_else_the_others() -> None:
+    graded = Article("a", "", (Comment("1", "x y", 5, grade=4.0), Comment("2", "x z", 9, grade=2.0)))
+    voted = Article("b", "", (Comment("1", "x y", 5), Comment("2", "x z", 9)))
+    third = 1 - np.log(2) / np.log(3)
+    assert weights(None, Scale(1, 4), graded) == ("score", [1.0, 0.5])
+    assert weights(None, Scale(1, 4), graded, voted) == ("votes", pytest.approx([third, 1, third, 1]))
+    bare = Article("c", "", comments("a b", "a c", "d b"))
+    # "a b" shares a word with each of the others, which share none
+    assert weights(None, None, bare) == ("consensus", [1.0, 0.5, 0.5])
+    assert weights("minmax", Scale(1, 4), graded)[1] == pytest.approx([1, 1 / 3])
+    assert weights("consensus(rouge-1)", None, graded) == ("consensus(rouge-1)", [1.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("name", "scale", "kind", "message"),
+    [
+        ("score", None, UsageError, r"here: the grades need a scale \(weights 'score'\): --scale HIGH or LOW:HIGH"),
+        ("score", Scale(1, 3), InvalidInput, "here: grade: article a: expected a number from 1 to 3, got 4"),
+        ("votes", None, InvalidInput, "here: 1 of 2 comments have no number of upvotes, .*; consensus needs none"),
+        ("given", None, UnknownName, "unknown weights method 'given'"),
+        ("vote", None, UnknownName, "unknown weights method 'vote'; did you mean 'votes'"),
+        ("signed", Scale(1, 4), UsageError, "'signed' gives weights below 0"),
+        ("consensus(w-meteor)", None, UsageError, "expected a metric that reads no weights"),
+    ],
+)
+def test_weights_that_cannot_be(name: str, scale: Scale | None, kind: type[PostilError], message: str) -> None:
+    graded = Article("a", "", (Comment("1", "x y", 5, grade=4.0), Comment("2", "x z", grade=2.0)))
+    with pytest.raises(kind, match=message):
+        weights(name, scale, graded)
+
+
+def test_signed_weights_are_for_delta_bleu() -> None:
+    graded = Article("a", "", (Comment("1", "x y", grade=4.0), Comment("2", "x z", grade=1.0)))
+    assert weights("signed", Scale(1, 4), graded, lowest=-1.0) == ("signed", [1.0, -1.0])
+
+
+def test_who_says_nothing_scores_nothing(corpus: Corpus) -> None:
+    test = list(corpus.articles("test"))
+    word = test[0].title.split()[-1]
+    found = evaluate_commenters(
+        {"quiet": Parrot(word), "mute": Parrot(" "), "parrot": Parrot()}, corpus, EvaluateOptions(metrics=PLAIN)
+    )
+    quiet, mute, parrot, human = found.said
+    assert (quiet.nothing, mute.nothing, parrot.nothing, human.nothing) == (1, 6, 0, 0)
+    assert (mute.words, mute.distinct_1, mute.distinct_2, mute.hash) == (None, None, None, None)
+    assert parrot.words == quiet.words == 3
+    words = [one.title.split() for one in test]
+    assert parrot.distinct_1 == len({word for each in words for word in each}) / 18
+    assert parrot.distinct_2 == len({pair for each in words for pair in pairwise(each)}) / 12
+    scores = {(one.system, one.metric): (one.score, one.n) for one in found.scores}
+    assert scores["mute", "rouge-l"] == (0, 6)
+    items = {one.item: one.score for one in found.items if (one.system, one.metric) == ("quiet", "rouge-l")}
+    assert items[test[0].id] == 0
+    assert scores["quiet", "rouge-l"] == (pytest.approx(sum(items.values()) / 6), 6)
+
+
+def test_models_are_opened_from_folders(corpus: Corpus, tmp_path: Path) -> None:
+    for kind in ("t", "u"):
+        (tmp_path / kind).mkdir()
+        train_retriever("ir-t", corpus.path, tmp_path / kind / "m", TrainOptions(ranker="tf-idf", sampled=5))
+    t, u = tmp_path / "t" / "m", tmp_path / "u" / "m"
+    found = evaluate_commenters([t], corpus.path, EvaluateOptions(metrics=PLAIN))
+    hashes = {one.system: one.hash for one in found.said}
+    assert hashes == {"m": json.loads((t / "made.json").read_text())["hash"], "human": None}
+    suggested = postil.load_commenter(t).comment(list(corpus.articles("test")), 1)
+    texts = [row.suggestions[0].text if row.suggestions else "" for row in suggested]
+    assert [one.text for one in found.candidates if one.system == "m"] == texts
+    two = evaluate_commenters([t, u], corpus, EvaluateOptions(metrics=PLAIN, jobs=2))
+    assert [one.system for one in two.said] == [str(t), str(u), "human"]
+    assert {one.score for one in two.scores if one.metric == "bleu-1" and one.system != "human"} == {
+        one.score for one in found.scores if one.metric == "bleu-1" and one.system == "m"
+    }
+    with pytest.raises(UsageError, match="expected models of different names, none of them human"):
+        evaluate_commenters([t, t], corpus)
+    config = json.loads((u / "config.json").read_text())
+    shutil.copytree(u, tmp_path / "zh")
+    text = json.dumps(config | {"tokenizer": "rjieba"}, ensure_ascii=False, indent=1) + "\n"
+    (tmp_path / "zh" / "config.json").write_text(text)
+    seals = json.loads((u / "made.json").read_text())
+    seals["files"]["config.json"]["bytes"] = len(text)
+    (tmp_path / "zh" / "made.json").write_text(json.dumps(seals))
+    with pytest.raises(InvalidInput, match=r"zh: its tokenizer is rjieba, that of .* words; train it on a corpus"):
+        evaluate_commenters([tmp_path / "zh"], corpus)
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind", "message"),
+    [
+        ({"split": "train"}, UnknownName, "unknown split 'train'"),
+        ({"metrics": ()}, UsageError, "no metric: expected at least one"),
+        ({"metrics": ("metor",)}, UnknownName, "unknown metric 'metor'; did you mean 'meteor'"),
+        ({"weights": "signed", "scale": Scale(1, 5)}, UsageError, "gives weights below 0"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    changes: dict[str, Any], kind: type[PostilError], message: str, corpus: Corpus
+) -> None:
+    with pytest.raises(kind, match=message):
+        evaluate_commenters({"parrot": Parrot()}, corpus, EvaluateOptions(**changes))
+
+
+def test_names_are_clear(corpus: Corpus) -> None:
+    with pytest.raises(UsageError, match="none of them human, got human"):
+        evaluate_commenters({"human": Parrot()}, corpus)
+    with pytest.raises(UsageError, match="expected at least one model"):
+        evaluate_commenters([], corpus)
+
+
+def test_without_weights_nothing_is_weighed(corpus: Corpus) -> None:
+    found = evaluate_commenters({"parrot": Parrot()}, corpus, EvaluateOptions(metrics=("bleu-1",)))
+    assert (found.weights, found.scale) == (None, None)
+
+
+def test_the_scale_of_grades_asks_for_grades(corpus: Corpus) -> None:
+    with pytest.raises(InvalidInput, match="24 of 24 comments have no grade, which the weights method 'score' reads"):
+        evaluate_commenters({"parrot": Parrot()}, corpus, EvaluateOptions(metrics=PLAIN, scale=Scale(1, 5)))
+
+
+def test_one_article_has_no_cider(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = next(iter(corpus.articles("test")))
+    monkeypatch.setattr(type(corpus), "articles", lambda *_: iter([one]))
+    with pytest.raises(Undefined, match="test: one article alone has no document frequencies for CIDEr"):
+        evaluate_commenters({"parrot": Parrot()}, corpus)
+    assert evaluate_commenters({"parrot": Parrot()}, corpus, EvaluateOptions(metrics=PLAIN)).articles == 1

@@ -1,0 +1,240 @@
+"""A corpus in, a model that writes out: what is in its folder, what it says, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from postil.app.building import build_corpus
+from postil.app.commenting import load_commenter
+from postil.app.training_generators import GeneratorTrainOptions, train_commenter
+from postil.commenters.generation import DecodingOptions, NeuralCommenter
+from postil.commenters.screening import Screen
+from postil.commenters.store import Model
+from postil.corpus.options import BuildOptions
+from postil.corpus.split import Share
+from postil.errors import InvalidInput, PostilError, UnknownName, UsageError
+from postil.records import Article, Comment, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from postil.corpus.store import Corpus
+
+pytestmark = [
+    pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora need the extra parquet"),
+    pytest.mark.skipif(find_spec("torch") is None, reason="needs the extra nn"),
+]
+
+SAYINGS = {
+    "rain": "take a coat with you today",
+    "chess": "the queen should not have moved",
+    "bread": "nothing smells better than this",
+    "trains": "mine was late again of course",
+}
+NETWORK = {"size": 24, "word_size": 16, "dropout": 0.0}
+TRAINING = {"epochs": 30, "batch": 8, "learning_rate": 0.02, "every": 100, "device": "cpu"}
+SMALL = GeneratorTrainOptions(network=NETWORK, training=TRAINING)
+
+
+def article(number: int, *, content: bool = True) -> Article:
+    """An article about a topic, and one thing that is always said of it."""
+    topic = list(SAYINGS)[number % len(SAYINGS)]
+    comments = tuple(Comment(f"c{place}", SAYINGS[topic]) for place in range(2))
+    return Article(f"a{number:02}", f"more {topic}", comments, f"about {topic} {number}" if content else None)
+
+
+def corpus_of(folder: Path, *, content: bool = True, dev: int = 4) -> Corpus:
+    write(str(folder / "raw.jsonl"), [article(number, content=content) for number in range(24)])
+    free: dict[str, Any] = {"content_words": 0, "comments": 1, "test_comments": 0, "test_upvotes": 0}
+    built = BuildOptions(source="a site", license="ours", dev=Share(size=dev), test=Share(size=0), **free)
+    return build_corpus([folder / "raw.jsonl"], folder / "corpus", built, jobs=1)
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return corpus_of(tmp_path_factory.mktemp("made"))
+
+
+@pytest.fixture(scope="module")
+def att(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model that learnt what is always said."""
+    folder = tmp_path_factory.mktemp("att") / "m"
+    assert train_commenter("att", corpus.path, folder, SMALL) is not None
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One core a test process, and no waiting for the disk: no test here is about power cuts."""
+    import torch  # noqa: PLC0415
+
+    torch.set_num_threads(1)
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+
+
+def interrupted(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def asked(topic: str) -> Article:
+    return Article("q", f"more {topic}", (), f"about {topic}")
+
+
+@pytest.mark.parametrize("topic", SAYINGS)
+def test_it_says_what_is_always_said(att: Path, topic: str) -> None:
+    (found,) = load_commenter(att).comment([asked(topic)], 1)
+    (one,) = found.suggestions
+    assert one.text.lower() == SAYINGS[topic]
+    assert one.provenance.label == "Machine-generated suggestion"
+    assert (one.provenance.made, one.provenance.model, one.provenance.sources) == ("generated", "att", ())
+    assert one.provenance.hash == Model.open(att).hash
+    copied = one.provenance.copied
+    assert copied is not None
+    assert (copied.span.lower(), copied.words) == (SAYINGS[topic], len(SAYINGS[topic].split()))
+    source = next(article(number) for number in range(24) if f"a{number:02}" == copied.source.article)
+    assert any(comment.id == copied.source.comment and comment.text == SAYINGS[topic] for comment in source.comments)
+
+
+def test_several_comments_begin_with_different_words(att: Path) -> None:
+    commenter = NeuralCommenter.open(att, screen=Screen(shortest=1, alike=None))
+    (found,) = commenter.comment([asked("rain")], 4)
+    assert len({one.text.split()[0] for one in found.suggestions}) == len(found.suggestions) == 4
+    assert [one.score for one in found.suggestions] == sorted((one.score for one in found.suggestions), reverse=True)
+
+
+def test_what_is_drawn_follows_the_seed(att: Path) -> None:
+    def drawn(seed: int) -> list[str]:
+        decoding = DecodingOptions(how="nucleus", nucleus=1.0, temperature=4.0, shortest=1, longest=9, seed=seed)
+        commenter = load_commenter(att, screen=Screen(shortest=1, alike=None), decoding=decoding)
+        return [one.text for one in commenter.comment([asked("rain"), article(1)], 2)[0].suggestions]
+
+    assert drawn(1) == drawn(1) != drawn(2)
+
+
+def test_what_the_screen_holds_is_told(att: Path) -> None:
+    (found,) = load_commenter(att, screen=Screen(shortest=99)).comment([asked("rain")], 1)
+    assert not found.suggestions
+    assert found.held[0].reason == "too short: 6 words, expected at least 99"
+
+
+def test_a_copy_says_the_same(att: Path, tmp_path: Path) -> None:
+    commenter = load_commenter(att)
+    commenter.save(tmp_path / "copy")
+    assert load_commenter(tmp_path / "copy").comment([asked("bread")], 2) == commenter.comment([asked("bread")], 2)
+
+
+def test_the_same_training_gives_the_same_bytes(att: Path, corpus: Corpus, tmp_path: Path) -> None:
+    train_commenter("att", corpus.path, tmp_path / "m", SMALL)
+    assert [path.name for path in tmp_path.iterdir()] == ["m"]
+    for path in att.rglob("*"):
+        if path.is_file():
+            assert (tmp_path / "m" / path.relative_to(att)).read_bytes() == path.read_bytes(), path.name
+
+
+@pytest.mark.parametrize(("kind", "reads"), [("seq2seq", "title"), ("att-tc", "both")])
+def test_the_others(kind: str, reads: str, corpus: Corpus, tmp_path: Path) -> None:
+    trained = train_commenter(kind, corpus.path, tmp_path / "m", SMALL)
+    assert trained is not None
+    assert Model.open(tmp_path / "m", {kind}).config["reads"] == reads
+    attention = json.loads((tmp_path / "m" / "generator" / "config.json").read_text())["options"]["attention"]
+    assert attention == ("none" if kind == "seq2seq" else "dot")
+    assert [row["step"] for row in trained.history] == sorted(row["step"] for row in trained.history)
+    assert trained.best == min(row["dev"] for row in trained.history) < 0.3
+    (found,) = load_commenter(tmp_path / "m").comment([asked("chess")], 1)
+    assert found.suggestions[0].text.lower() == SAYINGS["chess"]
+
+
+def test_titles_can_be_written(corpus: Corpus, tmp_path: Path) -> None:
+    options = GeneratorTrainOptions(source="content", target="title", network=NETWORK, training=TRAINING)
+    assert train_commenter("att", corpus.path, tmp_path / "m", options)
+    commenter = load_commenter(tmp_path / "m", screen=Screen(shortest=1), decoding=DecodingOptions(shortest=1))
+    (found,) = commenter.comment([Article("q", "", (), "about bread 3")], 1)
+    assert found.suggestions[0].text.lower() == "more bread"
+    copied = found.suggestions[0].provenance.copied
+    assert copied is not None
+    assert copied.source.comment == "title"
+
+
+def test_an_interrupted_training_goes_on(att: Path, corpus: Corpus, tmp_path: Path) -> None:
+    cut = GeneratorTrainOptions(network=NETWORK, training={**TRAINING, "steps": 25})
+    said: list[str] = []
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("postil.commenters.nn.generation.Generator.save", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            train_commenter("att", corpus.path, tmp_path / "m", cut)
+    assert [path.name for path in tmp_path.iterdir()] == [".m.training"]
+    train_commenter("att", corpus.path, tmp_path / "m", SMALL, say=said.append)
+    assert "going on after step 25" in said[0]
+    weights = ("generator", "weights.safetensors")
+    assert (tmp_path / "m").joinpath(*weights).read_bytes() == att.joinpath(*weights).read_bytes()
+
+
+def test_no_torch_no_model_that_writes(att: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys  # noqa: PLC0415
+
+    for name in ("torch", *(name for name in sys.modules if name.startswith("postil.commenters.nn."))):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(PostilError, match=r"pip install 'postil\[nn\]'"):
+        load_commenter(att)
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "words"),
+    [
+        ("atc", {}, "no commenter 'atc'.*att"),
+        ("att", {"source": "body"}, "no source 'body'"),
+        ("att", {"target": "title"}, "must not read them: give source content"),
+        ("seq2seq", {"network": {"attention": "dot"}}, "seq2seq has none"),
+        ("att", {"network": {"attention": "none"}}, "att has dot or additive"),
+        ("att", {"network": {"softmax": "half"}}, "full or sampled, got half"),
+        ("att", {"training": {"bf16": True, "device": "cpu"}}, "bf16"),
+    ],
+)
+def test_requests_that_make_no_sense(
+    kind: str, options: dict[str, Any], words: str, corpus: Corpus, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError, match=words):
+        train_commenter(kind, corpus.path, tmp_path / "m", GeneratorTrainOptions(**options))
+
+
+def test_no_content_no_att_tc(tmp_path: Path) -> None:
+    without = corpus_of(tmp_path, content=False)
+    with pytest.raises(UsageError, match="its articles have no content"):
+        train_commenter("att-tc", without.path, tmp_path / "m", SMALL)
+
+
+def test_no_dev_no_network(tmp_path: Path) -> None:
+    without = corpus_of(tmp_path, dev=0)
+    with pytest.raises(UsageError, match="needs a dev set"):
+        train_commenter("att", without.path, tmp_path / "m", SMALL)
+
+
+def test_a_training_of_another_corpus_is_not_gone_on_with(corpus: Corpus, tmp_path: Path) -> None:
+    cut = GeneratorTrainOptions(network=NETWORK, training={**TRAINING, "steps": 3})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            "postil.commenters.nn.generation.Generator.save", lambda *_: (_ for _ in ()).throw(OSError(28, ""))
+        )
+        with pytest.raises(OSError, match="28"):
+            train_commenter("att", corpus.path, tmp_path / "m", cut)
+    (tmp_path / "other").mkdir()
+    other = corpus_of(tmp_path / "other", dev=6)
+    with pytest.raises(UsageError, match="remove the folder to begin anew"):
+        train_commenter("att", other.path, tmp_path / "m", SMALL)
+
+
+def test_a_model_that_is_damaged(att: Path, tmp_path: Path) -> None:
+    shutil.copytree(att, tmp_path / "m")
+    (tmp_path / "m" / "generator" / "weights.safetensors").unlink()
+    with pytest.raises(InvalidInput, match=r"weights.safetensors: missing; was the folder copied whole\?"):
+        load_commenter(tmp_path / "m")
+    with pytest.raises(UsageError, match="at least one comment"):
+        load_commenter(att).comment([asked("rain")], 0)
+    assert load_commenter(att).comment([], 3) == []

@@ -1,0 +1,46 @@
+"""How rare words are where articles are compared with comments, and what that makes of their cosine."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from postil.commenters.rankers import ByWords, rarity
+
+
+def texts(*lists: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    return np.array([word for each in lists for word in each], np.int32), np.cumsum([0, *map(len, lists)])
+
+
+ARTICLES = texts([0, 1, 1], [0, 2])
+COMMENTS = texts([3], [3, 0], [], [2, 3, 3])
+STARTS = np.array([0, 2, 4])
+
+
+@pytest.mark.parametrize(
+    ("idf", "expected"),
+    [
+        # Four documents: {0, 1}, {0, 2}, {0, 3}, {2, 3}; word 4 is in none.
+        ("plain", [np.log(4 / 3), np.log(4), np.log(2), np.log(2), 0]),
+        ("smooth", [np.log(5 / 4) + 1, np.log(5 / 2) + 1, np.log(5 / 3) + 1, np.log(5 / 3) + 1, 0]),
+    ],
+)
+def test_articles_and_their_discussions_are_the_documents(idf: str, expected: list[float]) -> None:
+    np.testing.assert_allclose(rarity(ARTICLES, COMMENTS, STARTS, 5, idf), expected)  # type: ignore[arg-type]
+
+
+def test_a_discussion_counts_once_however_long_it_is() -> None:
+    long = texts([3] * 50, [3, 0], [3] * 50, [2, 3, 3])
+    np.testing.assert_array_equal(
+        rarity(ARTICLES, COMMENTS, STARTS, 5, "plain"), rarity(ARTICLES, long, STARTS, 5, "plain")
+    )
+
+
+def test_a_word_of_comments_alone_counts_in_their_length() -> None:
+    """Article (word 1); comments (1) and (1, 3): the second is longer by a word that no article has."""
+    weights = rarity(ARTICLES, COMMENTS, STARTS, 5, "plain")
+    ranker = ByWords(weights, *texts([1], [1, 3]))
+    asked = ranker.articles(*texts([1]))
+    one, two = ranker.kept(asked, 0, np.array([0, 1]))
+    assert one == pytest.approx(1)
+    assert two == pytest.approx(2 / 5**0.5)  # ln 4 is twice ln 2
