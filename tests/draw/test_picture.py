@@ -157,7 +157,8 @@ def test_an_unlabelled_picture_is_hidden_from_screen_readers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "n", "most"), [(4, 2000, 300), (4, 10_000, 100), (20, 2000, 1500), (20, 10_000, 400)]
+    ("number", "n", "most"),
+    [(4, 2000, 300), (4, 10_000, 100), pytest.param(20, 2000, 1500, marks=pytest.mark.slow), (20, 10_000, 400)],
 )
 def test_scatters_are_small(number: int, n: int, most: int) -> None:
     assert len(svg(scatter(panels(number, n)), "").encode()) < most * 1000

@@ -7,8 +7,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
+from postil.kernel import NAME
 from postil.metrics import References
 from postil.metrics.panel import Panel, Total, parse_all
 from postil.text import Vocabulary
@@ -20,6 +22,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.metrics import Background
+
+
+def law(examples: int, twin: int) -> settings:
+    """So many examples, the same in every run; `twin` with the pure-Python kernel, but for `make test-all`."""
+    thorough = settings.get_current_profile_name() == "thorough"
+    return settings(
+        max_examples=examples if NAME == "compiled" or thorough else twin,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        phases=[Phase.explicit, Phase.generate, Phase.shrink],
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+
 
 Text = list[str]
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from specs import AVERAGES, BLEU, CHOOSES_ONE, COCO, MEAN, PARAMETERS, PLAIN, SPECS, WEIGHTED, of, without
-from strategies import TEXTS, WEIGHTS, WORDS, Problem, problems, references_of, scores
+from strategies import TEXTS, WEIGHTS, WORDS, Problem, law, problems, references_of, scores
 
 from postil.kernel import NAME
 from postil.metrics import METRICS, Background, parse
@@ -20,14 +20,7 @@ from postil.text import Vocabulary
 if TYPE_CHECKING:
     from random import Random
 
-LAW = settings(
-    max_examples=40,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    phases=[Phase.explicit, Phase.generate, Phase.shrink],
-    suppress_health_check=[HealthCheck.too_slow],
-)
+LAW = law(40, twin=15)
 EXACT = 1e-12
 
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from strategies import law
 
-from postil.kernel import NAME
 from postil.metrics.measures import Collection, measure_passages
 from postil.metrics.pool import informativeness, interestingness
 from postil.metrics.spec import MEASURES, parse_measure
@@ -28,14 +28,7 @@ if TYPE_CHECKING:
 
     from postil.metrics.pool import Pools
 
-LAW = settings(
-    max_examples=40 if NAME == "compiled" else 12,  # the pure-Python kernel takes its time
-    deadline=None,
-    derandomize=True,
-    database=None,
-    phases=[Phase.explicit, Phase.generate, Phase.shrink],
-    suppress_health_check=[HealthCheck.too_slow],
-)
+LAW = law(40, twin=12)
 EXACT = 1e-12
 
 BASELINES = ["length", "length(inverse=false)", "random"]

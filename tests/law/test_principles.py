@@ -40,10 +40,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import law
 
-from postil.kernel import NAME
 from postil.metrics.measures import UNITS, Collection
 from postil.metrics.pool import informativeness
 from postil.metrics.spec import MEASURES, parse_measure
@@ -53,14 +53,7 @@ from postil.text.vectors import Vectors
 if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy
 
-LAW = settings(
-    max_examples=60 if NAME == "compiled" else 15,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    phases=[Phase.explicit, Phase.generate, Phase.shrink],
-    suppress_health_check=[HealthCheck.too_slow],
-)
+LAW = law(60, twin=15)
 EXACT = 1e-12
 GUIDE = Path(__file__).parents[2] / "docs" / "measures.md"
 

@@ -100,10 +100,12 @@ def sampled(features: Tensor, own: Tensor, others: Tensor, bias: Tensor, *, targ
     Returns:
         The sum over the words, a scalar.
     """
-    score = (features * own).sum(1) + bias[targets]  # [n]
-    score = score.float() - drawn.expected(targets)
-    scores = functional.linear(features, others, bias[drawn.words]).float() - drawn.expected(drawn.words)  # [n, k]
-    scores = scores.masked_fill(drawn.words[None] == targets[:, None], -torch.inf)
+    score = (features * own).sum(1).float() + bias[targets] - drawn.expected(targets)  # [n]
+    scores = functional.linear(features, others, bias[drawn.words] - drawn.expected(drawn.words)).float()  # [n, k]
+    # Where the word itself is among those drawn, it counts once.
+    place = torch.searchsorted(drawn.words, targets).clamp_max(len(drawn.words) - 1)  # [n]
+    again = (drawn.words[place] == targets).nonzero()[:, 0]
+    scores[again, place[again]] = -torch.inf
     return (torch.logaddexp(scores.logsumexp(1), score) - score).sum()
 
 
