@@ -123,7 +123,7 @@ Gain gain_of_name(const std::string& name) {
 // A searcher and the arrays that it looks into.
 struct HeldSearcher {
   nb::object rows, lists, bounds;  // tuples of arrays
-  In<double> factors;
+  In<double> factors, scales;
   std::unique_ptr<Searcher> searcher;
 };
 
@@ -133,16 +133,21 @@ Span<T> span_in(const nb::tuple& arrays, size_t place) {
 }
 
 std::unique_ptr<HeldSearcher> make_searcher(nb::tuple rows, nb::tuple lists, nb::tuple bounds, In<double> factors,
-                                            const std::string& gain) {
-  auto held = std::make_unique<HeldSearcher>(HeldSearcher{rows, lists, bounds, factors, nullptr});
+                                            In<double> scales, const std::string& gain) {
+  auto held = std::make_unique<HeldSearcher>(HeldSearcher{rows, lists, bounds, factors, scales, nullptr});
   const Rows of_documents{span_in<int64_t>(rows, 0), span_in<int32_t>(rows, 1), span_in<uint16_t>(rows, 2)};
   const ListsView of_terms{span_in<int64_t>(lists, 0), span_in<int32_t>(lists, 1), span_in<uint16_t>(lists, 2)};
-  const BoundsView limits{span_in<float>(bounds, 0), span_in<int32_t>(bounds, 1), span_in<int64_t>(bounds, 2),
-                          span_in<float>(bounds, 3), span_in<int32_t>(bounds, 4), span_in<uint8_t>(bounds, 5)};
+  const BoundsView limits{span_in<float>(bounds, 0),   span_in<uint16_t>(bounds, 1), span_in<float>(bounds, 2),
+                          span_in<uint8_t>(bounds, 3), span_in<int32_t>(bounds, 4),  span_in<float>(bounds, 5),
+                          span_in<float>(bounds, 6),   span_in<uint8_t>(bounds, 7)};
   if (static_cast<int64_t>(factors.shape(0)) != of_documents.documents()) {
     throw std::invalid_argument("expected a factor for each document");
   }
-  held->searcher = std::make_unique<Searcher>(of_documents, of_terms, limits, span(factors), gain_of_name(gain));
+  if (static_cast<int64_t>(scales.shape(0)) != of_terms.terms()) {
+    throw std::invalid_argument("expected a scale for each term");
+  }
+  held->searcher =
+      std::make_unique<Searcher>(of_documents, of_terms, limits, span(factors), span(scales), gain_of_name(gain));
   return held;
 }
 
@@ -438,23 +443,24 @@ NB_MODULE(_compiled, m) {
       nb::arg("starts"), nb::arg("terms"), nb::arg("counts"), nb::arg("vocabulary"));
   m.def(
       "search_bounds",
-      [](nb::tuple lists, In<double> factors, const std::string& gain) {
+      [](nb::tuple lists, In<double> factors, In<double> scales, const std::string& gain) {
         const ListsView of_terms{span_in<int64_t>(lists, 0), span_in<int32_t>(lists, 1), span_in<uint16_t>(lists, 2)};
         const Gain kind = gain_of_name(gain);
         Bounds bounds;
         {
           nb::gil_scoped_release release;
-          bounds = bounds_of(of_terms, factors.data(), static_cast<int64_t>(factors.shape(0)), kind);
+          bounds = bounds_of(of_terms, factors.data(), static_cast<int64_t>(factors.shape(0)), kind, scales.data());
         }
-        return nb::make_tuple(array_of(std::move(bounds.highest)), array_of(std::move(bounds.row)),
-                              array_of(std::move(bounds.block_starts)), array_of(std::move(bounds.block_highest)),
-                              array_of(std::move(bounds.dense_row)), array_of(std::move(bounds.dense)));
+        return nb::make_tuple(array_of(std::move(bounds.highest)), array_of(std::move(bounds.impacts)),
+                              array_of(std::move(bounds.longest)), array_of(std::move(bounds.lengths)),
+                              array_of(std::move(bounds.dense_terms)), array_of(std::move(bounds.steps)),
+                              array_of(std::move(bounds.most_steps)),                              array_of(std::move(bounds.dense)));
       },
-      nb::arg("lists"), nb::arg("factors"), nb::arg("gain"));
+      nb::arg("lists"), nb::arg("factors"), nb::arg("scales"), nb::arg("gain"));
   nb::class_<HeldSearcher>(m, "Searcher")
       .def("search", &search, nb::arg("starts"), nb::arg("terms"), nb::arg("weights"), nb::arg("k"), nb::arg("jobs") = 1);
   m.def("searcher", &make_searcher, nb::arg("rows"), nb::arg("lists"), nb::arg("bounds"), nb::arg("factors"),
-        nb::arg("gain"));
+        nb::arg("scales"), nb::arg("gain"));
   m.def("rank_correlations", &rank_correlation_table, nb::arg("x"), nb::arg("y"), nb::arg("cluster"), nb::arg("counts"),
         nb::arg("kind"), nb::arg("jobs") = 1);
 }

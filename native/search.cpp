@@ -2,49 +2,95 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <functional>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "parallel.hpp"
 
-// The loop over counts of very frequent terms is worth a version for wider registers. Lanes do not meet, so the numbers
-// are the same.
+// Loops over all documents are worth a version for wider registers.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__)
 #define POSTIL_WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define POSTIL_WIDE
 #endif
 
+#if defined(__GNUC__)
+#define POSTIL_PREFETCH(address) __builtin_prefetch(address)
+#else
+#define POSTIL_PREFETCH(address)
+#endif
+
 namespace postil {
 
 namespace {
 
-constexpr int64_t kFrequent = 1024;   // documents from which on a term has rows in the tables
-constexpr int64_t kQueriesAtOnce = 16;  // queries that go through the blocks together, so that a block stays in the cache
-constexpr int64_t kLong = 48;         // terms from which on a query is long
+constexpr int64_t kMostDense = 4096;  // terms in the table
+constexpr double kRowSteps = 2000;    // about the most that a row of the table adds up to
+constexpr double kUnits = 60000;      // the highest score that a query may have, in units of its sums
+constexpr double kAbove = 1 + 1e-9;   // more than the errors of double precision here
 
-inline int64_t blocks_of(int64_t documents) { return (documents + kSearchBlock - 1) / kSearchBlock; }
-
-POSTIL_WIDE void add_counts(float weight, const uint8_t* counts, float* sums) {
-  for (int64_t i = 0; i < kSearchBlock; ++i) sums[i] += weight * static_cast<float>(counts[i]);
+inline int class_of(int64_t frequency, int64_t documents) {
+  return (frequency * 128 >= documents) + (frequency * 32 >= documents) + (frequency * 8 >= documents) +
+         (frequency * 2 >= documents);
 }
 
-POSTIL_WIDE void add_shares(float weight, const uint8_t* counts, const float* factors, float* sums) {
-  for (int64_t i = 0; i < kSearchBlock; ++i) {
-    const float count = static_cast<float>(counts[i]);
-    sums[i] += weight * (count / (count + factors[i]));
+inline int64_t groups_of(int64_t documents) { return (documents + kGroup - 1) / kGroup; }
+
+inline float short_above(double value) {
+  return std::nextafter(static_cast<float>(value), std::numeric_limits<float>::infinity());
+}
+
+inline int64_t parts_above(double value, double whole, int parts) {
+  return std::min<int64_t>(parts, static_cast<int64_t>(std::ceil(value / whole * parts)));
+}
+
+// How many documents of a group may reach a score: sums say what they have, lengths what waiting terms may add.
+POSTIL_WIDE int count_reaching(const uint16_t* __restrict sums, const uint8_t* __restrict lengths, int64_t stride, const uint16_t* waiting,
+                               uint16_t least) {
+  uint16_t most[kGroup] = {0};
+  for (int kind = 0; kind < kClasses - 1; ++kind) {
+    const uint16_t weight = waiting[kind];
+    if (weight == 0) continue;
+    for (int64_t i = 0; i < kGroup; ++i) {
+      const uint16_t length = lengths[kind * stride + i];
+      const uint32_t product = static_cast<uint32_t>(static_cast<uint16_t>(length << 8)) * weight;
+      most[i] += static_cast<uint16_t>(product >> 16) + std::min<uint16_t>(length, 1);
+    }
+  }
+  uint16_t reaching = 0;
+  for (int64_t i = 0; i < kGroup; ++i) {
+    reaching += sums[i] >= static_cast<uint16_t>(std::max(least, most[i]) - most[i]);
+  }
+  return reaching;
+}
+
+// What dense terms add to the documents of a group, in steps. (With __restrict, GCC 12 takes two rows at once and then
+// adds them without wide registers.)
+POSTIL_WIDE void add_rows(const uint8_t* rows, const int32_t* places, const uint16_t* weights, int64_t count,
+                          uint16_t* totals) {
+  for (int64_t t = 0; t < count; ++t) {
+    const uint8_t* row = rows + places[t] * kGroup;
+    const uint16_t weight = weights[t];
+    for (int64_t i = 0; i < kGroup; ++i) totals[i] += static_cast<uint16_t>(weight * row[i]);
   }
 }
 
-POSTIL_WIDE void scale(const float* factors, float* sums) {
-  for (int64_t i = 0; i < kSearchBlock; ++i) sums[i] *= factors[i];
-}
-
-// How many of 64 sums are above.
-POSTIL_WIDE int count_above(const float* sums, float threshold) {
+// The most that each document of a group may reach; how many of them are above a limit.
+POSTIL_WIDE int reach(const uint16_t* __restrict sums, const uint16_t* __restrict totals, const float* __restrict steps,
+                      float step, const uint8_t* __restrict lengths, int64_t stride, const uint16_t* waiting, float limit,
+                      float* __restrict most) {
+  for (int64_t i = 0; i < kGroup; ++i) {
+    most[i] = static_cast<float>(sums[i]) + static_cast<float>(totals[i]) * steps[i] * step;
+  }
+  for (int kind = 0; kind < kDense - 1; ++kind) {
+    if (waiting[kind] == 0) continue;
+    const float weight = static_cast<float>(waiting[kind]) / 256;
+    for (int64_t i = 0; i < kGroup; ++i) most[i] += static_cast<float>(lengths[kind * stride + i]) * weight;
+  }
   int above = 0;
-  for (int i = 0; i < 64; ++i) above += sums[i] > threshold;
+  for (int64_t i = 0; i < kGroup; ++i) above += most[i] > limit;
   return above;
 }
 
@@ -109,56 +155,73 @@ Lists invert(const Rows& rows, int64_t terms) {
   return lists;
 }
 
-Bounds bounds_of(const ListsView& lists, const double* factors, int64_t documents, Gain gain) {
-  const int64_t terms = lists.terms(), blocks = blocks_of(documents);
+Bounds bounds_of(const ListsView& lists, const double* factors, int64_t documents, Gain gain, const double* scales) {
+  const int64_t terms = lists.terms(), padded = groups_of(documents) * kGroup;
   Bounds bounds;
-  bounds.highest.assign(terms, 0.0f);
-  bounds.row.assign(terms, -1);
-  bounds.dense_row.assign(terms, -1);
+  bounds.highest.resize(terms);
+  bounds.impacts.resize(lists.documents.size);
+  std::vector<double> squares(kClasses * padded, 0.0);           // the first row is for all terms
+  std::vector<double> highest(padded, 0.0), total(padded, 0.0);  // of dense terms
   for (int64_t t = 0; t < terms; ++t) {
     const int64_t begin = lists.starts.data[t], end = lists.starts.data[t + 1];
-    const bool frequent = end - begin >= kFrequent;
-    float* block_highest = nullptr;
-    int64_t* block_starts = nullptr;
-    if (frequent) {
-      bounds.row[t] = static_cast<int32_t>(bounds.block_highest.size() / blocks);
-      bounds.block_highest.resize(bounds.block_highest.size() + blocks, 0.0f);
-      bounds.block_starts.resize(bounds.block_starts.size() + blocks + 1, end);
-      block_highest = &bounds.block_highest[bounds.row[t] * blocks];
-      block_starts = &bounds.block_starts[bounds.row[t] * (blocks + 1)];
-    }
-    double highest = 0.0;
-    uint16_t most = 0;
-    int64_t filled = 0;  // blocks whose start is known
+    if (begin == end) continue;
+    int kind = class_of(end - begin, documents);
+    if (kind >= kDense && static_cast<int64_t>(bounds.dense_terms.size()) == kMostDense) kind = kDense - 1;
+    if (kind >= kDense) bounds.dense_terms.push_back(static_cast<int32_t>(t));
+    const double scale = scales[t] > 0.0 ? scales[t] : 1.0;
+    double most = 0.0;
     for (int64_t i = begin; i < end; ++i) {
       const int32_t d = lists.documents.data[i];
-      const double gained = gain_of(gain, lists.counts.data[i], factors[d]);
-      highest = std::max(highest, gained);
-      most = std::max(most, lists.counts.data[i]);
-      if (frequent) {
-        const int64_t block = d / kSearchBlock;
-        while (filled <= block) block_starts[filled++] = i;
-        // Rounded up, so that it is a bound.
-        const float above = std::nextafter(static_cast<float>(gained), std::numeric_limits<float>::infinity());
-        block_highest[block] = std::max(block_highest[block], above);
-      }
+      const double gained = gain_of(gain, lists.counts.data[i], factors[d]), scaled = scale * gained;
+      most = std::max(most, gained);
+      squares[d] += scaled * scaled;
+      if (kind > 0) squares[kind * padded + d] += scaled * scaled;
+      if (kind < kDense) continue;
+      highest[d] = std::max(highest[d], gained);
+      total[d] += gained;
     }
-    bounds.highest[t] = std::nextafter(static_cast<float>(highest), std::numeric_limits<float>::infinity());
-    if (frequent && (end - begin) * 8 >= documents && most <= UINT8_MAX) {
-      bounds.dense_row[t] = static_cast<int32_t>(bounds.dense.size() / (blocks * kSearchBlock));
-      bounds.dense.resize(bounds.dense.size() + blocks * kSearchBlock, 0);
-      uint8_t* dense = &bounds.dense[bounds.dense.size() - blocks * kSearchBlock];
-      for (int64_t i = begin; i < end; ++i) dense[lists.documents.data[i]] = static_cast<uint8_t>(lists.counts.data[i]);
+    bounds.highest[t] = short_above(most);
+    for (int64_t i = begin; i < end; ++i) {
+      const double gained = gain_of(gain, lists.counts.data[i], factors[lists.documents.data[i]]);
+      bounds.impacts[i] = static_cast<uint16_t>(parts_above(gained, bounds.highest[t], UINT16_MAX));
     }
   }
+  bounds.lengths.resize((kClasses - 1) * padded);
+  for (int kind = 0; kind < kClasses; ++kind) {
+    const double* of_kind = squares.data() + kind * padded;
+    bounds.longest.push_back(short_above(padded ? std::sqrt(*std::max_element(of_kind, of_kind + padded)) : 0.0));
+    for (int64_t d = 0; kind > 0 && d < padded; ++d) {
+      bounds.lengths[(kind - 1) * padded + d] =
+          static_cast<uint8_t>(parts_above(std::sqrt(of_kind[d]), bounds.longest[kind], UINT8_MAX));
+    }
+  }
+  for (int64_t d = 0; d < padded; ++d) {
+    // For cosine a step is a count, unless the document is very long.
+    const double count = gain == Gain::kCosine && d < documents ? factors[d] : 0.0;
+    const double step = std::max({count, highest[d] / UINT8_MAX, total[d] / kRowSteps});
+    bounds.steps.push_back(short_above(step));
+  }
+  const int64_t width = static_cast<int64_t>(bounds.dense_terms.size());
+  bounds.dense.assign(padded * width, 0);
+  std::vector<double> of_steps(padded, 0.0);
+  for (int64_t place = 0; place < width; ++place) {
+    const int32_t t = bounds.dense_terms[place];
+    const double scale = scales[t] > 0.0 ? scales[t] : 1.0;
+    for (int64_t i = lists.starts.data[t]; i < lists.starts.data[t + 1]; ++i) {
+      const int32_t d = lists.documents.data[i];
+      const double gained = gain_of(gain, lists.counts.data[i], factors[d]);
+      const double steps = std::min(255.0, std::ceil(gained / bounds.steps[d])), scaled = scale * steps;
+      bounds.dense[(d / kGroup * width + place) * kGroup + d % kGroup] = static_cast<uint8_t>(steps);
+      of_steps[d] += scaled * scaled;
+    }
+  }
+  bounds.most_steps.push_back(short_above(padded ? std::sqrt(*std::max_element(of_steps.begin(), of_steps.end())) : 0.0));
   return bounds;
 }
 
-Searcher::Searcher(const Rows& rows, const ListsView& lists, const BoundsView& bounds, Span<double> factors, Gain gain)
-    : rows_(rows), lists_(lists), bounds_(bounds), factors_(factors), gain_(gain) {
-  short_factors_.assign(blocks_of(rows.documents()) * kSearchBlock, gain == Gain::kCosine ? 0.0f : 1.0f);
-  for (int64_t d = 0; d < rows.documents(); ++d) short_factors_[d] = static_cast<float>(factors.data[d]);
-}
+Searcher::Searcher(const Rows& rows, const ListsView& lists, const BoundsView& bounds, Span<double> factors,
+                   Span<double> scales, Gain gain)
+    : rows_(rows), lists_(lists), bounds_(bounds), factors_(factors), scales_(scales), gain_(gain) {}
 
 double Searcher::score(const Queries& queries, int64_t query, int64_t document) const {
   const int32_t* terms = rows_.terms.data;
@@ -183,208 +246,230 @@ double Searcher::score(const Queries& queries, int64_t query, int64_t document) 
   return gain_ == Gain::kCosine ? sum * factor : sum;
 }
 
-namespace {
 
-struct Found {
-  float score;
-  int32_t document;
-};
+// One query after another. Rare terms are added up from their lists, in whole units rounded up. What the frequent ones
+// may add is bounded by the lengths of vectors (Cauchy and Schwarz); only documents that may still be among the best are
+// looked at closer, with the table of dense terms, and only those that then may are scored.
+struct Search {
+  struct Term {
+    int32_t number;
+    int kind;
+    double weight;  // a share of the greatest
+    int64_t begin, end;
+  };
+  struct Candidate {
+    float most;
+    int32_t document;
+    bool operator<(const Candidate& other) const { return most < other.most; }
+    bool operator>(const Candidate& other) const { return most > other.most; }
+  };
+  using Scored = std::pair<double, int32_t>;
 
-// A term of a query, on its way through the blocks.
-struct Term {
-  float weight;
-  float highest;              // weight times the most that the term adds to any document
-  int64_t at, stop, end;      // its documents of this block, and the end of all
-  float bound;                // the most that it adds to a document of this block
-  const int64_t* block_starts;
-  const float* block_highest;
-  const uint8_t* dense;
-};
-
-struct Progress {
-  std::vector<Term> terms;  // those that add little first
-  std::vector<float> heap;  // the k highest scores so far, the lowest first
-  std::vector<Found> candidates;
-  float margin;     // scores in short numbers are off by less than this share
-  float threshold;  // a document with less is not among the k
-
-  void keep(float score, int32_t document, size_t k) {
-    if (heap.size() < k) {
-      heap.push_back(score);
-      std::push_heap(heap.begin(), heap.end(), std::greater<>());
-    } else if (score > heap.front()) {
-      std::pop_heap(heap.begin(), heap.end(), std::greater<>());
-      heap.back() = score;
-      std::push_heap(heap.begin(), heap.end(), std::greater<>());
-    }
-    if (heap.size() == k) threshold = heap.front() * (1.0f - margin);
-    candidates.push_back({score, document});
-    if (candidates.size() > 4 * k + 1024) drop();
-  }
-  void drop() {
-    const float least = threshold;
-    candidates.erase(std::remove_if(candidates.begin(), candidates.end(),
-                                    [least](const Found& c) { return c.score < least; }),
-                     candidates.end());
-  }
-};
-
-}  // namespace
-
-struct BlockSearch {
   const Searcher& index;
   const Queries& queries;
   const size_t k;
-  std::vector<float> sums;
+  const int64_t padded, width;
+  double top;                  // the greatest weight
+  double units;                // in a score of top
+  std::vector<uint16_t> sums;  // [padded]; 65,535 is that or more
+  std::vector<Term> terms;
+  uint16_t waiting[kClasses - 1];  // how much a vector of the greatest length adds, for each class from 1
+  std::vector<int32_t> places;     // of the dense terms
+  std::vector<uint16_t> weights;   // of the dense terms
+  float step;                      // units in a weight of 1 times a step of 1
+  std::vector<int32_t> groups;
+  std::vector<Candidate> candidates;
+  std::vector<uint8_t> scored;  // [padded]
+  std::vector<int32_t> known;   // the documents that are scored
+  std::vector<Scored> best;     // a heap, the worst first
 
-  BlockSearch(const Searcher& index, const Queries& queries, size_t k)
-      : index(index), queries(queries), k(k), sums(kSearchBlock, 0.0f) {}
+  Search(const Searcher& index, const Queries& queries, size_t k)
+      : index(index),
+        queries(queries),
+        k(k),
+        padded(groups_of(index.rows_.documents()) * kGroup),
+        width(index.bounds_.dense_terms.size),
+        sums(padded),
+        scored(padded) {}
 
-  Progress begin(int64_t query) const {
-    const int64_t blocks = blocks_of(index.rows_.documents());
-    Progress progress;
-    const int64_t begin = queries.starts.data[query], end = queries.starts.data[query + 1];
-    for (int64_t q = begin; q < end; ++q) {
+  static bool better(const Scored& a, const Scored& b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  }
+
+  void prepare(int64_t query) {
+    const BoundsView& bounds = index.bounds_;
+    terms.clear();
+    places.clear();
+    weights.clear();
+    for (int32_t document : known) scored[document] = 0;
+    known.clear();
+    best.clear();
+    step = 0.0f;
+    top = 0.0;
+    double squares[kClasses] = {0.0}, dense = 0.0;  // the first is for all terms
+    const int64_t start = queries.starts.data[query], stop = queries.starts.data[query + 1];
+    for (int64_t q = start; q < stop; ++q) top = std::max(top, queries.weights.data[q]);
+    for (int64_t q = start; q < stop; ++q) {
       const int32_t t = queries.terms.data[q];
-      if (t < 0 || t >= index.lists_.terms() || !(queries.weights.data[q] > 0.0)) continue;
-      const int64_t first = index.lists_.starts.data[t], last = index.lists_.starts.data[t + 1];
-      if (first == last) continue;
-      Term term{};
-      term.weight = static_cast<float>(queries.weights.data[q]);
-      term.highest = term.weight * index.bounds_.highest.data[t];
-      term.at = term.stop = first;
-      term.end = last;
-      if (const int32_t row = index.bounds_.row.data[t]; row >= 0) {
-        term.block_starts = index.bounds_.block_starts.data + row * (blocks + 1);
-        term.block_highest = index.bounds_.block_highest.data + row * blocks;
+      const double weight = queries.weights.data[q] / top;
+      if (t < 0 || t >= index.lists_.terms() || !(weight > 0.0)) continue;
+      const int64_t begin = index.lists_.starts.data[t], end = index.lists_.starts.data[t + 1];
+      if (begin == end) continue;
+      int kind = class_of(end - begin, index.rows_.documents());
+      if (kind >= kDense) {
+        const int32_t *first = bounds.dense_terms.data, *place = std::lower_bound(first, first + width, t);
+        if (place < first + width && *place == t) {
+          places.push_back(static_cast<int32_t>(place - first));
+        } else {
+          kind = kDense - 1;
+        }
       }
-      if (const int32_t row = index.bounds_.dense_row.data[t]; row >= 0) {
-        term.dense = index.bounds_.dense.data + row * blocks * kSearchBlock;
-      }
-      progress.terms.push_back(term);
+      const double scale = index.scales_.data[t], scaled = weight / (scale > 0.0 ? scale : 1.0);
+      const double square = std::max(scaled * scaled, 1e-300);  // above 0 also where the product is not
+      squares[0] += square;
+      if (kind > 0) squares[kind] += square;
+      if (kind >= kDense) dense += square;
+      terms.push_back({t, kind, weight, begin, end});
     }
-    std::stable_sort(progress.terms.begin(), progress.terms.end(),
-                     [](const Term& a, const Term& b) { return a.highest < b.highest; });
-    // Each product and each sum of positive numbers in short form is off by at most 2^-24 of itself.
-    progress.margin = 4.0f * static_cast<float>(progress.terms.size() + 8) * 5.9604645e-8f;
-    progress.threshold = -1.0f;
-    return progress;
+    if (terms.empty()) return;
+    units = kUnits / (std::sqrt(squares[0]) * bounds.longest.data[0]);
+    for (int kind = 1; kind < kClasses; ++kind) {
+      waiting[kind - 1] = static_cast<uint16_t>(
+          std::ceil(std::sqrt(squares[kind]) * bounds.longest.data[kind] * units * kAbove * 256 / 255));
+    }
+    if (places.empty()) return;
+    // No total of a row is above 50,000 and, for the weights are rounded up, a row's steps.
+    const double weight = 50000 / (std::sqrt(dense) * bounds.most_steps.data[0]);
+    step = static_cast<float>(units / weight * 1.00001);
+    for (const Term& term : terms) {
+      if (term.kind >= kDense) weights.push_back(static_cast<uint16_t>(std::ceil(term.weight * weight)));
+    }
   }
 
-  // Where the documents of a block stand in the lists of the terms, and what the terms may add there.
-  float place(Progress& progress, int64_t block) const {
+  void add(const Term& term) {
+    const double unit = term.weight * index.bounds_.highest.data[term.number] / UINT16_MAX * units;
+    const uint64_t weight = static_cast<uint64_t>(std::ceil(unit * kAbove * 4294967296.0));
     const int32_t* documents = index.lists_.documents.data;
-    const int32_t next = static_cast<int32_t>((block + 1) * kSearchBlock);
-    float total = 0.0f;
-    for (Term& term : progress.terms) {
-      if (term.block_starts) {
-        term.at = term.block_starts[block];
-        term.stop = term.block_starts[block + 1];
-        term.bound = term.weight * term.block_highest[block];
-      } else {
-        term.at = term.stop;
-        while (term.stop < term.end && documents[term.stop] < next) ++term.stop;
-        term.bound = term.stop > term.at ? term.highest : 0.0f;
-      }
-      total += term.bound;
-    }
-    return total;
-  }
-
-  void add(const Term& term, int64_t block) {
-    const int64_t base = block * kSearchBlock;
-    const float* factors = index.short_factors_.data() + base;
-    const bool cosine = index.gain_ == Gain::kCosine;
-    if (term.dense) {
-      if (cosine) {
-        add_counts(term.weight, term.dense + base, sums.data());
-      } else {
-        add_shares(term.weight, term.dense + base, factors, sums.data());
-      }
-      return;
-    }
-    const int32_t* documents = index.lists_.documents.data;
-    const uint16_t* counts = index.lists_.counts.data;
-    float* const shifted = sums.data() - base;
-    if (cosine) {
-      for (int64_t i = term.at; i < term.stop; ++i) shifted[documents[i]] += term.weight * static_cast<float>(counts[i]);
-    } else {
-      for (int64_t i = term.at; i < term.stop; ++i) {
-        const float count = static_cast<float>(counts[i]);
-        shifted[documents[i]] += term.weight * (count / (count + factors[documents[i] - base]));
-      }
+    const uint16_t* impacts = index.bounds_.impacts.data;
+    for (int64_t i = term.begin; i < term.end; ++i) {
+      uint16_t& sum = sums[documents[i]];
+      sum = static_cast<uint16_t>(std::min<uint64_t>(UINT16_MAX, sum + ((weight * impacts[i] + UINT32_MAX) >> 32)));
     }
   }
 
-  void go(Progress& progress, int64_t query, int64_t block) {
-    const float most = place(progress, block) * (1.0f + progress.margin);
-    if (most < progress.threshold) return;
-    // Terms that together cannot lift a document over the threshold wait: only documents that others bring near it are
-    // looked up. In a long query the lookups would cost more than the terms.
-    const bool is_long = static_cast<int64_t>(progress.terms.size()) >= kLong;
-    const float limit = progress.threshold * (is_long ? 0.05f : 0.6f);
-    float waiting = 0.0f;
-    size_t first = 0;
-    while (first < progress.terms.size()) {
-      const float with = waiting + progress.terms[first].bound * (1.0f + progress.margin);
-      if (with > limit) break;
-      waiting = with;
-      ++first;
+  void keep(int64_t query, int32_t document) {
+    if (scored[document]) return;
+    scored[document] = 1;
+    known.push_back(document);
+    const Scored found{index.score(queries, query, document), document};
+    if (!(found.first > 0.0)) return;
+    if (best.size() == k) {
+      if (!better(found, best.front())) return;
+      std::pop_heap(best.begin(), best.end(), better);
+      best.pop_back();
     }
-    const bool all = waiting == 0.0f;
-    std::fill(sums.begin(), sums.end(), 0.0f);
-    for (size_t i = first; i < progress.terms.size(); ++i) {
-      if (progress.terms[i].stop > progress.terms[i].at) add(progress.terms[i], block);
-    }
-    const int64_t base = block * kSearchBlock;
-    if (index.gain_ == Gain::kCosine) scale(index.short_factors_.data() + base, sums.data());
-    for (int64_t part = 0; part < kSearchBlock; part += 64) {
-      float least = std::max(progress.threshold - waiting * (1.0f + progress.margin), 0.0f);
-      if (!count_above(sums.data() + part, least * (1.0f - progress.margin))) continue;
-      for (int64_t i = part; i < part + 64; ++i) {
-        least = std::max(progress.threshold - waiting * (1.0f + progress.margin), 0.0f) * (1.0f - progress.margin);
-        if (!(sums[i] > least)) continue;
-        const int32_t document = static_cast<int32_t>(base + i);
-        const float score = all ? sums[i] : static_cast<float>(index.score(queries, query, document));
-        if (score >= progress.threshold) progress.keep(score, document, k);
-      }
-    }
+    best.push_back(found);
+    std::push_heap(best.begin(), best.end(), better);
   }
 
-  void finish(Progress& progress, int64_t query, int32_t* documents, double* scores) const {
-    progress.drop();
-    std::vector<std::pair<double, int32_t>> found;
-    for (const Found& candidate : progress.candidates) {
-      found.emplace_back(index.score(queries, query, candidate.document), candidate.document);
+  // How many postings could be added up in the time that it takes to score a document.
+  int64_t score_cost() const { return std::min<int64_t>(2000, 50 * static_cast<int64_t>(terms.size())); }
+
+  // The units below which a document is not among the best.
+  uint16_t threshold() const {
+    return best.size() < k ? 1 : static_cast<uint16_t>(std::max(1.0, best.front().first / top * units / kAbove));
+  }
+
+  // Documents with the highest sums are scored, so that there is a threshold.
+  void seed(int64_t query) {
+    static const uint16_t none[kClasses - 1] = {0};
+    candidates.clear();
+    uint16_t least = 1;
+    for (int64_t first = 0; first < padded; first += kGroup) {
+      if (!count_reaching(&sums[first], index.bounds_.lengths.data + first, padded, none, least)) continue;
+      for (int64_t d = first; d < first + kGroup; ++d) {
+        if (sums[d] < least) continue;
+        if (candidates.size() == k) {
+          std::pop_heap(candidates.begin(), candidates.end(), std::greater<>());
+          candidates.pop_back();
+        }
+        candidates.push_back({static_cast<float>(sums[d]), static_cast<int32_t>(d)});
+        std::push_heap(candidates.begin(), candidates.end(), std::greater<>());
+        if (candidates.size() == k) least = static_cast<uint16_t>(std::min(65535.0f, candidates.front().most + 1));
+      }
     }
-    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
-      return a.first != b.first ? a.first > b.first : a.second < b.second;
-    });
+    for (const Candidate& candidate : candidates) keep(query, candidate.document);
+  }
+
+  // Finds the documents that may still be among the best. False if that costs more than `worth`.
+  bool gather(int64_t worth) {
+    const BoundsView& bounds = index.bounds_;
+    const uint16_t least = threshold();
+    const float below = static_cast<float>(least - 1);
+    groups.clear();
+    candidates.clear();
+    for (int64_t first = 0; first < padded; first += kGroup) {
+      if (!count_reaching(&sums[first], bounds.lengths.data + first, padded, waiting, least)) continue;
+      groups.push_back(static_cast<int32_t>(first));
+    }
+    if (static_cast<int64_t>(groups.size() * (100 + 4 * places.size())) > worth) return false;
+    float most[kGroup];
+    for (size_t g = 0; g < groups.size(); ++g) {
+      const int64_t first = groups[g];
+      if (g + 2 < groups.size()) {
+        const uint8_t* rows = bounds.dense.data + groups[g + 2] * width;
+        for (int32_t place : places) POSTIL_PREFETCH(rows + place * kGroup);
+      }
+      uint16_t totals[kGroup] = {0};
+      add_rows(bounds.dense.data + first * width, places.data(), weights.data(), static_cast<int64_t>(places.size()), totals);
+      if (!reach(&sums[first], totals, bounds.steps.data + first, step, bounds.lengths.data + first, padded, waiting, below,
+                 most))
+        continue;
+      for (int64_t i = 0; i < kGroup; ++i) {
+        if (most[i] > below) candidates.push_back({most[i], static_cast<int32_t>(first + i)});
+      }
+      if (static_cast<int64_t>(candidates.size()) * score_cost() > worth) return false;
+    }
+    return true;
+  }
+
+  void run(int64_t query, int32_t* found, double* scores) {
+    prepare(query);
+    std::fill(sums.begin(), sums.end(), 0);
+    candidates.clear();
+    int64_t left = 0;
+    for (const Term& term : terms) left += term.kind < kDense ? term.end - term.begin : 0;
+    for (int kind = 0; kind < kDense && !terms.empty(); ++kind) {
+      for (const Term& term : terms) {
+        if (term.kind != kind) continue;
+        add(term);
+        left -= term.end - term.begin;
+      }
+      if (kind > 0) waiting[kind - 1] = 0;
+      // A look at all documents is worth it where it may spare more.
+      if (left > 0 && left < padded / 2 + static_cast<int64_t>(k) * score_cost()) continue;
+      seed(query);
+      if (!gather(left > 0 ? 2 * left : INT64_MAX)) continue;
+      break;
+    }
+    std::make_heap(candidates.begin(), candidates.end());
+    while (!candidates.empty() && candidates.front().most > static_cast<float>(threshold() - 1)) {
+      keep(query, candidates.front().document);
+      std::pop_heap(candidates.begin(), candidates.end());
+      candidates.pop_back();
+    }
+    std::sort(best.begin(), best.end(), better);
     for (size_t i = 0; i < k; ++i) {
-      const bool is = i < found.size();
-      documents[i] = is ? found[i].second : -1;
-      scores[i] = is ? found[i].first : 0.0;
+      found[i] = i < best.size() ? best[i].second : -1;
+      scores[i] = i < best.size() ? best[i].first : 0.0;
     }
   }
 };
 
 void Searcher::search(const Queries& queries, int64_t k, int jobs, int32_t* documents, double* scores) const {
-  const int64_t count = queries.starts.size - 1, blocks = blocks_of(rows_.documents());
-  const int64_t at_once = std::max<int64_t>(1, std::min(kQueriesAtOnce, (count + jobs - 1) / jobs));
   for_each_block(
-      (count + at_once - 1) / at_once, jobs,
-      [&] { return BlockSearch(*this, queries, static_cast<size_t>(k)); },
-      [&](BlockSearch& search, int64_t batch) {
-        const int64_t begin = batch * at_once, end = std::min(count, begin + at_once);
-        std::vector<Progress> progress;
-        for (int64_t query = begin; query < end; ++query) progress.push_back(search.begin(query));
-        for (int64_t block = 0; block < blocks; ++block) {
-          for (int64_t query = begin; query < end; ++query) search.go(progress[query - begin], query, block);
-        }
-        for (int64_t query = begin; query < end; ++query) {
-          search.finish(progress[query - begin], query, documents + query * k, scores + query * k);
-        }
-      });
+      queries.starts.size - 1, jobs, [&] { return Search(*this, queries, static_cast<size_t>(k)); },
+      [&](Search& search, int64_t query) { search.run(query, documents + query * k, scores + query * k); });
 }
 
 }  // namespace postil

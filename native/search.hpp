@@ -48,24 +48,32 @@ struct ListsView {
   int64_t terms() const { return starts.size - 1; }
 };
 
-// What a search may skip by. Documents stand in blocks of kSearchBlock.
-constexpr int64_t kSearchBlock = 4096;
+// What a search may skip by, always rounded up. Terms stand in classes by how frequent they are: 0 is below 1/128 of the
+// documents, then come 1/128, 1/32, 1/8 and 1/2. Those from 1/8 on are dense: they have a table. A document's vector has
+// scale * gain for each term. Documents stand in groups; what is kept for documents is filled up with 0 to whole groups.
+constexpr int kClasses = 5;
+constexpr int kDense = 3;  // the first dense class
+constexpr int64_t kGroup = 64;
 struct Bounds {
-  std::vector<float> highest;         // [terms] the most that a term adds to any document
-  std::vector<int32_t> row;           // [terms] the row of a frequent term in the tables below, else -1
-  std::vector<int64_t> block_starts;  // [frequent, blocks + 1] where its documents of each block begin
-  std::vector<float> block_highest;   // [frequent, blocks]
-  std::vector<int32_t> dense_row;     // [terms] the row of a very frequent term in the table of counts, else -1
-  std::vector<uint8_t> dense;         // [very frequent, blocks * kSearchBlock]
+  std::vector<float> highest;        // [terms] the most that a term adds to any document
+  std::vector<uint16_t> impacts;     // [as Lists] what it adds to each, in 65,535ths of that
+  std::vector<float> longest;        // [kClasses] the greatest length of a vector: of all terms, then of each class from 1
+  std::vector<uint8_t> lengths;      // [kClasses - 1, documents] the length of each vector, in 255ths of that
+  std::vector<int32_t> dense_terms;  // rising
+  std::vector<float> steps;          // [documents] what a document's row counts in
+  std::vector<float> most_steps;     // [1] the greatest length of a vector of scale * steps
+  std::vector<uint8_t> dense;        // [groups, dense terms, kGroup] how many steps each adds
 };
-Bounds bounds_of(const ListsView&, const double* factors, int64_t documents, Gain);
+// scales [terms]: any numbers above 0 are right, rarity is fast; others are taken as 1.
+Bounds bounds_of(const ListsView&, const double* factors, int64_t documents, Gain, const double* scales);
 
 struct BoundsView {
   Span<float> highest;
-  Span<int32_t> row;
-  Span<int64_t> block_starts;
-  Span<float> block_highest;
-  Span<int32_t> dense_row;
+  Span<uint16_t> impacts;
+  Span<float> longest;
+  Span<uint8_t> lengths;
+  Span<int32_t> dense_terms;
+  Span<float> steps, most_steps;
   Span<uint8_t> dense;
 };
 
@@ -77,7 +85,8 @@ struct Queries {
 
 class Searcher {
  public:
-  Searcher(const Rows& rows, const ListsView& lists, const BoundsView& bounds, Span<double> factors, Gain gain);
+  // scales [terms] as in bounds_of.
+  Searcher(const Rows& rows, const ListsView& lists, const BoundsView& bounds, Span<double> factors, Span<double> scales, Gain gain);
 
   // The k documents with the highest scores above 0, best first, the lower number first where scores are equal.
   // documents, scores [queries, k]; -1 and 0 where there are fewer.
@@ -87,13 +96,12 @@ class Searcher {
   double score(const Queries&, int64_t query, int64_t document) const;
 
  private:
-  friend struct BlockSearch;
+  friend struct Search;
 
   Rows rows_;
   ListsView lists_;
   BoundsView bounds_;
-  Span<double> factors_;
-  std::vector<float> short_factors_;
+  Span<double> factors_, scales_;
   Gain gain_;
 };
 

@@ -327,8 +327,8 @@ def test_an_index_comes_back_from_files(weighting: Any, idf: Any, tmp_path: Path
     assert same(grown.search(*asked, k=5), index.add(*ragged([[0, 69]]), 70).search(*asked, k=5))
 
 
-def test_more_than_a_block_of_documents() -> None:
-    """The compiled search skips blocks of 4,096 documents; what it skips is never an answer."""
+def test_many_groups_of_documents() -> None:
+    """The compiled search skips groups of documents; what it skips is never an answer."""
     rng = np.random.default_rng(12)
     texts = [rng.integers(0, 30, 6).tolist() for _ in range(9000)]
     texts[8990] = [29, 28, 27, 31]

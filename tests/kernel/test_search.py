@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import postil.kernel
 from postil.kernel import twin
-from postil.kernel.twin.search import BLOCK
+from postil.kernel.twin.search import GROUP
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -36,13 +36,20 @@ def made(seed: int, documents: int, words: int, mean: int) -> tuple[NDArray[np.i
     return np.concatenate(texts), np.concatenate([[0], np.cumsum([len(text) for text in texts])])
 
 
-def built(kernel: ModuleType, seed: int, documents: int, gain: str):
+def built(kernel: ModuleType, seed: int, documents: int, gain: str) -> Any:
     words = 3000
     ids, offsets = made(seed, documents, words, 60)
     rows = kernel.count_terms(ids, offsets)
     lists = kernel.invert(*rows, words)
     factors = np.random.default_rng(seed).random(documents) + 0.1
-    return rows, lists, factors, kernel.search_bounds(lists, factors, gain)
+    scales = np.log(2 * documents / (1 + np.diff(lists[0])))
+    scales[::50] = 0  # any are allowed
+    return rows, lists, factors, scales, kernel.search_bounds(lists, factors, scales, gain)
+
+
+def plain(kernel: ModuleType, rows: Any, lists: Any, factors: NDArray[np.float64], gain: str = "cosine") -> Any:
+    scales = np.ones(len(lists[0]) - 1)
+    return kernel.searcher(rows, lists, kernel.search_bounds(lists, factors, scales, gain), factors, scales, gain)
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
@@ -70,7 +77,7 @@ def test_lists_are_rows_turned_round(kernel: ModuleType) -> None:
 @pytest.mark.parametrize("gain", ["cosine", "bm25"])
 def test_both_kernels_have_the_same_tables(gain: str) -> None:
     for one, two in zip(
-        built(postil.kernel, 3, 2 * BLOCK + 77, gain), built(twin, 3, 2 * BLOCK + 77, gain), strict=True
+        built(postil.kernel, 3, 130 * GROUP + 7, gain), built(twin, 3, 130 * GROUP + 7, gain), strict=True
     ):
         for left, right in zip(
             one if isinstance(one, tuple) else [one], two if isinstance(two, tuple) else [two], strict=True
@@ -84,17 +91,17 @@ def test_both_kernels_have_the_same_tables(gain: str) -> None:
 @pytest.mark.parametrize("length", [1, 3, 12, 100])
 @pytest.mark.parametrize("k", [1, 5, 40])
 def test_both_kernels_find_the_same(gain: str, length: int, k: int) -> None:
-    documents = 3 * BLOCK + 500
-    rows, lists, factors, bounds = built(postil.kernel, length, documents, gain)
+    documents = 200 * GROUP - 5
+    rows, lists, factors, scales, bounds = built(postil.kernel, length, documents, gain)
     rng = np.random.default_rng(k)
     queries = [np.unique(rng.integers(0, 3000 if n % 2 else 200, length)).astype(np.int32) for n in range(40)]
     queries[7] = np.zeros(0, dtype=np.int32)
     starts, terms = np.concatenate([[0], np.cumsum([len(q) for q in queries])]), np.concatenate(queries)
     # Rare words weigh more, as they do; a few weigh nothing.
     weights = np.log(documents / (1 + np.diff(lists[0])))[terms].clip(0) * rng.integers(0, 4, len(terms))
-    fast = postil.kernel.searcher(rows, lists, bounds, factors, gain)
-    plain = twin.searcher(rows, lists, bounds, factors, gain)
-    expected = plain.search(starts, terms, weights, k)
+    fast = postil.kernel.searcher(rows, lists, bounds, factors, scales, gain)
+    definition = twin.searcher(rows, lists, bounds, factors, scales, gain)
+    expected = definition.search(starts, terms, weights, k)
     for jobs in (1, 2):
         found = fast.search(starts, terms, weights, k, jobs)
         assert np.array_equal(found[0], expected[0])
@@ -109,7 +116,7 @@ def test_equal_scores_stand_in_the_order_of_documents(kernel: ModuleType) -> Non
     rows = kernel.count_terms(ids, offsets)
     lists = kernel.invert(*rows, 2)
     factors = np.ones(300)
-    search = kernel.searcher(rows, lists, kernel.search_bounds(lists, factors, "cosine"), factors, "cosine")
+    search = plain(kernel, rows, lists, factors)
     documents, scores = search.search(np.array([0, 1]), np.array([1], dtype=np.int32), np.array([2.0]), 5)
     assert documents.tolist() == [[0, 1, 2, 3, 4]]
     assert scores.tolist() == [[2.0] * 5]
@@ -120,11 +127,45 @@ def test_unknown_terms_and_small_collections(kernel: ModuleType) -> None:
     rows = kernel.count_terms(np.array([0], dtype=np.int32), np.array([0, 1]))
     lists = kernel.invert(*rows, 1)
     factors = np.ones(1)
-    search = kernel.searcher(rows, lists, kernel.search_bounds(lists, factors, "cosine"), factors, "cosine")
+    search = plain(kernel, rows, lists, factors)
     documents, scores = search.search(np.array([0, 2, 4]), np.array([-1, 9, 0, 3], dtype=np.int32), np.ones(4), 3)
     assert documents.tolist() == [[-1, -1, -1], [0, -1, -1]]
     assert scores.tolist() == [[0, 0, 0], [1, 0, 0]]
     with pytest.raises(ValueError, match="k of at least 1"):
         search.search(np.array([0]), np.zeros(0, dtype=np.int32), np.zeros(0), 0)
     with pytest.raises(ValueError, match="cosine or bm25"):
-        kernel.searcher(rows, lists, kernel.search_bounds(lists, factors, "cosine"), factors, "dot")
+        plain(kernel, rows, lists, factors, "dot")
+    bounds = kernel.search_bounds(lists, factors, np.ones(1), "cosine")
+    for few in ((np.ones(2), np.ones(1)), (np.ones(1), np.ones(2))):
+        with pytest.raises(ValueError, match=r"expected a (factor|scale) for each"):
+            kernel.searcher(rows, lists, bounds, *few, "cosine")
+
+
+@pytest.mark.skipif(len(KERNELS) == 1, reason="there is one kernel")
+@pytest.mark.parametrize("gain", ["cosine", "bm25"])
+def test_uncommon_collections(gain: str) -> None:
+    """Very long documents, empty ones, factors of 0, a table that is full, and more results wanted than there are."""
+    rng = np.random.default_rng(9)
+    words = 5000
+    texts: list[Any] = [
+        rng.integers(0, words, 4),
+        np.repeat(np.arange(words), 3),
+        np.zeros(70_000, dtype=int),
+        [],
+        [7, 7],
+    ]
+    texts += [rng.integers(0, 40, size) for size in rng.integers(0, 30, 70)]
+    ids = np.concatenate(texts).astype(np.int32)
+    offsets = np.concatenate([[0], np.cumsum([len(text) for text in texts])])
+    rows = postil.kernel.count_terms(ids, offsets)
+    lists = postil.kernel.invert(*rows, words)
+    factors = rng.random(len(texts)) * (rng.random(len(texts)) > 0.1) * 10.0 ** rng.integers(-6, 7, len(texts))
+    starts = np.array([0, words, words + 1, words + 1, words + 4])
+    terms = np.concatenate([np.arange(words), [0], [1, 2, 4999]]).astype(np.int32)
+    for weights in (np.ones(len(terms)), 10.0 ** rng.integers(-9, 9, len(terms)), np.full(len(terms), 1e-200)):
+        for k in (1, 3, 200):
+            fast, slow = (plain(kernel, rows, lists, factors, gain) for kernel in (postil.kernel, twin))
+            for found, expected in zip(
+                fast.search(starts, terms, weights, k), slow.search(starts, terms, weights, k), strict=True
+            ):
+                assert np.array_equal(found, expected)

@@ -361,7 +361,7 @@ class Index:
         for number in range(segments):
             rows, lists = (tuple(array(f"{number}.{kind}.{place}") for place in range(3)) for kind in ("rows", "lists"))
             parts.append(Segment(rows, lists))  # type: ignore[arg-type]  # three of each
-            bounds = tuple(array(f"{number}.bounds.{place}") for place in range(6))
+            bounds = tuple(array(f"{number}.bounds.{place}") for place in range(8))
             prepared.append((array(f"{number}.factors"), bounds))
         return cls(tuple(parts), weighting, idf, prepared=tuple(prepared))
 
@@ -372,7 +372,7 @@ class Index:
         found = []
         for segment in self.segments:
             factors = self.factors(segment)
-            found.append((factors, search_bounds(segment.lists, factors, self._gain)))
+            found.append((factors, search_bounds(segment.lists, factors, self.rarity, self._gain)))
         return tuple(found)
 
     @property
@@ -382,7 +382,7 @@ class Index:
     @cached_property
     def _searchers(self) -> tuple[Searcher, ...]:
         return tuple(
-            searcher(segment.rows, segment.lists, bounds, factors, self._gain)  # type: ignore[arg-type]  # six of them
+            searcher(segment.rows, segment.lists, bounds, factors, self.rarity, self._gain)  # type: ignore[arg-type]  # eight
             for segment, (factors, bounds) in zip(self.segments, self._prepared, strict=True)
         )
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postil.commenters.nn.batches import PAD, UNK, Pairs, Ragged, by_length, joined, model_ids, padded
@@ -95,6 +95,28 @@ def test_an_epoch_deals_out_every_comment_once_beside_its_article(seed: int) -> 
 def test_a_batch_holds_groups_of_an_article() -> None:
     sizes = [np.bincount(batch["owner"]).max() for batch in world().epoch(0)]
     assert max(sizes) == 3
+
+
+@settings(max_examples=40)
+@given(st.lists(st.integers(0, 30), min_size=1, max_size=40).filter(any), st.integers(1, 20), st.data())
+def test_batches_are_full_but_for_less_than_a_group(counts: list[int], batch: int, data: st.DataObject) -> None:
+    group, window, seed = data.draw(st.integers(1, batch)), data.draw(st.integers(1, 3)), data.draw(st.integers(0, 9))
+    total, starts = sum(counts), np.concatenate([[0], np.cumsum(counts)])
+    articles, comments = ragged([[number] for number in range(len(counts))]), ragged([[n] for n in range(total)])
+    pairs = Pairs(articles, comments, starts, 10**6, batch=batch, group=group, window=window, seed=seed)
+    epoch = pairs.epoch(1)
+    sizes = [len(epoch[int(place)]["owner"]) for place in np.argsort(epoch.order)]  # in the order they were cut
+    assert all(batch - group < size <= batch for size in sizes[:-1])
+    assert 1 <= sizes[-1] <= batch
+    dealt = [each["comment"][:, 0].tolist() for each in epoch]
+    assert sorted(word - 4 for some in dealt for word in some) == list(range(total))
+    assert dealt == [each["comment"][:, 0].tolist() for each in pairs.epoch(1)]
+
+
+def test_groups_from_one_comment_to_a_batch_are_taken() -> None:
+    for group in (0, 9):
+        with pytest.raises(UsageError, match=f"expected groups of 1 to 8 comments, got {group}"):
+            Pairs(ragged([[1]]), ragged([[1]]), np.array([0, 1]), 10, batch=8, group=group)
 
 
 def test_an_article_that_was_posted_twice_is_one() -> None:

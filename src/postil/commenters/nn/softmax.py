@@ -48,7 +48,8 @@ def _pieces(features: Tensor, targets: Tensor) -> zip[tuple[Tensor, Tensor]]:
 
 def _piece(features: Tensor, targets: Tensor, weight: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
     """The loss of some words, and log P of all words there, float[m, V]."""
-    scores = functional.linear(features, weight, bias).float().log_softmax(1)
+    scores = functional.linear(features, weight, bias)
+    scores = scores.log_softmax(1, dtype=torch.promote_types(scores.dtype, torch.float32))
     return -scores.gather(1, targets[:, None]).sum(), scores
 
 
@@ -57,7 +58,7 @@ class _Full(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, features: Tensor, weight: Tensor, bias: Tensor, targets: Tensor) -> Tensor:
-        loss = torch.zeros((), device=features.device)
+        loss = features.new_zeros((), dtype=torch.promote_types(features.dtype, torch.float32))
         of_features = torch.empty_like(features)
         of_weight, of_bias = torch.zeros_like(weight), torch.zeros_like(bias)
         begin = 0

@@ -21,21 +21,27 @@ if TYPE_CHECKING:
     Counts = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint16]]
     Bounds = tuple[
         NDArray[np.float32],
-        NDArray[np.int32],
-        NDArray[np.int64],
+        NDArray[np.uint16],
         NDArray[np.float32],
+        NDArray[np.uint8],
         NDArray[np.int32],
+        NDArray[np.float32],
+        NDArray[np.float32],
         NDArray[np.uint8],
     ]
 
 __all__ = ["Searcher", "count_terms", "invert", "search_bounds", "searcher"]
 
-BLOCK: Final = 4096
-"""The compiled kernel goes through documents in blocks of so many."""
-FREQUENT: Final = 1024
-"""Terms of so many documents have bounds for every block."""
-DENSE: Final = 8
-"""Terms of one document in so many have their counts in a row."""
+CLASSES: Final = (128, 32, 8, 2)
+"""Terms of one document in so many, or more, are of class 1, 2, 3, 4; the others of class 0."""
+DENSE: Final = 3
+"""Terms of this class and above have their gains in a table."""
+MOST_DENSE: Final = 4096
+"""The table has so many terms at most; the others of these classes count to the class below."""
+GROUP: Final = 64
+"""The compiled kernel looks at so many documents together."""
+ROW_STEPS: Final = 2000
+"""About the most that a row of the table adds up to."""
 GAINS: Final = ("cosine", "bm25")
 
 
@@ -61,36 +67,74 @@ def invert(starts: NDArray[np.int64], terms: NDArray[np.int32], counts: NDArray[
     return begins.astype(np.int64), documents[order], counts[order]
 
 
-def search_bounds(lists: Counts, factors: NDArray[np.float64], gain: str) -> Bounds:
-    """What the compiled search skips by; the search here looks at none of it.
+def search_bounds(lists: Counts, factors: NDArray[np.float64], scales: NDArray[np.float64], gain: str) -> Bounds:
+    """What the compiled search skips by, rounded up; the search here looks at none of it.
+
+    A document's vector has ``scale * gain`` for each term. What is kept for documents is filled up to whole groups.
+
+    Args:
+        lists: See above.
+        factors: float64[N].
+        scales: float64[terms], any numbers above 0; others are taken as 1. Terms' rarity makes the bounds tight.
+        gain: ``cosine`` or ``bm25``.
 
     Returns:
-        The most that each term gains any document, float32[terms]. The row of each frequent term in the next two, or
-        -1, int32[terms]: where its documents of each block begin, int64, and the most that it gains one of them,
-        float32. The row of each very frequent term in the last, or -1, int32[terms]: its count in every document,
-        uint8.
+        The most that each term gains any document, float32[terms], and what it gains each, in 65,535ths of that,
+        uint16. The greatest length of a vector: of all terms, then of the terms of each class from 1, float32[5], and
+        each document's for each class, in 255ths of that, uint8. The dense terms, int32. In what steps each document
+        counts their gains, float32, the greatest length of a vector of ``scale * steps``, float32[1], and the steps,
+        uint8[groups, dense terms, documents of a group].
     """
     starts, documents, counts = lists
-    terms, blocks = len(starts) - 1, -(-len(factors) // BLOCK)
+    total, padded = len(factors), -(-len(factors) // GROUP) * GROUP
     gains = _gains(gain, counts.astype(np.float64), factors[documents])
     sizes = np.diff(starts)
-    highest = _up(np.array([gains[a:b].max(initial=0.0) for a, b in pairwise(starts.tolist())]))
-    row, dense_row = np.full(terms, -1, dtype=np.int32), np.full(terms, -1, dtype=np.int32)
-    frequent = (sizes >= FREQUENT).nonzero()[0]
-    row[frequent] = np.arange(len(frequent))
-    block_starts = np.empty((len(frequent), blocks + 1), dtype=np.int64)
-    block_highest = np.zeros((len(frequent), blocks), dtype=np.float32)
-    dense: list[NDArray[np.uint8]] = []
-    for place, term in enumerate(frequent.tolist()):
-        mine = slice(starts[term], starts[term + 1])
-        block_starts[place] = starts[term] + np.searchsorted(documents[mine], np.arange(blocks + 1) * BLOCK)
-        np.maximum.at(block_highest[place], documents[mine] // BLOCK, _up(gains[mine]))
-        if sizes[term] * DENSE >= len(factors) and counts[mine].max() <= np.iinfo(np.uint8).max:
-            dense_row[term] = len(dense)
-            dense.append(np.zeros(blocks * BLOCK, dtype=np.uint8))
-            dense[-1][documents[mine]] = counts[mine]
-    every = np.concatenate(dense) if dense else np.zeros(0, dtype=np.uint8)
-    return highest, row, block_starts.ravel(), block_highest.ravel(), dense_row, every
+    terms = np.repeat(np.arange(len(sizes)), sizes)
+    scaled = np.where(scales > 0, scales, 1.0)[terms]
+    highest = np.zeros(len(sizes), dtype=np.float32)
+    highest[sizes > 0] = _up(np.array([gains[a:b].max() for a, b in pairwise(starts.tolist()) if b > a]))
+    impacts = _parts(gains, highest[terms].astype(np.float64), np.iinfo(np.uint16).max).astype(np.uint16)
+
+    kinds = (sizes[:, None] * np.array(CLASSES) >= total).sum(1) * (sizes > 0)
+    dense = (kinds >= DENSE).nonzero()[0]
+    kinds[dense[MOST_DENSE:]] = DENSE - 1
+    dense = dense[:MOST_DENSE]
+
+    def length(some: NDArray[np.bool_], values: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.sqrt(np.bincount(documents[some], values[some] ** 2, minlength=padded))
+
+    every = [length(np.ones(len(gains), dtype=bool), scaled * gains)]
+    every += [length(kinds[terms] == kind, scaled * gains) for kind in range(1, len(CLASSES) + 1)]
+    longest = _up(np.array([values.max(initial=0.0) for values in every]))
+    lengths = [
+        _parts(values, most, np.iinfo(np.uint8).max)
+        for values, most in zip(every[1:], longest[1:].astype(np.float64), strict=True)
+    ]
+
+    mine = kinds[terms] >= DENSE
+    most_gained = np.zeros(padded)
+    np.maximum.at(most_gained, documents[mine], gains[mine])
+    step = np.maximum(
+        most_gained / np.iinfo(np.uint8).max, np.bincount(documents[mine], gains[mine], padded) / ROW_STEPS
+    )
+    if gain == "cosine":
+        step[:total] = np.maximum(step[:total], factors)
+    steps = _up(step)
+    number = np.minimum(np.ceil(gains / steps.astype(np.float64)[documents]), np.iinfo(np.uint8).max)
+    table = np.zeros((padded // GROUP, len(dense), GROUP), dtype=np.uint8)
+    groups, places = np.divmod(documents[mine], GROUP)
+    table[groups, np.searchsorted(dense, terms[mine]), places] = number[mine]
+    most_steps = _up(length(mine, scaled * number).max(initial=0.0, keepdims=True))
+    return (
+        highest,
+        impacts,
+        longest,
+        np.concatenate(lengths).astype(np.uint8),
+        dense.astype(np.int32),
+        steps,
+        most_steps,
+        table.ravel(),
+    )
 
 
 class Searcher:
@@ -145,13 +189,22 @@ class Searcher:
         return found, best
 
 
-def searcher(rows: Counts, lists: Counts, bounds: Bounds, factors: NDArray[np.float64], gain: str) -> Searcher:
-    """What searches these lists; rows and bounds are for the compiled kernel."""
+def searcher(  # noqa: PLR0917 - as the compiled one
+    rows: Counts,
+    lists: Counts,
+    bounds: Bounds,
+    factors: NDArray[np.float64],
+    scales: NDArray[np.float64],
+    gain: str,
+) -> Searcher:
+    """What searches these lists; bounds and scales, those of `search_bounds`, are for the compiled kernel."""
     del bounds
     if gain not in GAINS:
         raise ValueError("expected cosine or bm25")
     if len(factors) != len(rows[0]) - 1:
         raise ValueError("expected a factor for each document")
+    if len(scales) != len(lists[0]) - 1:
+        raise ValueError("expected a scale for each term")
     return Searcher(lists, factors, gain)
 
 
@@ -159,6 +212,11 @@ def _gains(gain: str, counts: NDArray[np.float64], factors: NDArray[np.float64])
     if gain not in GAINS:
         raise ValueError("expected cosine or bm25")
     return counts * factors if gain == "cosine" else counts / (counts + factors)
+
+
+def _parts(values: NDArray[np.float64], whole: NDArray[np.float64], parts: int) -> NDArray[np.float64]:
+    """Parts of a whole, rounded up."""
+    return np.minimum(np.ceil(values / whole * parts), parts)
 
 
 def _up(values: NDArray[np.float64]) -> NDArray[np.float32]:

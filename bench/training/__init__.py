@@ -1,0 +1,1 @@
+"""How fast generators are trained and how fast they write."""

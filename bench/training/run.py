@@ -1,0 +1,282 @@
+"""Time the training of generators beside a loop over torch's own layers, and the writing of comments.
+
+    python -m bench.training.run [--rounds 5] [--threads 2] [--markdown FILE]
+
+The paper's sizes: state and word vectors 256, 30,000 words, batches of 64 comments. In each round every contestant of a
+table does some steps on the same batches, starting with another each time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from bench.metrics.report import machine, version
+from bench.training.plain import Plain
+from bench.training.workload import VOCABULARY, workload
+from postil.commenters.generation import DecodingOptions
+from postil.commenters.nn.batches import EOS, PAD, Commented, Ragged
+from postil.commenters.nn.generation import Generator, GeneratorOptions, Writing
+from postil.commenters.nn.generator_network import Network
+from postil.commenters.nn.training import TrainingOptions, _accelerator, _Loop
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from torch import Tensor
+
+    from postil.commenters.nn.batches import Batch
+
+BATCH = 64
+HOW = TrainingOptions(batch=BATCH, device="cpu", clip=1.0)
+TITLE, CONTENT = 15, 400
+WORDS = 17
+PAGE = """# Benchmarks of generators
+
+This page is made by `make bench`. The paper's sizes: states and word vectors of 256 numbers, {vocabulary:,} words, one
+layer, dropout 0.2; batches of {batch} comments of 17 words on the average. Texts are made up, words by Zipf's law.
+
+Machine: {machine}, PyTorch {torch}, {threads} threads. It multiplies large matrices in single precision at
+**{sgemm:,.0f} GFLOP/s**, measured in the same run.
+
+## Training
+
+*postil* is a whole step of its training loop. *Plain loop* is the same model with the same weights and the same loss,
+written with torch's own layers: packed `nn.GRU`, an article's states copied for each of its comments,
+`F.cross_entropy` over the real words (not over padding), clipping, fused AdamW. Median of {rounds} rounds, in which all
+take their turns. *GFLOP a pair*: what the model needs for the real words, padding not counted, forward and back.
+
+{training}
+
+*grouped*: eight comments of an article are in a batch together, and it is read once for them; *flat*: one. *Sampled*:
+2,000 words are drawn for each batch, which changes the loss in training; on dev it is always the full one.
+
+## Writing
+
+Comments a second, of articles that are given together, titles of {title} words. Every text ends after {words} words:
+the model is not trained, and made to end them there.
+
+{writing}
+"""
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """What takes steps.
+
+    Args:
+        name: Its name.
+        step: Takes a batch, and learns from it.
+        batches: The batches.
+        gflop: What the model needs for a batch.
+        steps: Steps a round.
+    """
+
+    name: str
+    step: Callable[[Batch], object]
+    batches: Sequence[Batch]
+    gflop: Callable[[Batch], float]
+    steps: int
+
+
+def network(options: GeneratorOptions) -> Network:
+    torch.manual_seed(0)
+    return Network(options, VOCABULARY)
+
+
+def postil(name: str, data: Commented, folder: str, steps: int, **options: Any) -> Contestant:
+    """The real loop, a step at a time."""
+    wanted = GeneratorOptions(vocabulary=VOCABULARY, **options)
+    task = Writing(data, data, wanted, HOW, name)
+    loop = _Loop(
+        network(wanted),
+        task,
+        Path(folder, name),
+        HOW,
+        accelerator=_accelerator(HOW),
+        say=lambda _: None,
+        watch=lambda _: None,
+    )
+    chosen = wanted.sampled if wanted.softmax == "sampled" else VOCABULARY
+    return Contestant(name, loop._step, task.batches(0), lambda batch: gflop(batch, wanted, chosen), steps)  # noqa: SLF001
+
+
+def plain(name: str, data: Commented, steps: int, **options: Any) -> Contestant:
+    wanted = GeneratorOptions(vocabulary=VOCABULARY, **options)
+    model = Plain(network(wanted))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=HOW.learning_rate, weight_decay=0.0, fused=True)
+    task = Writing(data, data, wanted, HOW, name)
+    check(model, network(wanted), task.batches(0)[0])
+
+    def step(batch: Batch) -> None:
+        loss, _ = model(**tensors(batch))
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), HOW.clip)
+        optimizer.step()
+        float(loss.detach())
+
+    return Contestant(name, step, task.batches(0), lambda batch: gflop(batch, wanted, VOCABULARY), steps)
+
+
+def tensors(batch: Batch) -> dict[str, Tensor]:
+    return {name: torch.from_numpy(array) for name, array in batch.items()}
+
+
+@torch.no_grad()
+def check(model: Plain, ours: Network, batch: Batch) -> None:
+    """Both give the same loss."""
+    loss, words = ours.eval()(**tensors(batch))
+    np.testing.assert_allclose(float(model.eval()(**tensors(batch))[0]), float(loss / words), rtol=1e-4)
+    model.train()
+
+
+def gflop(batch: Batch, options: GeneratorOptions, chosen: int) -> float:
+    """Multiplications and additions for the real words of a batch: forward, and twice as many back."""
+    h, d = options.size, options.word_size
+    read = (batch["article"] != PAD).sum(1)  # [a]
+    written = (batch["comment"] != PAD).sum(1) + 1  # [n]
+    encoder = read.sum() * 2 * 3 * (h // 2) * (d + h // 2)
+    decoder = written.sum() * (3 * h * (d + h) + h * h + 2 * h * d + chosen * d)
+    attention = (written * read[batch["owner"]]).sum() * 2 * h
+    return float(3 * 2 * (encoder + decoder + attention)) / 1e9
+
+
+def race(contestants: Sequence[Contestant], rounds: int, clock: Callable[[], float], sgemm: float) -> list[str]:
+    """Rows of a table."""
+    pairs: dict[str, list[float]] = {each.name: [] for each in contestants}
+    words: dict[str, list[float]] = {each.name: [] for each in contestants}
+    work: dict[str, list[float]] = {each.name: [] for each in contestants}
+    for turn in range(-1, rounds):  # the first one warms up
+        for place in range(len(contestants)):
+            each = contestants[(turn + place) % len(contestants)]
+            steps = 1 if turn < 0 else each.steps
+            batches = [each.batches[(max(turn, 0) * each.steps + step) % len(each.batches)] for step in range(steps)]
+            start = clock()
+            for batch in batches:
+                each.step(batch)
+            seconds = clock() - start
+            if turn < 0:
+                continue
+            pairs[each.name].append(sum(len(batch["owner"]) for batch in batches) / seconds)
+            words[each.name].append(
+                sum(int((batch["comment"] != PAD).sum()) + len(batch["owner"]) for batch in batches) / seconds
+            )
+            work[each.name].append(sum(map(each.gflop, batches)) / seconds)
+    rows = [
+        "| | pairs/s | words written/s | GFLOP a pair | of the matrix speed | to the plain loop |",
+        "|---|---|---|---|---|---|",
+    ]
+    base = statistics.median(pairs[contestants[-1].name])
+    for each in contestants:
+        rate, speed = statistics.median(pairs[each.name]), statistics.median(work[each.name])
+        rows.append(
+            f"| {each.name} | {rate:,.0f} | {statistics.median(words[each.name]):,.0f} | {speed / rate:.2f} "
+            f"| {speed / sgemm:.0%} | {rate / base:.2f}x |"
+        )
+        print(rows[-1], file=sys.stderr)
+    return rows
+
+
+def matrix_speed(rounds: int, clock: Callable[[], float]) -> float:
+    """GFLOP/s of a product of large matrices."""
+    one, rates = torch.randn(2048, 2048), []
+    for _ in range(rounds + 1):
+        start = clock()
+        one @ one
+        rates.append(2 * 2048**3 / (clock() - start) / 1e9)
+    return statistics.median(rates[1:])
+
+
+def writing(rounds: int, clock: Callable[[], float]) -> list[str]:
+    """Rows of a table: comments a second."""
+    options = GeneratorOptions(vocabulary=VOCABULARY)
+    made = network(options).eval()
+    with torch.no_grad():
+        made.bias[EOS] = 50.0  # as soon as a text may end, it does
+    generator, titles = Generator(made, options), workload(64, TITLE, spread=4).articles
+    rows = ["| | 1 article | 16 articles | 64 articles |", "|---|---|---|---|"]
+    for label, how in (("greedy", "greedy"), ("beam of 5", "beam"), ("nucleus 0.9", "nucleus")):
+        decoding = DecodingOptions(how=how, shortest=WORDS)  # type: ignore[arg-type]
+        rates = []
+        for size in (1, 16, 64):
+            asked = Ragged(titles.ids[: titles.offsets[size]], titles.offsets[: size + 1])
+            taken = []
+            for _ in range(rounds + 1):
+                start = clock()
+                found = generator.write(asked, 1, decoding)
+                taken.append(size / (clock() - start))
+                assert {len(texts[0].words) for texts in found} == {WORDS}
+            rates.append(statistics.median(taken[1:]))
+        rows.append(f"| {label} | " + " | ".join(f"{rate:,.1f}" for rate in rates) + " |")
+        print(rows[-1], file=sys.stderr)
+    return rows
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description="Generators: training and writing.")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument(
+        "--processor-time", action="store_true", help="instead of time on the wall: one thread, busy machine"
+    )
+    parser.add_argument("--markdown", type=Path)
+    given = parser.parse_args(arguments)
+
+    torch.set_num_threads(given.threads)
+    clock = time.process_time if given.processor_time else time.perf_counter
+    sgemm = matrix_speed(2 * given.rounds, clock)
+    titles, contents = workload(400, TITLE, spread=4), workload(400, CONTENT + 100, spread=100)
+    training = []
+    with tempfile.TemporaryDirectory() as folder:
+        for heading, contestants in (
+            (
+                f"Att: titles of {TITLE} words.",
+                [
+                    postil("postil, sampled softmax", titles, folder, 6, group=1, softmax="sampled"),
+                    postil("postil, full softmax", titles, folder, 2, group=1),
+                    plain("plain loop, full softmax", titles, 2, group=1),
+                ],
+            ),
+            (
+                f"Att-TC: contents, cut behind {CONTENT} words.",
+                [
+                    postil("postil, grouped, sampled softmax", contents, folder, 4, group=8, softmax="sampled"),
+                    postil("postil, grouped, full softmax", contents, folder, 2, group=8),
+                    postil("postil, flat, sampled softmax", contents, folder, 1, group=1, softmax="sampled"),
+                    postil("postil, flat, full softmax", contents, folder, 1, group=1),
+                    plain("plain loop, flat, full softmax", contents, 1, group=1),
+                ],
+            ),
+        ):
+            training += [heading, "", *race(contestants, given.rounds, clock, sgemm), ""]
+    text = PAGE.format(
+        vocabulary=VOCABULARY,
+        batch=BATCH,
+        machine=machine(),
+        torch=version("torch"),
+        threads=given.threads,
+        sgemm=sgemm,
+        rounds=given.rounds,
+        training="\n".join(training).strip(),
+        title=TITLE,
+        words=WORDS,
+        writing="\n".join(writing(given.rounds, clock)),
+    )
+    print(text)
+    if given.markdown:
+        given.markdown.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

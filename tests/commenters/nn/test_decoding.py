@@ -1,0 +1,267 @@
+"""Greedy, beam and nucleus, against texts that are made and scored one by one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="networks need torch: pip install 'postil[nn]'")
+
+import generator_work as gen
+import torch
+
+from postil.commenters.generation import DecodingOptions
+from postil.commenters.nn import decoding
+from postil.commenters.nn.batches import BOS, EOS, PAD, SPECIAL, UNK, Ragged
+from postil.commenters.nn.generation import Generator, GeneratorOptions
+from postil.errors import UsageError
+
+if TYPE_CHECKING:
+    from postil.commenters.nn.decoding import Written
+    from postil.commenters.nn.generator_network import Network
+
+ARTICLES = gen.articles([0, 3, 1], [2], [], [4, 4, 4, 4, 4, 4, 1], [1, 0])
+PLAIN = DecodingOptions(shortest=1, longest=3, repeats=0)
+HOWS = [DecodingOptions(how=how, shortest=1, longest=6, repeats=2) for how in ("greedy", "beam", "nucleus")]
+
+
+def repeats(words: tuple[int, ...], size: int) -> bool:
+    runs = [words[begin : begin + size] for begin in range(len(words) - size + 1)]
+    return len(set(runs)) < len(runs)
+
+
+def close(one: list[Written], two: list[Written]) -> bool:
+    return [text.words for text in one] == [text.words for text in two] and np.allclose(
+        [text.score for text in one], [text.score for text in two], atol=1e-5
+    )
+
+
+def score(made: Network, article: torch.Tensor, words: tuple[int, ...]) -> float:
+    return gen.log_p(made, article, [words])[0] / (len(words) + 1)
+
+
+def greedy(made: Network, article: torch.Tensor, options: DecodingOptions) -> tuple[int, ...]:
+    """Always the most probable word, everything read again for each."""
+    words: list[int] = []
+    while len(words) < options.longest:
+        with torch.no_grad():
+            read, last = made.read(article[None])
+            features, _ = made.decoder(made.words(torch.tensor([[BOS, *words]])), made.decoder.begin(last), read)
+            scores = made.scores(features[0, -1:])[0]
+        scores[[PAD, UNK, BOS]] = -torch.inf
+        if len(words) < options.shortest:
+            scores[EOS] = -torch.inf
+        for word in range(SPECIAL, len(scores)):
+            if options.repeats and repeats((*words, word), options.repeats):
+                scores[word] = -torch.inf
+        word = int(scores.argmax())
+        if word == EOS:
+            break
+        words.append(word)
+    return tuple(words)
+
+
+@pytest.mark.parametrize("length", [0.0, 0.7, 1.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_beam_that_holds_everything_finds_all_texts_with_their_scores(seed: int, length: float) -> None:
+    made, options = gen.network(seed=seed), replace(PLAIN, beam=700, length=length)
+    found = decoding.write(made, ARTICLES[:1], 1, options)[0]
+    texts = list(gen.all_texts(5, 1, 3))
+    expected = {
+        words: log_p / (len(words) + 1) ** length
+        for words, log_p in zip(texts, gen.log_p(made, ARTICLES[0], texts), strict=True)
+    }
+    assert len(expected) == 5 + 25 + 125
+    assert {text.words for text in found} == set(expected)
+    assert [text.score for text in found] == pytest.approx([expected[text.words] for text in found], abs=1e-4)
+    assert [text.score for text in found] == sorted((text.score for text in found), reverse=True)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_wide_beam_finds_the_best_text_that_is_allowed(seed: int) -> None:
+    made, options = gen.network(seed=seed), replace(PLAIN, beam=60, shortest=2, repeats=1)
+    texts = [words for words in gen.all_texts(5, 2, 3) if not repeats(words, 1)]
+    for article, found in zip(ARTICLES, decoding.write(made, ARTICLES, 1, options), strict=True):
+        scores = dict(zip(texts, gen.log_p(made, article, texts), strict=True))
+        best = max(texts, key=lambda words: scores[words] / (len(words) + 1))
+        assert found[0].words == best
+
+
+def test_a_wider_beam_finds_better_texts_in_the_mean() -> None:
+    scores = dict.fromkeys((1, 3, 30), 0.0)
+    for seed in range(8):
+        made = gen.network(words=12, seed=seed)
+        for beam in scores:
+            options = DecodingOptions(beam=beam, shortest=3, longest=6, length=0.0)
+            scores[beam] += sum(texts[0].score for texts in decoding.write(made, ARTICLES, 1, options))
+    assert scores[1] < scores[3] < scores[30]
+
+
+@pytest.mark.parametrize("shape", gen.SHAPES, ids=gen.shape_name)
+def test_greedy_takes_the_most_probable_word_each_time_and_so_does_a_beam_of_one(shape: dict[str, Any]) -> None:
+    for seed in range(4):
+        made, options = gen.network(words=8, seed=seed, **shape), HOWS[0]
+        found = decoding.write(made, ARTICLES, 1, options)
+        expected = [greedy(made, article, options) for article in ARTICLES]
+        assert [[text.words for text in texts] for texts in found] == [[words] for words in expected]
+        for article, (text,) in zip(ARTICLES, found, strict=True):
+            assert text.score == pytest.approx(score(made, article, text.words), abs=1e-5)
+        for several in (1, 3):
+            narrow = decoding.write(made, ARTICLES, several, replace(options, how="beam", beam=1))
+            assert narrow == decoding.write(made, ARTICLES, several, options)
+
+
+@pytest.mark.parametrize("tiny", [{"nucleus": 1e-9}, {"temperature": 1e-30}])
+def test_nucleus_from_next_to_nothing_is_greedy(tiny: dict[str, float]) -> None:
+    for seed in range(4):
+        made = gen.network(words=8, seed=seed)
+        careful = replace(HOWS[2], **tiny)
+        found, expected = (decoding.write(made, ARTICLES, 1, options) for options in (careful, HOWS[0]))
+        assert all(close(one, two) for one, two in zip(found, expected, strict=True))
+
+
+@pytest.mark.parametrize("shape", gen.SHAPES, ids=gen.shape_name)
+@pytest.mark.parametrize("options", HOWS, ids=lambda options: options.how)
+@pytest.mark.parametrize("several", [1, 3])
+def test_an_article_gets_the_same_texts_alone_and_among_others(
+    options: DecodingOptions, several: int, shape: dict[str, Any]
+) -> None:
+    made = gen.network(words=8, seed=1, **shape)
+    for article, found in zip(ARTICLES, decoding.write(made, ARTICLES, several, options), strict=True):
+        words = article[article != PAD] if (article != PAD).any() else article[:1]
+        assert close(decoding.write(made, words[None], several, options)[0], found)
+
+
+@pytest.mark.parametrize("options", HOWS, ids=lambda options: options.how)
+@pytest.mark.parametrize(("repeated", "shortest", "longest"), [(1, 1, 3), (2, 4, 9), (3, 1, 1), (0, 5, 5), (3, 3, 20)])
+def test_texts_keep_to_the_rules(options: DecodingOptions, repeated: int, shortest: int, longest: int) -> None:
+    for seed in range(3):
+        made = gen.network(words=7, seed=seed)
+        options = replace(options, repeats=repeated, shortest=shortest, longest=longest)
+        for article, texts in zip(ARTICLES, decoding.write(made, ARTICLES, 4, options), strict=True):
+            assert 1 <= len(texts) <= max(4, options.width)
+            assert len({text.words for text in texts}) == len(texts)
+            assert [text.score for text in texts] == sorted((text.score for text in texts), reverse=True)
+            if options.how != "nucleus":
+                assert len({text.words[0] for text in texts}) == len(texts)  # each begins with another word
+            for text in texts:
+                assert shortest <= len(text.words) <= longest
+                assert min(text.words) >= SPECIAL
+                assert not (repeated and repeats(text.words, repeated))
+                assert text.score == pytest.approx(score(made, article, text.words), abs=1e-4)
+
+
+@pytest.mark.parametrize("options", HOWS, ids=lambda options: options.how)
+def test_where_every_word_would_be_a_repetition_a_text_ends(options: DecodingOptions) -> None:
+    options = replace(options, repeats=1, shortest=5, longest=9)
+    for texts in decoding.write(gen.network(words=2), ARTICLES.clamp_max(SPECIAL + 1), 2, options):
+        assert texts
+        assert {tuple(sorted(text.words)) for text in texts} == {(SPECIAL, SPECIAL + 1)}
+
+
+@pytest.mark.parametrize("options", HOWS, ids=lambda options: options.how)
+def test_more_texts_than_words_and_beams_wider_than_the_vocabulary(options: DecodingOptions) -> None:
+    options = replace(options, beam=9, longest=2)
+    for texts in decoding.write(gen.network(words=1), ARTICLES.clamp_max(SPECIAL), 20, options):
+        assert {text.words for text in texts} <= {(4,), (4, 4)}
+        assert texts
+
+
+def test_texts_that_are_finished_leave_the_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = gen.network(words=8, seed=2)
+    with torch.no_grad():
+        made.bias[EOS] += 2
+    rows: list[int] = []
+    real = made.next
+
+    def counted(words: torch.Tensor, *rest: Any) -> Any:
+        rows.append(len(words))
+        return real(words, *rest)
+
+    monkeypatch.setattr(made, "next", counted)
+    for options in HOWS:
+        rows.clear()
+        found = decoding.write(made, ARTICLES, 1, replace(options, longest=30, repeats=0))
+        longest = max(len(text.words) for texts in found for text in texts)
+        assert rows[1:] == sorted(rows[1:], reverse=True)
+        assert rows[1] == len(ARTICLES) * options.width > rows[-1]
+        if options.width == 1:
+            assert len(rows) == longest + 1
+
+
+def test_pieces_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = gen.network(words=8)
+    for options in HOWS:
+        expected = decoding.write(made, ARTICLES, 2, options)
+        with monkeypatch.context() as patched:
+            patched.setattr(decoding, "_ROWS", 3)
+            found = decoding.write(made, ARTICLES, 2, options)
+        assert all(close(one, two) for one, two in zip(found, expected, strict=True))
+
+
+@pytest.mark.parametrize(("nucleus", "temperature"), [(1.0, 1.0), (0.8, 1.0), (0.6, 2.0), (0.95, 0.5)])
+def test_words_are_drawn_as_often_as_they_are_probable(nucleus: float, temperature: float) -> None:
+    scores = torch.tensor([2.0, -torch.inf, 0.5, 1.5, -1.0, 0.0, 1.0, -3.0])
+    p = np.exp(scores.numpy().astype(float) / temperature)
+    p /= p.sum()
+    order = np.argsort(-p)
+    inside = order[: int(np.searchsorted(np.cumsum(p[order]), nucleus - 1e-9)) + 1]
+    share = np.zeros_like(p)
+    share[inside] = p[inside] / p[inside].sum()
+    draws = 20_000
+    shares = torch.from_numpy(np.random.default_rng(5).random(draws, np.float32))
+    options = DecodingOptions(how="nucleus", nucleus=nucleus, temperature=temperature)
+    words = decoding._draw(scores.repeat(draws, 1), shares, options)
+    counts = np.bincount(words.numpy(), minlength=len(p))
+    assert set(np.flatnonzero(counts)) == set(np.flatnonzero(share))
+    expected = draws * share[share > 0]
+    chi2 = ((counts[share > 0] - expected) ** 2 / expected).sum()
+    assert chi2 < 24.3  # the 99.9th percentile of chi-square with 7 degrees of freedom
+
+
+def test_what_is_drawn_hangs_on_the_seed_the_article_and_the_number_of_the_text() -> None:
+    made = gen.network(words=8)
+    options = replace(HOWS[2], longest=12, shortest=6, nucleus=1.0)
+    one, two, three = decoding.write(made, ARTICLES[[0, 0, 3]], 3, options)
+    assert one == two != three
+    assert len(one) == 3
+    assert one != decoding.write(made, ARTICLES[:1], 3, replace(options, seed=7))[0]
+    assert decoding.write(made, ARTICLES[:1], 2, options)[0] == sorted(
+        decoding.write(made, ARTICLES[:1], 2, options)[0], key=lambda text: -text.score
+    )
+
+
+def test_a_generator_writes_in_the_order_it_was_asked() -> None:
+    made = gen.network(words=8)
+    texts = [article[article != PAD].tolist() for article in ARTICLES]
+    ids = np.array([word - SPECIAL for text in texts for word in text], np.int32)
+    offsets = np.concatenate([[0], np.cumsum([len(text) for text in texts])])
+    asked = Ragged(ids, offsets)
+    generator = Generator(made, GeneratorOptions(size=8, word_size=6))
+    for options in HOWS:
+        found = generator.write(asked, 2, options)
+        expected = decoding.write(made, ARTICLES, 2, options)
+        assert all(close(one, two) for one, two in zip(found, expected, strict=True))
+    assert generator.write(Ragged(ids[:0], offsets[:1])) == []
+    with pytest.raises(UsageError, match="several: expected at least 1, got 0"):
+        generator.write(asked, 0)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"how": "best"}, "how: expected beam, greedy or nucleus, got best"),
+        ({"beam": 0}, "a beam from 1"),
+        ({"repeats": -1}, "repeats from 0"),
+        ({"shortest": 9, "longest": 8}, "shortest from 1 to longest"),
+        ({"nucleus": 0.0}, "nucleus above 0"),
+        ({"temperature": 0.0}, "temperature above 0"),
+        ({"length": -1.0}, "length from 0"),
+    ],
+)
+def test_options_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        DecodingOptions(**options)
