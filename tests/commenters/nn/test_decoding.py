@@ -198,6 +198,7 @@ def test_pieces_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         expected = decoding.write(made, ARTICLES, 2, options)
         with monkeypatch.context() as patched:
             patched.setattr(decoding, "_ROWS", 3)
+            patched.setattr(decoding, "_WORDS", 4)
             found = decoding.write(made, ARTICLES, 2, options)
         assert all(close(one, two) for one, two in zip(found, expected, strict=True))
 
@@ -214,7 +215,7 @@ def test_words_are_drawn_as_often_as_they_are_probable(nucleus: float, temperatu
     draws = 20_000
     shares = torch.from_numpy(np.random.default_rng(5).random(draws, np.float32))
     options = DecodingOptions(how="nucleus", nucleus=nucleus, temperature=temperature)
-    words = decoding._draw(scores.repeat(draws, 1), shares, options)
+    words = decoding._nucleus(scores.repeat(draws, 1), shares, options)
     counts = np.bincount(words.numpy(), minlength=len(p))
     assert set(np.flatnonzero(counts)) == set(np.flatnonzero(share))
     expected = draws * share[share > 0]

@@ -13,11 +13,11 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from postil.commenters.nn.batches import BOS, EOS, PAD, SPECIAL, UNK
+from postil.commenters.nn.batches import BOS, EOS, PAD, UNK
 from postil.commenters.nn.decoder import Read, State
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 __all__ = ["Written", "write"]
 
 _NEVER: Final = [PAD, UNK, BOS]
+_WORDS: Final = 2048
 _ROWS: Final = 64
-"""So many rows have the scores of all words in memory together: a piece that stays near the processor."""
+"""The scores of so many words, or of all words for so many rows, are in memory together: a piece that stays near the
+processor."""
 
 
 class Written(NamedTuple):
@@ -92,54 +94,61 @@ class _Ahead(NamedTuple):
         return _Ahead(self.features[rows], self.state.of(rows), Read(self.read.states[rows], self.read.mask[rows]))
 
 
-def _chosen(
-    network: Network,
-    features: Tensor,
-    words: Tensor,
-    options: DecodingOptions,
-    choose: Callable[[Tensor, int], Tensor],
+def _best(
+    network: Network, features: Tensor, words: Tensor, options: DecodingOptions, count: int
 ) -> tuple[Tensor, Tensor]:
-    """Choose among the next words of each text, piece by piece.
+    """The most probable next words of each text, some words of the vocabulary after the other.
 
     Args:
         network: The network.
         features: float[n, d].
         words: int64[n, t], the words so far.
         options: How.
-        choose: Takes the scores float[m, V] of the rows from a certain one, and gives the words int64[m, k].
+        count: How many words.
 
     Returns:
         The words int64[n, k], and log P of each, -inf for one that may not come.
     """
-    found = []
-    for begin in range(0, len(features), _ROWS):
-        scores = network.scores(features[begin : begin + _ROWS])  # [m, V]
-        total = scores.logsumexp(1, keepdim=True)
-        _forbid(scores, words[begin : begin + _ROWS], options)
-        which = choose(scores, begin)
-        found.append((which, scores.gather(1, which) - total))
-    which, log_p = map(torch.cat, zip(*found, strict=True))
-    return which, log_p
+    found, totals = [], []
+    for begin in range(0, len(network.bias), _WORDS):
+        scores = network.scores(features, begin, begin + _WORDS)  # [n, m]
+        totals.append(scores.logsumexp(1))
+        _forbid(scores, words, options, begin)
+        best = scores.topk(min(count, scores.shape[1]), dim=1)
+        found.append((best.values, best.indices + begin))
+    scores, which = (torch.cat(part, dim=1) for part in zip(*found, strict=True))
+    scores, place = scores.topk(min(count, scores.shape[1]), dim=1)
+    which = which.gather(1, place)
+    nothing = scores[:, 0].isneginf()
+    if bool(nothing.any()):
+        which[nothing, 0], scores[nothing, 0] = EOS, network.scores(features[nothing], EOS, EOS + 1)[:, 0]
+    return which, scores - torch.stack(totals, dim=1).logsumexp(1, keepdim=True)
 
 
-def _forbid(scores: Tensor, words: Tensor, options: DecodingOptions) -> None:
-    """Of scores float[n, V] behind words int64[n, t], make those -inf that may not come.
+def _forbid(scores: Tensor, words: Tensor, options: DecodingOptions, begin: int = 0) -> None:
+    """Make the scores of words -inf that may not come.
 
-    A text that is as long as it may be ends, and so does one behind which every word would be a repetition.
+    A text that is as long as it may be ends. Where no word is left, it ends too; that is seen to by who asks.
+
+    Args:
+        scores: float[n, m], of the words from ``begin`` on.
+        words: int64[n, t], the words so far.
+        options: How.
+        begin: The first word that there is a score of; the special ones are never parted.
     """
-    length, size, end = words.shape[1], options.repeats, scores[:, EOS].clone()
+    length, size = words.shape[1], options.repeats
     if length >= options.longest:
-        scores.fill_(-torch.inf)[:, EOS] = end
-        return
-    scores[:, _NEVER] = -torch.inf
-    if length < options.shortest:
-        scores[:, EOS] = -torch.inf
-    if size and length >= size:
+        scores[:, EOS + 1 if begin == 0 else 0 :] = -torch.inf
+    elif size and length >= size:
         runs = words.unfold(1, size, 1)  # [n, t - size + 1, size]
         again = (runs[:, :, :-1] == words[:, None, length - size + 1 :]).all(2)
-        scores.scatter_(1, torch.where(again, runs[:, :, -1], PAD), -torch.inf)
-        if length >= scores.shape[1] - SPECIAL:
-            scores[:, EOS] = torch.where(scores.isneginf().all(1), end, scores[:, EOS])
+        here = again & (runs[:, :, -1] >= begin) & (runs[:, :, -1] < begin + scores.shape[1])
+        row, place = here.nonzero(as_tuple=True)
+        scores[row, runs[row, place, -1] - begin] = -torch.inf
+    if begin == 0:
+        scores[:, _NEVER] = -torch.inf
+        if length < options.shortest:
+            scores[:, EOS] = -torch.inf
 
 
 def _searched(network: Network, ahead: _Ahead, several: int, options: DecodingOptions) -> list[list[list[Written]]]:
@@ -147,9 +156,7 @@ def _searched(network: Network, ahead: _Ahead, several: int, options: DecodingOp
     width, articles = options.width, len(ahead.features)
     wanted = min(max(several, width), len(network.bias))
     empty = torch.empty((articles, 0), dtype=torch.int64, device=ahead.features.device)
-    words, log_p = _chosen(
-        network, ahead.features, empty, options, lambda scores, _: scores.topk(wanted, dim=1).indices
-    )
+    words, log_p = _best(network, ahead.features, empty, options, wanted)
     jobs = 1 if several == 1 else wanted
     if jobs > 1:  # each first word begins a job, in the first row of its beam
         words, log_p = words.reshape(-1, 1), log_p.reshape(-1, 1)
@@ -191,9 +198,7 @@ class _Search:
         features, state = self.network.next(self.words[:, -1], self.state, self.read)
         # Of a row no more than `width` words and the end can be among the best of its beam.
         each = min(width + 1, len(self.network.bias))
-        some, log_p = _chosen(
-            self.network, features, self.words, self.options, lambda scores, _: scores.topk(each, dim=1).indices
-        )
+        some, log_p = _best(self.network, features, self.words, self.options, each)
         best = (self.log_p.view(-1, 1) + log_p).view(jobs, -1).topk(2 * width, dim=1)
         row = best.indices // each + torch.arange(jobs, device=best.indices.device)[:, None] * width
         word = some.view(jobs, -1).gather(1, best.indices)  # [j, 2 * width]
@@ -248,11 +253,8 @@ def _drawn(
     log_p = torch.zeros(len(jobs), device=features.device)
     done: list[list[Written]] = [[] for _ in range(len(jobs))]
 
-    def draw(scores: Tensor, begin: int) -> Tensor:
-        return _draw(scores, shares[jobs[begin : begin + len(scores)], words.shape[1]], options)[:, None]
-
     while len(jobs):
-        next_words, more = (part[:, 0] for part in _chosen(network, features, words, options, draw))
+        next_words, more = _draw(network, features, words, shares[jobs, words.shape[1]], options)
         log_p = log_p + more
         ends = next_words == EOS
         for row in ends.nonzero()[:, 0].tolist():
@@ -277,7 +279,35 @@ def _numbers(articles: Sequence[Sequence[int]], several: int, options: DecodingO
     return np.stack([np.random.default_rng(seed).random(options.longest + 1, np.float32) for seed in seeds])
 
 
-def _draw(scores: Tensor, shares: Tensor, options: DecodingOptions) -> Tensor:
+def _draw(
+    network: Network, features: Tensor, words: Tensor, shares: Tensor, options: DecodingOptions
+) -> tuple[Tensor, Tensor]:
+    """Draw the next word of each text, some texts after the other.
+
+    Args:
+        network: The network.
+        features: float[n, d].
+        words: int64[n, t], the words so far.
+        shares: float[n], from 0 to 1, what decides.
+        options: How.
+
+    Returns:
+        The words int64[n], and log P of each.
+    """
+    found = []
+    for begin in range(0, len(features), _ROWS):
+        rows = slice(begin, begin + _ROWS)
+        scores = network.scores(features[rows])  # [m, V]
+        total, end = scores.logsumexp(1), scores[:, EOS].clone()
+        _forbid(scores, words[rows], options)
+        scores[:, EOS] = torch.where(scores.amax(1).isneginf(), end, scores[:, EOS])
+        which = _nucleus(scores, shares[rows], options)
+        found.append((which, scores.gather(1, which[:, None])[:, 0] - total))
+    which, log_p = map(torch.cat, zip(*found, strict=True))
+    return which, log_p
+
+
+def _nucleus(scores: Tensor, shares: Tensor, options: DecodingOptions) -> Tensor:
     """A word of each row: of the most probable ones that together have the share ``nucleus``.
 
     Args:

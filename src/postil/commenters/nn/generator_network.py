@@ -197,10 +197,12 @@ class Network(nn.Module):
         features, state = self.decoder(self.words(words)[:, None], state, read)  # [n, 1, d]
         return features[:, 0], state
 
-    def scores(self, features: Tensor) -> Tensor:
-        """The scores of all words, float[n, V], whose softmax is P.
+    def scores(self, features: Tensor, begin: int = 0, end: int | None = None) -> Tensor:
+        """The scores of words, float[n, m]; the softmax of those of all words is P.
 
         Args:
             features: float[n, d].
+            begin: The first word.
+            end: The word after the last; None for all.
         """
-        return nn.functional.linear(features, self.words.weight, self.bias)
+        return nn.functional.linear(features, self.words.weight[begin:end], self.bias[begin:end])
