@@ -49,6 +49,7 @@ bench: $(BENCH_VENV)/.ready
 	$(BENCH_VENV)/bin/python -m bench.passages.run --markdown docs/benchmarks-passages.md
 	$(BENCH_VENV)/bin/python -m bench.corpus.run --large 10000000 --markdown docs/benchmarks-corpus.md
 	$(BENCH_VENV)/bin/python -m bench.retrieval.run --markdown docs/benchmarks-retrieval.md
+	$(BENCH_VENV)/bin/python -m bench.annotate.run --markdown docs/benchmarks-annotate.md
 	$(BENCH_VENV)/bin/python -m bench.training.run --markdown docs/benchmarks-training.md
 
 # Made first when missing, with a pip that takes half the time of Python 3.11's; every install after it is from these stamps.
@@ -70,7 +71,7 @@ $(VENV)/.all: constraints.txt $(SOURCES) | $(BIN)/python
 
 $(BENCH_VENV)/.ready: bench/requirements.txt $(SOURCES)
 	$(PYTHON) -m venv $(BENCH_VENV)
-	$(BENCH_VENV)/bin/python -m pip install --quiet -r bench/requirements.txt '.[nn,parquet,plot,vectors,wiki,zh]'
+	$(BENCH_VENV)/bin/python -m pip install --quiet -r bench/requirements.txt '.[nn,parquet,plot,vectors,web,wiki,zh]'
 	touch $@
 
 clean:

@@ -8,7 +8,13 @@ import sys
 import pytest
 
 HEAVY = {
+    "fastapi",
+    "psycopg",
+    "pydantic",
     "scipy",
+    "sqlalchemy",
+    "starlette",
+    "uvicorn",
     "sklearn",
     "matplotlib",
     "jinja2",

@@ -1,0 +1,1 @@
+"""Grading by people: who grades what, where the grades are kept, and how they come out."""

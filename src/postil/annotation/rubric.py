@@ -1,0 +1,183 @@
+"""What annotators are asked, and what each grade means."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from postil.annotation.nouns import Kind  # noqa: TC001 - msgspec reads it
+from postil.errors import InvalidInput, UnknownName, UsageError
+
+if TYPE_CHECKING:
+    import os
+
+__all__ = ["LANGUAGES", "Rubric"]
+
+MOST_GRADES: Final = 10
+"""No more grades than keys for digits."""
+
+
+class Rubric(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A question with its scale.
+
+    Args:
+        name: A short name; it stands in exports as the aspect.
+        question: What annotators are asked.
+        kind: ``grade``, or ``spans`` where annotators mark the parts of a text that the question is about.
+        low: The lowest grade.
+        high: The highest grade; every whole number from low to high can be given.
+        words: What each grade means, from low to high.
+        examples: Examples of each grade, from low to high.
+        lang: The language that the rubric is in, as a BCP 47 tag.
+
+    >>> rubric = Rubric.default("en")
+    >>> rubric.grades
+    (1, 2, 3, 4, 5)
+    >>> rubric.words[0]
+    'Cannot be read: broken words, or nothing but signs and emoji.'
+    """
+
+    name: str
+    question: str
+    kind: Kind = "grade"
+    low: int = 1
+    high: int = 5
+    words: tuple[str, ...] = ()
+    examples: tuple[tuple[str, ...], ...] = ()
+    lang: str = "en"
+
+    def __post_init__(self) -> None:
+        for field in ("name", "question", "lang"):
+            if not getattr(self, field).strip():
+                raise InvalidInput("expected words, got an empty text", where="rubric", field=field)
+        if self.kind == "spans":
+            return
+        if not 0 <= self.low < self.high:
+            problem = f"expected low below high and neither below 0, got {self.low} and {self.high}"
+            raise InvalidInput(problem, where="rubric", field="low")
+        if self.high - self.low >= MOST_GRADES or self.high > MOST_GRADES - 1:
+            problem = f"expected grades that a digit can stand for (0 to 9), got {self.low} to {self.high}"
+            raise InvalidInput(problem, where="rubric", field="high")
+        for field in ("words", "examples"):
+            given = len(getattr(self, field))
+            if given not in {0, len(self.grades)}:
+                problem = f"expected an entry for each of the {len(self.grades)} grades, got {given}"
+                raise InvalidInput(problem, where="rubric", field=field)
+
+    @property
+    def grades(self) -> tuple[int, ...]:
+        """The grades that can be given; none where texts are marked."""
+        return () if self.kind == "spans" else tuple(range(self.low, self.high + 1))
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Rubric:
+        """Read a rubric from a JSON or TOML file.
+
+        Args:
+            path: The file; its name ends in .json or .toml.
+
+        Raises:
+            UsageError: The file is of another kind.
+            InvalidInput: There is no such file, or something in it is wrong; says which field.
+        """
+        file = Path(path)
+        where = str(path)
+        if file.suffix.lower() not in {".json", ".toml"}:
+            raise UsageError(f"{where}: a rubric is a .json or .toml file")
+        try:
+            content = file.read_bytes()
+        except OSError as error:
+            raise InvalidInput(f"cannot be read: {error.strerror}", where=where) from error
+        try:
+            if file.suffix.lower() == ".json":
+                return msgspec.json.decode(content, type=cls)
+            return msgspec.convert(tomllib.loads(content.decode("utf-8")), cls)
+        except InvalidInput as error:
+            raise InvalidInput(error.problem, where=where, field=error.field) from None
+        except msgspec.ValidationError as error:
+            problem, _, at = str(error).partition(" - at `$")
+            inside = error.__cause__  # what __post_init__ says arrives wrapped
+            if isinstance(inside, InvalidInput):
+                raise InvalidInput(inside.problem, where=where, field=inside.field) from None
+            raise InvalidInput(problem, where=where, field=at.strip(".`")) from None
+        except (msgspec.DecodeError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise InvalidInput(f"cannot be read: {error}", where=where) from None
+
+    @classmethod
+    def default(cls, lang: str = "en", kind: Kind = "grade") -> Rubric:
+        """The bundled rubric: how good a reader's comment on an article is, or what is interesting in a passage.
+
+        The scale is that of Qin et al. (2018), "Automatic Article Commenting: the Task and Dataset", supplement A.1,
+        and the marks are those of the passages of INEX Tweet Contextualization 2012.
+
+        Args:
+            lang: ``en`` or ``zh``; a region after it is passed over.
+            kind: What annotators give.
+
+        Raises:
+            UnknownName: There is no such rubric.
+        """
+        language = lang.lower().replace("_", "-").partition("-")[0]
+        if language not in LANGUAGES:
+            raise UnknownName("language of a rubric", lang, LANGUAGES)
+        return _MARKS[language] if kind == "spans" else _COMMENTS[language]
+
+
+_COMMENTS: Final = {
+    "en": Rubric(
+        name="comment quality",
+        question="How good is this comment on the article?",
+        words=(
+            "Cannot be read: broken words, or nothing but signs and emoji.",
+            "Reads well, but is about something else, or is advertising.",
+            "Fits the article, but says nothing particular: it could stand under many others.",
+            "Speaks about this article and holds a view with some point to it; the view need not be new.",
+            "Adds something that others would want to read, such as knowledge or a new angle, tied to the article.",
+        ),
+        examples=(
+            ("!!!??? 666", "swim the of gold very is"),
+            ("Cheap goggles straight from the factory, message me.", "Does anyone know when the exams start?"),
+            ("Well done, what a champion!", "Good news. More of this, please."),
+            ("Third for 1,400 metres and then past two rivals: she kept her nerve when it counted.",),
+            ("Her town has no full-length pool. How many gave up who could not sit on a bus for two hours?",),
+        ),
+    ),
+    "zh": Rubric(
+        name="comment quality",
+        question="这条评论写得怎么样？",
+        words=(
+            "读不通：语句混乱，或者只有符号和表情。",
+            "语句通顺，但与文章无关，或者是广告。",
+            "与文章有关，但很空泛，放在别的文章下面也说得通。",
+            "针对这篇文章，有自己的看法，言之有物；看法不一定新颖。",
+            "有知识、经历或新的角度，别人愿意读，并且紧扣文章。",
+        ),
+        examples=(
+            ("！！！？？？666", "泳的了金很是"),
+            ("厂家直销泳镜，私信我。", "有人知道什么时候考试吗？"),
+            ("太厉害了，为她点赞！", "好消息，希望越来越多。"),
+            ("前一千四百米一直第三，最后还能连超两人，关键时刻很沉得住气。",),
+            ("县里没有标准泳池她也拿了冠军。可有多少孩子受不了两个小时的大巴就放弃了？希望这块金牌能换来一个游泳馆。",),
+        ),
+        lang="zh",
+    ),
+}
+_MARKS: Final = {
+    "en": Rubric(
+        name="interesting parts",
+        question="Mark the parts of this passage that tell you something worth knowing about the topic. Mark nothing "
+        "if there are none.",
+        kind="spans",
+    ),
+    "zh": Rubric(
+        name="interesting parts",
+        question="请标出这段文字中与主题有关、值得知道的部分；没有就不标。",
+        kind="spans",
+        lang="zh",
+    ),
+}
+LANGUAGES: Final = tuple(_COMMENTS)
+"""The languages of the bundled rubrics."""

@@ -1,0 +1,198 @@
+"""What keeps strangers and accidents out: hosts, origins, sizes, headers, tokens against forged forms, limits."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import ipaddress
+import time
+from collections import deque
+from threading import Lock
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+__all__ = ["BODY", "LARGEST", "Guard", "Limit", "csrf_of", "same"]
+
+BODY: Final = "postil.body"
+"""Where in the scope the body of a request stands for the pages."""
+
+LARGEST: Final = 64 * 1024
+"""The largest body of a request, in bytes."""
+
+POLICY: Final = (
+    b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
+    b"base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS: Final = (
+    (b"content-security-policy", POLICY),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
+)
+HTTPS_ONLY: Final = (b"strict-transport-security", b"max-age=31536000")
+
+
+def csrf_of(token: str) -> str:
+    """The token that a form carries: only who can read the page, and so is signed in, knows it.
+
+    Args:
+        token: The secret in the cookie, which scripts cannot read.
+    """
+    return hashlib.sha256(b"postil form " + token.encode()).hexdigest()
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two secrets are the same, in a time that does not tell how far they are.
+
+    Args:
+        one: A secret.
+        other: Another.
+    """
+    return hmac.compare_digest(one.encode(), other.encode())
+
+
+class Limit:
+    """At most so many failures in so many seconds for each key.
+
+    Args:
+        most: How many.
+        seconds: In how long a time.
+        clock: Tells the time.
+
+    >>> limit = Limit(2, 60, clock=lambda: 0.0)
+    >>> [limit.reached("a"), limit.count("a"), limit.count("a"), limit.reached("a"), limit.reached("b")]
+    [False, None, None, True, False]
+    """
+
+    KEYS: Final = 10_000
+
+    def __init__(self, most: int, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most, self._seconds, self._clock = most, seconds, clock
+        self._times: dict[str, deque[float]] = {}
+        self._lock = Lock()
+
+    def reached(self, key: str) -> bool:
+        """Whether there have been too many.
+
+        Args:
+            key: Whose.
+        """
+        with self._lock:
+            times = self._times.get(key, deque())
+            while times and times[0] <= self._clock() - self._seconds:
+                times.popleft()
+            return len(times) >= self._most
+
+    def count(self, key: str) -> None:
+        """There was another.
+
+        Args:
+            key: Whose.
+        """
+        with self._lock:
+            if len(self._times) >= self.KEYS:
+                self._times.clear()
+            self._times.setdefault(key, deque(maxlen=self._most)).append(self._clock())
+
+
+class Guard:
+    """Stands before the pages: looks at host, origin and size of every request, and puts headers on every answer.
+
+    A name that is not known is refused, so that no page elsewhere can reach this one by a name of its own for this
+    address (DNS rebinding). An address in digits cannot be had that way.
+
+    Args:
+        app: What it stands before.
+        names: The names of this server.
+        secure: Whether it is reached by https.
+    """
+
+    def __init__(self, app: ASGIApp, names: Iterable[str], *, secure: bool = False) -> None:
+        self._app = app
+        self._names = {name.lower() for name in names}
+        self._headers = [*HEADERS, HTTPS_ONLY] if secure else [*HEADERS]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See the ASGI specification."""
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._app(scope, receive, send)
+            return
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", ()), *self._headers]
+            await send(message)
+
+        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
+        refusal = self._refusal(scope["method"], headers)
+        if refusal is None and scope["method"] not in {"GET", "HEAD"}:
+            body = await _body(receive)
+            if body is None:
+                refusal = 413, f"The request is larger than {LARGEST:,} bytes."
+            else:
+                scope[BODY] = body
+        if refusal is None:
+            await self._app(scope, receive, with_headers)
+        else:
+            await _say(with_headers, *refusal)
+
+    def _refusal(self, method: str, headers: dict[bytes, str]) -> tuple[int, str] | None:
+        host = headers.get(b"host", "")
+        if not self._known(host):
+            return 421, "This server does not go by that name. Whoever started it can add the name."
+        if method in {"GET", "HEAD"}:
+            return None
+        origin = headers.get(b"origin")
+        if (origin is not None and urlsplit(origin).netloc.lower() != host.lower()) or headers.get(
+            b"sec-fetch-site", "same-origin"
+        ) not in {"same-origin", "none"}:
+            return 403, "The request comes from a page of another site."
+        size = headers.get(b"content-length", "0")
+        if not size.isdigit() or len(size) > 9 or int(size) > LARGEST:
+            return 413, f"The request is larger than {LARGEST:,} bytes."
+        return None
+
+    def _known(self, host: str) -> bool:
+        try:
+            name = urlsplit(f"//{host}").hostname or ""
+        except ValueError:
+            return False
+        if name in self._names:
+            return True
+        try:
+            ipaddress.ip_address(name)
+        except ValueError:
+            return False
+        return True
+
+
+async def _body(receive: Receive) -> bytes | None:
+    """The whole body; None where it is too large."""
+    parts: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return b"".join(parts)
+        part = message.get("body", b"")
+        size += len(part)
+        if size > LARGEST:
+            return None
+        parts.append(part)
+        if not message.get("more_body", False):
+            return b"".join(parts)
+
+
+async def _say(send: Send, status: int, text: str) -> None:
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": f"{text}\n".encode()})

@@ -1,0 +1,249 @@
+// Grading by keys. The next texts are here before they are wanted; a grade that cannot be sent is kept in this browser
+// and sent again under the same key, so that the server stores it once.
+import { passage } from "./spans.js";
+
+const $ = (selector, root = document) => root.querySelector(selector);
+const words = $("#words").dataset;
+const { person, csrf } = document.body.dataset;
+const KEPT = `postil.${person}`;
+const AHEAD = 2; // texts
+const GUARD = 200; // ms: a key pressed twice by accident does not grade the next text
+const SLOW = 400; // ms
+const LONGEST = 15000; // ms between two attempts
+
+let ahead = [...document.querySelectorAll("template.ahead")].map((one) => one.content.firstElementChild);
+let shown = performance.now(), hidden = 0, away = null;
+let sending = null, attempts = 0, timer = 0, slow = 0, marks = null, memory = null;
+
+// What is kept until the server has it. Where the browser stores nothing it lives as long as the page.
+function kept() {
+  if (memory) return memory;
+  try { return JSON.parse(localStorage.getItem(KEPT) ?? "[]"); } catch { return []; }
+}
+function keep(list) {
+  memory = null;
+  try {
+    if (list.length) localStorage.setItem(KEPT, JSON.stringify(list));
+    else localStorage.removeItem(KEPT);
+  } catch { memory = list; }
+}
+
+function state(kind, text) {
+  const sign = $("#state");
+  sign.className = `state ${kind}`;
+  if (sign.textContent !== text) sign.textContent = text;
+}
+function notice(text) {
+  $("#notice p").textContent = text;
+  $("#notice").hidden = !text;
+}
+function waiting(refused = "") {
+  const n = kept().length;
+  clearTimeout(slow);
+  state("kept", refused || (n === 1 ? words.keptOne : n ? words.keptMany.replace("%", n) : words.offline));
+}
+
+function element(html) {
+  const template = document.createElement("template");
+  template.innerHTML = html; // from our own server, where every text is escaped
+  return template.content.firstElementChild;
+}
+function show(task) {
+  $("#task").replaceWith(task);
+  begin();
+  $("#asked")?.focus({ preventScroll: true });
+}
+function begin() {
+  shown = performance.now();
+  hidden = 0;
+  away = document.hidden ? shown : null;
+  marks = $("#passage") ? passage($("#task")) : null;
+}
+function seconds() {
+  return ((performance.now() - shown - hidden) / 1000).toFixed(2);
+}
+function progress({ done, skipped, total }) {
+  const bar = $("#far progress");
+  bar.max = total;
+  bar.value = done + skipped;
+  $("#far span").textContent = words.far.replace("%", done + skipped).replace("%", total);
+}
+
+async function ask(path, fields) {
+  const body = fields && new URLSearchParams({ ...fields, csrf });
+  const options = { headers: { Accept: "application/json" }, signal: AbortSignal.timeout(20000) };
+  const answer = await fetch(path, body ? { ...options, method: "POST", body } : options);
+  const said = await answer.json();
+  return { status: answer.status, said };
+}
+
+// Sends what is kept, in order, one at a time. True when nothing is left.
+async function send() {
+  sending ??= deliver().finally(() => { sending = null; });
+  const all = await sending;
+  return all && kept().length ? send() : all; // something came while the last one was on its way
+}
+async function deliver() {
+  clearTimeout(timer);
+  let stale = false;
+  for (let first; (first = kept()[0]); ) {
+    const { path, ...fields } = first, after = last();
+    let answer;
+    try {
+      answer = await ask(path, { ...fields, after, want: AHEAD - ahead.length });
+    } catch {
+      return again();
+    }
+    const { status, said } = answer;
+    if (status >= 500 || status === 429) return again();
+    if (status === 401 || status === 403) {
+      waiting(words.signedOut);
+      notice(said.problem);
+      return false; // kept; it is sent after signing in again
+    }
+    keep(kept().filter((one) => one.request !== first.request));
+    attempts = 0;
+    if (status >= 400) {
+      notice(said.problem);
+      stale = true;
+    } else {
+      progress(said.progress);
+      if (after === last()) ahead.push(...said.ahead.map(element));
+    }
+  }
+  if (stale || $("#task.waiting")) await now();
+  clearTimeout(slow);
+  if (!$("#task.waiting")) state("saved", words.saved);
+  return true;
+}
+function again() {
+  waiting();
+  clearTimeout(timer);
+  timer = setTimeout(send, Math.min(LONGEST, 500 * 2 ** attempts++));
+  return false;
+}
+// The place of the last text that is here.
+function last() {
+  return Number((ahead.at(-1) ?? $("#task")).dataset.place ?? -1);
+}
+function here(said) {
+  ahead = said.ahead.map(element);
+  progress(said.progress);
+  show(element(said.task));
+}
+// What the server says is next.
+async function now() {
+  try {
+    const { status, said } = await ask("/task");
+    if (status !== 200) notice(said.problem);
+    else if (!kept().length) here(said); // else it is out of date already
+  } catch {
+    again();
+  }
+}
+
+function answer(path, fields) {
+  const task = $("#task").dataset;
+  if (!task.assignment || performance.now() - shown < GUARD) return;
+  const request = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0"));
+  const { assignment, revision } = task;
+  keep([...kept(), { path, assignment, revision, request: request.join(""), seconds: seconds(), ...fields }]);
+  notice("");
+  $("#state").classList.remove("saved"); // the words change when it takes long enough to read them
+  clearTimeout(slow);
+  slow = setTimeout(() => state("", words.saving), SLOW);
+  show(ahead.shift() ?? element($("#waiting").innerHTML));
+  $("#said").textContent = fields.grade ? words.graded.replace("%", fields.grade) : words.saved;
+  send();
+}
+const save = () => answer("/rate", { spans: JSON.stringify(marks.spans()) });
+const grade = (value) => answer("/rate", { grade: value });
+const skip = (reason) => { $("#skip").close(); answer("/skip", { reason }); };
+
+async function back() {
+  if (!(await send())) return notice(words.backOffline);
+  try {
+    const { status, said } = await ask("/undo", {});
+    if (status !== 200) return notice(said.problem);
+    notice("");
+    here(said);
+    $("#said").textContent = words.back;
+  } catch {
+    again();
+    notice(words.backOffline);
+  }
+}
+
+function toggle(id) {
+  const dialog = $(id);
+  if (dialog.open) dialog.close();
+  else {
+    document.querySelectorAll("dialog[open]").forEach((one) => one.close());
+    dialog.showModal();
+  }
+}
+
+const digit = (event) => (/^[0-9]$/.test(event.key) ? event.key : /^(?:Digit|Numpad)([0-9])$/.exec(event.code)?.[1]);
+const scroll = { ArrowDown: 60, ArrowUp: -60, PageDown: 0.85, PageUp: -0.85, " ": 0.85 };
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  if (event.target.matches("input[type=text]")) return;
+  const key = event.key.toLowerCase(), dialog = $("dialog[open]"), number = digit(event);
+  let did = true;
+  if (key === "?" || key === "？") toggle("#keys");
+  else if (key === "e") toggle("#rubric");
+  else if (dialog?.id === "skip" && number) dialog.querySelector(`[data-key="${number}"]`)?.click();
+  else if (dialog) did = false;
+  else if (event.repeat && (number || "us".includes(key))) did = true; // a key held down is pressed once
+  else if (number && $(`#task button[name=grade][value="${number}"]`)) grade(number);
+  else if (key === "u") back();
+  else if (key === "s" && $("#task").dataset.assignment) toggle("#skip");
+  else if (marks?.key(event, save)) did = true;
+  else if (key in scroll || event.key in scroll) {
+    const pane = $("#article"), by = scroll[event.key];
+    if (!pane || event.target.matches("button, a, summary") && event.key === " ") did = false;
+    else pane.scrollBy(0, Math.abs(by) < 1 ? by * pane.clientHeight : by);
+  } else did = false;
+  if (did) event.preventDefault();
+});
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("button");
+  if (!button) return;
+  const does = {
+    grade: () => grade(button.value),
+    save: () => save(),
+    back: () => back(),
+    skip: () => toggle("#skip"),
+    keys: () => toggle("#keys"),
+    rubric: () => toggle("#rubric"),
+    close: () => button.closest("dialog").close(),
+    reason: () => skip(button.value),
+    other: () => { const text = $("#other").value.trim(); if (text) { $("#other").value = ""; skip(text); } else $("#other").focus(); },
+    dismiss: () => notice(""),
+  }[button.dataset.does];
+  if (does) {
+    event.preventDefault();
+    does();
+  }
+});
+$("#skip form")?.addEventListener("submit", (event) => {
+  event.preventDefault();
+  $("#skip [data-does=other]").click();
+});
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) away = performance.now();
+  else if (away !== null) {
+    hidden += performance.now() - Math.max(away, shown);
+    away = null;
+  }
+});
+addEventListener("online", () => { attempts = 0; send(); });
+addEventListener("offline", () => waiting());
+
+begin();
+if (kept().length) {
+  // Grades of an earlier visit: they go first, and then the server says where we are.
+  send().then((all) => all && now());
+} else state("saved", words.saved);

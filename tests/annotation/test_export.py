@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import msgspec
+
+from postil.annotation.export import (
+    COLUMNS,
+    LongRow,
+    ResolvedRow,
+    TimedRow,
+    codebook,
+    long_table,
+    passages,
+    references,
+    resolved_table,
+)
+from postil.annotation.nouns import Adjudication, Campaign, Item, Rating
+from postil.annotation.rubric import Rubric
+from postil.records.rows import Passage, Reference
+from postil.records.rows import Rating as RatingOfReference
+
+ITEMS = [
+    Item(item="a", system="x", text="abcdefghij"),
+    Item(item="a", system="y", text="not graded"),
+    Item(item="b", system="x", text="known", gold=5.0),
+]
+
+
+def rating(number: int, annotator: str, grade: float, again: int = 1, **more: object) -> Rating:
+    item = ITEMS[number]
+    fixed = {"item": item.item, "system": item.system, "gold": item.gold, "order": 6, "time": 86_400.5}
+    return Rating(number=number, annotator=annotator, grade=grade, round=again, **{**fixed, **more})  # type: ignore[arg-type]
+
+
+RATINGS = [
+    rating(0, "A1", 2, seconds=1.5),
+    rating(0, "A2", 5, spans=((0, 2), (4, 5))),
+    rating(0, "A1", 3, again=2),
+    rating(2, "A1", 4),
+]
+DECIDED = [
+    Adjudication(number=0, lead="lead 1", grade=1, reason="", time=0),
+    Adjudication(number=0, lead="lead 1", grade=4, reason="", time=1),
+]
+
+
+def test_the_long_table_has_a_row_a_grade() -> None:
+    rows = list(long_table(RATINGS))
+    assert rows[0] == LongRow(item="a", system="x", annotator="A1", round=1, order=7, grade=2, spans="", gold=None)
+    assert [row.spans for row in rows] == ["", "0:2 4:5", "", ""]
+    assert [row.round for row in rows] == [1, 1, 2, 1]
+    assert rows[3].gold == 5
+    timed = next(long_table(RATINGS, timed=True))
+    assert isinstance(timed, TimedRow)
+    assert (timed.time, timed.seconds) == ("1970-01-02T00:00:00Z", 1.5)
+
+
+def test_the_resolved_table_has_a_row_a_text() -> None:
+    first, second = resolved_table(ITEMS, RATINGS, DECIDED, Rubric.default())
+    assert first == ResolvedRow(
+        item="a",
+        system="x",
+        annotators=2,
+        mean=3.5,
+        lowest=2,
+        highest=5,
+        adjudicated=True,
+        grade=4,
+        gold=None,
+    )
+    assert (second.item, second.grade, second.adjudicated, second.gold) == ("b", 4, False, 5)
+    assert next(resolved_table(ITEMS, RATINGS, [], Rubric.default())).grade == 3.5
+
+
+def test_marks_are_resolved_by_their_union() -> None:
+    ratings = [rating(0, "A1", 0.3, spans=((0, 3),)), rating(0, "A2", 0.3, spans=((2, 5),))]
+    rubric = Rubric.default("en", "spans")
+    row = next(resolved_table(ITEMS, ratings, [], rubric))
+    assert (row.mean, row.grade) == (0.3, 0.5)
+    whole = [rating(0, name, 1.0, spans=((0, 10),)) for name in ("A1", "A2")]
+    resolved = list(resolved_table(ITEMS, whole, [], rubric))
+    assert list(passages(ITEMS, resolved)) == [Passage("a", "x", "abcdefghij", grade=2)]
+
+
+def test_references_have_ratings_and_the_decision() -> None:
+    given = (RatingOfReference("A1", 2), RatingOfReference("A2", 5))
+    assert list(references(ITEMS, RATINGS, [])) == [Reference("a", "abcdefghij", ratings=given)]
+    assert list(references(ITEMS, RATINGS, DECIDED)) == [Reference("a", "abcdefghij", grade=4, ratings=given)]
+
+
+def test_the_codebook_explains_every_column() -> None:
+    for row in (TimedRow, ResolvedRow):
+        assert {field.name for field in msgspec.structs.fields(row)} <= set(COLUMNS)
+    campaign = Campaign(name="n", what="comments", each=2, seed=1, created=0)
+    book = codebook(campaign, Rubric.default(), {"texts": 3})
+    assert msgspec.to_builtins(book)["campaign"]["created"] == "1970-01-01T00:00:00Z"

@@ -1,0 +1,231 @@
+from __future__ import annotations
+
+from collections import Counter
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from postil.annotation.plan import Plan, Turn, _share_out, plan
+from postil.errors import UnknownName, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def keys(articles: int, systems: int) -> list[tuple[str, str]]:
+    return [(f"a{article}", f"s{system}") for article in range(articles) for system in range(systems)]
+
+
+def on(made: Plan) -> list[list[str]]:
+    """Who has each text for the first time."""
+    found: list[list[str]] = [[] for _ in range(made.items)]
+    for name, order in zip(made.annotators, made.orders, strict=True):
+        for item, again in order:
+            if again == 1:
+                found[item].append(name)
+    return found
+
+
+def spread(counts: object) -> int:
+    values = list(counts)  # type: ignore[call-overload]
+    return max(values) - min(values)
+
+
+PLANS = st.tuples(st.integers(1, 30), st.integers(1, 4), st.integers(2, 9), st.integers(0, 999))
+
+
+@given(PLANS, st.data())
+@settings(max_examples=60, deadline=None)
+def test_exactly_k_of_n(sizes: tuple[int, int, int, int], data: st.DataObject) -> None:
+    articles, systems, annotators, seed = sizes
+    each = data.draw(st.integers(1, min(2, annotators)))
+    made = plan(keys(articles, systems), annotators, each, seed=seed)
+    assert all(len(set(names)) == len(names) == each for names in on(made))
+    found = made.statistics()
+    assert spread(found.texts.values()) <= 1
+    assert sum(found.texts.values()) == each * articles * systems
+    if each == 2:
+        assert spread(found.pairs.values()) <= 1
+        assert sum(found.pairs.values()) == articles * systems
+    assert found.short == 0
+
+
+@pytest.mark.parametrize("balance", ["system", "article"])
+def test_of_each_system_or_article_everyone_has_about_as_many(balance: str) -> None:
+    made = plan(keys(40, 40), 5, 2, balance=balance)  # type: ignore[arg-type]
+    has = on(made)
+    for part in range(40):
+        mine = [item for item in range(1600) if (item % 40 if balance == "system" else item // 40) == part]
+        counted = Counter(name for item in mine for name in has[item])
+        assert spread(counted.values()) <= 2  # of 16 each
+
+
+def test_orders_are_random_and_independent() -> None:
+    """Over 400 seeds: uniform places (chi-squared of 8 bins), and no correlation between two annotators' places."""
+    first, second = [], []
+    for seed in range(400):
+        made = plan(keys(4, 4), 2, 2, seed=seed)
+        places = [{item: place for place, (item, _) in enumerate(order)} for order in made.orders]
+        first.append(places[0][5])
+        second.append(places[1][5])
+    for places_of_one in (first, second):
+        counted = np.bincount(places_of_one, minlength=16).reshape(8, 2).sum(axis=1)
+        assert ((counted - 50) ** 2 / 50).sum() < 24.3  # passed once in a thousand, 7 degrees of freedom
+    assert abs(np.corrcoef(first, second)[0, 1]) < 0.165  # 3.3 standard errors
+
+
+def test_the_texts_of_an_article_are_spread() -> None:
+    made = plan(keys(50, 4), 2, 2)
+    assert made.statistics().gap == pytest.approx(50, abs=5)
+    for order in made.orders:
+        last: dict[int, int] = {}
+        for place, (item, _) in enumerate(order):
+            assert place - last.get(item // 4, -1_000) > 30
+            last[item // 4] = place
+
+
+def test_or_kept_together() -> None:
+    made = plan(keys(50, 4), 3, 2, together=True)
+    orders = []
+    for order in made.orders:
+        articles = [item // 4 for item, _ in order]
+        runs = [article for place, article in enumerate(articles) if place == 0 or article != articles[place - 1]]
+        assert len(runs) == len(set(articles))
+        orders.append(runs)
+    assert orders[0] != sorted(orders[0])
+    assert orders[0] != orders[1]
+
+
+def test_everyone_has_gold() -> None:
+    made = plan(keys(10, 2), 4, 2, gold=[3, 17])
+    assert on(made)[3] == on(made)[17] == ["A1", "A2", "A3", "A4"]
+    assert all(len(names) == 2 for item, names in enumerate(on(made)) if item not in {3, 17})
+    assert made.statistics().gold == 2
+    assert sum(made.statistics().texts.values()) == 36
+
+
+def test_repeats_come_half_of_the_way_later() -> None:
+    made = plan(keys(100, 2), 4, 2, repeats=0.1, gold=[0])
+    for order in made.orders:
+        first = {item: place for place, (item, again) in enumerate(order) if again == 1}
+        gaps = [place - first[item] for place, (item, again) in enumerate(order) if again == 2]
+        assert len(gaps) == 10
+        assert min(gaps) > 35
+        assert (0, 2) not in order
+
+
+def test_the_seed_decides() -> None:
+    assert plan(keys(9, 2), 3, 2) == plan(keys(9, 2), 3, 2) != plan(keys(9, 2), 3, 2, seed=1)
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"items": []}, "no text"),
+        ({"items": [("a", "x"), ("a", "x")]}, "two texts"),
+        ({"annotators": 0}, "annotators: expected a number from 1 to"),
+        ({"annotators": ["Ann", "Ann"]}, "names that differ"),
+        ({"each": 0}, "each: expected a number from 1 to 3"),
+        ({"each": 4}, "each: expected a number from 1 to 3"),
+        ({"repeats": 0.6}, "repeats: expected a share"),
+        ({"gold": [99]}, "no text 99"),
+    ],
+)
+def test_refuses_what_makes_no_plan(change: dict[str, object], problem: str) -> None:
+    with pytest.raises(UsageError, match=problem):
+        plan(**{"items": keys(3, 2), "annotators": 3, "each": 2, **change})  # type: ignore[arg-type]
+
+
+class TestReassigning:
+    @given(st.integers(2, 25), st.integers(3, 8), st.integers(0, 99), st.data())
+    @settings(max_examples=40, deadline=None)
+    def test_moves_undone_work_and_nothing_else(
+        self, articles: int, annotators: int, seed: int, data: st.DataObject
+    ) -> None:
+        each = data.draw(st.integers(1, min(3, annotators - 1)))
+        old = plan(keys(articles, 2), annotators, each, seed=seed, repeats=0.1)
+        far = {
+            name: set(order[: data.draw(st.integers(0, len(order)))])
+            for name, order in zip(old.annotators, old.orders, strict=True)
+        }
+        new = old.reassign("A2", far)
+        assert all(len(set(names)) == len(names) == each for names in on(new))
+        assert set(new.orders[1]) == far["A2"]
+        for number, name in enumerate(old.annotators):
+            if name != "A2":
+                head = len(far[name]) + (len(far[name]) < len(old.orders[number]))
+                assert new.orders[number][:head] == old.orders[number][:head]
+                kept = [turn for turn in new.orders[number] if turn in set(old.orders[number])]
+                assert kept == list(old.orders[number])
+        assert new == old.reassign("A2", far)
+
+    def test_keeps_the_balance(self) -> None:
+        old = plan(keys(105, 2), 6, 2)
+        far: dict[str, set[Turn]] = {
+            name: set(order[:20]) for name, order in zip(old.annotators, old.orders, strict=True)
+        }
+        new = old.reassign("A6", far)
+        found = new.statistics()
+        others = [n for name, n in found.texts.items() if name != "A6"]
+        assert found.texts["A6"] == 20
+        assert spread(others) <= 1
+        # How often one of the five meets the other four is settled by whose texts are open.
+        # With such sums r, the evenest table is (r_i + r_j) / 3 - sum of r / 12.
+        pairs = {pair: n for pair, n in found.pairs.items() if "A6" not in pair}
+        sums = {name: sum(n for pair, n in pairs.items() if name in pair) for name in old.annotators[:5]}
+        for (first, second), n in pairs.items():
+            assert abs(n - (sums[first] + sums[second]) / 3 + sum(sums.values()) / 12) <= 1
+
+    @given(st.integers(0, 10**6))
+    @settings(max_examples=40, deadline=None)
+    def test_loads_are_as_even_as_can_be(self, seed: int) -> None:
+        """Against every way to share up to five texts out among three people who have some already."""
+        random = np.random.default_rng(seed)
+        on = [random.choice(4, random.integers(1, 4), replace=False).tolist() for _ in range(9)]
+        orphans = list(range(int(random.integers(1, 6))))
+        taken = _share_out(orphans, [1, 2, 3], on, random)
+        able = {item: [person for person in (1, 2, 3) if person not in on[item]] for item in orphans}
+        assert set(taken) == {item for item in orphans if able[item]}
+        before = Counter(person for team in on for person in team)
+
+        def unevenness(takers: Iterable[int]) -> int:
+            load = before + Counter(takers)
+            return sum(load[person] ** 2 for person in (1, 2, 3))
+
+        best = min(unevenness(takers) for takers in product(*(able[item] for item in taken)))
+        assert unevenness(taken.values()) == best
+
+    def test_one_after_another(self) -> None:
+        old = plan(keys(30, 2), 5, 2)
+        new = old.reassign("A1").reassign("A2", gone=["A1"])
+        assert not new.orders[0]
+        assert not new.orders[1]
+        assert spread(n for name, n in new.statistics().texts.items() if name not in {"A1", "A2"}) <= 1
+
+    def test_says_which_texts_stay_short(self) -> None:
+        old = plan(keys(5, 2), 3, 3)
+        assert old.reassign("A1").statistics().short == 10
+
+    def test_gold_goes_to_nobody(self) -> None:
+        old = plan(keys(5, 2), 3, 2, gold=[4])
+        new = old.reassign("A1")
+        assert sum(item == 4 for order in new.orders for item, _ in order) == 2
+        assert new.statistics().short == 0
+
+    def test_who_is_not_there_cannot_leave(self) -> None:
+        with pytest.raises(UnknownName, match="annotator 'A9'"):
+            plan(keys(5, 2), 3, 2).reassign("A9")
+
+    def test_new_texts_come_in_random_places(self) -> None:
+        """The first new text is not always the next one, nor always the last."""
+        where = set()
+        for seed in range(40):
+            old = plan(keys(8, 1), 3, 1, seed=seed)
+            new = old.reassign("A1")
+            where |= {place for place, turn in enumerate(new.orders[1]) if turn not in old.orders[1]}
+        assert where >= {1, 2, 3}
+        assert 0 not in where

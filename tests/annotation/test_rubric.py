@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from postil.annotation.rubric import LANGUAGES, Rubric
+from postil.errors import InvalidInput, UnknownName, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TOML = """
+name = "fluency"
+question = "How well does it read?"
+low = 0
+high = 2
+words = ["badly", "so so", "well"]
+examples = [["gah"], [], ["It rains."]]
+"""
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_bundled_ones(lang: str) -> None:
+    rubric = Rubric.default(lang)
+    assert rubric.grades == (1, 2, 3, 4, 5)
+    assert len(rubric.words) == len(rubric.examples) == 5
+    assert all(rubric.examples)
+    assert rubric.lang == lang
+    assert Rubric.default(f"{lang}-XX") == rubric
+    marks = Rubric.default(lang, "spans")
+    assert (marks.kind, marks.grades) == ("spans", ())
+
+
+def test_a_language_without_a_rubric() -> None:
+    with pytest.raises(UnknownName, match="language of a rubric 'fr'"):
+        Rubric.default("fr")
+
+
+def test_from_a_file(tmp_path: Path) -> None:
+    (tmp_path / "r.toml").write_text(TOML)
+    rubric = Rubric.read(tmp_path / "r.toml")
+    assert (rubric.grades, rubric.examples[2]) == ((0, 1, 2), ("It rains.",))
+    (tmp_path / "r.json").write_bytes(msgspec.json.encode(rubric))
+    assert Rubric.read(tmp_path / "r.json") == rubric
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "problem"),
+    [
+        ({"name": " "}, "name", "empty text"),
+        ({"question": None}, "question", "Expected `str`"),
+        ({"low": 3, "high": 3}, "low", "low below high"),
+        ({"low": -1}, "low", "neither below 0"),
+        ({"high": 10}, "high", "digit"),
+        ({"low": "1"}, "low", "Expected `int`"),
+        ({"words": ["one"]}, "words", "an entry for each of the 3 grades, got 1"),
+        ({"examples": [["one"]]}, "examples", "an entry for each of the 3 grades, got 1"),
+        ({"examples": ["one", "two", "three"]}, "examples[0]", "Expected `array`"),
+        ({"kind": "stars"}, "kind", "Invalid enum value"),
+        ({"scale": 5}, "", "unknown field `scale`"),
+    ],
+)
+def test_what_is_wrong_with_a_file(tmp_path: Path, change: dict[str, object], field: str, problem: str) -> None:
+    good = {"name": "n", "question": "q", "low": 0, "high": 2, "words": ["a", "b", "c"]}
+    path = tmp_path / "r.json"
+    path.write_text(json.dumps({**good, **change}))
+    with pytest.raises(InvalidInput, match=problem.replace("[", r"\[")) as caught:
+        Rubric.read(path)
+    assert (caught.value.where, caught.value.field) == (str(path), field)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("r.json", b"{"),
+        ("r.json", b"[]"),
+        ("r.json", b"\xff"),
+        ("r.toml", b"= 1"),
+        ("r.toml", b"\xff"),
+        ("r.json", b""),
+    ],
+)
+def test_what_is_no_rubric(tmp_path: Path, name: str, content: bytes) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InvalidInput, match=name):
+        Rubric.read(tmp_path / name)
+
+
+def test_files_that_are_not_there_or_of_another_kind(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="cannot be read"):
+        Rubric.read(tmp_path / "none.json")
+    with pytest.raises(UsageError, match=r"\.json or \.toml"):
+        Rubric.read(tmp_path / "rubric.yaml")

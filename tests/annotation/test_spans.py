@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from postil.annotation.spans import from_utf16, passage_grade, share, union
+
+SPANS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=8)
+
+
+@given(SPANS)
+def test_the_union_is_the_set_of_places(spans: list[tuple[int, int]]) -> None:
+    found = union(spans)
+    assert {place for start, end in found for place in range(start, end)} == {
+        place for start, end in spans for place in range(start, end)
+    }
+    assert all(first[1] < second[0] for first, second in pairwise(found))
+    assert union(found) == found
+
+
+@given(st.text(" ab", max_size=30), SPANS, SPANS)
+def test_the_share_grows_with_the_marks(text: str, spans: list[tuple[int, int]], more: list[tuple[int, int]]) -> None:
+    assert 0 <= share(text, spans) <= share(text, [*spans, *more]) <= 1
+
+
+def test_white_space_is_no_text() -> None:
+    assert share("ab  cd", [(0, 4)]) == 0.5
+    assert share("ab\ncd", [(0, 2), (3, 5)]) == 1
+    assert share(" \n", [(0, 2)]) == 0
+    assert share("", []) == 0
+
+
+@pytest.mark.parametrize(
+    ("marks", "grade"),
+    [
+        ([], 0),
+        ([[]], 0),
+        ([[(0, 10)]], 1),  # one who marks all is no agreement
+        ([[(0, 10)], [(0, 10)]], 2),
+        ([[(0, 10)], [(0, 5), (5, 10)], [(0, 10)]], 2),
+        ([[(0, 10)], [(0, 9)]], 1),
+        ([[(0, 3)], [(2, 5)]], 0.5),
+        ([[(0, 3)], []], 0.3),
+    ],
+)
+def test_the_labels_of_tweet_contextualization(marks: list[list[tuple[int, int]]], grade: float) -> None:
+    assert passage_grade("abcdefghij", marks) == pytest.approx(grade)
+
+
+@given(st.text(max_size=20), st.data())
+def test_places_of_javascript(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+
+    def units(words: str) -> int:
+        return len(words.encode("utf-16-le", "surrogatepass")) // 2
+
+    assert from_utf16(text, [(units(text[:start]), units(text[:end]))]) == ((start, end),)
+    assert from_utf16(text, [(-5, 10**9)]) == ((0, len(text)),)

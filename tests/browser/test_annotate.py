@@ -1,0 +1,500 @@
+"""Grading in a browser: by keyboard, by mouse and by finger, with and without a connection, from plan to export."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="needs the web extra")
+
+from postil.annotation.store import Store
+from postil.app.annotating import PlanOptions, plan_campaign
+from postil.metaeval.agreement import agreement
+from postil.records import Judgement
+from postil.records.files import read
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from conftest import Chromium
+
+pytestmark = pytest.mark.slow
+
+SAMPLE = files("postil") / "sample"
+DESKTOP, TABLET = (1440, 900), (820, 1180)
+GOOD = {"human": 5, "retrieval": 3, "generator": 3, "keywords": 1}
+CODES = {
+    "Enter": 13,
+    "Escape": 27,
+    "Tab": 9,
+    " ": 32,
+    "ArrowLeft": 37,
+    "ArrowUp": 38,
+    "ArrowRight": 39,
+    "ArrowDown": 40,
+}
+PATIENCE = 20
+
+
+class Server:
+    """`postil annotate serve` in a process of its own, which can be killed and come back."""
+
+    def __init__(self, campaign: Path) -> None:
+        self.campaign = campaign
+        self.store = Store.open(str(campaign))
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.start()
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "postil", "annotate", "serve", str(self.campaign), "--port", str(self.port)]
+        self._process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)  # noqa: S603 - our own command
+        assert self._process.stderr
+        lines = iter(self._process.stderr.readline, "")  # before the address there may be a lead's link
+        assert any(line.startswith("serving ") and self.url in line for line in lines)
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait(10)
+        assert self._process.stderr
+        self._process.stderr.close()
+
+    def close(self) -> None:
+        self.kill()
+        self.store.close()
+
+
+class Window:
+    """A person's browser: with cookies and storage of its own unless it shares another's."""
+
+    def __init__(self, browser: Chromium, size: tuple[int, int] = DESKTOP, beside: Window | None = None) -> None:
+        self.browser = browser
+        self.context = beside.context if beside else browser.call("Target.createBrowserContext")["browserContextId"]
+        target = browser.call("Target.createTarget", url="about:blank", browserContextId=self.context)["targetId"]
+        self.session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for room in ("Page", "Runtime", "Network", "Log"):
+            self.call(f"{room}.enable")
+        self.look(size)
+
+    def call(self, method: str, **params: object) -> dict[str, Any]:
+        return self.browser.call(method, self.session, **params)
+
+    def look(self, size: tuple[int, int], *, dark: bool = False) -> None:
+        wide, tall = size
+        self.call("Emulation.setDeviceMetricsOverride", width=wide, height=tall, deviceScaleFactor=1, mobile=False)
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.call("Emulation.setEmulatedMedia", features=[scheme])
+
+    def go(self, url: str) -> None:
+        self.browser.events[:] = [e for e in self.browser.events if e["method"] != "Page.loadEventFired"]
+        self.call("Page.navigate", url=url)
+        self.browser.wait("Page.loadEventFired", self.session)
+
+    def join(self, server: Server, name: str, role: Any = "annotator") -> Window:
+        self.go(f"{server.url}/join/{server.store.invite(name, role)}")
+        self("document.querySelector('form').requestSubmit()")
+        self.until("['/grade', '/lead'].includes(location.pathname) && document.readyState === 'complete'")
+        return self
+
+    def __call__(self, expression: str) -> Any:
+        options = {"returnByValue": True, "awaitPromise": True, "userGesture": True}
+        found = self.call("Runtime.evaluate", expression=expression, **options)
+        assert "exceptionDetails" not in found, found
+        return found["result"].get("value")
+
+    def until(self, expression: str) -> None:
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                if self(f"!!({expression})"):
+                    return
+            except AssertionError:  # the page was just left
+                pass
+            assert time.monotonic() < end, f"{expression} does not come: {self('document.body.innerText')[:500]}"
+            time.sleep(0.02)
+
+    def key(self, key: str, *, shift: bool = False, repeat: bool = False) -> None:
+        code = f"Digit{key}" if key.isdigit() else key
+        pressed = {"key": key, "code": code, "windowsVirtualKeyCode": CODES.get(key, ord(key[0].upper()))}
+        pressed["modifiers"] = 8 if shift else 0
+        text = key if len(key) == 1 else "\r" if key == "Enter" else ""
+        self.call("Input.dispatchKeyEvent", type="keyDown", text=text, autoRepeat=repeat, **pressed)
+        self.call("Input.dispatchKeyEvent", type="keyUp", **pressed)
+
+    def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+        for kind, (x, y) in (("mousePressed", start), ("mouseMoved", end), ("mouseReleased", end)):
+            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1, clickCount=1)
+
+    @property
+    def place(self) -> int:
+        return int(self("document.querySelector('#task').dataset.place ?? -1"))
+
+    def grade(self, key: str) -> None:
+        """Press a key when the text has been there long enough, and wait for the next text."""
+        here = self.place
+        time.sleep(0.22)
+        self.key(key)
+        self.until(f"(document.querySelector('#task').dataset.place ?? -1) != {here}")
+
+    def saved(self) -> None:
+        self.until("document.querySelector('#state').classList.contains('saved') && !Object.keys(localStorage).length")
+
+    def shoot(self, name: str) -> None:
+        """Keep a picture where POSTIL_SHOTS says, to look at."""
+        if folder := os.environ.get("POSTIL_SHOTS"):
+            time.sleep(0.3)
+            found = self.call("Page.captureScreenshot")
+            Path(folder, f"{name}.png").write_bytes(base64.b64decode(found["data"]))
+
+    def complaints(self) -> list[object]:
+        """What the browser said against the page: errors, and what its policy stopped."""
+        bad = ("Log.entryAdded", "Runtime.exceptionThrown")
+        return [
+            event["params"]
+            for event in self.browser.events
+            if event.get("sessionId") == self.session
+            and event["method"] in bad
+            and "ERR_CONNECTION_REFUSED" not in str(event)
+        ]
+
+    def asked(self) -> set[str]:
+        """The servers that the page asked."""
+        return {
+            event["params"]["request"]["url"].split("/")[2]
+            for event in self.browser.events
+            if event.get("sessionId") == self.session and event["method"] == "Network.requestWillBeSent"
+        }
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
+    """Serves a campaign of made-up files or of the bundled sample."""
+    open_now: list[Server] = []
+
+    def make(rows: list[dict[str, Any]], articles: list[dict[str, Any]] | None = None, **options: Any) -> Server:
+        folder = tmp_path / f"campaign{len(open_now)}"
+        folder.mkdir()
+        for name, some in (("texts", rows), ("articles", articles or [])):
+            lines = [json.dumps(row, ensure_ascii=False) for row in some]
+            (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        beside = {"articles": str(folder / "articles.jsonl")} if articles else {}
+        planned = PlanOptions(**{"annotators": 2, "each": 2} | beside | options)
+        plan_campaign(str(folder / "texts.jsonl"), str(folder / "campaign.db"), planned)
+        open_now.append(Server(folder / "campaign.db"))
+        return open_now[-1]
+
+    yield make
+    for server in open_now:
+        server.close()
+
+
+def sample(lang: str, articles: int) -> dict[str, Any]:
+    """Some of the bundled sample."""
+    found = [json.loads(line) for line in (SAMPLE / "articles.jsonl").read_text(encoding="utf-8").splitlines()]
+    found = [row for row in found if row["lang"] == lang][:articles]
+    ids = {row["id"] for row in found}
+    rows = [json.loads(line) for line in (SAMPLE / "candidates.jsonl").read_text(encoding="utf-8").splitlines()]
+    return {"rows": [row for row in rows if row["item"] in ids], "articles": found, "name": "Reader comments"}
+
+
+def test_from_plan_to_correlate(serve: Callable[..., Server], chromium: Chromium, tmp_path: Path) -> None:
+    """Two annotators grade the sample by keyboard; the lead sees agreement, decides, exports; correlate reads it."""
+    some = sample("en", 5)
+    server = serve(**some)
+    wrote = {row["text"]: row["system"] for row in some["rows"]}
+    given: dict[str, list[Judgement]] = {}
+    for name in ("Ann", "Bob"):
+        window = Window(chromium).join(server, name)
+        for n in range(20):
+            text = window("document.querySelector('blockquote').textContent")
+            grade = GOOD[wrote[text]]
+            if name == "Bob":
+                grade = 1 if n == 4 else min(5, grade + len(text) % 2)
+            window.grade(str(grade))
+            item = next(row["item"] for row in some["rows"] if row["text"] == text)
+            given.setdefault(name, []).append(Judgement(item, wrote[text], name, grade))
+        window.until("document.body.innerText.includes('All done')")
+        window.saved()
+        assert (window.complaints(), window.asked()) == ([], {server.url[7:]})
+    assert sorted(one.grade for one in server.store.ratings()) == sorted(
+        one.grade for some in given.values() for one in some
+    )
+    assert all(event.seconds and event.seconds > 0.2 for event in server.store.events())
+
+    lead = Window(chromium).join(server, "Lee", "lead")
+    lead.until("document.body.innerText.includes('Kappa')")
+    found = agreement([one for some in given.values() for one in some], labels=range(1, 6), resamples=10)
+    shown = lead("document.querySelector('main').innerText")
+    assert f"{found.estimates['kappa-quadratic-pooled'].value:.2f}" in shown
+    assert f"{found.estimates['alpha-ordinal'].value:.2f}" in shown
+    lead.shoot("lead-progress")
+    lead.go(f"{server.url}/lead/agreement")
+    lead.shoot("lead-agreement")
+    lead.go(f"{server.url}/lead/conflicts")
+    conflicts = lead("document.querySelectorAll('.conflict').length")
+    assert conflicts >= 1
+    lead("document.querySelector('.conflict input[value=\"4\"]').focus()")
+    lead.key(" ")
+    lead.key("Tab")
+    lead("document.activeElement.value = 'they meant it'")
+    lead.key("Enter")
+    lead.until("document.querySelector('.conflict [role=status]')?.innerText.includes('Decided: 4')")
+    lead.shoot("lead-decided")
+    assert lead("location.pathname") == "/lead/conflicts"  # the card alone was changed
+    assert [one.reason for one in server.store.adjudications()] == ["they meant it"]
+    assert (lead.complaints(), lead.asked()) == ([], {server.url[7:]})
+
+    for name in ("judgements.jsonl", "resolved.csv"):
+        text = lead(f"fetch('/lead/files/{name}').then((answer) => answer.text())")
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    judgements = list(read(tmp_path / "judgements.jsonl", Judgement))
+    assert len(judgements) == 40
+    folder = server.campaign.parent
+    references = [
+        json.dumps({"item": article["id"], "text": comment["text"], "ratings": comment["ratings"]})
+        for article in some["articles"]
+        for comment in article["comments"]
+    ]
+    (tmp_path / "references.jsonl").write_text("\n".join(references), encoding="utf-8")
+    run(
+        *("score", str(folder / "texts.jsonl"), "-r", str(tmp_path / "references.jsonl"), "--scale", "1:5"),
+        *("-m", "meteor", "-m", "w-meteor", "--items", str(tmp_path / "scores.jsonl")),
+    )
+    said = run(
+        *("correlate", str(tmp_path / "scores.jsonl"), "--judgements", str(tmp_path / "judgements.jsonl")),
+        *("--format", "json", "--resamples", "20"),
+    )
+    rows = json.loads(said)["correlations"]
+    assert {(row["metric"], row["n"]) for row in rows if row["coefficient"] == "pearson"} == {
+        ("meteor", 20),
+        ("w-meteor", 20),
+    }
+
+
+def run(*words: str) -> str:
+    command = [sys.executable, "-m", "postil", *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)  # noqa: S603 - our own
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_a_grade_waits_for_the_connection_and_is_stored_once(serve: Callable[..., Server], chromium: Chromium) -> None:
+    server = serve(**sample("en", 3))
+    ann = Window(chromium).join(server, "Ann")
+    ann.grade("4")
+    ann.saved()
+    server.kill()
+    ann.grade("2")  # the next two texts are here already
+    ann.grade("5")
+    ann.until("document.querySelector('#state').classList.contains('kept')")
+    assert "2 answers are kept" in ann("document.querySelector('#state').innerText")
+    ann.shoot("offline")
+    ann.grade("3")
+    ann.until("document.querySelector('#task.waiting')")
+    ann.key("u")  # cannot be done now, and says so
+    ann.until("document.querySelector('#notice').innerText.includes('needs the connection')")
+    server.start()
+    ann.until("document.querySelector('#task').dataset.place == 4")
+    ann.saved()
+    assert [event.grade for event in server.store.events()] == [4.0, 2.0, 5.0, 3.0]
+
+
+def test_grades_that_were_kept_are_sent_when_the_page_comes_back(
+    serve: Callable[..., Server], chromium: Chromium
+) -> None:
+    server = serve(**sample("en", 2))
+    ann = Window(chromium).join(server, "Ann")
+    server.kill()
+    ann.grade("4")
+    ann.go("about:blank")  # the lap-top is closed
+    server.start()
+    again = Window(chromium, beside=ann)
+    again.go(f"{server.url}/grade")
+    again.until("document.querySelector('#task').dataset.place == 1")
+    again.saved()
+    assert [event.grade for event in server.store.events()] == [4.0]
+
+
+def test_keys(serve: Callable[..., Server], chromium: Chromium) -> None:
+    server = serve(**sample("en", 2))
+    ann = Window(chromium).join(server, "Ann")
+    ann.key("?")
+    assert ann("document.querySelector('#keys').open")
+    ann.key("3")  # nothing is graded behind a list of keys
+    ann.key("e")
+    assert ann("document.querySelector('#rubric').open && !document.querySelector('#keys').open")
+    ann.key("Escape")
+    ann.until("!document.querySelector('dialog[open]')")
+    assert server.store.events() == []
+    ann.grade("4")
+    time.sleep(0.25)
+    ann.key("4", repeat=True)  # a key held down is pressed once
+    ann.key("9")  # not on the scale
+    assert ann.place == 1
+    ann.key("s")
+    assert ann("document.querySelector('#skip').open")
+    ann.key("2")
+    ann.until("document.querySelector('#task').dataset.place == 2")
+    ann.saved()
+    ann.key("s")
+    ann("document.querySelector('#other').focus()")
+    for letter in "a 1u?":  # in a field, keys are letters
+        ann.key(letter)
+    time.sleep(0.2)
+    ann.key("Enter")
+    ann.until("document.querySelector('#task').dataset.place == 3")
+    ann.saved()
+    assert [event.reason for event in server.store.events()][1:] == ["The text is broken or cut off", "a 1u?"]
+    for place in (2, 1, 0):
+        ann.key("u")
+        ann.until(f"document.querySelector('#task').dataset.place == {place}")
+    ann.grade("1")
+    ann.saved()
+    assert [(one.order, one.grade) for one in server.store.ratings()] == [(0, 1.0)]
+    assert ann.complaints() == []
+
+
+def test_a_stale_window_says_so_and_goes_on(serve: Callable[..., Server], chromium: Chromium) -> None:
+    server = serve(**sample("en", 2))
+    ann = Window(chromium).join(server, "Ann")
+    other = Window(chromium, beside=ann)
+    other.go(f"{server.url}/grade")
+    ann.grade("4")
+    ann.saved()
+    other.grade("1")
+    other.until("document.querySelector('#notice').innerText.includes('answered meanwhile')")
+    other.until("document.querySelector('#task').dataset.place == 1")
+    other.shoot("stale")
+    assert [one.grade for one in server.store.ratings()] == [4.0]
+
+
+def test_passages_are_marked_by_keys_mouse_and_finger(serve: Callable[..., Server], chromium: Chromium) -> None:
+    text = "Cats 😀 sleep all day. Dogs run. 狗不睡觉。"
+    rows = [{"topic": "Animals", "id": f"p{n}", "text": text} for n in range(4)]
+    server = serve(rows, what="passages")
+    ann = Window(chromium).join(server, "Ann")
+    marks = []
+
+    def save() -> None:
+        share = int(ann("document.querySelector('#share').textContent").split()[0])
+        here = ann.place
+        time.sleep(0.22)
+        ann.key("Enter")
+        ann.until(f"(document.querySelector('#task').dataset.place ?? -1) != {here}")
+        ann.saved()
+        last = max(server.store.ratings(), key=lambda one: one.order)
+        assert round(100 * last.grade) == share
+        marks.append([text[start:end] for start, end in last.spans])
+
+    ann.key("ArrowRight")
+    ann.key("ArrowRight")
+    ann.key("ArrowRight", shift=True)
+    ann.key(" ")
+    ann.key("ArrowDown")
+    ann.key(" ")
+    ann.shoot("passage")
+    save()
+    box = "document.querySelector('#passage').getBoundingClientRect()"
+
+    def at(word: str) -> tuple[float, float, float]:
+        found = ann(
+            "(() => { const units = [...document.querySelectorAll('#passage span')]; const one = "
+            f"units.find((unit) => unit.textContent === '{word}').getBoundingClientRect(); "
+            "return [one.left, one.right, (one.top + one.bottom) / 2]; })()"
+        )
+        return found[0], found[1], found[2]
+
+    left, right = at("sleep"), at("day")
+    ann.drag((left[0] + 3, left[2]), (right[1] - 3, right[2]))  # from within a word to within another
+    ann.until("document.querySelectorAll('#passage .on').length == 5")
+    left, right = at("狗"), at("不")
+    ann.drag((left[0] + 1, left[2]), (right[1] - 1, right[2]))
+    ann.until("document.querySelectorAll('#passage .on').length == 7")
+    dogs = at("all")
+    ann.drag((dogs[0] + 4, dogs[2]), (dogs[0] + 4, dogs[2]))  # a click takes the mark away
+    ann.until("document.querySelectorAll('#passage .on').length == 2")
+    save()
+    assert ann(f"{box}.width") > 100
+    ann.call("Emulation.setTouchEmulationEnabled", enabled=True)
+    x, _, y = at("Dogs")
+    for kind, points in (("touchStart", [{"x": x + 4, "y": y}]), ("touchEnd", [])):
+        ann.call("Input.dispatchTouchEvent", type=kind, touchPoints=points)
+    ann(
+        "(() => { const units = [...document.querySelectorAll('#passage span')]; const one = (text) => "
+        "units.find((unit) => unit.textContent === text).firstChild; getSelection().setBaseAndExtent(one('Dogs'), 0, "
+        "one('run'), 3); })()"
+    )
+    ann.until("!document.querySelector('#mark').hidden")
+    ann("document.querySelector('#mark').click()")
+    ann.until("document.querySelectorAll('#passage .on').length == 3")
+    save()
+    ann.key("a")
+    ann.until("document.querySelector('#share').textContent == '100 %'")
+    save()
+    assert marks == [["😀 sleep", "Dogs"], ["狗不"], ["Dogs run"], [text]]
+    assert ann.complaints() == []
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_pages_fit_and_can_be_used_by_everyone(serve: Callable[..., Server], chromium: Chromium, lang: str) -> None:
+    server = serve(**sample(lang, 2))
+    ann = Window(chromium).join(server, "Ann")
+    for size in (DESKTOP, TABLET, (1180, 820), (390, 844)):
+        for dark in (False, True):
+            ann.look(size, dark=dark)
+            ann.shoot(f"{lang}-{size[0]}-{'dark' if dark else 'light'}")
+            assert ann("document.documentElement.scrollWidth") <= size[0]
+            assert ann("document.documentElement.scrollHeight") <= size[1]
+            assert ann("[...document.querySelectorAll('.grades button')].every((one) => one.offsetHeight >= 44)")
+            # Every grade is on the screen, and so is some of the comment.
+            bottoms = (
+                "[...document.querySelectorAll('.grades button')].map((one) => one.getBoundingClientRect().bottom)"
+            )
+            assert max(ann(bottoms)) <= size[1]
+            assert ann("document.querySelector('blockquote').clientHeight") >= 44
+    ann.look(TABLET)
+    tree = ann.call("Accessibility.getFullAXTree")["nodes"]
+    named = {"button", "textbox", "progressindicator", "article", "dialog", "link"}
+    for node in tree:
+        if node.get("role", {}).get("value") in named and not node.get("ignored"):
+            assert node["name"]["value"].strip(), node
+    texts = "[...document.querySelectorAll('h1, blockquote, .text')].map((one) => one.lang)"
+    assert set(ann(texts)) == {lang}
+    order = []
+    for _ in range(9):
+        ann.key("Tab")
+        order.append(ann("document.activeElement.value || document.activeElement.id || document.activeElement.tagName"))
+    start = order.index("article")
+    assert order[start : start + 7] == ["article", "BLOCKQUOTE", "1", "2", "3", "4", "5"]
+
+
+def test_texts_cannot_act(serve: Callable[..., Server], chromium: Chromium) -> None:
+    act = "<script>document.title='acted'</script><img src=x onerror=\"document.title='acted'\"></textarea>"
+    articles = [{"id": "a", "title": act, "content": act, "lang": "en", "comments": []}]
+    server = serve([{"item": "a", "system": name, "text": act} for name in "xy"], articles, name=act)
+    for name, grade in ((act, "1"), ("Bob", "5")):
+        window = Window(chromium).join(server, name)
+        assert window("document.querySelector('blockquote').textContent") == act
+        window.grade(grade)
+        assert (
+            window("document.querySelector('blockquote').textContent") == act
+        )  # one that was here before it was wanted
+        window.grade(grade)
+        window.saved()
+        assert window("document.title") == act
+        assert window.complaints() == []
+    lead = Window(chromium).join(server, "Lee", "lead")
+    for path in ("/lead", "/lead/agreement", "/lead/conflicts"):
+        lead.go(server.url + path)
+        assert (lead("document.title"), lead.complaints()) == (act, [])

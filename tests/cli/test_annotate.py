@@ -1,0 +1,301 @@
+"""postil annotate, from a plan to what correlate and score read."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import sys
+from importlib.resources import files
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import pytest
+
+pytest.importorskip("sqlalchemy")
+
+from postil.annotation.store import Store
+
+if TYPE_CHECKING:
+    from conftest import Postil
+
+SAMPLE = Path(str(files("postil"))) / "sample"
+ARTICLES, CANDIDATES = SAMPLE / "articles.jsonl", SAMPLE / "candidates.jsonl"
+
+
+def rows(path: str) -> list[dict[str, object]]:
+    return [json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines()]
+
+
+def few(path: Path, n: int, name: str) -> str:
+    Path(name).write_text("".join(path.read_text(encoding="utf-8").splitlines(keepends=True)[:n]), encoding="utf-8")
+    return name
+
+
+def grade_all(path: str) -> None:
+    """Every annotator grades everything: the length of the text, moved by one for some."""
+    with Store.open(path) as store:
+        for person in store.people():
+            if person.role == "annotator":
+                if not person.name:
+                    store.accept(store.invite(f"Person {person.id}", "annotator"))
+                while (task := store.next(person)) is not None:
+                    grade = min(5, 1 + len(task.text) // 20 + (person.id + task.place) % 2)
+                    marks = [(0, len(task.text) // 2)]
+                    answer = marks if store.rubric().kind == "spans" else grade
+                    store.rate(person, task.assignment, answer, request=f"r{task.place}", seconds=1.0)
+
+
+def test_system_outputs_from_plan_to_correlation(postil: Postil) -> None:
+    few(CANDIDATES, 24, "cand.jsonl")
+    planned = postil(
+        *("annotate", "plan", "cand.jsonl", "c.db", "--articles", ARTICLES, "-n", 3, "-k", 2),
+        *("--repeats", 0.2, "--format", "json"),
+    )
+    assert planned.code == 0, planned.err
+    found = json.loads(planned.out)
+    assert (found["texts"], [row["texts"] for row in found["annotators"]]) == (24, [16, 16, 16])
+    assert {pair["texts"] for pair in found["pairs"]} == {8}
+    assert "24 texts, each with 2 of 3 annotators" in planned.err
+
+    link = postil("annotate", "invite", "c.db", "Ann Lee", "--address", "https://grading.example/")
+    assert re.fullmatch(r"https://grading\.example/join/[\w-]{43}\n", link.out)
+    early = postil("annotate", "agreement", "c.db")
+    assert (early.code, early.err) == (3, "postil: agreement needs grades, and there are none\n")
+    grade_all("c.db")
+
+    agreed = postil("annotate", "agreement", "c.db", "--resamples", 50)
+    assert agreed.code == 0, agreed.err
+    for words in (
+        "kappa-quadratic-pooled",
+        "alpha-ordinal",
+        "A1 and A2",
+        "one grade, and another",
+        "again, after a while",
+    ):
+        assert words in agreed.out
+    as_json = json.loads(postil("annotate", "agreement", "c.db", "--resamples", 50, "--format", "json").out)
+    assert len(as_json["agreement"]["pairs"]) == 3
+    assert [check["n"] for check in as_json["repeated"]] == [3, 3, 3]
+    assert not as_json["gold"]
+    as_csv = postil("annotate", "agreement", "c.db", "--resamples", 50, "--format", "csv").out
+    assert {row["statistic"] for row in csv.DictReader(as_csv.splitlines())} == set(as_json["agreement"]["estimates"])
+
+    done = postil("annotate", "export", "c.db", "--out", "grades")
+    assert done.code == 0, done.err
+    with Path("grades/ratings.csv").open(encoding="utf-8", newline="") as file:
+        table = list(csv.DictReader(file))
+    assert len(table) == 3 * 16 + 3 * 3
+    assert "time" not in table[0]
+    assert "Ann Lee" not in "".join(path.read_text(encoding="utf-8") for path in Path("grades").iterdir())
+    assert json.loads(Path("grades/codebook.json").read_text(encoding="utf-8"))["counts"]["texts"] == 24
+    assert len(rows("grades/judgements.jsonl")) == 48
+
+    scored = postil(
+        *("score", "cand.jsonl", "-r", few_references(), "-m", "rouge-l", "--tokenizer", "characters"),
+        *("--items", "scores.jsonl"),
+    )
+    assert scored.code == 0, scored.err
+    correlated = postil("correlate", "scores.jsonl", "--judgements", "grades/judgements.jsonl", "--format", "json")
+    assert correlated.code == 0, correlated.err
+    assert json.loads(correlated.out)["correlations"][0]["n"] == 24
+
+
+def few_references() -> str:
+    """The comments of the sample's articles as reference rows."""
+    lines = [
+        json.dumps({"item": article["id"], "text": comment["text"]}) + "\n"
+        for article in rows(str(ARTICLES))
+        for comment in article["comments"]  # type: ignore[attr-defined]
+    ]
+    Path("refs.jsonl").write_text("".join(lines), encoding="utf-8")
+    return "refs.jsonl"
+
+
+def test_comments_become_weighted_references(postil: Postil) -> None:
+    few(ARTICLES, 2, "a.jsonl")
+    assert postil("annotate", "plan", "a.jsonl", "c.db", "-n", 2, "-k", 2, "--order", "together").code == 0
+    grade_all("c.db")
+    with Store.open("c.db") as store:
+        assert store.campaign().what == "comments"
+        assert store.rubric().lang == "zh"
+        lead = store.accept(store.invite("Lee", "lead")).person
+        store.adjudicate(lead, 0, 5, "clear", request="d")
+    assert postil("annotate", "export", "c.db", "-o", "out", "--table", "jsonl", "--times").code == 0
+    assert {"time", "seconds"} <= set(rows("out/ratings.jsonl")[0])
+    first = rows("out/references.jsonl")[0]
+    assert (first["grade"], len(first["ratings"])) == (5.0, 2)  # type: ignore[arg-type]
+    assert rows("out/resolved.jsonl")[0]["adjudicated"] is True
+    few(CANDIDATES, 8, "cand.jsonl")
+    scored = postil(
+        *("score", "cand.jsonl", "-r", "out/references.jsonl", "-m", "w-rouge-l", "--scale", "1:5"),
+        *("--tokenizer", "characters", "--format", "jsonl"),
+    )
+    assert scored.scores["human", "w-rouge-l"] > 0
+
+
+def test_marked_passages(postil: Postil) -> None:
+    Path("p.jsonl").write_text(
+        "".join(json.dumps({"topic": f"t{n % 2}", "id": n, "text": f"some words number {n}"}) + "\n" for n in range(6))
+    )
+    assert postil("annotate", "plan", "p.jsonl", "c.db", "-n", 2, "--what", "passages").code == 0
+    grade_all("c.db")
+    assert postil("annotate", "agreement", "c.db", "--resamples", 20).code == 0
+    assert postil("annotate", "export", "c.db", "-o", "out").code == 0
+    assert [row["grade"] for row in rows("out/passages.jsonl")] == [pytest.approx(8 / 16)] * 6
+
+
+def test_gold_is_checked_and_left_out(postil: Postil) -> None:
+    few(CANDIDATES, 8, "cand.jsonl")
+    Path("gold.jsonl").write_text('{"item": "zh-01", "system": "human", "grade": 5}\n')
+    plan = ("annotate", "plan", "cand.jsonl", "c.db", "--articles", ARTICLES, "-n", 3)
+    assert postil(*plan, "--gold", "gold.jsonl").code == 0
+    grade_all("c.db")
+    found = json.loads(postil("annotate", "agreement", "c.db", "--resamples", 20, "--format", "json").out)
+    assert [check["n"] for check in found["gold"]] == [1, 1, 1]
+    assert found["agreement"]["texts"] == 7
+    assert postil("annotate", "export", "c.db", "-o", "out").code == 0
+    assert ("zh-01", "human") not in {(row["item"], row["system"]) for row in rows("out/judgements.jsonl")}
+
+
+def test_parquet(postil: Postil) -> None:
+    pyarrow = pytest.importorskip("pyarrow.parquet")
+    few(CANDIDATES, 4, "cand.jsonl")
+    assert postil("annotate", "plan", "cand.jsonl", "c.db", "--articles", ARTICLES, "-n", 2).code == 0
+    grade_all("c.db")
+    assert postil("annotate", "export", "c.db", "-o", "out", "--table", "parquet", "--times").code == 0
+    assert pyarrow.read_table("out/ratings.parquet").num_rows == 8
+    assert pyarrow.read_table("out/resolved.parquet").column("adjudicated").to_pylist() == [False] * 4
+
+
+def test_someone_leaves(postil: Postil) -> None:
+    few(CANDIDATES, 8, "cand.jsonl")
+    assert postil("annotate", "plan", "cand.jsonl", "c.db", "--articles", ARTICLES, "-n", 4, "-k", 2).code == 0
+    assert postil("annotate", "invite", "c.db", "Ann").code == 0
+    done = postil("annotate", "leave", "c.db", "Ann")
+    assert (done.code, done.err) == (0, "Ann has left; 4 texts went to others\n")
+    assert "has left" in postil("annotate", "leave", "c.db", "Ann").err
+    with Store.open("c.db") as store:
+        left = [person.pseudonym for person in store.people() if not person.left]
+        assert sum(store.plan().statistics().texts[name] for name in left) == 16
+    assert postil("annotate", "leave", "c.db", left[0]).code == 0
+    alone = postil("annotate", "leave", "c.db", left[1])
+    assert "nobody else can take them: 8 texts" in alone.err
+    with_new = postil("annotate", "leave", "c.db", left[2], "--replace")
+    assert "texts wait for the next one who is invited" in with_new.err
+    assert postil("annotate", "invite", "c.db", "Cid").code == 0
+    unknown = postil("annotate", "leave", "c.db", "Bob")
+    assert unknown.code == 2
+    assert "unknown person 'Bob'" in unknown.err
+
+
+GOLD = '{"item": "zh-01", "system": "human", "grade": %s}\n'
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "problem"),
+    [
+        (("none.jsonl", "c.db", "-n", "2"), 3, "none.jsonl: no such file"),
+        (("cand.jsonl", "c.db", "-n", "2"), 3, "cand.jsonl:1: "),
+        (("cand.jsonl", "c.db", "-n", "2", "--articles", "cand.jsonl"), 3, "cand.jsonl:1: "),
+        (
+            ("cand.jsonl", "c.db", "-n", "2", "--articles", "a.jsonl"),
+            3,
+            "cand.jsonl:5: item: there is no article 'zh-02'",
+        ),
+        (("a.jsonl", "c.db", "-n", "2", "-k", "3"), 2, "each: expected a number from 1 to 2"),
+        (("a.jsonl", "c.db", "-n", "2", "--what", "jokes"), 2, "unknown kind of text 'jokes'"),
+        (("a.jsonl", "c.db", "-n", "2", "--what", "outputs"), 2, "--articles FILE"),
+        (("a.jsonl", "c.db", "-n", "2", "--what", "comments", "--articles", "a.jsonl"), 2, "goes with outputs"),
+        (("a.jsonl", "c.db", "-n", "2", "--order", "up"), 2, "unknown order 'up'"),
+        (("a.jsonl", "c.db", "-n", "2", "--format", "xml"), 2, "unknown format 'xml'"),
+        (("a.jsonl", "c.db", "-n", "2", "--rubric", "none.toml"), 3, "none.toml: cannot be read"),
+        (("a.jsonl", "c.db", "-n", "2", "--rubric", "bad.json"), 3, "bad.json: name"),
+        (
+            ("a.jsonl", "c.db", "-n", "2", "--gold", "gold.jsonl"),
+            3,
+            "gold.jsonl:1: item: there is no text human of zh-01",
+        ),
+        (
+            ("cand.jsonl", "c.db", "-n", "2", "--articles", "all.jsonl", "--gold", "gold.jsonl"),
+            3,
+            "gold.jsonl:1: grade",
+        ),
+        (("twice.jsonl", "c.db", "-n", "2"), 3, "x has two texts with the name 1"),
+        (("nul.jsonl", "c.db", "-n", "2"), 3, "NUL"),
+        (("a.jsonl", "no/such/folder/c.db", "-n", "2"), 2, "there is no folder"),
+        (("-", "c.db", "-n", "2", "--articles", "-"), 2, "only one of the files"),
+    ],
+)
+def test_plan_refuses(postil: Postil, arguments: tuple[str, ...], code: int, problem: str) -> None:
+    few(CANDIDATES, 8, "cand.jsonl")
+    few(ARTICLES, 1, "a.jsonl")
+    few(ARTICLES, 99, "all.jsonl")
+    Path("bad.json").write_text('{"name": "", "question": "q"}')
+    Path("gold.jsonl").write_text(GOLD % 6)
+    comments = [{"id": 1, "text": "one"}, {"id": "1", "text": "two"}]
+    Path("twice.jsonl").write_text(json.dumps({"id": "x", "title": "t", "comments": comments}))
+    Path("nul.jsonl").write_text(json.dumps({"id": "x", "title": "t", "comments": [{"id": 1, "text": "\0"}]}))
+    outcome = postil("annotate", "plan", *arguments)
+    assert (outcome.code, outcome.out) == (code, ""), outcome.err
+    assert problem in outcome.err
+    assert "Traceback" not in outcome.err
+
+
+def test_other_verbs_refuse(postil: Postil) -> None:
+    few(ARTICLES, 1, "a.jsonl")
+    for verb, more in (("agreement", ()), ("invite", ("Ann",)), ("leave", ("Ann",)), ("export", ("-o", "out"))):
+        missing = postil("annotate", verb, "none.db", *more)
+        assert (missing.code, missing.err) == (3, "postil: none.db: there is no such file\n")
+    assert not Path("none.db").exists()
+    assert postil("annotate", "plan", "a.jsonl", "c.db", "-n", 2).code == 0
+    again = postil("annotate", "plan", "a.jsonl", "c.db", "-n", 2)
+    assert again.code == 2
+    assert "holds a campaign already" in again.err
+    assert "unknown role 'boss'" in postil("annotate", "invite", "c.db", "Ann", "--role", "boss").err
+    assert "days" in postil("annotate", "invite", "c.db", "Ann", "--days", 0).err
+    empty = postil("annotate", "export", "c.db", "-o", "out")
+    assert (empty.code, empty.err) == (3, "postil: c.db: nothing was graded yet\n")
+    assert not Path("out").exists()
+    assert "unknown kind of table 'xls'" in postil("annotate", "export", "c.db", "-o", "out", "--table", "xls").err
+
+
+def test_serving_begins_with_a_lead(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
+    few(ARTICLES, 1, "a.jsonl")
+    assert postil("annotate", "plan", "a.jsonl", "c.db", "-n", 2).code == 0
+    asked: list[tuple[object, ...]] = []
+
+    def serve(url: str, *, host: str, port: int, names: tuple[str, ...], secure: bool, say: object) -> None:
+        asked.append((url, host, port, names, secure, callable(say)))
+
+    monkeypatch.setitem(sys.modules, "postil.app.web.server", SimpleNamespace(serve=serve))  # type: ignore[arg-type]
+    first = postil("annotate", "serve", "c.db", "--port", 8001, "--name", "a.example", "--name", "b.example", "--https")
+    assert first.code == 0, first.err
+    assert asked == [("c.db", "127.0.0.1", 8001, ("a.example", "b.example"), True, True)]
+    token = re.search(r"http://localhost:8001/join/([\w-]+)", first.err)
+    assert token is not None
+    with Store.open("c.db") as store:
+        assert store.accept(token[1]).person.role == "lead"
+    assert postil("annotate", "serve", "c.db").err == ""
+
+
+def test_serving_without_the_packages(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "postil.app.web.server", raising=False)
+    monkeypatch.setitem(sys.modules, "fastapi", None)
+    outcome = postil("annotate", "serve", "c.db")
+    assert (outcome.code, outcome.err) == (
+        2,
+        "postil: postil annotate serve needs an optional package: pip install 'postil[web]'\n",
+    )
+
+
+def test_without_the_packages(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.startswith(("postil.annotation.store", "postil.app.annotating"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "sqlalchemy", None)
+    outcome = postil("annotate", "agreement", "c.db")
+    assert (outcome.code, outcome.err) == (
+        2,
+        "postil: a campaign needs an optional package: pip install 'postil[web]'\n",
+    )
