@@ -18,7 +18,7 @@ from postil.commenters.screening import Screen
 from postil.commenters.store import Model
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
-from postil.errors import InvalidInput, PostilError, UnknownName, UsageError
+from postil.errors import InvalidInput, PostilError, UsageError
 from postil.records import Article, Comment, write
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def test_titles_can_be_written(corpus: Corpus, tmp_path: Path) -> None:
     options = GeneratorTrainOptions(source="content", target="title", network=NETWORK, training=TRAINING)
     assert train_commenter("att", corpus.path, tmp_path / "m", options)
     commenter = load_commenter(tmp_path / "m", screen=Screen(shortest=1), decoding=DecodingOptions(shortest=1))
-    (found,) = commenter.comment([Article("q", "", (), "about bread 3")], 1)
+    (found,) = commenter.comment([Article("q", "", (), "about bread 6")], 1)
     assert found.suggestions[0].text.lower() == "more bread"
     copied = found.suggestions[0].provenance.copied
     assert copied is not None
@@ -188,8 +188,8 @@ def test_no_torch_no_model_that_writes(att: Path, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("kind", "options", "words"),
     [
-        ("atc", {}, "no commenter 'atc'.*att"),
-        ("att", {"source": "body"}, "no source 'body'"),
+        ("atc", {}, "unknown commenter 'atc'"),
+        ("att", {"source": "body"}, "unknown source 'body'"),
         ("att", {"target": "title"}, "must not read them: give source content"),
         ("seq2seq", {"network": {"attention": "dot"}}, "seq2seq has none"),
         ("att", {"network": {"attention": "none"}}, "att has dot or additive"),

@@ -189,8 +189,8 @@ GIVE = "give what postil correlate, compare, score or passages printed with --fo
         (b"{}", f"x.json: schema: expected 1, got none; {GIVE} by this version of postil"),
         (b'{"schema": "1"}', f'x.json: schema: expected 1, got "1"; {GIVE} by this version of postil'),
         (
-            b'{"schema": 1, "kind": "study"}',
-            f'x.json: kind: expected one of correlate, compare, score, passages, got "study"; {GIVE}',
+            b'{"schema": 1, "kind": "demo"}',
+            f'x.json: kind: expected one of correlate, compare, score, passages, study, got "demo"; {GIVE}',
         ),
         (b'{"schema": 1, "kind": "report"}', "x.json: results: expected an array of results, got null"),
         (

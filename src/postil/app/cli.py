@@ -21,6 +21,7 @@ from postil.app.cli_options import (
     StemOption,
     StopOption,
 )
+from postil.app.cli_study import study
 from postil.app.cli_train_generators import train_app
 from postil.app.cli_vectors import vectors
 from postil.app.exits import Root, command_line, exits, say
@@ -42,6 +43,7 @@ app = typer.Typer(
 
 app.add_typer(annotate)
 app.add_typer(corpus)
+app.add_typer(study)
 app.add_typer(vectors)
 
 

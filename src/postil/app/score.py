@@ -138,6 +138,8 @@ def encode(
     vocabulary: Vocabulary,
     jobs: int,
     refuse: Callable[[int, str], InvalidInput],
+    *,
+    allow_han: bool = False,
 ) -> Tokens:
     """Number texts, or lists of tokens where the first is one.
 
@@ -147,6 +149,7 @@ def encode(
         vocabulary: Takes new words.
         jobs: Threads.
         refuse: Makes the error for text i, which knows where the text stands.
+        allow_han: Whether ``words`` may cut Han texts.
 
     Raises:
         InvalidInput: Texts and lists of tokens are mixed, something is neither, or Han text meets ``words``.
@@ -156,7 +159,7 @@ def encode(
         if split:
             _check_token_lists(texts, refuse)
             return vocabulary.encode_tokens(texts)  # type: ignore[arg-type]  # checked
-        return vocabulary.encode(texts, cut, jobs)  # type: ignore[arg-type]  # the kernel checks each
+        return vocabulary.encode(texts, cut, jobs, allow_han=allow_han)  # type: ignore[arg-type]  # the kernel checks each
     except InvalidInput as error:
         if split:
             raise

@@ -60,6 +60,7 @@ class ScoringOptions:
         jobs: Threads; with another engine, how many batches are scored at the same time.
         engine: ``local`` or ``ray``; the scores do not depend on it.
         address: Of a Ray cluster.
+        allow_han: Whether ``words`` may cut Han texts, at their spaces and punctuation, as it does in corpora.
     """
 
     metrics: tuple[str, ...] = ()
@@ -73,6 +74,7 @@ class ScoringOptions:
     jobs: int = 1
     engine: str = "local"
     address: str | None = None
+    allow_han: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +143,7 @@ def score_files(
         corpus = read_references(references, options.weights, options.scale, asked, remarks.append)
         metrics = asked or _usual(corpus, background, remarks.append)
         vocabulary = Vocabulary()
-        tokens = encode(corpus.texts, cut, vocabulary, options.jobs, corpus.refuse)
+        tokens = encode(corpus.texts, cut, vocabulary, options.jobs, corpus.refuse, allow_han=options.allow_han)
         if options.engine == "local":
             corpus.texts.clear()
         bound = References(tokens, corpus.offsets, corpus.weights)
@@ -160,7 +162,8 @@ def score_files(
         slices = _slices(counted, rows, corpus.items, systems)
 
         def encoded(part: _Slice) -> Tokens:
-            return encode(part.texts, cut, vocabulary.branch(), options.jobs, partial(_refused, rows, part.first))
+            refuse = partial(_refused, rows, part.first)
+            return encode(part.texts, cut, vocabulary.branch(), options.jobs, refuse, allow_han=options.allow_han)
 
         engine = stack.enter_context(elsewhere(options.engine, options.jobs, options.address, say))
         measured: Iterator[tuple[_Slice, dict[str, NDArray[np.float64]]]]

@@ -10,7 +10,8 @@ import msgspec
 from postil.app.output import grid_as, rows_as_csv
 from postil.app.report.blocks import Fold, Sheet
 from postil.app.report.read import REPORT, SCHEMA
-from postil.app.report.results import Comparison, Correlated, Passages
+from postil.app.report.results import Comparison, Correlated, Passages, Study
+from postil.app.report.studies import study_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -65,6 +66,8 @@ def csv_tables(result: Result, key: str) -> dict[str, bytes]:
         tables = {"comparison": _rows(result.systems)}
     elif isinstance(result, Passages):
         tables = dict(_passages(result))
+    elif isinstance(result, Study):
+        tables = {table.key: study_rows(table) for part in result.parts for table in part.tables}
     else:
         tables = {"scores": _rows(result.scores)}
     return {f"{key}{name}.csv": rows_as_csv(rows, _fields(rows)).encode() for name, rows in tables.items() if rows}

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from postil.app.report import pictures, tables
-from postil.app.report.blocks import Block, Chapter, Facts, Fold, Part, Picture, Quote, Quotes, Verdicts, Words
+from postil.app.report.blocks import Block, Chapter, Facts, Fold, Part, Picture, Quote, Quotes, Sheet, Verdicts, Words
 from postil.app.report.gains import Gains, gains_paragraph, leads, use_of_weights
 from postil.app.report.lookup import Lookup
-from postil.app.report.results import Comparison, Correlated, Passages
+from postil.app.report.results import Comparison, Correlated, Passages, Study
+from postil.app.report.studies import study_chapter
 from postil.app.report.summary import CLEARLY, compared, paragraph, scored, weights
 from postil.app.report.words import COEFFICIENTS, LEVELS, PEOPLE, count, grade, isolated, left_out, listed, number
 
@@ -32,11 +34,26 @@ def chapter(result: Result, key: str) -> Chapter:
         result: The result.
         key: A word that tells the chapter's ids from those of others.
     """
-    if isinstance(result, Correlated):
-        return _correlated(result, key)
-    if isinstance(result, Comparison):
-        return _compared(result, key)
+    if isinstance(result, Correlated | Comparison):
+        made = _correlated(result, key) if isinstance(result, Correlated) else _compared(result, key)
+        return _saying(made, result.weights) if result.weights else made
+    if isinstance(result, Study):
+        return study_chapter(result, key)
     return _gained(result, key) if isinstance(result, Passages) else _scored(result, key)
+
+
+def _saying(made: Chapter, weights: str) -> Chapter:
+    """The chapter, with where weights come from said beside its data and with each table that has weighted metrics."""
+
+    def said(block: Block) -> Block:
+        if isinstance(block, Fold):
+            return replace(block, blocks=tuple(map(said, block.blocks)))
+        if isinstance(block, Sheet) and any("w-" in cell for row in block.grid for cell in row):
+            return replace(block, caption=f"{block.caption}; {weights}")
+        return block
+
+    parts = tuple(replace(part, blocks=tuple(map(said, part.blocks))) for part in made.parts)
+    return replace(made, data=f"{made.data}; {weights}", parts=parts)
 
 
 def _correlated(result: Correlated, key: str) -> Chapter:

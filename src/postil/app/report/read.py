@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from postil.app.report.results import Comparison, Correlated, Passages, Scored
+from postil.app.report.results import Comparison, Correlated, Passages, Scored, Study
 from postil.errors import InvalidInput
 from postil.records.explain import shown
 
@@ -31,6 +31,7 @@ KINDS: Final[Mapping[str, type[Result]]] = {
     "compare": Comparison,
     "score": Scored,
     "passages": Passages,
+    "study": Study,
 }
 """What a page can show."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -34,6 +34,12 @@ __all__ = [
     "Result",
     "Scored",
     "Settings",
+    "Study",
+    "StudyCell",
+    "StudyPart",
+    "StudyPicture",
+    "StudyRow",
+    "StudyTable",
     "SystemMean",
     "SystemScore",
     "Text",
@@ -254,6 +260,7 @@ class Correlated(_Record, frozen=True, kw_only=True):
     orders: dict[str, float | None] = {}
     disagreements: tuple[Disagreement, ...] = ()
     points: Points | None = None
+    weights: str = ""
 
 
 class Compared(_Interval, frozen=True, kw_only=True):
@@ -282,6 +289,7 @@ class Comparison(_Record, frozen=True, kw_only=True):
     lower_is_better: tuple[str, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     notes: tuple[str, ...] = ()
+    weights: str = ""
 
 
 class SystemScore(_Record, frozen=True, kw_only=True):
@@ -393,4 +401,68 @@ class Passages(_Record, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
-Result: TypeAlias = Correlated | Comparison | Scored | Passages
+StudyCell: TypeAlias = float | int | str | tuple[float, float | None, float | None] | None
+"""A number, words, nothing, or a number with its interval."""
+
+
+class StudyRow(_Record, frozen=True, kw_only=True):
+    """A row of a table; see `postil.app.report.blocks.Line` for its kinds."""
+
+    name: str
+    cells: tuple[StudyCell, ...] = ()
+    kind: Literal["", "control", "people", "group"] = ""
+    digits: int = 3
+
+
+class StudyTable(_Record, frozen=True, kw_only=True):
+    """A table of a study; a row without cells is the title of the rows below it."""
+
+    key: str
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[StudyRow, ...]
+
+    def __post_init__(self) -> None:
+        if not self.head or any(len(row.cells) != len(self.head) - 1 for row in self.rows if row.kind != "group"):
+            raise ValueError(f"expected {len(self.head) - 1} cells in each row")
+
+
+class StudyPicture(_Record, frozen=True, kw_only=True):
+    """Curves over k, or bars: names with counts, of which the last few are no kinds."""
+
+    title: str
+    caption: str
+    curves: tuple[GainLine, ...] = ()
+    xlabel: str = ""
+    ylabel: str = ""
+    names: tuple[str, ...] = ()
+    counts: tuple[float, ...] = ()
+    aside: int = 0
+
+    def __post_init__(self) -> None:
+        if bool(self.curves) == bool(self.names) or len(self.names) != len(self.counts):
+            raise ValueError("expected curves, or names with counts")
+
+
+class StudyPart(_Record, frozen=True, kw_only=True):
+    """A section of a study."""
+
+    key: str
+    title: str
+    words: tuple[str, ...] = ()
+    tables: tuple[StudyTable, ...] = ()
+    pictures: tuple[StudyPicture, ...] = ()
+
+
+class Study(_Record, frozen=True, kw_only=True):
+    """What `postil study` found beside the results of other commands."""
+
+    name: str
+    title: str
+    parts: tuple[StudyPart, ...]
+    data: str = ""
+    conclusion: tuple[str, ...] = ()
+    settings: tuple[tuple[str, str], ...] = ()
+
+
+Result: TypeAlias = Correlated | Comparison | Scored | Passages | Study

@@ -1,0 +1,171 @@
+"""The stages of a study: each leaves files, and is done anew only if these, or what they were made of, have changed."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import file_digest
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from postil.app.output import to_json
+from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.records.replace import Replacement, refused
+from postil.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+__all__ = ["Say", "Stage", "Stages", "paper", "read_json", "write_text"]
+
+Say: TypeAlias = Callable[[str], None]
+
+RECORDS: Final = ".stages"
+MADE: Final = "made.json"
+"""The file of a folder that says how it was made; it has the hashes of the others."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """A step of a study.
+
+    Args:
+        name: Its name, for people and for ``--stage``.
+        outputs: The files or folders that it leaves.
+        inputs: The files or folders that it reads.
+        request: What its outputs depend on beside the inputs; JSON.
+        command: The words of a command that does the same.
+        work: Does it.
+        printed: Whether that command prints the first output.
+    """
+
+    name: str
+    outputs: Sequence[Path]
+    inputs: Sequence[Path]
+    request: Mapping[str, Any]
+    command: Sequence[object]
+    work: Callable[[], object]
+    printed: bool = False
+
+
+class Stages:
+    """Runs stages in a folder, and remembers what they were made of.
+
+    Args:
+        out: The folder; made where it is missing.
+        say: Takes words for people.
+        only: The one stage to run; None for all of them.
+
+    Raises:
+        PostilError: The system refuses to write.
+    """
+
+    def __init__(self, out: Path, say: Say, only: str | None = None) -> None:
+        self.out, self._say, self._only = out, say, only
+        self.names: list[str] = []
+        try:
+            (out / RECORDS).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise refused(str(out), error) from error
+
+    def run(self, stage: Stage) -> None:
+        """Run a stage, unless it is done or another one alone was asked for.
+
+        Args:
+            stage: The stage.
+
+        Raises:
+            InvalidInput: An input is missing.
+            UsageError: A folder that it would make is there, and was made of something else.
+        """
+        self.names.append(stage.name)
+        if self._only not in (None, stage.name):
+            return
+        command = shlex.join(["postil", *map(str, stage.command)])
+        command += f" > {shlex.quote(str(stage.outputs[0]))}" if stage.printed else ""
+        request = {
+            **stage.request,
+            "inputs": [_digest(path, needed=True) for path in stage.inputs],
+            "postil": VERSION,
+        }
+        request = json.loads(json.dumps(request))
+        record = self.out / RECORDS / f"{stage.name}.json"
+        there = {str(path.relative_to(self.out)): _digest(path) for path in stage.outputs}
+        if record.is_file() and read_json(record) == {"request": request, "outputs": there} and all(there.values()):
+            self._say(f"{stage.name}: done before")
+            return
+        folders = [path for path in stage.outputs if path.is_dir()]
+        if folders and not record.is_file():
+            self._say(f"{stage.name}: {folders[0]} is there and taken as it is")
+        elif folders:
+            raise UsageError(f"{folders[0]}: made of something else; remove it, or name another --out")
+        else:
+            self._say(f"{stage.name}: {command}")
+            stage.work()
+        there = {str(path.relative_to(self.out)): _digest(path) for path in stage.outputs}
+        write_text(record, to_json({"request": request, "outputs": there}))
+
+    def close(self) -> None:
+        """See that the stage that was asked for exists.
+
+        Raises:
+            UnknownName: It does not.
+        """
+        if self._only is not None and self._only not in self.names:
+            raise UnknownName("stage", self._only, self.names)
+
+
+def _digest(path: Path, *, needed: bool = False) -> str | None:
+    """A hash of a file, or of what a folder says of itself; None where there is nothing."""
+    target = path / MADE if path.is_dir() else path
+    try:
+        with target.open("rb") as stream:
+            return file_digest(stream, "sha256").hexdigest()
+    except OSError:
+        if needed:
+            raise InvalidInput("no such file; run the stages before this one", where=str(target)) from None
+        return None
+
+
+def read_json(path: Path) -> Any:
+    """What a file of an earlier stage says.
+
+    Args:
+        path: The file.
+
+    Raises:
+        InvalidInput: It is missing or no JSON.
+    """
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise InvalidInput("expected a file that an earlier stage wrote", where=str(path)) from None
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file, whole or not at all.
+
+    Args:
+        path: The file.
+        text: What it says.
+
+    Raises:
+        PostilError: The system refuses to write.
+    """
+    with Replacement(str(path)) as stream:
+        stream.write(text.encode())
+
+
+def paper(name: str) -> Any:
+    """The figures that a paper prints, with their source.
+
+    Args:
+        name: ``comments`` or ``passages``.
+
+    >>> paper("comments")["correlations"]["w-meteor"]["pearson"]
+    0.5747
+    """
+    return json.loads((files("postil.sample") / f"paper-{name}.json").read_text(encoding="utf-8"))

@@ -1,0 +1,281 @@
+"""The study of commenters: what its stages leave, when they are done anew, and that its tables are the commands'."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from typer.testing import CliRunner
+
+from postil.app.building import build_corpus
+from postil.app.cli import app
+from postil.app.evaluating import EvaluateOptions, evaluate_commenters
+from postil.app.report import read_results, write_report
+from postil.app.study_comments import CommentsOptions, study_comments
+from postil.app.study_comments_tables import weights_in_words
+from postil.app.study_stages import paper
+from postil.app.study_tencent import study_tencent
+from postil.corpus.options import BuildOptions
+from postil.corpus.split import Share
+from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.records import Article, Comment, Judgement, write
+from postil.records.scale import Scale
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+pytestmark = [
+    pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora need the extra parquet"),
+    pytest.mark.skipif(find_spec("matplotlib") is None, reason="pages need the extra plot"),
+]
+
+WORDS = ("rain", "chess", "votes", "bread")
+METRICS = ("rouge-l", "w-rouge-l", "bleu-1")
+QUICK: dict[str, Any] = {
+    "systems": ("ir-t",),
+    "ranker": "tf-idf",
+    "metrics": METRICS,
+    "draws": 2,
+    "resamples": 20,
+    "permutations": 20,
+}
+
+
+def articles(*, votes: bool = True) -> list[Article]:
+    return [
+        Article(
+            f"a{n:02}",
+            f"{WORDS[n % 4]} in town {n % 3}",
+            tuple(
+                Comment(
+                    f"c{c}",
+                    f"{WORDS[(n + c) % 4]} reader {c} says so {n}" + " again" * (c % 3),
+                    upvotes=c * (n % 3) if votes else None,
+                )
+                for c in range(6)
+            ),
+            category=WORDS[n % 2],
+        )
+        for n in range(24)
+    ]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("made")
+    write(folder / "raw.jsonl", articles())
+    free: dict[str, Any] = {"content_words": 0, "comments": 1, "test_comments": 0, "test_upvotes": 0, "draw": 4}
+    options = BuildOptions(source="a site", license="ours", dev=Share(size=4), test=Share(size=6), **free)
+    build_corpus([folder / "raw.jsonl"], folder / "corpus", options, jobs=1)
+    return folder / "corpus"
+
+
+@pytest.fixture(scope="module")
+def done(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    out, said = tmp_path_factory.mktemp("out"), list[str]()
+    study_comments(str(corpus), out, CommentsOptions(**QUICK), said.append)
+    return out, said
+
+
+STAGES = ("statistics", "references", "suggestions-ir-t", "candidates", "scores", "comparison")
+
+
+def run(corpus: Path, out: Path, options: CommentsOptions, stages: Sequence[str], said: list[str]) -> None:
+    """Some stages, one after the other; without the page, which takes longer than they do."""
+    for stage in stages:
+        study_comments(str(corpus), out, replace(options, stage=stage), said.append)
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def cells(out: Path, key: str) -> dict[str, list[Any]]:
+    """The rows of a table, without those of the paper."""
+    study = json.loads((out / "study.json").read_text())
+    table = next(table for part in study["parts"] for table in part["tables"] if table["key"] == key)
+    return {row["name"]: row["cells"] for row in table["rows"] if row["name"] != "in the paper" and "cells" in row}
+
+
+def test_every_stage_says_the_command_that_does_the_same(done: tuple[Path, list[str]], corpus: Path) -> None:
+    out, said = done
+    stages = [line.partition(": ")[0] for line in said if ": postil " in line]
+    assert stages == [
+        *("statistics", "ir-t", "references", "suggestions-ir-t", "candidates", "scores", "comparison", "tables"),
+        "report",
+    ]
+    assert f"statistics: postil corpus stats {corpus} --format json > {out / 'statistics.json'}" in said
+
+
+@pytest.mark.parametrize("stage", ["statistics", "suggestions-ir-t", "scores", "comparison"])
+def test_that_command_prints_the_same_bytes(done: tuple[Path, list[str]], stage: str) -> None:
+    words = next(shlex.split(line) for line in done[1] if line.startswith(f"{stage}: "))
+    *command, arrow, path = words[2:]
+    result = CliRunner().invoke(app, command)
+    assert arrow == ">"
+    assert result.stdout == Path(path).read_text()
+
+
+def test_the_numbers_are_those_of_evaluate(done: tuple[Path, list[str]], corpus: Path) -> None:
+    out, _ = done
+    found = evaluate_commenters([str(out / "models" / "ir-t")], corpus, EvaluateOptions(metrics=METRICS))
+    ours = cells(out, "table-7")
+    for metric in METRICS:
+        assert ours[metric] == [row.score for row in found.scores if row.metric == metric]
+    assert ours["mean words"] == [one.words for one in found.said]
+    assert ours["distinct-2"] == [one.distinct_2 for one in found.said]
+    assert found.weights == "votes"
+
+
+def test_the_human_comment_is_no_reference(done: tuple[Path, list[str]]) -> None:
+    out, _ = done
+    references, humans = (
+        {(row["item"], row["text"]) for row in lines(out / f"{name}.jsonl")} for name in ("references", "human")
+    )
+    assert len(humans) == 6
+    assert len(references) == 24
+    assert not humans & references
+
+
+def test_every_table_with_weights_says_where_they_come_from(done: tuple[Path, list[str]]) -> None:
+    page = (done[0] / "report.html").read_text()
+    said = "weights of references: readers’ votes, for want of human grades"
+    captions = [part.partition("</caption>")[0] for part in page.split("<caption>")[1:]]
+    weighted = [caption for caption in captions if caption.startswith(("<span>Table 7", "<span>Systems against"))]
+    assert len(weighted) == 2
+    assert all(said in caption for caption in weighted)
+
+
+def test_nothing_is_done_twice(done: tuple[Path, list[str]], corpus: Path) -> None:
+    out, first = done
+    said: list[str] = []
+    study_comments(str(corpus), out, CommentsOptions(**QUICK), said.append)
+    assert said == [f"{line.partition(': ')[0]}: done before" for line in first if ": postil " in line]
+
+
+def test_what_was_changed_is_done_anew_with_what_rests_on_it(
+    done: tuple[Path, list[str]], corpus: Path, tmp_path: Path
+) -> None:
+    models = {"ir-t": str(done[0] / "models" / "ir-t")}
+    options, said = CommentsOptions(**QUICK, models=models), list[str]()
+    run(corpus, tmp_path, options, STAGES, said)
+    before = (tmp_path / "scores.json").read_bytes()
+    (tmp_path / "candidates.jsonl").write_text("")
+    (tmp_path / "comparison.json").unlink()
+    said.clear()
+    run(corpus, tmp_path, options, STAGES, said)
+    assert [line.partition(":")[0] for line in said if ": postil " in line] == ["candidates", "comparison"]
+    assert (tmp_path / "scores.json").read_bytes() == before
+
+
+def test_a_model_that_is_there_is_never_replaced(corpus: Path, tmp_path: Path) -> None:
+    training = QUICK | {"stage": "ir-t"}
+    study_comments(str(corpus), tmp_path, CommentsOptions(**training), lambda _: None)
+    with pytest.raises(UsageError, match="made of something else"):
+        study_comments(str(corpus), tmp_path, CommentsOptions(**training, seed=1), lambda _: None)
+
+
+def test_one_stage_alone(corpus: Path, tmp_path: Path) -> None:
+    said: list[str] = []
+    study_comments(str(corpus), tmp_path, CommentsOptions(**QUICK, stage="references"), said.append)
+    assert (tmp_path / "references.jsonl").is_file()
+    assert not (tmp_path / "statistics.json").exists()
+    with pytest.raises(InvalidInput, match="run the stages before"):
+        study_comments(str(corpus), tmp_path, CommentsOptions(**QUICK, stage="scores"), said.append)
+    with pytest.raises(UnknownName, match="suggestion"):
+        study_comments(str(corpus), tmp_path, CommentsOptions(**QUICK, stage="suggest"), said.append)
+
+
+def test_judgements_add_people_controls_and_the_papers_numbers(
+    done: tuple[Path, list[str]], corpus: Path, tmp_path: Path
+) -> None:
+    candidates = lines(done[0] / "candidates.jsonl")
+    rows = [
+        Judgement(row["item"], row["system"], annotator, 1 + (len(row["text"]) + n * shift) % 5)
+        for n, row in enumerate(candidates)
+        for shift, annotator in enumerate(("ann", "bob"))
+    ]
+    write(tmp_path / "judgements.jsonl", rows)
+    options = CommentsOptions(
+        **QUICK | {"systems": ()},
+        models={"ir-t": str(done[0] / "models" / "ir-t")},
+        judgements=str(tmp_path / "judgements.jsonl"),
+        scale=Scale(1, 5),
+    )
+    out = tmp_path / "out"
+    run(corpus, out, options, [*STAGES, "correlations", "tables"], [])
+    found = json.loads((out / "correlations.json").read_text())
+    value = next(r for r in found["correlations"] if (r["metric"], r["coefficient"]) == ("w-rouge-l", "pearson"))
+    table = cells(out, "table-3")
+    assert table["w-rouge-l"][2] == [value["value"], value["low"], value["high"]]
+    assert table["w-rouge-l"][3] == 0.2572
+    assert table["Human: split halves"][1] == 0.7803
+    assert {"shuffled weights", "top references", "weight of the nearest reference", "length of the text"} <= set(table)
+    systems = cells(out, "table-7")
+    assert systems["people’s mean grade"][0] == pytest.approx(
+        sum(row.grade for row in rows if row.system == "ir-t") / 12
+    )
+    assert paper("comments")["systems"]["people"]["ir-t"] == 2.859
+
+
+def test_the_page_can_be_made_again_from_its_results(done: tuple[Path, list[str]], tmp_path: Path) -> None:
+    out, _ = done
+    write_report(read_results([out / "report_files" / "results.json"]), tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_bytes() == (out / "report.html").read_bytes()
+    assert (out / "report_files" / "1-table-7.csv").read_text().startswith("row,ir-t,human\nrouge-l,")
+
+
+def test_weights_in_words() -> None:
+    assert weights_in_words("consensus", None).endswith("for want of human grades and votes")
+    assert weights_in_words("score", Scale(1, 5)) == "weights of references: people’s grades on the scale 1:5 (score)"
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"systems": ("ir-x",)}, "commenter"),
+        ({"systems": ()}, "no commenter"),
+        ({"models": {"human": "x"}}, "readers' comment"),
+        ({"metrics": ("meteorr",)}, "meteor"),
+    ],
+)
+def test_requests_that_make_no_sense(given: dict[str, Any], problem: str) -> None:
+    with pytest.raises((UsageError, UnknownName), match=problem):
+        CommentsOptions(**QUICK | given)
+
+
+def release(folder: Path) -> None:
+    """Twelve articles in the files of the release, scored in the test set."""
+    words = ["天气", "象棋", "选票", "面包"]
+    for split, count in (("train", 6), ("dev", 3), ("test", 3)):
+        rows = []
+        for n in range(count):
+            comments: list[list[Any]] = [
+                [f"{words[(n + c) % 4]} 读者 {c} 说 {split}{n}", c, *([c % 5 / 4] if split == "test" else [])]
+                for c in range(22)
+            ]
+            title = f"{words[n % 4]} {split} {n}"
+            rows.append(
+                json.dumps({"channel": "x", "comment": comments, "title": title, "url": f"http://k/{split}{n}"})
+            )
+        (folder / f"data.{split}.json").write_text("".join(f"{line}\n" for line in rows))
+
+
+@pytest.mark.skipif(find_spec("rjieba") is None, reason="the release is cut by rjieba")
+def test_the_release_becomes_a_corpus_and_its_scores_the_weights(tmp_path: Path) -> None:
+    release(tmp_path)
+    out, said = tmp_path / "out", list[str]()
+    for stage in ("import-train", "import-dev", "import-test", "corpus", "ir-t", *STAGES, "tables"):
+        study_tencent(tmp_path, out, replace(CommentsOptions(**QUICK), stage=stage), said.append, given=True)
+    assert "weights of references: people’s grades on the scale 0:1 (score)" in (out / "study.json").read_text()
+    assert cells(out, "table-2")["articles"] == [6, 3, 3, 12]
+
+
+def test_no_release(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="the folder of the Tencent release"):
+        study_tencent(tmp_path, tmp_path / "out", CommentsOptions(**QUICK), lambda _: None)
