@@ -11,8 +11,9 @@ import postil
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from conftest import Record
     from originals import Texts
+
+    from conftest import Record
 
 pytestmark = [pytest.mark.parity, pytest.mark.filterwarnings("ignore")]
 

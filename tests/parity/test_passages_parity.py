@@ -20,8 +20,9 @@ from postil.text import Vocabulary
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import Record
     from numpy.typing import NDArray
+
+    from conftest import Record
 
 pytestmark = [pytest.mark.parity, pytest.mark.filterwarnings("ignore")]
 

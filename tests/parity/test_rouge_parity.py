@@ -9,8 +9,9 @@ import postil
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import Record
     from originals import Texts
+
+    from conftest import Record
 
 pytestmark = [pytest.mark.parity, pytest.mark.filterwarnings("ignore")]
 

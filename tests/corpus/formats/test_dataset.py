@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conftest import Problems
-
     from postil.corpus.formats.met import Met
 
 pa = pytest.importorskip("pyarrow")

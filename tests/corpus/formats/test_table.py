@@ -15,7 +15,6 @@ from postil.records import Article, Comment
 
 if TYPE_CHECKING:
     from conftest import Lines, Problems
-
     from postil.corpus.formats.met import Met
 
 ARTICLES = ("id,title,content", "1,Rain,Tomorrow", "2,Snow,")
