@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import signal
 from functools import cache
 
 import typer.testing
@@ -9,3 +10,6 @@ from hypothesis import settings
 typer.testing._get_command = cache(typer.testing._get_command)
 
 settings.register_profile("thorough")  # of `make test-all`; see `law` in law/strategies.py
+
+# Who starts tests in the background of a shell hands down that Ctrl+C is ignored, and some tests interrupt a child.
+signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -10,7 +10,6 @@ import pytest
 HEAVY = {
     "fastapi",
     "psycopg",
-    "pydantic",
     "scipy",
     "sqlalchemy",
     "starlette",
