@@ -61,8 +61,8 @@ BM25 beside bm25s {bm25s} (its own scores; queries a second):
 """
 
 SMALL = """
-The last sets are real ones (`--corpus`), small: there an answer takes 15 to 80 microseconds, and sparse_dot_topn is up to twice
-as fast.
+The last sets are real ones (`--corpus`), small: there an answer takes 15 to 80 microseconds, and sparse_dot_topn is
+up to twice as fast.
 """
 
 
