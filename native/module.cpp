@@ -16,6 +16,7 @@
 #include "intern.hpp"
 #include "kernels.hpp"
 #include "ngrams.hpp"
+#include "scores.hpp"
 #include "search.hpp"
 #include "units.hpp"
 
@@ -247,6 +248,32 @@ nb::object rank_correlation_table(In2<int32_t> x, In<int32_t> y, In<int32_t> clu
   return array_of(std::move(out), {counts.shape(0), x.shape(1)});
 }
 
+Scores scores_of(const In2<float>& array) {
+  return {array.data(), static_cast<int64_t>(array.shape(0)), static_cast<int64_t>(array.shape(1))};
+}
+
+nb::object log_sum_row(In2<float> scores) {
+  std::vector<float> out(scores.shape(0));
+  {
+    nb::gil_scoped_release release;
+    log_sums(scores_of(scores), out.data());
+  }
+  return array_of(std::move(out));
+}
+
+nb::tuple highest_table(In2<float> scores, int64_t k) {
+  const Scores rows = scores_of(scores);
+  if (k < 1 || k > rows.columns) throw nb::value_error("expected k from 1 to the number of columns");
+  std::vector<int64_t> columns(rows.rows * k);
+  std::vector<float> values(rows.rows * k);
+  {
+    nb::gil_scoped_release release;
+    highest(rows, k, columns.data(), values.data());
+  }
+  const std::vector<size_t> shape{scores.shape(0), static_cast<size_t>(k)};
+  return nb::make_tuple(array_of(std::move(columns), shape), array_of(std::move(values), shape));
+}
+
 using Places = std::pair<In<int64_t>, In<int32_t>>;
 
 nb::object pooled_table(const std::tuple<In<int64_t>, In<int32_t>, In<int32_t>>& bags,
@@ -415,6 +442,8 @@ NB_MODULE(_compiled, m) {
                               array_of(std::move(bags.counts)));
       },
       nb::arg("ids"), nb::arg("offsets"), nb::arg("order"), nb::arg("gap") = 0, nb::arg("up_to") = false);
+  m.def("log_sums", &log_sum_row, nb::arg("scores"));
+  m.def("highest", &highest_table, nb::arg("scores"), nb::arg("k"));
   m.def("pooled_scores", &pooled_table, nb::arg("bags"), nb::arg("references"), nb::arg("texts"), nb::arg("own"),
         nb::arg("measures"), nb::arg("share"), nb::arg("idf"), nb::arg("jobs") = 1);
   m.def(

@@ -8,13 +8,7 @@
 #include <utility>
 
 #include "parallel.hpp"
-
-// Loops over all documents are worth a version for wider registers.
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__)
-#define POSTIL_WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define POSTIL_WIDE
-#endif
+#include "wide.hpp"
 
 #if defined(__GNUC__)
 #define POSTIL_PREFETCH(address) __builtin_prefetch(address)

@@ -9,6 +9,7 @@ from postil.kernel.twin.meteor import meteor
 from postil.kernel.twin.overlap import Overlap, overlap
 from postil.kernel.twin.ranks import rank_correlations
 from postil.kernel.twin.rouge import rouge_l, rouge_n
+from postil.kernel.twin.scores import highest, log_sums
 from postil.kernel.twin.search import Searcher, count_terms, invert, search_bounds, searcher
 from postil.kernel.twin.units import count_units, pooled_scores
 
@@ -23,8 +24,10 @@ __all__ = [
     "count_grams",
     "count_terms",
     "count_units",
+    "highest",
     "invert",
     "load_grams",
+    "log_sums",
     "meteor",
     "overlap",
     "pooled_scores",
