@@ -166,7 +166,7 @@ def test_an_interrupted_training_goes_on(att: Path, corpus: Corpus, tmp_path: Pa
     said: list[str] = []
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("postil.commenters.nn.generation.Generator.save", interrupted)
+        patch.setattr("postil.commenters.nn.models.ModelWriter", interrupted)
         with pytest.raises(KeyboardInterrupt):
             train_commenter("att", corpus.path, tmp_path / "m", cut)
     assert [path.name for path in tmp_path.iterdir()] == [".m.training"]
@@ -219,9 +219,7 @@ def test_no_dev_no_network(tmp_path: Path) -> None:
 def test_a_training_of_another_corpus_is_not_gone_on_with(corpus: Corpus, tmp_path: Path) -> None:
     cut = GeneratorTrainOptions(network=NETWORK, training={**TRAINING, "steps": 3})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            "postil.commenters.nn.generation.Generator.save", lambda *_: (_ for _ in ()).throw(OSError(28, ""))
-        )
+        patch.setattr("postil.commenters.nn.models.ModelWriter", lambda *_: (_ for _ in ()).throw(OSError(28, "")))
         with pytest.raises(OSError, match="28"):
             train_commenter("att", corpus.path, tmp_path / "m", cut)
     (tmp_path / "other").mkdir()

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from postil.app.corpus_texts import CorpusTexts, first_vectors, hash_of_vectors
-from postil.app.progress import live
+from postil.app.corpus_texts import CorpusTexts, hash_of_vectors
 from postil.app.training_dev import MIXTURE, Asked
-from postil.commenters.nn.batches import Ragged
-from postil.commenters.nn.processes import from_first, is_first
+from postil.app.workshop import Workshop, anywhere
+from postil.commenters.nn.processes import is_first
 from postil.commenters.rankers import ByWords, rarity
 from postil.commenters.retrieval import KINDS, RANKERS, SIMILAR, Shelf, save_retriever
 from postil.commenters.search import IDF, WEIGHTINGS, Index
-from postil.commenters.store import Model, ModelWriter, check_free
+from postil.commenters.store import ModelWriter, check_free
 from postil.commenters.strings import Strings
 from postil.corpus.store import Corpus
 from postil.errors import MissingExtra, UnknownName, UsageError
@@ -139,8 +137,8 @@ def train_retriever(
     corpus = Corpus.open(corpus_folder)
     texts = CorpusTexts(corpus, reads="both" if kind == "ir-tc" else "title")
     words = corpus.words()
-    workshop = Path(os.path.realpath(out)).with_name(f".{Path(out).name}.training")
-    relevance = _relevance(texts, workshop, options, say) if options.ranker != "tf-idf" else None
+    workshop = Workshop(out, texts, options.vectors, options.seed, say)
+    relevance = _relevance(workshop, options) if options.ranker != "tf-idf" else None
     if not is_first():
         return None
     shelf = _shelf(corpus, watch)
@@ -182,20 +180,15 @@ def train_retriever(
     with ModelWriter(out, kind, config, made) as new:
         save_retriever(new, index, shelf, words, ranker=kept)
         if relevance is not None:
-            shutil.copytree(workshop / "relevance", new.path("relevance/config.json").parent, dirs_exist_ok=True)
-    shutil.rmtree(workshop, ignore_errors=True)
+            shutil.copytree(workshop.folder / "relevance", new.path("relevance/config.json").parent, dirs_exist_ok=True)
+    workshop.close()
     return Trained(Path(out), evaluation)
 
 
 def _settled(options: TrainOptions) -> dict[str, Any]:
     """What a model depends on: no paths, nothing about this machine."""
     settled = {name: value for name, value in asdict(options).items() if name != "jobs"}
-    return settled | {"vectors": hash_of_vectors(options.vectors), "training": _anywhere(options.training)}
-
-
-def _anywhere(training: dict[str, Any]) -> dict[str, Any]:
-    """Options of a training, but for those of this machine."""
-    return {name: value for name, value in training.items() if name not in ("device", "log")}
+    return settled | {"vectors": hash_of_vectors(options.vectors), "training": anywhere(options.training)}
 
 
 def _shelf(corpus: Corpus, watch: Watch) -> Shelf:
@@ -217,11 +210,10 @@ def _shelf(corpus: Corpus, watch: Watch) -> Shelf:
     return Shelf(Strings.of(names), Strings.of(languages), np.asarray(corpus.starts("train")), Strings.of(ids), said)
 
 
-def _relevance(texts: CorpusTexts, folder: Path, options: TrainOptions, say: Say) -> Relevance | None:
-    """Train the relevance model, or take the one that an interrupted run trained already."""
+def _relevance(workshop: Workshop, options: TrainOptions) -> Relevance | None:
+    """The relevance model; None in a process that is not the first."""
     try:
         from postil.commenters.nn.relevance import (  # noqa: PLC0415 - it needs torch
-            Commented,
             Relevance,
             RelevanceOptions,
             train_relevance,
@@ -229,40 +221,13 @@ def _relevance(texts: CorpusTexts, folder: Path, options: TrainOptions, say: Say
         from postil.commenters.nn.training import TrainingOptions  # noqa: PLC0415 - the same
     except ImportError as error:
         raise MissingExtra("the relevance model", "nn") from error
-    if "dev" not in texts.corpus.splits:
-        raise UsageError(f"{texts.corpus.path}: a network needs a dev set to stop in time; build the corpus with --dev")
     network = RelevanceOptions(**options.relevance)
     how = TrainingOptions(**{"seed": options.seed, "weight_decay": WEIGHT_DECAY, **options.training})
-    made = {
-        "request": {
-            "network": asdict(network),
-            "training": _anywhere(asdict(how)),
-            "vectors": _settled(options)["vectors"],
-            "texts": texts.about,
-        }
-    }
-    target = folder / "relevance"
-
-    def prepared() -> bool:
-        """Get ready, and say whether it is trained already."""
-        if target.exists():
-            if Model.open(target).made.get("request") == json.loads(json.dumps(made["request"])):
-                return True
-            shutil.rmtree(target)
-        folder.mkdir(exist_ok=True)
-        vectors(say)
-        return False
-
-    def vectors(say: Say) -> NDArray[np.float32] | None:
-        return first_vectors(texts, folder, given=options.vectors, size=network.size, seed=options.seed, say=say)
-
-    if from_first(prepared, how.device):
-        return Relevance.open(target) if is_first() else None
-    train, dev = (
-        Commented(Ragged(*texts.articles(split)), Ragged(*texts.comments(split)), texts.starts(split))
-        for split in ("train", "dev")
+    return workshop.network(
+        "relevance",
+        {"network": asdict(network), "training": anywhere(asdict(how))},
+        size=network.size,
+        device=how.device,
+        train=partial(train_relevance, workshop.split("train"), workshop.split("dev"), network, how),
+        load=Relevance.open,
     )
-    with live() if is_first() else nullcontext(lambda _: None) as show:
-        return train_relevance(
-            train, dev, network, how, target, vectors=vectors(lambda _: None), made=made, say=say, watch=show
-        )

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from postil.app.corpus_texts import CorpusTexts, first_vectors, hash_of_vectors
-from postil.app.progress import live
+from postil.app.corpus_texts import CorpusTexts, hash_of_vectors
+from postil.app.workshop import Workshop, anywhere
 from postil.commenters.copying import Runs
 from postil.commenters.generation import ATTENTION, KINDS, Trove, save_generator
-from postil.commenters.nn.batches import Commented, Ragged
-from postil.commenters.nn.processes import from_first, is_first
 from postil.commenters.store import Model, ModelWriter, check_free
 from postil.commenters.strings import Strings
 from postil.corpus.store import Corpus
@@ -25,8 +22,6 @@ from postil.errors import MissingExtra, UnknownName, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-
-    from numpy.typing import NDArray
 
     from postil.commenters.nn.generation import Generator
     from postil.corpus.passes import Watch
@@ -127,11 +122,10 @@ def train_commenter(
     corpus = Corpus.open(corpus_folder)
     reads = options.source or ("both" if kind == "att-tc" else "title")
     texts = CorpusTexts(corpus, reads=reads)
-    workshop = Path(os.path.realpath(out)).with_name(f".{Path(out).name}.training")
-    generator = _generator(kind, texts, workshop, options, say)
-    if generator is None:
+    workshop = Workshop(out, texts, options.vectors, options.seed, say)
+    if _generator(kind, workshop, options) is None:
         return None
-    trained = Model.open(workshop / "generator").made
+    trained = Model.open(workshop.folder / "generator").made
     made = {
         "options": _settled(options),
         "corpus": {"inputs": corpus.made["inputs"], "options": corpus.made["options"]},
@@ -139,9 +133,9 @@ def train_commenter(
         "dev": trained["dev"],
     }
     with ModelWriter(out, kind, {"tokenizer": corpus.tokenizer, "reads": reads, "writes": options.target}, made) as new:
-        save_generator(new, corpus.words(), _trove(texts, options.target, watch))
-        shutil.copytree(workshop / "generator", new.path("generator/config.json").parent, dirs_exist_ok=True)
-    shutil.rmtree(workshop, ignore_errors=True)
+        save_generator(new, corpus.words(), _trove(workshop, options.target, watch))
+        shutil.copytree(workshop.folder / "generator", new.path("generator/config.json").parent, dirs_exist_ok=True)
+    workshop.close()
     return GeneratorTrained(Path(out), trained["history"], trained["dev"]["loss"], trained["dev"]["step"])
 
 
@@ -149,27 +143,12 @@ def _settled(options: GeneratorTrainOptions) -> dict[str, Any]:
     """What a model depends on: no paths, nothing about this machine."""
     return asdict(options) | {
         "vectors": hash_of_vectors(options.vectors),
-        "training": _anywhere(options.training),
+        "training": anywhere(options.training),
     }
 
 
-def _anywhere(training: Mapping[str, Any]) -> dict[str, Any]:
-    """Options of a training, but for those of this machine."""
-    return {name: value for name, value in training.items() if name not in ("device", "log")}
-
-
-def _commented(texts: CorpusTexts, split: str, target: str) -> Commented:
-    """What is read, and what is to be written about it."""
-    articles = Ragged(*texts.articles(split))
-    if target == "title":
-        return Commented(articles, Ragged(*texts.titles(split)), np.arange(len(articles.offsets)))
-    return Commented(articles, Ragged(*texts.comments(split)), texts.starts(split))
-
-
-def _generator(
-    kind: str, texts: CorpusTexts, folder: Path, options: GeneratorTrainOptions, say: Say
-) -> Generator | None:
-    """Train the network, or take the one that an interrupted run trained already; None in a process not the first."""
+def _generator(kind: str, workshop: Workshop, options: GeneratorTrainOptions) -> Generator | None:
+    """The network; None in a process that is not the first."""
     try:
         from postil.commenters.nn.generation import (  # noqa: PLC0415 - it needs torch
             Generator,
@@ -179,51 +158,25 @@ def _generator(
         from postil.commenters.nn.training import TrainingOptions  # noqa: PLC0415 - the same
     except ImportError as error:
         raise MissingExtra(f"the model {kind}", "nn") from error
-    if "dev" not in texts.corpus.splits:
-        raise UsageError(f"{texts.corpus.path}: a network needs a dev set to stop in time; build the corpus with --dev")
-    defaults = {"attention": ATTENTION[kind], "group": 8 if texts.reads != "title" else 1}
+    defaults = {"attention": ATTENTION[kind], "group": 8 if workshop.texts.reads != "title" else 1}
     network = GeneratorOptions(**{**defaults, **options.network})
     if (network.attention == "none") != (kind == "seq2seq"):
         raise UsageError(f"attention: {kind} has {'none' if kind == 'seq2seq' else 'dot or additive'}")
     how = TrainingOptions(**{"seed": options.seed, "batch": BATCH, "every": EVERY, **options.training})
-    made = {
-        "request": {
-            "network": asdict(network),
-            "training": _anywhere(asdict(how)),
-            "vectors": _settled(options)["vectors"],
-            "target": options.target,
-            "texts": texts.about,
-        }
-    }
-    target = folder / "generator"
-
-    def vectors(say: Say) -> NDArray[np.float32] | None:
-        return first_vectors(texts, folder, given=options.vectors, size=network.word_size, seed=options.seed, say=say)
-
-    def prepared() -> bool:
-        """Get ready, and say whether it is trained already."""
-        if target.exists():
-            if Model.open(target).made.get("request") == json.loads(json.dumps(made["request"])):
-                return True
-            shutil.rmtree(target)
-        folder.mkdir(exist_ok=True)
-        vectors(say)
-        return False
-
-    if from_first(prepared, how.device):
-        return Generator.open(target) if is_first() else None
-    train, dev = (_commented(texts, split, options.target) for split in ("train", "dev"))
-    with live() if is_first() else nullcontext(lambda _: None) as show:
-        generator = train_generator(
-            train, dev, network, how, target, vectors=vectors(lambda _: None), made=made, say=say, watch=show
-        )
-    return generator if is_first() else None
+    train, dev = (workshop.split(name, options.target) for name in ("train", "dev"))
+    return workshop.network(
+        "generator",
+        {"network": asdict(network), "training": anywhere(asdict(how)), "target": options.target},
+        size=network.word_size,
+        device=how.device,
+        train=partial(train_generator, train, dev, network, how),
+        load=Generator.open,
+    )
 
 
-def _trove(texts: CorpusTexts, target: str, watch: Watch) -> Trove:
+def _trove(workshop: Workshop, target: str, watch: Watch) -> Trove:
     """What was written about the articles of train, with the names of where it stood."""
-    corpus = texts.corpus
-    train = _commented(texts, "train", target)
+    corpus, train = workshop.texts.corpus, workshop.split("train", target)
     names: list[str] = []
     ids: list[str] = []
     with watch("articles read", corpus.articles("train"), corpus.made["splits"]["train"]["articles"]) as articles:

@@ -8,9 +8,7 @@ section 5 and supplement C.1).
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -18,12 +16,12 @@ import torch
 from torch import Tensor, nn
 
 from postil.commenters.generation import DecodingOptions
-from postil.commenters.nn import decoding, files
+from postil.commenters.nn import decoding, models
 from postil.commenters.nn.batches import EOS, SPECIAL, Commented, Pairs, Texts, by_length, hashed, model_ids, padded
 from postil.commenters.nn.decoding import Written
 from postil.commenters.nn.generator_network import GeneratorOptions, Network
-from postil.commenters.store import Model, ModelWriter, check_free
-from postil.errors import InvalidInput, UsageError
+from postil.commenters.store import check_free
+from postil.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -38,7 +36,6 @@ __all__ = ["KIND", "Generator", "GeneratorOptions", "Written", "train_generator"
 
 KIND: Final = "generator"
 DEV_PAIRS: Final = 10_000
-_WEIGHTS: Final = "weights.safetensors"
 _ROWS: Final = 320
 """Rows that are written together, about."""
 _WORDS: Final = 32_768
@@ -70,30 +67,7 @@ class Generator:
         Raises:
             InvalidInput: It holds no generator, or files are missing, cut short or do not fit together.
         """
-        model = Model.open(folder, {KIND})
-        try:
-            options = GeneratorOptions(**model.config["options"])
-            network = Network(options, int(model.config["vocabulary"]))
-        except (KeyError, TypeError, ValueError, UsageError) as error:
-            raise InvalidInput(f"not the options of a generator: {error}", where=str(folder)) from error
-        path = model.file(_WEIGHTS)
-        files.fill(network, files.read(path)[0], str(path))
-        return cls(network.to(device).eval(), options)
-
-    def save(self, folder: FilePath, made: Mapping[str, Any]) -> None:
-        """Write a model folder.
-
-        Args:
-            folder: A folder that is not there yet.
-            made: How it was made; JSON.
-
-        Raises:
-            UsageError: It is there, or its parent is not.
-            PostilError: The system refuses to write.
-        """
-        config = {"vocabulary": self.network.words.num_embeddings, "options": asdict(self.options)}
-        with ModelWriter(folder, KIND, config, made) as new:
-            files.write(new.path(_WEIGHTS), files.weights(self.network))
+        return cls(*models.load(folder, KIND, GeneratorOptions, Network, device))
 
     def write(self, articles: Texts, several: int = 1, options: DecodingOptions | None = None) -> list[list[Written]]:
         """Write comments.
@@ -157,8 +131,6 @@ def train_generator(
         UsageError: The folder is there already, or arrays or options do not fit together.
         PostilError: The loss is not a number, or the system refuses to write.
     """
-    from postil.commenters.nn.training import train as run  # noqa: PLC0415 - accelerate is slow to load
-
     check_free(folder)
     data = hashed(*train, *dev, *(() if vectors is None else (vectors,)))
     known = SPECIAL + 1 + max(int(texts.ids.max(initial=0)) for texts in train[:2])
@@ -168,23 +140,19 @@ def train_generator(
         torch.manual_seed(how.seed)
         network = Network(options, options.vocabulary)
     network.begin(_counts(train.comments, options.vocabulary), vectors)
-    work = Path(folder).resolve()
-    work = work.with_name(f".{work.name}.training")
-    trained = run(network, task, work, how, say=say, watch=watch)
-    generator = Generator(network.cpu().eval(), options)
-    if not trained.writes:
-        return generator
-    note = {
-        "options": asdict(options),
-        "training": {name: value for name, value in asdict(how).items() if name not in ("device", "log")},
-        "data": data,
-        "dev": {"loss": trained.best, "step": trained.step},
-        "history": list(trained.history),
-        "versions": {"torch": torch.__version__, "numpy": np.__version__},
-    }
-    generator.save(folder, {**note, **(made or {})})
-    shutil.rmtree(work)
-    return generator
+    models.train(
+        folder,
+        KIND,
+        network,
+        task,
+        how,
+        config={"vocabulary": options.vocabulary, "options": asdict(options)},
+        dev=lambda best: {"loss": best},
+        made=made,
+        say=say,
+        watch=watch,
+    )
+    return Generator(network, options)
 
 
 def _counts(comments: Texts, vocabulary: int) -> NDArray[np.int64]:

@@ -8,9 +8,7 @@ article and comment of a corpus, with comments of other articles as negatives.
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -19,11 +17,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from postil.commenters.evaluation import draw_lists, evaluate
-from postil.commenters.nn import files
+from postil.commenters.nn import models
 from postil.commenters.nn.batches import SPECIAL, Commented, Pairs, Ragged, by_length, hashed, padded
 from postil.commenters.nn.relevance_network import Network, RelevanceOptions
-from postil.commenters.store import Model, ModelWriter, check_free
-from postil.errors import InvalidInput, UsageError
+from postil.commenters.store import check_free
+from postil.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -37,7 +35,6 @@ if TYPE_CHECKING:
 __all__ = ["KIND", "Commented", "Relevance", "RelevanceOptions", "contrast", "negatives", "train_relevance"]
 
 KIND: Final = "relevance"
-_WEIGHTS: Final = "weights.safetensors"
 _WORDS: Final = 16_384
 """Words that are encoded together."""
 _TOGETHER: Final = 256
@@ -71,30 +68,7 @@ class Relevance:
         Raises:
             InvalidInput: It holds no relevance model, or files are missing, cut short or do not fit together.
         """
-        model = Model.open(folder, {KIND})
-        try:
-            options = RelevanceOptions(**model.config["options"])
-            network = Network(options, int(model.config["vocabulary"]))
-        except (KeyError, TypeError, ValueError, UsageError) as error:
-            raise InvalidInput(f"not the options of a relevance model: {error}", where=str(folder)) from error
-        path = model.file(_WEIGHTS)
-        files.fill(network, files.read(path)[0], str(path))
-        return cls(network.to(device).eval(), options)
-
-    def save(self, folder: FilePath, made: Mapping[str, Any]) -> None:
-        """Write a model folder.
-
-        Args:
-            folder: A folder that is not there yet.
-            made: How it was made; JSON.
-
-        Raises:
-            UsageError: It is there, or its parent is not.
-            PostilError: The system refuses to write.
-        """
-        config = {"vocabulary": self.network.words.num_embeddings, "options": asdict(self.options)}
-        with ModelWriter(folder, KIND, config, made) as new:
-            files.write(new.path(_WEIGHTS), files.weights(self.network))
+        return cls(*models.load(folder, KIND, RelevanceOptions, Network, device))
 
     def encode_articles(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.float32]:
         """The vectors of articles.
@@ -219,8 +193,6 @@ def train_relevance(
         UsageError: The folder is there already, or arrays or options do not fit together.
         PostilError: The loss is not a number, or the system refuses to write.
     """
-    from postil.commenters.nn.training import train as run  # noqa: PLC0415 - accelerate is slow to load
-
     check_free(folder)
     task = _Task(train, dev, options, how, hashed(*train, *dev, *(() if vectors is None else (vectors,))))
     vocabulary = min(options.vocabulary, SPECIAL + 1 + max(int(texts.ids.max(initial=0)) for texts in train[:2]))
@@ -228,23 +200,19 @@ def train_relevance(
         torch.manual_seed(how.seed)
         network = Network(options, vocabulary)
     _begin(network, train, vectors)
-    work = Path(folder).resolve()
-    work = work.with_name(f".{work.name}.training")
-    trained = run(network, task, work, how, say=say, watch=watch)
-    relevance = Relevance(network.cpu().eval(), options)
-    if not trained.writes:
-        return relevance
-    note = {
-        "options": asdict(options),
-        "training": {name: value for name, value in asdict(how).items() if name not in ("device", "log")},
-        "data": task.request["data"],
-        "dev": {"mrr": 1 - trained.best, "step": trained.step},
-        "history": list(trained.history),
-        "versions": {"torch": torch.__version__, "numpy": np.__version__},
-    }
-    relevance.save(folder, {**note, **(made or {})})
-    shutil.rmtree(work)
-    return relevance
+    models.train(
+        folder,
+        KIND,
+        network,
+        task,
+        how,
+        config={"vocabulary": vocabulary, "options": asdict(options)},
+        dev=lambda best: {"mrr": 1 - best},
+        made=made,
+        say=say,
+        watch=watch,
+    )
+    return Relevance(network, options)
 
 
 class _Task:
