@@ -192,6 +192,27 @@ def test_losses_are_what_they_say() -> None:
     assert contrast(scores, counts, "negative").item() == pytest.approx((5.488778 + 1.167224) / 2, abs=1e-6)
 
 
+def test_two_threads_add_up_gradients_in_one_order() -> None:
+    """So many pairs of so few texts that torch shares out the work, and all threads add to the same numbers."""
+    torch.manual_seed(0)
+    network = Network(SMALL, 50).eval()
+    article, comment = torch.randint(4, 50, (4, 5)), torch.randint(4, 50, (8, 5))
+    rows, columns = torch.randint(4, (2**17,)), torch.randint(8, (2**17,))
+    slopes = torch.randn(len(rows))
+    threads = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        seen = set()
+        for _ in range(20):
+            network.zero_grad()
+            network(article, comment, rows, columns).backward(slopes)
+            assert network.words.weight.grad is not None
+            seen.add(network.words.weight.grad.numpy().tobytes())
+    finally:
+        torch.set_num_threads(threads)
+    assert len(seen) == 1
+
+
 @pytest.mark.parametrize("options", [SMALL, INTERACTION], ids=["towers", "interaction"])
 def test_filling_up_changes_no_score(options: RelevanceOptions) -> None:
     torch.manual_seed(0)

@@ -53,7 +53,7 @@ class Read(NamedTuple):
         places = torch.empty_like(owner)
         places[order] = ((copies.cumsum(0) - copies) * each)[owner[order]] + number
         rows = torch.arange(len(states), device=owner.device).repeat_interleave(copies)  # [m]
-        return cls(states[rows], mask[rows], places, each)
+        return cls(states.index_select(0, rows), mask[rows], places, each)
 
 
 class State(NamedTuple):

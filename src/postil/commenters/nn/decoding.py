@@ -13,9 +13,9 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from postil import kernel
 from postil.commenters.nn.batches import BOS, EOS, PAD, UNK
 from postil.commenters.nn.decoder import Read, State
+from postil.kernel import NAME, highest, log_sums
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -129,14 +129,14 @@ def _best(
 def _log_sums(scores: Tensor) -> Tensor:
     """The logarithm of the sum of e^score over each row of float[n, m]."""
     if _by_kernel(scores):
-        return torch.from_numpy(kernel.log_sums(scores.numpy()))
+        return torch.from_numpy(log_sums(scores.numpy()))
     return scores.logsumexp(1)
 
 
 def _highest(scores: Tensor, count: int) -> tuple[Tensor, Tensor]:
     """The highest scores of each row of float[n, m] and their columns."""
     if _by_kernel(scores):
-        columns, values = map(torch.from_numpy, kernel.highest(scores.numpy(), count))
+        columns, values = map(torch.from_numpy, highest(scores.numpy(), count))
         return values, columns
     best = scores.topk(count, dim=1)
     return best.values, best.indices
@@ -144,7 +144,7 @@ def _highest(scores: Tensor, count: int) -> tuple[Tensor, Tensor]:
 
 def _by_kernel(scores: Tensor) -> bool:
     """Whether the compiled kernel has its use: in a fifth of torch's processor time."""
-    return kernel.NAME == "compiled" and scores.device.type == "cpu" and scores.dtype == torch.float32
+    return NAME == "compiled" and scores.device.type == "cpu" and scores.dtype == torch.float32
 
 
 def _forbid(scores: Tensor, words: Tensor, options: DecodingOptions, begin: int = 0) -> None:

@@ -165,7 +165,7 @@ class Network(nn.Module):
         of_article, of_comment, *of_output = self._vectors(wanted)
         read, last = self._read(of_article, article != PAD)
         of_comments = Read.shared(read.states, read.mask, owner) if self.decoder.attention else None
-        state = self.decoder.begin(last[:, owner])
+        state = self.decoder.begin(last.index_select(1, owner))
         features, _ = self.decoder(self.dropout(of_comment), state, of_comments)  # [n, L + 1, d]
         features = features[inside]  # [words, d]
         if drawn:

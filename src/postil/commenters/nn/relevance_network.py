@@ -169,13 +169,15 @@ class Network(nn.Module):
         """
         articles, comments = self.embedded(article), self.embedded(comment)
         cosines = self.article(*articles) @ self.comment(*comments).T  # [a, n]
-        scores = cosines[rows, columns] * self.scale + self.bias  # [p]
+        # Not cosines[rows, columns]: several threads add up its gradient in no fixed order.
+        chosen = cosines.flatten().index_select(0, rows * cosines.shape[1] + columns)  # [p]
+        scores = chosen * self.scale + self.bias  # [p]
         if self.matching is not None:
             here, there = (self.matching.runs(words, mask) for words, _, mask in (comments, articles))
             scores = scores + self.matching(
                 [runs.index_select(0, columns) for runs in here],
                 comments[2][columns],
-                comments[1][columns],
+                comments[1].index_select(0, columns),
                 [runs.index_select(0, rows) for runs in there],
                 articles[2][rows],
             )

@@ -101,8 +101,10 @@ def sampled(features: Tensor, own: Tensor, others: Tensor, bias: Tensor, *, targ
     Returns:
         The sum over the words, a scalar.
     """
-    score = (features * own).sum(1).float() + bias[targets] - drawn.expected(targets)  # [n]
-    scores = functional.linear(features, others, bias[drawn.words] - drawn.expected(drawn.words)).float()  # [n, k]
+    score = (features * own).sum(1).float() + bias.index_select(0, targets) - drawn.expected(targets)  # [n]
+    scores = functional.linear(
+        features, others, bias.index_select(0, drawn.words) - drawn.expected(drawn.words)
+    ).float()  # [n, k]
     # Where the word itself is among those drawn, it counts once.
     place = torch.searchsorted(drawn.words, targets).clamp_max(len(drawn.words) - 1)  # [n]
     again = (drawn.words[place] == targets).nonzero()[:, 0]
