@@ -29,6 +29,8 @@ from postil.app.report import check_report, read_results, write_report
 from postil.app.report.gains import Gains, gains_paragraph, leads, use_of_weights
 from postil.app.report.lookup import Lookup
 from postil.app.report.read import typed
+from postil.app.report.results import Study
+from postil.app.report.studies import study_sheet
 from postil.app.report.summary import compared, paragraph, scored, weights
 from postil.app.report.words import plain
 from postil.errors import InvalidInput, MissingExtra, PostilError, UsageError
@@ -923,9 +925,9 @@ def changed(place: str, value: Any, result: dict[str, Any] | None = None) -> dic
         (5, "expected an object in braces, got 5"),
         ({}, "schema: expected 1, got none"),
         ({"schema": 2, "kind": "compare"}, "schema: expected 1, got 2"),
-        ({"schema": 1}, "kind: expected one of correlate, compare, score, passages, study, got none"),
-        ({"schema": 1, "kind": "demo"}, 'kind: expected one of correlate, compare, score, passages, study, got "demo"'),
-        ({"schema": 1, "kind": []}, "kind: expected one of correlate, compare, score, passages, study, got an array"),
+        ({"schema": 1}, "ranked-comments, got none"),
+        ({"schema": 1, "kind": "demo"}, 'ranked-comments, got "demo"'),
+        ({"schema": 1, "kind": []}, "ranked-comments, got an array"),
         (changed("correlations.1.value", float("nan")), "correlations[1].value: expected a finite number, got NaN"),
         (changed("correlations.1.value", float("inf")), "correlations[1].value: expected a finite number"),
         (changed("correlations.1.value", "much"), "correlations[1].value: expected a number"),
@@ -959,6 +961,84 @@ def test_what_no_command_makes(result: Any, problem: str, tmp_path: Path) -> Non
     assert problem in str(caught.value)
     assert "`" not in str(caught.value)
     assert not list(tmp_path.iterdir())
+
+
+LABEL = {"label": "Machine-generated suggestion"}
+
+
+@pytest.mark.parametrize(
+    ("result", "head", "row"),
+    [
+        (
+            {"kind": "training", "rows": [{"step": 500, "loss": 5.25, "best": True}]},
+            ["step", "loss", "best"],
+            ["500", "5.250", "yes"],
+        ),
+        (
+            {
+                "kind": "evaluation",
+                "rows": [{"scorer": "tf-idf", "measure": "mrr", "value": 0.25, "low": 0.2, "high": 0.3, "n": 9}],
+                "differences": [],
+            },
+            ["scorer", "measure", "value", "n"],
+            ["tf-idf", "mrr", ".250 [.200, .300]", "9"],
+        ),
+        (
+            {
+                "kind": "commenters",
+                "scores": [{"system": s, "metric": m, "score": 0.5} for s in ("a", "b") for m in ("meteor", "cider")],
+                "suggestions": [],
+                "remarks": ["weights: votes"],
+            },
+            ["commenter", "meteor", "cider"],
+            ["a", ".500", ".500"],
+        ),
+        (
+            {"agreement": {"estimates": {"kappa": {"value": 0.5, "low": None, "high": None}}}},
+            ["statistic", "value"],
+            ["kappa", ".500"],
+        ),
+        (
+            {
+                "kind": "suggestions",
+                "suggestions": [
+                    {"article": "x", "suggestions": [{"rank": 1, "score": 2.0, "text": "so", "provenance": LABEL}]}
+                ],
+            },
+            ["article", "rank", "score", "text", "made"],
+            ["x", "1", "2.000", "so", "Machine-generated suggestion"],
+        ),
+        (
+            {"kind": "statistics", "statistics": {"splits": {"train": {"articles": 4, "title_words": {"mean": 5.5}}}}},
+            ["", "train"],
+            ["title words, mean", "5.500"],
+        ),
+    ],
+)
+def test_rows_of_other_commands_are_tables(
+    result: dict[str, Any], head: list[str], row: list[str], tmp_path: Path
+) -> None:
+    (study,) = typed([{"schema": 1, **result}])
+    assert isinstance(study, Study)
+    grid = study_sheet(study.parts[0].tables[0]).grid
+    assert grid[0] == head
+    assert row in grid
+    page = write_report([{"schema": 1, "name": "n", **result}], tmp_path / "r.html")[0].read_bytes()
+    write_report(read_results([tmp_path / "r_files" / "results.json"]), tmp_path / "r.html")
+    assert (tmp_path / "r.html").read_bytes() == page
+
+
+@pytest.mark.parametrize(
+    ("result", "problem"),
+    [
+        ({"kind": "training", "rows": []}, "expected rows, got none of kind 'training'"),
+        ({"kind": "statistics"}, "not what postil prints of kind 'statistics': no field 'statistics'"),
+        ({"kind": "commenters", "scores": 5}, "not what postil prints of kind 'commenters': fields of another kind"),
+    ],
+)
+def test_rows_that_are_none(result: dict[str, Any], problem: str) -> None:
+    with pytest.raises(InvalidInput, match=problem):
+        typed([{"schema": 1, **result}])
 
 
 def test_no_results(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shlex
 from dataclasses import replace
@@ -18,12 +19,13 @@ from postil.app.evaluating import EvaluateOptions, evaluate_commenters
 from postil.app.report import read_results, write_report
 from postil.app.study_comments import CommentsOptions, study_comments
 from postil.app.study_comments_tables import weights_in_words
+from postil.app.study_output import study_as
 from postil.app.study_stages import paper
 from postil.app.study_tencent import study_tencent
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
 from postil.errors import InvalidInput, UnknownName, UsageError
-from postil.records import Article, Comment, Judgement, write
+from postil.records import Article, Candidate, Comment, Judgement, write
 from postil.records.scale import Scale
 
 if TYPE_CHECKING:
@@ -276,6 +278,99 @@ def test_the_release_becomes_a_corpus_and_its_scores_the_weights(tmp_path: Path)
     assert cells(out, "table-2")["articles"] == [6, 3, 3, 12]
 
 
-def test_no_release(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="the folder of the Tencent release"):
+@pytest.mark.skipif(find_spec("rjieba") is None, reason="the release is cut by rjieba")
+def test_contents_and_files_may_be_compressed(tmp_path: Path) -> None:
+    release(tmp_path)
+    train, out = tmp_path / "data.train.json", tmp_path / "out"
+    with gzip.open(f"{train}.gz", "wb") as stream:
+        stream.write(train.read_bytes())
+    train.unlink()
+    contents = "".join(f"http://k/train{n}\t{'天气很好，' * 20}\n" for n in range(6))
+    (tmp_path / "contents.tsv").write_text(contents)
+    study_tencent(tmp_path, out, replace(CommentsOptions(**QUICK), stage="import-train"), lambda _: None, given=True)
+    with gzip.open(out / "train.jsonl.gz", "rt", encoding="utf-8") as lines:
+        assert all(json.loads(line)["content"].startswith("天气") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("there", "problem"),
+    [
+        ((), "data.train.json, data.dev.json and data.test.json missing; expected the folder of the Tencent release"),
+        (("x/data.train.json",), r"missing; .* release; is it .*x\?"),
+        (("data.train.json", "data.dev.json.gz", "x/data.train.json"), "data.test.json missing; .* release$"),
+    ],
+)
+def test_parts_of_the_release_are_missing(tmp_path: Path, there: tuple[str, ...], problem: str) -> None:
+    (tmp_path / "x").mkdir()
+    for name in there:
+        (tmp_path / name).touch()
+    with pytest.raises(InvalidInput, match=problem):
         study_tencent(tmp_path, tmp_path / "out", CommentsOptions(**QUICK), lambda _: None)
+    assert not (tmp_path / "out").exists()
+
+
+def given(folder: Path, *names: str, leave: int = 0) -> Path:
+    """Systems that were run elsewhere; the first of them lacks some articles, if asked for."""
+    rows = [Candidate(row.id, name, f"{name} of {row.title}") for row in articles() for name in names]
+    tested = {row["item"] for row in lines(folder / "candidates.jsonl")}
+    lacking = sorted(tested)[:leave]
+    path = folder / "given.jsonl"
+    write(path, [row for row in rows if row.system != names[0] or row.item not in lacking])
+    return path
+
+
+def test_systems_that_were_run_elsewhere(done: tuple[Path, list[str]], corpus: Path, tmp_path: Path) -> None:
+    models, said = {"ir-t": str(done[0] / "models" / "ir-t")}, list[str]()
+    path = given(done[0], "lead", "human")
+    options = CommentsOptions(**QUICK | {"systems": ()}, models=models, candidates=str(path))
+    run(corpus, tmp_path, options, [*STAGES, "tables"], said)
+    rows = lines(tmp_path / "candidates.jsonl")
+    assert list(dict.fromkeys(row["system"] for row in rows)) == ["ir-t", "lead", "human"]
+    assert len(rows) == 18
+    assert {row["text"] for row in rows if row["system"] == "human"} <= {f"human of {row.title}" for row in articles()}
+    assert len(lines(tmp_path / "references.jsonl")) == 24
+    assert not (tmp_path / "human.jsonl").exists()
+    assert f"{path}: 36 rows of other articles are passed over" in said
+    study = json.loads((tmp_path / "study.json").read_text())
+    assert study["data"].startswith("6 test articles; 1 commenter, 1 given system and human, a comment of a reader; ")
+    assert ["run elsewhere", f"lead and human ({path})"] in study["settings"]
+
+
+@pytest.mark.parametrize(
+    ("names", "leave", "problem"),
+    [
+        ("lead human", 2, "system 'lead' has nothing for 2 of 6 articles, such as 'a"),
+        ("lead lead", 0, r"given.jsonl:\d+: expected one text of system 'lead' for article 'a\d+', got another"),
+        ("ir-t human", 0, "there is a commenter called 'ir-t' already"),
+    ],
+)
+def test_given_systems_that_make_no_sense(
+    done: tuple[Path, list[str]], corpus: Path, names: str, leave: int, problem: str
+) -> None:
+    path = given(done[0], *names.split(), leave=leave)
+    with pytest.raises((InvalidInput, UsageError), match=problem):
+        study_comments(str(corpus), done[0], CommentsOptions(**QUICK, candidates=str(path)), lambda _: None)
+
+
+def test_a_model_of_another_corpus_is_told(done: tuple[Path, list[str]], corpus: Path, tmp_path: Path) -> None:
+    write(tmp_path / "raw.jsonl", articles(votes=False))
+    free: dict[str, Any] = {"content_words": 0, "comments": 1, "test_comments": 0, "test_upvotes": 0}
+    options = BuildOptions(source="b", license="b", dev=Share(size=4), test=Share(size=6), **free)
+    build_corpus([tmp_path / "raw.jsonl"], tmp_path / "other", options, jobs=1)
+    models, said = {"ir-t": str(done[0] / "models" / "ir-t")}, list[str]()
+    for folder in (corpus, tmp_path / "other"):
+        out = tmp_path / f"out-{folder.name}"
+        run(folder, out, CommentsOptions(**QUICK | {"systems": ()}, models=models), ["statistics"], said)
+    assert [line for line in said if "another corpus" in line] == [
+        "ir-t: made of another corpus; whether it has seen the test articles is not known"
+    ]
+
+
+def test_the_study_as_text(done: tuple[Path, list[str]]) -> None:
+    study = json.loads((done[0] / "study.json").read_text())
+    text = (done[0] / "study.md").read_text()
+    assert text == study_as("markdown", study)
+    assert text.startswith("# Automatic article commenting, table by table\n\n6 test articles; ")
+    assert "\n| rouge-l | ." in text
+    assert "\n| … in the paper | .230 | – |\n" in text
+    assert study_as("table", study, ["table-7"]).startswith("Table 7: the best suggestion of each system")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from postil.app.report import laid_out, read
 from postil.records import Candidate, Judgement, Passage, Score, write
 
 if TYPE_CHECKING:
@@ -170,7 +171,8 @@ def refused(postil: Postil, *command: str, code: int = 3) -> str:
     return outcome.err.removeprefix("postil: ").rstrip("\n")
 
 
-GIVE = "give what postil correlate, compare, score or passages printed with --format json"
+GIVE = "give what a command of postil printed with --format json"
+KINDS = ", ".join((*read.KINDS, *laid_out.TITLES))
 
 
 @pytest.mark.parametrize(
@@ -190,7 +192,7 @@ GIVE = "give what postil correlate, compare, score or passages printed with --fo
         (b'{"schema": "1"}', f'x.json: schema: expected 1, got "1"; {GIVE} by this version of postil'),
         (
             b'{"schema": 1, "kind": "demo"}',
-            f'x.json: kind: expected one of correlate, compare, score, passages, study, got "demo"; {GIVE}',
+            f'x.json: kind: expected one of {KINDS}, got "demo"; {GIVE}',
         ),
         (b'{"schema": 1, "kind": "report"}', "x.json: results: expected an array of results, got null"),
         (

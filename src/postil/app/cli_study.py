@@ -64,6 +64,14 @@ def comments(
     device: Annotated[
         str | None, typer.Option(metavar="NAME", help="Where they are trained: auto, cpu or cuda.")
     ] = None,
+    candidates: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="What other systems say of the test articles (item, system, text); without --systems only they and "
+            "--model.",
+        ),
+    ] = None,
     judgements: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="People's grades of the suggestions (item, system, annotator, grade)."),
@@ -114,7 +122,7 @@ def comments(
         if not name or not equals or not folder or name in models:
             raise UsageError(f"--model takes NAME=DIR, each name once; got '{each}'")
         models[name] = folder
-    usual = () if models else SYSTEMS
+    usual = () if models or candidates else SYSTEMS
     options = CommentsOptions(
         systems=usual if systems is None else tuple(filter(None, systems.split(","))),
         models=models,
@@ -122,6 +130,7 @@ def comments(
         softmax=softmax,
         epochs=epochs,
         device=device,
+        candidates=candidates,
         judgements=judgements,
         scale=Scale.parse(scale) if scale else None,
         judged_scale=Scale.parse(judged_scale) if judged_scale else None,

@@ -1,16 +1,18 @@
-"""The journey of `postil demo`: the bundled sample, scored in both languages and held against its annotators."""
+"""The journey of `postil demo`: the bundled sample scored, held against people, and taken through both studies."""
 
 from __future__ import annotations
 
 import shutil
 from importlib.resources import files
+from importlib.util import find_spec
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from postil.app.correlating import CorrelateOptions, correlate_files
 from postil.app.correlating_output import findings_as
 from postil.app.scoring import ScoringOptions, default_metrics, score_files
 from postil.app.scoring_output import scores_as
+from postil.errors import MissingExtra
 from postil.records.files import read, write
 from postil.records.rows import Article, Candidate
 from postil.records.scale import Scale
@@ -19,52 +21,162 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from postil.app.study_stages import Say
+
 __all__ = ["run_demo"]
 
-LANGUAGES = {"en": ("English, 12 articles", "words"), "zh": ("Chinese, 12 articles", "rjieba")}
+LANGUAGES: Final = {"en": ("English, 12 articles", "words"), "zh": ("Chinese, 12 articles", "rjieba")}
+FILES: Final = ("articles.jsonl", "candidates.jsonl", "judgements.jsonl", "passages.jsonl", "README.md")
+SCALE: Final = Scale(1, 5)
+TESTED: Final = 8
+"""Of the twelve English articles so many are the test set; the others are what commenters learn from."""
+METRICS: Final = tuple(f"{w}{name}" for name in ("meteor", "rouge-l", "cider", "bleu-1") for w in ("", "w-"))
+CUTS: Final = (5, 10, 20, 30)
+
+COMMENTS: Final = """\
+The first study, of commenters, on {tested} of the English articles. ir-t and ir-tc chose among the comments of the
+{rest} others, by words alone; the other texts are in the sample. So few show what a study makes and prove nothing.
+"""
+PASSAGES: Final = """\
+The second study, of passages: 64 short texts on eight topics, graded by hand. Which measure finds what is informative
+for a topic (Figure 2), and for other topics (Figure 5)? The other figures are on the page.
+"""
+UNTRAINED: Final = "the second study goes without word vectors; pip install 'postil[vectors]'"
+NEXT: Final = """\
+Pages to read: {pages}
+The files are in {out}. Next, with controls that tell whether the weights did anything, and a page to read:
+"""
 
 
-def run_demo(out: Path, jobs: int, show: Callable[[str], None], say: Callable[[str], None]) -> None:
-    """Write the sample's files to a folder, score them, compare with people and print what to do next.
+def run_demo(out: Path, jobs: int, show: Say, say: Say) -> None:
+    """Score the sample, compare with people, run both studies, and print what to do next.
 
     Args:
         out: The folder; made where it is missing.
         jobs: Threads.
         show: Takes results.
-        say: Takes remarks for people.
+        say: Takes remarks for people, such as what is left out because something is not installed.
     """
     out.mkdir(parents=True, exist_ok=True)
     sample = files("postil") / "sample"
-    for name in ("articles.jsonl", "candidates.jsonl", "judgements.jsonl", "README.md"):
+    for name in FILES:
         with (sample / name).open("rb") as source, (out / name).open("wb") as target:
             shutil.copyfileobj(source, target)
-    articles = {article.id: article for article in read(out / "articles.jsonl", Article)}
-    candidates = list(read(out / "candidates.jsonl", Candidate))
-    for lang, (title, tokenizer) in LANGUAGES.items():
-        here = {article.id: article for article in articles.values() if article.lang == lang}
-        write(out / f"references.{lang}.jsonl", (ref for article in here.values() for ref in article.references()))
-        write(out / f"candidates.{lang}.jsonl", (row for row in candidates if row.item in here))
-        options = ScoringOptions(
-            metrics=default_metrics(weighted=True),
-            tokenizer=tokenizer,
-            scale=Scale(1, 5),
-            items=str(out / f"scores.{lang}.jsonl"),
-            jobs=jobs,
-        )
-        scores = score_files(str(out / f"candidates.{lang}.jsonl"), str(out / f"references.{lang}.jsonl"), options, say)
-        show(f"{title} (tokenizer {tokenizer}): four commenters against readers' comments with grades 1 to 5\n")
-        show(scores_as("table", scores))
+    for lang in LANGUAGES:
+        _tried(say, _scores, out, lang, jobs, show)
+    _people(out, jobs, show)
+    pages = [_tried(say, _comments, out, jobs, show), _tried(say, _passages, out, jobs, show, say)]
+    _next(out, [page for page in pages if page is not None], show)
+
+
+def _tried(say: Say, part: Callable[..., Path | None], *given: object) -> Path | None:
+    """Do a part of it, or say what it lacks."""
+    try:
+        return part(*given)
+    except MissingExtra as missing:
+        say(f"left out: {missing}")
+        return None
+
+
+def _scores(out: Path, lang: str, jobs: int, show: Say) -> None:
+    title, tokenizer = LANGUAGES[lang]
+    articles = [article for article in read(out / "articles.jsonl", Article) if article.lang == lang]
+    here = {article.id for article in articles}
+    write(out / f"articles.{lang}.jsonl", articles)
+    write(out / f"references.{lang}.jsonl", (ref for article in articles for ref in article.references()))
+    write(
+        out / f"candidates.{lang}.jsonl",
+        (row for row in read(out / "candidates.jsonl", Candidate) if row.item in here),
+    )
+    options = ScoringOptions(
+        metrics=default_metrics(weighted=True),
+        tokenizer=tokenizer,
+        scale=SCALE,
+        items=str(out / f"scores.{lang}.jsonl"),
+        jobs=jobs,
+    )
+    scores = score_files(
+        str(out / f"candidates.{lang}.jsonl"), str(out / f"references.{lang}.jsonl"), options, lambda _: None
+    )
+    show(f"{title} (tokenizer {tokenizer}): four commenters against readers' comments with grades 1 to 5\n")
+    show(scores_as("table", scores))
+
+
+def _people(out: Path, jobs: int, show: Say) -> None:
     show("English: do the metrics follow the two people who graded the commenters?\n")
     found = correlate_files(
         [str(out / "scores.en.jsonl")],
         str(out / "judgements.jsonl"),
-        CorrelateOptions(scale=Scale(1, 5), jobs=jobs),
+        CorrelateOptions(scale=SCALE, jobs=jobs),
         str(out / "candidates.en.jsonl"),
     )
     show(findings_as("table", found))
-    show(
-        f"The files are in {out}. Next, with controls that tell whether the weights did anything, and a page to read:\n"
+
+
+def _comments(out: Path, jobs: int, show: Say) -> Path:
+    """The study of commenters, on the English articles."""
+    from postil.app.building import build_corpus  # noqa: PLC0415  # pyarrow and more are behind it
+    from postil.app.study_comments import FITTING, CommentsOptions, study_comments  # noqa: PLC0415
+    from postil.app.study_output import study_as  # noqa: PLC0415
+    from postil.app.study_stages import Stage, Stages, read_json  # noqa: PLC0415
+    from postil.corpus.options import BuildOptions  # noqa: PLC0415
+    from postil.corpus.split import Share  # noqa: PLC0415
+
+    articles, folder = out / "articles.en.jsonl", out / "study-comments"
+    small = {"content_words": 0, "comments": 1, "test_comments": 0, "test_upvotes": 0, "draw": 0}
+    how = BuildOptions(
+        source="the sample of postil",
+        license="Apache-2.0",
+        dev=Share(size=0),
+        test=Share(size=TESTED),
+        **small,  # type: ignore[arg-type]  # all of them numbers
     )
+    flags = [word for name, size in small.items() for word in (f"--{name.replace('_', '-')}", size)]
+    command = ["corpus", "build", articles, "--out", folder / "corpus", "--source", how.source]
+    command += ["--license", how.license, "--dev", 0, "--test", TESTED, *flags]
+    show(COMMENTS.format(tested=TESTED, rest=len(list(read(articles, Article))) - TESTED))
+    stages = Stages(folder, lambda _: None)
+    stages.run(
+        Stage(
+            name="corpus",
+            outputs=[folder / "corpus"],
+            inputs=[articles],
+            request=small,
+            command=command,
+            work=lambda: build_corpus([articles], folder / "corpus", how, jobs=1),
+        )
+    )
+    options = CommentsOptions(
+        systems=("ir-t", "ir-tc"),
+        ranker="tf-idf",
+        candidates=str(out / "candidates.jsonl"),
+        judgements=str(out / "judgements.jsonl"),
+        scale=SCALE,
+        metrics=(*METRICS, FITTING),
+        jobs=jobs,
+    )
+    page = study_comments(str(folder / "corpus"), folder, options, lambda _: None, stages)
+    show(study_as("table", read_json(folder / "study.json"), ["table-7", "table-3"]))
+    return page
+
+
+def _passages(out: Path, jobs: int, show: Say, say: Say) -> Path:
+    """The study of passages."""
+    from postil.app.study_output import study_as  # noqa: PLC0415
+    from postil.app.study_passages import PassagesStudyOptions, study_passages  # noqa: PLC0415
+    from postil.app.study_stages import read_json  # noqa: PLC0415
+
+    folder, train = out / "study-passages", find_spec("gensim") is not None
+    show(PASSAGES)
+    if not train:
+        say(UNTRAINED)
+    page = study_passages(out, folder, PassagesStudyOptions(train=train, ks=CUTS, jobs=jobs), lambda _: None)
+    show(study_as("table", read_json(folder / "study.json"), ["figure-2", "figure-5"]))
+    return page
+
+
+def _next(out: Path, pages: list[Path], show: Say) -> None:
+    show(NEXT.format(pages=", ".join(map(str, pages)) or "none", out=out))
     candidates_en, references, scores_en, judgements, page = (
         quote(str(out / name))
         for name in ("candidates.en.jsonl", "references.en.jsonl", "scores.jsonl", "judgements.jsonl", "report.html")

@@ -23,13 +23,15 @@ from postil.app.corpus_stats import count_corpus
 from postil.app.corpus_stats import statistics_as as corpus_as
 from postil.app.correlating import CorrelateOptions, correlate_files
 from postil.app.correlating_output import as_json as correlations_as_json
-from postil.app.evaluating_references import HUMAN, needs_scale, read_readers
+from postil.app.evaluating_references import HUMAN, Readers, needs_scale, read_readers
 from postil.app.output import to_json
 from postil.app.progress import progress
 from postil.app.report import check_report, read_results, write_report
 from postil.app.scoring import ScoringOptions, score_files
 from postil.app.scoring_output import scores_as
+from postil.app.study_candidates import read_given
 from postil.app.study_comments_tables import Told, comments_study
+from postil.app.study_output import study_as
 from postil.app.study_stages import Stage, Stages, read_json, write_text
 from postil.app.training import TrainOptions, train_retriever
 from postil.app.training_generators import GeneratorTrainOptions, train_commenter
@@ -84,6 +86,8 @@ class CommentsOptions:
         softmax: Of those that write: ``full`` or ``sampled``.
         epochs: The most each network goes through the corpus.
         device: Where networks are trained.
+        candidates: What systems that were run elsewhere say of the test articles, beside the commenters; a system
+            `HUMAN` among them is then the reader's comment.
         judgements: People's grades of the candidates.
         scale: The scale of all grades.
         judged_scale: That of the judgements, where it is another.
@@ -104,6 +108,7 @@ class CommentsOptions:
     softmax: str = "full"
     epochs: int | None = None
     device: str | None = None
+    candidates: str | None = None
     judgements: str | None = None
     scale: Scale | None = None
     judged_scale: Scale | None = None
@@ -122,8 +127,8 @@ class CommentsOptions:
                 raise UnknownName("commenter", name, SYSTEMS)
         if HUMAN in self.models:
             raise UsageError(f"--model {HUMAN}: that is what the readers' comment is called")
-        if not self.names:
-            raise UsageError("no commenter: expected --systems or --model")
+        if not self.names and self.candidates is None:
+            raise UsageError("no commenter: expected --systems, --model or --candidates")
         parse_all(self.metrics)
 
     @property
@@ -181,9 +186,23 @@ class _Study:
         if "test" not in self.corpus.splits:
             raise UsageError(f"{self.corpus.path}: it has no test set; it has {', '.join(self.corpus.splits)}")
         self.readers = read_readers(self.corpus, "test", self.options.seed)
+        self.given: dict[str, list[Candidate]] = {}
+        if self.options.candidates is not None:
+            articles = list(self.corpus.articles("test"))
+            self.given = read_given(self.options.candidates, articles, self.options.names, self.say)
+            if HUMAN in self.given:  # nobody is drawn, so that all comments are references
+                kept = [msgspec.structs.replace(article, held_out=()) for article in articles]
+                self.readers = Readers(self.readers.where, kept, [], 0)
+            here = {article.id for article in self.readers.articles}
+            self.given = {name: [row for row in rows if row.item in here] for name, rows in self.given.items()}
         self.weights = self.options.weights or self.readers.usual_method()
         if needs_scale(self.weights) and self.options.scale is None:
             raise UsageError(f"{self.corpus.path}: its references have grades; say their scale, such as --scale 1:5")
+
+    @property
+    def _drawn(self) -> tuple[str, ...]:
+        """The readers' comment, unless it is given."""
+        return () if HUMAN in self.given else (HUMAN,)
 
     def _scale_of_weights(self) -> Scale | None:
         return self.options.scale if needs_scale(self.weights) else None
@@ -260,23 +279,32 @@ class _Study:
             if (theirs := model.config.get("tokenizer", self.corpus.tokenizer)) != self.corpus.tokenizer:
                 problem = f"its tokenizer is {theirs}, that of {self.corpus.path} {self.corpus.tokenizer}"
                 raise InvalidInput(f"{name}: {problem}; train it on a corpus cut the same way", where=str(folder))
+            if self._is_of_another_corpus(model):
+                self.say(f"{name}: made of another corpus; whether it has seen the test articles is not known")
+
+    def _is_of_another_corpus(self, model: Model) -> bool:
+        theirs, ours = model.made.get("corpus") or {}, self.corpus.made
+        return any(theirs.get(key) != ours.get(key) for key in ("inputs", "options"))
 
     def _references(self) -> Stage:
         """The test articles without comments, their references, and a comment of each that is none."""
-        articles, references, humans = (self.out / f"{name}.jsonl" for name in ("articles", "references", HUMAN))
+        articles, references, *humans = (
+            self.out / f"{name}.jsonl" for name in ("articles", "references", *self._drawn)
+        )
         readers = self.readers
 
         def work() -> None:
             write(articles, (msgspec.structs.replace(article, comments=()) for article in readers.articles))
             write(references, (row for article in readers.articles for row in article.references()))
-            drawn = zip(readers.articles, readers.humans, strict=True)
-            write(humans, (Candidate(article.id, HUMAN, text) for article, text in drawn))
+            for target in humans:
+                drawn = zip(readers.articles, readers.humans, strict=True)
+                write(target, (Candidate(article.id, HUMAN, text) for article, text in drawn))
 
         return Stage(
             name="references",
-            outputs=[articles, references, humans],
+            outputs=[articles, references, *humans],
             inputs=[self.folder],
-            request={"seed": self.options.seed},
+            request={"seed": self.options.seed, "drawn": list(self._drawn)},
             command=self._self("references"),
             work=work,
         )
@@ -305,8 +333,9 @@ class _Study:
 
     def _candidates(self) -> Stage:
         """What each system says of each article in one file; empty where it says nothing."""
-        target, humans = self.out / "candidates.jsonl", self.out / f"{HUMAN}.jsonl"
+        target, humans = self.out / "candidates.jsonl", [self.out / f"{name}.jsonl" for name in self._drawn]
         sources = {name: self.out / "suggestions" / f"{name}.jsonl" for name in self.models}
+        elsewhere = [Path(self.options.candidates)] if self.options.candidates else []
 
         def work() -> None:
             rows = [
@@ -314,12 +343,15 @@ class _Study:
                 for name, source in sources.items()
                 for row in read(source, Suggestions)
             ]
-            write(target, [*rows, *read(humans, Candidate)])
+            rows += [one for said in self.given.values() for one in said]
+            rows += [one for each in humans for one in read(each, Candidate)]
+            rows.sort(key=lambda one: one.system == HUMAN)  # readers come last
+            write(target, rows)
 
         return Stage(
             name="candidates",
             outputs=[target],
-            inputs=[*sources.values(), humans],
+            inputs=[*sources.values(), *humans, *elsewhere],
             request={"systems": list(sources)},
             command=self._self("candidates"),
             work=work,
@@ -425,12 +457,13 @@ class _Study:
 
     def _tables(self) -> Stage:
         """The tables as the paper has them, its own beside ours."""
-        target, options = self.out / "study.json", self.options
+        target, text, options = self.out / "study.json", self.out / "study.md", self.options
         names = ["statistics.json", "scores.json", "candidates.jsonl", "references.jsonl", "comparison.json"]
         names += ["correlations.json"] if options.judgements else []
         inputs = [self.out / name for name in names]
 
         def work() -> None:
+            models = {name: Model.open(folder) for name, folder in self.models.items()}
             told = Told(
                 where=str(self.folder),
                 tokenizer=self.corpus.tokenizer,
@@ -441,7 +474,9 @@ class _Study:
                 chosen=options.weights is not None,
                 fitting=FITTING,
                 seed=options.seed,
-                models={name: Model.open(folder) for name, folder in self.models.items()},
+                models=models,
+                others=[name for name, model in models.items() if self._is_of_another_corpus(model)],
+                given=dict.fromkeys(self.given, self.options.candidates or ""),
                 statistics=read_json(self.out / "statistics.json"),
                 scores=read_json(self.out / "scores.json"),
                 candidates=list(read(self.out / "candidates.jsonl", Candidate)),
@@ -449,12 +484,18 @@ class _Study:
             )
             made = comments_study(told)
             write_text(target, to_json(made))
+            write_text(text, study_as("markdown", made))
 
         return Stage(
             name="tables",
-            outputs=[target],
+            outputs=[target, text],
             inputs=[*inputs, *self.models.values()],
-            request={"weights": self.weights, "scale": str(options.scale), "chosen": options.weights is not None},
+            request={
+                "weights": self.weights,
+                "scale": str(options.scale),
+                "chosen": options.weights is not None,
+                "given": dict.fromkeys(self.given, options.candidates),
+            },
             command=self._self("tables"),
             work=work,
         )
@@ -484,6 +525,7 @@ class _Study:
         options = self.options
         taken = [word for name, folder in options.models.items() for word in ("--model", f"{name}={folder}")]
         given = [
+            ("--candidates", options.candidates),
             ("--judgements", options.judgements),
             ("--scale", options.scale),
             ("--judged-scale", options.judged_scale),

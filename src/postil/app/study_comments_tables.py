@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 from postil.app.evaluating_references import HUMAN
-from postil.app.report.words import control, listed
+from postil.app.report.words import control, listed, number
 from postil.app.study_stages import paper
 from postil.commenters.evaluation import distinct
 from postil.errors import Undefined
@@ -31,6 +31,9 @@ __all__ = ["Told", "comments_study", "weights_in_words"]
 
 SPLITS: Final = ("train", "dev", "test", "all")
 PRINTED: Final = "in the paper"
+DRAWN: Final = "a comment of each article, drawn with seed {seed}, that is no reference for anybody"
+KAPPAS: Final = {"kappa-unweighted-pairs": "unweighted", "kappa-quadratic-pairs": "with quadratic weights"}
+"""Those that are told: the mean over pairs of annotators."""
 CATEGORIES: Final = 15
 """The paper's Figure 2 has as many."""
 
@@ -64,6 +67,8 @@ class Told:
         fitting: The configuration that fits the paper's own tables.
         seed: The seed.
         models: The commenters.
+        others: Those of them that were made of another corpus.
+        given: Systems that were run elsewhere, each with the file that says so.
         statistics: What `postil corpus stats` printed.
         scores: What `postil score` printed.
         candidates: What each system says of each article.
@@ -80,6 +85,8 @@ class Told:
     fitting: str
     seed: int
     models: Mapping[str, Model]
+    others: Sequence[str]
+    given: Mapping[str, str]
     statistics: Mapping[str, Any]
     scores: Mapping[str, Any]
     candidates: Sequence[Candidate]
@@ -115,13 +122,12 @@ def comments_study(told: Told) -> dict[str, Any]:
         told: What it is about.
     """
     printed, weights = paper("comments"), weights_in_words(told.weights, told.scale, chosen=told.chosen)
-    said = f"{told.articles:,} test articles; {len(told.models)} commenters and {HUMAN}, a comment of a reader"
     return {
         "schema": 1,
         "kind": "study",
         "name": PurePath(told.where).name,
         "title": "Automatic article commenting, table by table",
-        "data": f"{said}; {weights}",
+        "data": f"{told.articles:,} test articles; {_systems_in_words(told)}; {weights}",
         "weights": weights,
         "conclusion": [
             *_highest(told.scores, printed["systems"]),
@@ -129,19 +135,33 @@ def comments_study(told: Told) -> dict[str, Any]:
         ],
         "parts": [
             _corpus(told.statistics, printed),
-            _commenters(told.models),
+            *([_commenters(told.models)] if told.models else []),
             _systems(told, printed, weights),
             _people(told, printed, weights),
         ],
         "settings": [
             ["corpus", told.where],
             ["words", told.tokenizer],
-            ["weights", weights],
+            list(weights.split(": ", 1)),
             *([["left out", f"articles without two comments that differ: {told.left_out:,}"]] if told.left_out else []),
-            [HUMAN, f"a comment of each article, drawn with seed {told.seed}, that is no reference for anybody"],
+            *([["run elsewhere", f"{listed(list(told.given))} ({file})"] for file in set(told.given.values())]),
+            *([[HUMAN, DRAWN.format(seed=told.seed)]] if HUMAN not in told.given else []),
+            *(
+                [["made of another corpus", f"{listed(told.others)}; what they have seen is not known"]]
+                if told.others
+                else []
+            ),
             ["the paper", printed["source"]],
         ],
     }
+
+
+def _systems_in_words(told: Told) -> str:
+    given = [system for system in told.given if system != HUMAN]
+    said = [
+        f"{n} {name}{'s' * (n > 1)}" for n, name in ((len(told.models), "commenter"), (len(given), "given system")) if n
+    ]
+    return listed([*said, f"{HUMAN}, a comment of a reader"])
 
 
 def _highest(scores: Mapping[str, Any], printed: Mapping[str, Any]) -> Iterator[str]:
@@ -319,7 +339,8 @@ def _people(told: Told, printed: Mapping[str, Any], weights: str) -> dict[str, A
             "same command --judgements FILE; what is done is not done again. Below is what the paper found."
         )
         rows = [
-            {"name": name, "cells": [of["spearman"], of["pearson"]]} for name, of in printed["correlations"].items()
+            {"name": name, "cells": [of["spearman"], of["pearson"]], "digits": 4}
+            for name, of in printed["correlations"].items()
         ]
         table = {
             "key": "table-3",
@@ -342,7 +363,7 @@ def _people(told: Told, printed: Mapping[str, Any], weights: str) -> dict[str, A
             if match and match["metric"] == metric:
                 rows.append(_against(control(name), of, "control", {}))
     if "control:length" in found:
-        rows.append(_against(control("control:length"), found["control:length"], "control", {}))
+        rows.append(_against(control("control:length"), found["control:length"], "", {}))
     if HALVES in found:
         rows.append(_against("Human: split halves", found[HALVES], "people", printed["correlations"]["human"]))
     table = {
@@ -362,11 +383,13 @@ def _against(name: str, of: Mapping[str, list[float]], kind: str, theirs: Mappin
 def _of_agreement(judged: Mapping[str, Any], printed: Mapping[str, Any]) -> Iterator[str]:
     theirs = printed["agreement"]
     estimates = (judged.get("agreement") or {}).get("estimates", {})
-    kappas = [f"{name} {estimates[name]['value']:.3f}" for name in estimates if name.startswith("kappa")]
+    kappas = [f"{number(estimates[name]['value'])} {said}" for name, said in KAPPAS.items() if name in estimates]
     if kappas:
-        yield f"Agreement of the annotators: {', '.join(kappas)}; {PRINTED} {theirs['kappa']}, {theirs['what']}."
+        said = f"{PRINTED} {theirs['kappa']}, {theirs['what']}"
+        yield f"Agreement of the annotators, Cohen’s kappa: {listed(kappas)}; {said}."
     if judged["human"].get("ceiling") is not None:
-        yield f"With these grades nothing can be expected above Pearson {judged['human']['ceiling']:.3f} (the ceiling)."
+        ceiling = number(judged["human"]["ceiling"])
+        yield f"With these grades nothing can be expected above Pearson {ceiling} (the ceiling)."
     yield (
         "The chapter Metrics against people has Figure 1 (scores against grades), Tables 5 and 6 (the texts on which "
         "METEOR and BLEU-1, and W-METEOR and METEOR, differ most) and tests of all differences."

@@ -15,6 +15,7 @@ from postil.app.output import to_json
 from postil.app.passages import BASELINES, MEASURES, PassagesOptions, gains_of_file
 from postil.app.passages_output import as_json
 from postil.app.report import check_report, read_results, write_report
+from postil.app.study_output import study_as
 from postil.app.study_passages_figures import Model, passages_study
 from postil.app.study_stages import Stage, Stages, read_json, write_text
 from postil.app.vectors import TrainOptions, train_on_file
@@ -225,7 +226,7 @@ def _gains(target: Path, passages: Path, models: Mapping[str, Path], options: Pa
 def _figures(
     passages: Path, out: Path, made: list[Path], folders: Mapping[str, Path], options: PassagesStudyOptions
 ) -> Stage:
-    target = out / "study.json"
+    target, text = out / "study.json", out / "study.md"
     given = [word for name, folder in options.vectors.items() for word in ("--vectors", f"{name}={folder}")]
     flags = [*given, *([] if options.train else ["--no-train"]), "--stage", "figures"]
 
@@ -234,13 +235,13 @@ def _figures(
         for name, folder in folders.items():
             vectors = Vectors.open(folder)
             models.append(Model(name, f"cosine(vectors={folder})", len(vectors), pairs=vectors.bigrams))
-        write_text(
-            target, to_json(passages_study(_named(passages), {path.stem: read_json(path) for path in made}, models))
-        )
+        study = passages_study(_named(passages), {path.stem: read_json(path) for path in made}, models)
+        write_text(target, to_json(study))
+        write_text(text, study_as("markdown", study))
 
     return Stage(
         name="figures",
-        outputs=[target],
+        outputs=[target, text],
         inputs=[*made, *folders.values()],
         request={"name": _named(passages)},
         command=["study", "passages", "--collection", passages, "--out", out, *flags],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from postil.app.report.words import listed, number
 from postil.app.study_stages import paper
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Model", "passages_study"]
 
 UNITS: Final = ("1", "2", "sk")
+FAMILIES: Final = tuple(f"{family}-{unit}" for family in ("f1", "kl", "logsim") for unit in UNITS)
 SENSES: Final = {"topic": "informativeness", "others": "interestingness"}
 WITHOUT: Final = ", without itself"
 ENTITIES: Final = " of anchors"
@@ -70,7 +72,7 @@ def passages_study(name: str, found: Mapping[str, Result], models: Sequence[Mode
         "name": name,
         "title": "Interestingness of passages, figure by figure",
         "data": f"{_count(data)}; {lists}",
-        "conclusion": [QUESTIONS, CAUTION],
+        "conclusion": [QUESTIONS, *(_highest(sense, found[sense]) for sense in SENSES.values()), CAUTION],
         "parts": [*parts, _claims(found, models, printed)],
         "settings": [
             ["words", f"{settings['tokenizer']}; stop words: {settings['stop']}; stems: {settings['stem']}"],
@@ -78,6 +80,22 @@ def passages_study(name: str, found: Mapping[str, Result], models: Sequence[Mode
             ["its data", printed["of"]],
         ],
     }
+
+
+def _highest(sense: str, result: Result) -> str:
+    """Which of the paper's discrete measures has the highest nCG at which cut."""
+    best: dict[str, list[str]] = {}
+    for k in dict.fromkeys(row["k"] for row in result["gains"]):
+        rows = [row for row in result["gains"] if row["k"] == k and row["measure"] in FAMILIES]
+        top = max((row for row in rows if _is_of_figures(row, result)), key=lambda row: row["ncg"])
+        best.setdefault(top["measure"], []).append(f"{number(top['ncg'])} at k = {k:,}")
+    return (
+        f"Highest of F1, KL and LogSim for {sense}: {'; '.join(f'{name}, {listed(at)}' for name, at in best.items())}."
+    )
+
+
+def _is_of_figures(row: Mapping[str, Any], result: Result) -> bool:
+    return bool(row["leave_one_out"] == _ranking(result, row["measure"]).endswith(WITHOUT))
 
 
 def _count(data: Mapping[str, Any]) -> str:
@@ -111,9 +129,8 @@ def _vectors_figure(number: int, result: Result, models: Sequence[Model], sense:
 
 
 def _families_figure(number: int, result: Result, sense: str) -> dict[str, Any]:
-    measures = [f"{family}-{unit}" for family in ("f1", "kl", "logsim") for unit in UNITS]
     title = f"Figure {number}: {sense}, F1, KL and LogSim"
-    return _figure(number, title, [(result, measure, measure) for measure in measures], [])
+    return _figure(number, title, [(result, measure, measure) for measure in FAMILIES], [])
 
 
 def _anchors_figure(number: int, found: Mapping[str, Result], sense: str) -> dict[str, Any]:
@@ -141,12 +158,11 @@ def _figure(number: int, title: str, series: Sequence[tuple[Result, str, str]], 
     cuts = list(dict.fromkeys(row["k"] for result, _, _ in series for row in result["gains"]))
     rows = []
     for result, measure, name in series:
-        without = _ranking(result, measure).endswith(WITHOUT)
-        at = {row["k"]: row for row in result["gains"] if (row["measure"], row["leave_one_out"]) == (measure, without)}
+        at = {row["k"]: row for row in result["gains"] if row["measure"] == measure and _is_of_figures(row, result)}
         cells = [[at[k]["ncg"], at[k]["low"], at[k]["high"]] if k in at else None for k in cuts]
         rows.append({"name": name, "cells": cells})
     over = "folds" if series[0][0]["settings"]["reference"] == "others" else "topics"
-    caption = f"nCG at each cut, 95 % intervals over {over} in brackets"
+    caption = f"{title}: nCG at each cut, 95 % intervals over {over} in brackets"
     table = {
         "key": f"figure-{number}",
         "caption": caption,
@@ -192,6 +208,6 @@ def _claimed(found: Mapping[str, Result], model: Model | None, printed: Mapping[
             if row:
                 cells.append([row["value"], row["low"], row["high"]])
             else:
-                cells.append([-turned["value"], -turned["high"], -turned["low"]] if turned else None)
+                cells.append([0.0 - turned[end] for end in ("value", "high", "low")] if turned else None)
         shown = [model.name if name == "w2v" and model else name for name in names]
         yield {"name": f"Figure {claim['figure']}", "cells": [claim["claim"], " − ".join(shown), *cells]}

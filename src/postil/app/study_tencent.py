@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from postil.app.building import build_corpus
 from postil.app.importing_articles import import_articles
+from postil.app.report.words import listed
 from postil.app.study_comments import CommentsOptions, study_comments
 from postil.app.study_stages import Stage, Stages
 from postil.corpus.formats.tencent import read_tencent
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["study_tencent"]
 
 SPLITS: Final = ("train", "dev", "test")
+CONTENTS: Final = ("contents.jsonl", "contents.jsonl.gz", "contents.tsv", "contents.tsv.gz")
 SCALES: Final = (Scale(0, 1), Scale(1, 5))
 """As the release says, and as the paper says."""
 WITHOUT_CONTENTS: Final = ("ir-t", "seq2seq", "att")
@@ -37,8 +39,9 @@ def study_tencent(release: Path, out: Path, options: CommentsOptions, say: Say, 
     """Import the release, build its corpus, and run the study on it.
 
     Args:
-        release: A folder with ``data.train.json``, ``data.dev.json`` and ``data.test.json``, and ``contents.jsonl``
-            (url, content) where contents were fetched. Without it the systems are those that read titles.
+        release: A folder with ``data.train.json``, ``data.dev.json`` and ``data.test.json``, and ``contents.jsonl`` or
+            ``contents.tsv`` (url, content) where contents were fetched; each may be compressed (``.gz``). Without
+            contents the systems are those that read titles.
         out: The folder to leave everything in.
         options: What is asked for. Without a scale the references' is 0 to 1 if all their grades are there, else 1 to
             5, and that of the judgements 1 to 5.
@@ -52,11 +55,8 @@ def study_tencent(release: Path, out: Path, options: CommentsOptions, say: Say, 
         InvalidInput: A file of the release is missing or broken.
         UsageError, MissingExtra, PostilError: As `study_comments`.
     """
-    files = {split: release / f"data.{split}.json" for split in SPLITS}
-    for path in files.values():
-        if not path.is_file():
-            raise InvalidInput("no such file; expected the folder of the Tencent release", where=str(path))
-    contents = [path for path in [release / "contents.jsonl"] if path.is_file()]
+    files = _files(release)
+    contents = [path for path in (release / name for name in CONTENTS) if path.is_file()]
     if not contents and not options.models and not given:
         options = replace(options, systems=WITHOUT_CONTENTS)
         say(f"no contents.jsonl in {release}: no commenter that reads contents is trained")
@@ -71,6 +71,19 @@ def study_tencent(release: Path, out: Path, options: CommentsOptions, say: Say, 
     scale = options.scale or _scale(rows["test"])
     options = replace(options, scale=scale, judged_scale=options.judged_scale or options.scale or SCALES[1])
     return study_comments(str(out / "corpus"), out, options, say, stages)
+
+
+def _files(release: Path) -> dict[str, Path]:
+    """The file of each split."""
+    plain = {split: release / f"data.{split}.json" for split in SPLITS}
+    found = {split: path if path.is_file() else path.with_name(f"{path.name}.gz") for split, path in plain.items()}
+    missing = [plain[split].name for split, path in found.items() if not path.is_file()]
+    if missing:
+        below = [path.parent for path in sorted(release.glob("*/data.train.json*"))]
+        hint = f"; is it {below[0]}?" if below and len(missing) == len(SPLITS) else ""
+        where, problem = str(release), f"{listed(missing)} missing; expected the folder of the Tencent release{hint}"
+        raise InvalidInput(problem if release.is_dir() else "no such folder", where=where)
+    return found
 
 
 def _scale(test: Path) -> Scale:

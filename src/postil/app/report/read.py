@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from postil.app.report.laid_out import TITLES, laid_out
 from postil.app.report.results import Comparison, Correlated, Passages, Scored, Study
 from postil.errors import InvalidInput
 from postil.records.explain import shown
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["KINDS", "REPORT", "SCHEMA", "read_results", "typed"]
 
 SCHEMA: Final = 1
-MADE_BY: Final = "give what postil correlate, compare, score or passages printed with --format json"
+MADE_BY: Final = "give what a command of postil printed with --format json"
 
 KINDS: Final[Mapping[str, type[Result]]] = {
     "correlate": Correlated,
@@ -33,7 +34,10 @@ KINDS: Final[Mapping[str, type[Result]]] = {
     "passages": Passages,
     "study": Study,
 }
-"""What a page can show."""
+"""What a page can show in its own way; what else there is has tables alone, see `laid_out`."""
+
+WITHOUT_KIND: Final = {"scores": "score", "agreement": "agreement"}
+"""A field that tells the kind where a result does not."""
 
 REPORT: Final = "report"
 """The kind of the file beside a page, which holds the results that the page was made of."""
@@ -141,16 +145,29 @@ def _checked(value: object, where: str) -> Result:
     if not isinstance(value, dict):
         raise InvalidInput(f"expected an object in braces, got {shown(value)}; {MADE_BY}", where=where)
     _check_schema(value, where)
-    kind = value.get("kind", "score" if "scores" in value else None)
-    if not isinstance(kind, str) or kind not in KINDS:
+    kind = value.get("kind", next((known for field, known in WITHOUT_KIND.items() if field in value), None))
+    if not isinstance(kind, str) or kind not in (*KINDS, *TITLES):
         found = "none" if kind is None else shown(kind)
-        raise InvalidInput(f"expected one of {', '.join(KINDS)}, got {found}; {MADE_BY}", where=where, field="kind")
+        known = ", ".join((*KINDS, *TITLES))
+        raise InvalidInput(f"expected one of {known}, got {found}; {MADE_BY}", where=where, field="kind")
     try:
         _check_values(value, "")
+        if kind in TITLES:
+            return msgspec.convert(_laid_out(kind, value, where), Study)
         return msgspec.convert({"name": kind, **value}, KINDS[kind])
     except msgspec.ValidationError as error:
         problem, _, field = str(error).partition(" - at `$")
         raise InvalidInput(_plain(problem), where=where, field=field.lstrip(".").rstrip("`")) from None
+
+
+def _laid_out(kind: str, value: Mapping[str, Any], where: str) -> dict[str, Any]:
+    try:
+        return laid_out(kind, value)
+    except (KeyError, TypeError, AttributeError) as error:
+        missing = f"no field {error}" if isinstance(error, KeyError) else "fields of another kind"
+        raise InvalidInput(f"not what postil prints of kind '{kind}': {missing}; {MADE_BY}", where=where) from None
+    except ValueError as error:
+        raise InvalidInput(str(error), where=where) from None
 
 
 def _check_values(value: object, path: str) -> None:

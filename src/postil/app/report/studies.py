@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from postil.app.report.results import Study, StudyCell, StudyPicture, StudyRow, StudyTable
 
-__all__ = ["study_chapter", "study_rows"]
+__all__ = ["study_chapter", "study_rows", "study_sheet"]
 
 
 def study_chapter(found: Study, key: str) -> Chapter:
@@ -53,16 +53,12 @@ def study_rows(table: StudyTable) -> list[dict[str, object]]:
     return rows
 
 
-def _blocks(found: Study, place: int) -> Iterator[Block]:
-    part = found.parts[place]
-    yield from map(Words, part.words)
-    for table in part.tables:
-        yield _sheet(table)
-    for picture in part.pictures:
-        yield Picture(picture.title, picture.caption, _drawn(picture))
+def study_sheet(table: StudyTable) -> Sheet:
+    """A table as a page shows it.
 
-
-def _sheet(table: StudyTable) -> Sheet:
+    Args:
+        table: The table.
+    """
     wordy = {column for row in table.rows for column, cell in enumerate(row.cells) if isinstance(cell, str)}
     lines = (
         SheetLine(
@@ -73,6 +69,15 @@ def _sheet(table: StudyTable) -> Sheet:
         for row in table.rows
     )
     return Sheet(table.key, table.caption, table.head, tuple(lines))
+
+
+def _blocks(found: Study, place: int) -> Iterator[Block]:
+    part = found.parts[place]
+    yield from map(Words, part.words)
+    for table in part.tables:
+        yield study_sheet(table)
+    for picture in part.pictures:
+        yield Picture(picture.title, picture.caption, _drawn(picture))
 
 
 def _cell(cell: StudyCell, row: StudyRow) -> Cell:
