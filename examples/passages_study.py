@@ -23,10 +23,11 @@ import numpy as np
 
 from postil.app.correlating_output import value_with_interval
 from postil.app.passages import MEASURES, PassagesOptions, collect
-from postil.metaeval.correlation import correlate_groups
+from postil.metaeval.coefficients import correlate_groups
 from postil.metaeval.gain import gain_curve
+from postil.metaeval.permutation import permutation_p
 from postil.metaeval.resampling import SEED, counts_of, interval
-from postil.metaeval.significance import holm, permutation_p
+from postil.metaeval.significance import holm
 from postil.metrics.measures import measure_passages
 from postil.metrics.pool import informativeness, interestingness
 from postil.metrics.spec import parse_measure

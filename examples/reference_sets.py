@@ -17,7 +17,7 @@ import numpy as np
 import dstc7_to_rows
 import mohler_to_rows
 import wmt21_to_rows
-from postil.metaeval.correlation import resampled
+from postil.metaeval.replicates import resampled
 from postil.metaeval.resampling import counts_of, interval
 from postil.records.weights import METHODS
 from postil.text import is_han_text
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.metaeval.correlation import By, Coefficient
+    from postil.metaeval.coefficients import Coefficient
+    from postil.metaeval.replicates import By
 
     Floats: TypeAlias = NDArray[np.float64]
 

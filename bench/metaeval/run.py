@@ -25,9 +25,9 @@ import numpy as np
 from bench.metaeval import scipy_loop
 from bench.metrics.report import machine, version
 from postil.metaeval import correlations, differences, join
-from postil.metaeval.correlation import KENDALL_RESAMPLES
+from postil.metaeval.permutation import PERMUTATIONS
+from postil.metaeval.replicates import KENDALL_RESAMPLES
 from postil.metaeval.resampling import RESAMPLES
-from postil.metaeval.significance import PERMUTATIONS
 from postil.records import Judgement, Score, write
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pytest
 
 import postil
 from postil.app.correlating import CorrelateOptions, correlate_files
-from postil.metaeval.correlation import resampled
+from postil.metaeval.replicates import resampled
 from postil.metaeval.resampling import counts_of
 from postil.records import Judgement, Score, read
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from postil.app.correlating import Findings
-    from postil.metaeval.correlation import By, Correlation
+    from postil.metaeval.correlation import Correlation
+    from postil.metaeval.replicates import By
 
     Load = Callable[[str], ModuleType]
 

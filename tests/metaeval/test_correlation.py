@@ -8,15 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postil.errors import UnknownName, UsageError
-from postil.metaeval.correlation import (
-    COEFFICIENTS,
-    CONTROL_DRAWS,
-    LEVELS,
-    Absent,
-    correlations,
-    replicate,
-    resampled,
-)
+from postil.metaeval.coefficients import COEFFICIENTS
+from postil.metaeval.correlation import Absent, correlations
+from postil.metaeval.replicates import CONTROL_DRAWS, LEVELS, replicate, resampled
 from postil.metaeval.resampling import counts_of
 from postil.metaeval.table import join
 from postil.records.rows import Judgement, Score

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from postil.errors import Undefined, UnknownName, UsageError
-from postil.metaeval.correlation import COEFFICIENTS, correlations
+from postil.metaeval.coefficients import COEFFICIENTS
+from postil.metaeval.correlation import correlations
 from postil.metaeval.human import CEILING, HALVES, ONE, _Rated, ceiling, human
 from postil.metaeval.resampling import counts_of
 from postil.metaeval.table import join

@@ -10,10 +10,14 @@ from hypothesis import strategies as st
 
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.metaeval import significance
-from postil.metaeval.correlation import LEVELS, By, Coefficient, correlate_groups, correlations
+from postil.metaeval.coefficients import Coefficient, correlate_groups
+from postil.metaeval.correlation import correlations
+from postil.metaeval.permutation import Statistic, permutation_p, swapping_coefficients
+from postil.metaeval.replicates import LEVELS, By
 from postil.metaeval.resampling import counts_of
-from postil.metaeval.significance import differences, holm, permutation_p, student_p, williams
+from postil.metaeval.significance import differences, holm
 from postil.metaeval.table import Table, join
+from postil.metaeval.williams import student_p, williams
 from postil.records.rows import Judgement, Score
 
 
@@ -168,7 +172,7 @@ def test_permutation_is_brute_force_over_all_swaps(
     swaps = list(itertools.product((0, 1), repeat=6))
     seen = []
 
-    def look(statistic: significance.Statistic, items: int, permutations: int, seed: int) -> np.ndarray:
+    def look(statistic: Statistic, items: int, permutations: int, seed: int) -> np.ndarray:
         seen.append(statistic(np.array(swaps, float)))
         return permutation_p(statistic, items, permutations, seed)
 
@@ -223,7 +227,7 @@ def test_items_without_a_coefficient_are_swapped_too() -> None:
     table = replace(table, scores=scores)
     swaps = list(itertools.product((0, 1), repeat=5))
     of_item = correlate_groups(table.scores, table.grades, table.starts, "pearson")
-    found = significance._swapping_coefficients(of_item, np.array([[0], [1]]))(np.array(swaps, float))
+    found = swapping_coefficients(of_item, np.array([[0], [1]]))(np.array(swaps, float))
     expected = []
     for swap in swaps:
         a, b = np.where(swap, of_item.T[::-1], of_item.T)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from postil.metaeval.correlation import COEFFICIENTS, LEVELS, resampled
+from postil.metaeval.coefficients import COEFFICIENTS
+from postil.metaeval.replicates import LEVELS, resampled
 from postil.metaeval.resampling import counts_of
 
 pytestmark = [pytest.mark.parity, pytest.mark.filterwarnings("ignore")]

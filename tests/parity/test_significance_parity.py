@@ -5,9 +5,11 @@ import itertools
 import numpy as np
 import pytest
 
-from postil.metaeval.significance import _average_ranks, _ranks_of_rows, differences, holm, student_p, williams
+from postil.metaeval.permutation import _ranks_of_rows, average_ranks
+from postil.metaeval.significance import differences, holm
 from postil.metaeval.systems import compare, system_means
 from postil.metaeval.table import Table, join
+from postil.metaeval.williams import student_p, williams
 from postil.records.rows import Judgement, Score
 
 stats = pytest.importorskip("scipy.stats")
@@ -59,7 +61,7 @@ def test_holm_is_its_definition() -> None:
 
 def test_ranks_are_those_of_scipy() -> None:
     values = np.random.default_rng(2).integers(0, 6, (40, 9)) / 10
-    assert _average_ranks(values).tolist() == stats.rankdata(values, axis=0).tolist()
+    assert average_ranks(values).tolist() == stats.rankdata(values, axis=0).tolist()
     assert _ranks_of_rows(values).tolist() == stats.rankdata(values, axis=1).tolist()
 
 

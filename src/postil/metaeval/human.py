@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 
 from postil.errors import Undefined, UsageError
-from postil.metaeval.correlation import Absent, Correlations, correlate_groups, resampled, row_of
+from postil.metaeval.coefficients import correlate_groups
+from postil.metaeval.correlation import Absent, Correlations, row_of
+from postil.metaeval.replicates import resampled
 from postil.metaeval.resampling import RESAMPLES, SEED, counts_of
 
 if TYPE_CHECKING:
@@ -18,7 +20,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.engine import Engine
-    from postil.metaeval.correlation import By, Coefficient, Correlation
+    from postil.metaeval.coefficients import Coefficient
+    from postil.metaeval.correlation import Correlation
+    from postil.metaeval.replicates import By
     from postil.metaeval.table import Table
 
 __all__ = ["CEILING", "HALVES", "ONE", "SHARED", "SPLITS", "Human", "ceiling", "human"]

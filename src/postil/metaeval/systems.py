@@ -9,8 +9,9 @@ import numpy as np
 
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.metaeval.correlation import Absent
+from postil.metaeval.permutation import PERMUTATIONS, permutation_p
 from postil.metaeval.resampling import RESAMPLES, SEED, counts_of, interval, p_value
-from postil.metaeval.significance import holm, permutation_p
+from postil.metaeval.significance import holm
 from postil.metaeval.table import NAMED, LeftOut, Scored
 
 if TYPE_CHECKING:
@@ -22,12 +23,9 @@ if TYPE_CHECKING:
     from postil.records.place import Places
     from postil.records.rows import Score
 
-__all__ = ["PERMUTATIONS", "Compared", "Comparison", "SystemMeans", "compare", "system_means"]
+__all__ = ["Compared", "Comparison", "SystemMeans", "compare", "system_means"]
 
 Floats: TypeAlias = "NDArray[np.float64]"
-
-PERMUTATIONS: Final = 10_000
-"""How many times signs are drawn where no number is given."""
 
 CHUNK: Final = 256
 """How many resamples are summed at a time."""

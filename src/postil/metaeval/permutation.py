@@ -1,0 +1,191 @@
+"""Tests by permutation: metrics swap what they say of an item, and a statistic is found anew.
+
+Nothing is sorted or correlated again: a permutation changes a coefficient by sums over the items that were swapped, so
+many permutations of all pairs of metrics are matrix products.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import numpy as np
+
+from postil.metaeval.coefficients import dense_ranks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+__all__ = [
+    "PERMUTATIONS",
+    "Statistic",
+    "average_ranks",
+    "permutation_p",
+    "standardised",
+    "swapping_coefficients",
+    "swapping_rows",
+    "swapping_systems",
+]
+
+Floats: TypeAlias = "NDArray[np.float64]"
+Integers: TypeAlias = "NDArray[np.int64]"
+Statistic: TypeAlias = "Callable[[Floats], Floats]"
+"""From float64[b, items], 1 where an item is swapped and 0 where not, to float64[b, k]."""
+
+PERMUTATIONS: Final = 10_000
+"""How many times items are swapped at random where no number is given."""
+
+CHUNK: Final = 256
+"""How many permutations are worked on at a time."""
+
+SLACK: Final = 1e-10
+"""By how much rounding may change a statistic."""
+
+
+def permutation_p(statistic: Statistic, items: int, permutations: int, seed: int) -> Floats:
+    """p-values by swapping whole items at random.
+
+    ``p = (1 + #{statistic >= observed}) / (permutations + 1)``; where swapping leaves no statistic (NaN, as for
+    a metric that has become constant) it counts as reaching the observed one.
+
+    Args:
+        statistic: What is found anew for each permutation, k numbers.
+        items: How many items there are.
+        permutations: How many times they are swapped.
+        seed: The seed.
+
+    Returns:
+        float64[k].
+    """
+    observed = statistic(np.zeros((1, items)))
+    reached = np.zeros(observed.shape[1], np.int64)
+    random = np.random.default_rng(seed)
+    for start in range(0, permutations, CHUNK):
+        swapped = random.integers(0, 2, (min(CHUNK, permutations - start), items), dtype=np.int8)
+        reached += (~(statistic(swapped.astype(np.float64)) < observed - SLACK)).sum(axis=0)
+    return (1 + reached) / (1 + permutations)
+
+
+def swapping_rows(points: Floats, starts: Integers, pairs: Integers) -> Statistic:
+    """The difference of two columns' correlations with the last one.
+
+    Args:
+        points: float64[n, m + 1], standardised: the scores by m metrics, and the grades.
+        starts: int64[k], the first row of each item.
+        pairs: int64[2, k], the columns that are compared.
+    """
+    n, m = len(points), points.shape[1] - 1
+    scores, grades = points[:, :-1], points[:, -1:]
+    agreement = (scores * grades).sum(axis=0)
+    of_item = np.add.reduceat(np.hstack([scores, scores**2, scores * grades]), starts)
+    first, second = pairs
+
+    def statistic(swapped: Floats) -> Floats:
+        # What the swapped items bring to the first metric, they take from the second: sums, squares, products.
+        sums = (swapped @ of_item).reshape(-1, 3, m)
+        moved = sums[..., second] - sums[..., first]
+
+        def correlation(metric: Integers, moved: Floats) -> Floats:
+            variance = n + moved[:, 1] - moved[:, 0] ** 2 / n
+            spread = np.sqrt(n * np.where(variance > n * SLACK, variance, np.nan))
+            return np.asarray((agreement[metric] + moved[:, 2]) / spread)
+
+        return np.abs(correlation(first, moved) - correlation(second, -moved))
+
+    return statistic
+
+
+def swapping_coefficients(of_item: Floats, pairs: Integers) -> Statistic:
+    """The difference of two columns' means.
+
+    Args:
+        of_item: float64[items, m], the coefficient of each item; NaN where it has none.
+        pairs: int64[2, k], the columns that are compared.
+    """
+    there = ~np.isnan(of_item)
+    both = np.hstack([np.where(there, of_item, 0.0), there])
+    total = both.sum(axis=0).reshape(2, -1)
+    first, second = pairs
+
+    def statistic(swapped: Floats) -> Floats:
+        sums = (swapped @ both).reshape(-1, *total.shape)
+        moved = sums[..., second] - sums[..., first]
+
+        def mean(metric: Integers, moved: Floats) -> Floats:
+            value, n = np.moveaxis(total[:, metric] + moved, 1, 0)
+            return np.asarray(np.divide(value, n, out=np.full(n.shape, np.nan), where=n > 0))
+
+        return np.abs(mean(first, moved) - mean(second, -moved))
+
+    return statistic
+
+
+def swapping_systems(of_item: Floats, pairs: Integers, *, spearman: bool) -> Statistic:
+    """The difference of two columns' correlations with the last one, over systems' means.
+
+    Args:
+        of_item: float64[items, m + 1, systems], what each item adds to the means.
+        pairs: int64[2, k], the columns that are compared.
+        spearman: Whether the means are ranked first.
+    """
+    means = of_item.sum(axis=0)
+    m, systems = means.shape[0] - 1, means.shape[1]
+    flat = of_item[:, :-1].reshape(-1, m * systems)
+    first, second = pairs
+
+    def points(values: Floats) -> Floats:
+        values = _ranks_of_rows(values) if spearman else values
+        values = values - values.mean(axis=-1, keepdims=True)
+        size = np.sqrt((values**2).sum(axis=-1, keepdims=True))
+        return np.asarray(np.divide(values, size, out=np.full(values.shape, np.nan), where=size > SLACK))
+
+    grades = points(means[-1])
+
+    def statistic(swapped: Floats) -> Floats:
+        sums = (swapped @ flat).reshape(-1, m, systems)
+        moved = sums[:, second] - sums[:, first]
+        return np.abs((points(means[first] + moved) - points(means[second] - moved)) @ grades)
+
+    return statistic
+
+
+def standardised(columns: Floats) -> Floats:
+    """Columns with mean 0 and variance 1.
+
+    >>> standardised(np.array([[1.0], [2.0]])).tolist()
+    [[-1.0], [1.0]]
+    """
+    away = columns / np.abs(columns).max(axis=0, initial=np.finfo(np.float64).tiny)  # so that no square overflows
+    away = away - away.mean(axis=0)
+    return np.asarray(away / away.std(axis=0), np.float64)
+
+
+def average_ranks(columns: Floats) -> Floats:
+    """Ranks of each column, from 1; ties share the mean of theirs.
+
+    >>> average_ranks(np.array([[0.5], [0.1], [0.5]])).tolist()
+    [[2.5], [1.0], [2.5]]
+    """
+    out = np.empty(columns.shape)
+    for column, ranks in enumerate(dense_ranks(columns, np.zeros(1, np.int64)).T):
+        size = np.bincount(ranks)
+        out[:, column] = (np.cumsum(size) - (size - 1) / 2)[ranks]
+    return out
+
+
+def _ranks_of_rows(values: Floats) -> Floats:
+    """The same along the last axis, for many short rows."""
+    values = values.round(12)
+    order = np.argsort(values, axis=-1)
+    ordered = np.take_along_axis(values, order, axis=-1)
+    last = ordered.shape[-1] - 1
+    position = np.broadcast_to(np.arange(last + 1), ordered.shape)
+    changes = np.diff(ordered, axis=-1) != 0
+    edge = np.ones((*changes.shape[:-1], 1), bool)
+    start = np.maximum.accumulate(np.where(np.concatenate([edge, changes], axis=-1), position, 0), axis=-1)
+    ends = np.where(np.concatenate([changes, edge], axis=-1), position, last)[..., ::-1]
+    end = np.minimum.accumulate(ends, axis=-1)[..., ::-1]
+    out = np.empty(values.shape)
+    np.put_along_axis(out, order, 1 + (start + end) / 2, axis=-1)
+    return out
