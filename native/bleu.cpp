@@ -11,8 +11,8 @@ namespace {
 struct Scratch {
   Masks<1> narrow;
   Masks<0> wide;
-  std::vector<int32_t> own;       // [order, length]: how often the candidate holds the n-gram that first ends here
-  std::vector<double> best;       // [order, length]: best weighted count over the references
+  std::vector<int32_t> own;           // [order, length]: how often the candidate holds the n-gram that first ends here
+  std::vector<double> best;           // [order, length]: best weighted count over the references
   std::vector<int32_t> in_reference;  // [order, length]
   std::vector<int32_t> touched;
   Masks<1>& masks(std::integral_constant<int, 1>) { return narrow; }
@@ -21,8 +21,7 @@ struct Scratch {
 
 // For each n-gram of the candidate: best(old best, reference j's count of it), over the references that hold it.
 template <int kWords, class Best>
-void best_counts(const Overlap&, const Candidate& candidate, int order, const Masks<kWords>& masks, Scratch& scratch,
-                 Best best) {
+void best_counts(const Candidate& candidate, int order, const Masks<kWords>& masks, Scratch& scratch, Best best) {
   const int32_t length = candidate.length;
   count_own_ngrams(candidate, masks, order, scratch.own);
   scratch.in_reference.assign(static_cast<size_t>(order) * length, 0);
@@ -65,7 +64,7 @@ void for_each_row(const Overlap& overlap, int order, int jobs, double* out, Row 
 void bleu_stats(const Overlap& overlap, const double* weights, int order, int jobs, double* out) {
   for_each_row(overlap, order, jobs, out, [&](Scratch& scratch, const Candidate& candidate, auto& masks, double* stats) {
     scratch.best.assign(static_cast<size_t>(order) * candidate.length, 0.0);
-    best_counts(overlap, candidate, order, masks, scratch, [&](int32_t gram, int32_t j, int32_t count) {
+    best_counts(candidate, order, masks, scratch, [&](int32_t gram, int32_t j, int32_t count) {
       const double weighted = weights[candidate.first_reference + j] * count;
       if (weighted > scratch.best[gram]) scratch.best[gram] = weighted;
     });
@@ -83,7 +82,7 @@ void delta_bleu_stats(const Overlap& overlap, const double* weights, int order, 
   for_each_row(overlap, order, jobs, out, [&](Scratch& scratch, const Candidate& candidate, auto& masks, double* stats) {
     const double absent = -HUGE_VAL;
     scratch.best.assign(static_cast<size_t>(order) * candidate.length, absent);
-    best_counts(overlap, candidate, order, masks, scratch, [&](int32_t gram, int32_t j, int32_t count) {
+    best_counts(candidate, order, masks, scratch, [&](int32_t gram, int32_t j, int32_t count) {
       const double gain = weights[candidate.first_reference + j] * std::min(count, scratch.own[gram]);
       if (gain > scratch.best[gram]) scratch.best[gram] = gain;
     });

@@ -483,7 +483,7 @@ NB_MODULE(_compiled, m) {
         return nb::make_tuple(array_of(std::move(bounds.highest)), array_of(std::move(bounds.impacts)),
                               array_of(std::move(bounds.longest)), array_of(std::move(bounds.lengths)),
                               array_of(std::move(bounds.dense_terms)), array_of(std::move(bounds.steps)),
-                              array_of(std::move(bounds.most_steps)),                              array_of(std::move(bounds.dense)));
+                              array_of(std::move(bounds.most_steps)), array_of(std::move(bounds.dense)));
       },
       nb::arg("lists"), nb::arg("factors"), nb::arg("scales"), nb::arg("gain"));
   nb::class_<HeldSearcher>(m, "Searcher")

@@ -240,7 +240,6 @@ double Searcher::score(const Queries& queries, int64_t query, int64_t document) 
   return gain_ == Gain::kCosine ? sum * factor : sum;
 }
 
-
 // One query after another. Rare terms are added up from their lists, in whole units rounded up. What the frequent ones
 // may add is bounded by the lengths of vectors (Cauchy and Schwarz); only documents that may still be among the best are
 // looked at closer, with the table of dense terms, and only those that then may are scored.

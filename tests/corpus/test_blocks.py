@@ -10,7 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from postil.corpus.blocks import Block, Rejected, blocks
+from postil.corpus.blocks import Block, blocks
+from postil.corpus.rejected import Rejected
 from postil.errors import InvalidInput, UsageError
 from postil.records import Article, Comment, write
 

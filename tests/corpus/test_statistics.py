@@ -17,8 +17,9 @@ from numpy.testing import assert_allclose
 from postil.corpus import blocks as cutting
 from postil.corpus import passes
 from postil.corpus.build import Source, build
+from postil.corpus.histogram import Histogram
 from postil.corpus.split import Share
-from postil.corpus.statistics import ALL, NONE, Histogram, Summary, grid, percent, statistics, table_2
+from postil.corpus.statistics import ALL, NONE, Summary, grid, percent, statistics, table_2
 from postil.engine import open_engine
 from postil.errors import InvalidInput
 from postil.records.scale import Scale

@@ -21,7 +21,7 @@ from postil.corpus import blocks as cutting
 from postil.corpus import passes
 from postil.corpus.split import Share
 from postil.corpus.unfinished import Unfinished
-from postil.errors import PostilError, UsageError
+from postil.errors import InvalidInput, PostilError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -249,6 +249,16 @@ class TestFolder:
                 work.keep(work.step("prepared", 0), b"x")
                 work.step("prepared", 0).with_name(".000001.9-part.part").write_bytes(b"x")
                 (work.folder / "sketches").write_bytes(b"x")
+
+    @pytest.mark.parametrize(
+        ("error", "stays"),
+        [(InvalidInput("a bad row"), False), (PostilError("full"), True), (UsageError("no"), True), (KeyError(), True)],
+    )
+    def test_it_goes_where_the_input_is_wrong(self, tmp_path: Path, error: Exception, *, stays: bool) -> None:
+        with contextlib.suppress(type(error)), Unfinished(tmp_path / "c", "1") as work:
+            work.keep(work.step("prepared", 0), b"x")
+            raise error
+        assert [path.name for path in tmp_path.iterdir()] == [".c.building"] * stays
 
     @pytest.mark.parametrize("there", ["file", "folder"])
     def test_what_is_there_is_not_touched(self, tmp_path: Path, there: str) -> None:

@@ -233,11 +233,22 @@ def test_han_text_needs_another_tokenizer() -> None:
     assert refusal(*texts, metrics=["bleu-1"]).startswith("references:2: Han text cannot be split into words")
     assert "jieba" in refusal(["fine", "我喜欢这个"], [["a"], ["b"]], metrics=["bleu-1"])
     assert refusal(["fine", "我喜欢这个"], [["a"], ["b"]], metrics=["bleu-1"]).startswith("candidates:2: Han text")
-    late = ["fine"] * CHUNK + ["我喜欢这个"]
+    late = ["fine"] * CHUNK + ["我喜欢这个"] * CHUNK
     assert refusal(late, [["a"]] * len(late), metrics=["bleu-1"]).startswith(f"candidates:{CHUNK + 1}: Han text")
     by_characters = postil.score(*texts, metrics=["rouge-1"], tokenizer="characters")
     assert by_characters.items["rouge-1"].tolist() == [1.0, 1.0]
     assert postil.score(*texts, metrics=["rouge-1"], tokenizer="jieba").items["rouge-1"][1] == 1.0
+
+
+def test_a_few_han_texts_are_told_of() -> None:
+    references = [*(["a b", "c"] for _ in range(9)), ["哈哈哈", "a b"]]
+    with pytest.warns(UserWarning, match="Han text") as warned:
+        found = postil.score(["a b"] * 9 + ["哈哈哈"], references, metrics=["rouge-1"])
+    assert [str(each.message) for each in warned] == [
+        f"1 of {n} {what} is Han text, which the tokenizer words does not split; jieba, rjieba and characters do"
+        for n, what in ((20, "references"), (10, "candidates"))
+    ]
+    assert found.items["rouge-1"].tolist() == [2 / 3] * 9 + [1 / 3]
 
 
 def test_unknown_names() -> None:

@@ -12,43 +12,17 @@ import msgspec
 from postil.errors import InvalidInput
 from postil.records import jsonl, parquet
 from postil.records.files import kind_of, open_bytes
-from postil.records.rows import Row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from postil.records.files import FilePath
 
-__all__ = ["BLOCK_BYTES", "Block", "Rejected", "blocks"]
+__all__ = ["BLOCK_BYTES", "Block", "blocks"]
 
 BLOCK_BYTES: Final = 8 << 20
 """About how many bytes of JSON a block holds. The files of a corpus depend on it, the articles in them do not."""
 PARQUET_ROWS: Final = 1024
-
-
-class Rejected(Row, frozen=True, gc=False):
-    """A row that was left out because it could not be read.
-
-    Args:
-        file: Where it stands.
-        line: Its line (JSON Lines) or row (Parquet), counted from 1.
-        field: The field that is wrong, or nothing.
-        problem: What is wrong.
-    """
-
-    file: str
-    line: int
-    field: str
-    problem: str
-
-    @classmethod
-    def of(cls, error: InvalidInput) -> Rejected:
-        """What an error says.
-
-        Args:
-            error: The error, with its line.
-        """
-        return cls(error.where, error.line or 0, error.field, error.problem)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,13 @@ if TYPE_CHECKING:
 
     from postil.records.files import FilePath
 
-__all__ = ["BOM", "opened", "text_lines"]
+__all__ = ["BOM", "DAMAGE", "damaged", "decoded", "opened", "text_lines"]
 
 BOM: Final = b"\xef\xbb\xbf"
 GZIP: Final = b"\x1f\x8b"
+
+DAMAGE: Final = (EOFError, OSError, zlib.error)
+"""What reading raises where a file is cut off or damaged."""
 
 
 @contextmanager
@@ -69,21 +72,44 @@ def text_lines(path: FilePath) -> Iterator[tuple[int, str]]:
     with opened(path) as stream:
         try:
             for number, line in enumerate(stream, start=1):
-                text = _decoded(line, number, where).rstrip("\r\n")
+                text = decoded(line, number, where).rstrip("\r\n")
                 if text.strip():
                     found += 1
                     yield number, text
-        except (EOFError, OSError, zlib.error) as error:
-            problem = f"cannot be read: {getattr(error, 'strerror', None) or error}"
-            if isinstance(error, EOFError | gzip.BadGzipFile | zlib.error):
-                damage = "ends early" if isinstance(error, EOFError) else "is damaged"
-                problem = f"the gzip file {damage} after line {number}; is the download complete?"
-            raise InvalidInput(problem, where=where) from error
+        except DAMAGE as error:
+            raise damaged(error, path, number) from error
     if not found:
         raise InvalidInput("the file holds no lines", where=where)
 
 
-def _decoded(line: bytes, number: int, where: str) -> str:
+def damaged(error: Exception, path: FilePath, line: int) -> InvalidInput:
+    """The problem with a file that cannot be read to its end.
+
+    Args:
+        error: What reading raised; one of `DAMAGE`.
+        path: The file.
+        line: The last line that could be read.
+    """
+    if isinstance(error, EOFError):
+        problem = f"the gzip file ends early after line {line}; is the download complete?"
+    elif isinstance(error, gzip.BadGzipFile | zlib.error):
+        problem = f"the gzip file is damaged after line {line}; is the download complete?"
+    else:
+        problem = f"cannot be read: {getattr(error, 'strerror', None) or error}"
+    return InvalidInput(problem, where=os.fspath(path))
+
+
+def decoded(line: bytes, number: int, where: str) -> str:
+    """A line as text, without the byte order mark of a first one.
+
+    Args:
+        line: The line.
+        number: Its number, counted from 1.
+        where: Its file.
+
+    Raises:
+        InvalidInput: It is not UTF-8.
+    """
     try:
         return (line.removeprefix(BOM) if number == 1 else line).decode()
     except UnicodeDecodeError as error:

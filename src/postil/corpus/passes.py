@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 import numpy as np
 
-from postil.corpus.blocks import Rejected, blocks
+from postil.corpus.blocks import blocks
 from postil.corpus.finish import FIELDS, Count, Finish, Part
 from postil.corpus.prepare import (
     ENOUGH_COMMENTS,
@@ -23,6 +23,7 @@ from postil.corpus.prepare import (
     report_in,
     words_in,
 )
+from postil.corpus.rejected import Rejected
 from postil.corpus.sketch import PLACES, near_duplicates
 from postil.corpus.split import LEFT_OUT, SPLITS, UNDECIDED, split_articles
 from postil.errors import InvalidInput

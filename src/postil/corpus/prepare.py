@@ -21,14 +21,15 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 import numpy as np
 
-from postil.corpus.blocks import Rejected
 from postil.corpus.privacy import hashed, masking
+from postil.corpus.rejected import Rejected
 from postil.corpus.sketch import PLACES, sketches, word_hashes
 from postil.corpus.split import draw_key
 from postil.errors import InvalidInput
 from postil.records.jsonl import FAILURES, reread
 from postil.records.parquet import arrow
 from postil.records.rows import Article
+from postil.text.han import SHARE
 from postil.text.tokenizers import is_han_text, tokenizer
 from postil.text.tokens import Vocabulary
 
@@ -55,7 +56,6 @@ __all__ = [
 
 ENOUGH_COMMENTS: Final = 1
 ENOUGH_UPVOTES: Final = 2
-_HAN_SHARE: Final = 0.1
 _MANY: Final = 1_000
 _HAN: Final = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _CONTROLS: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -190,7 +190,7 @@ def check_han(han: int, texts: int, where: str) -> None:
     Raises:
         InvalidInput: More than a tenth.
     """
-    if han > _HAN_SHARE * texts:
+    if han > SHARE * texts:
         problem = f"{han:,} of {texts:,} texts are in Han characters; expected --tokenizer jieba or rjieba"
         raise InvalidInput(problem, where=where)
 

@@ -6,15 +6,14 @@ engine gives the same numbers. Distributions of whole numbers are kept exactly, 
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, fields
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from postil.corpus.histogram import EMPTY, Histogram
 from postil.errors import InvalidInput
 from postil.records.parquet import arrow
 
@@ -22,126 +21,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from postil.corpus.passes import Watch
     from postil.corpus.store import Corpus, Field
     from postil.engine import Engine
     from postil.records.scale import Scale
 
-__all__ = ["ALL", "NONE", "Histogram", "Statistics", "Summary", "grid", "percent", "statistics", "table_2"]
+__all__ = ["ALL", "NONE", "Statistics", "Summary", "grid", "percent", "statistics", "table_2"]
 
 ALL: Final = "all"
 """The name of all splits together."""
 
 NONE: Final = "–"
 """What stands in a table for a number that does not exist."""
-
-MANY: Final = 1 << 20
-"""Whole numbers that lie this close together are counted without sorting them."""
-
-
-@dataclass(frozen=True, eq=False)
-class Histogram:
-    """How often each value comes; histograms add up.
-
-    Args:
-        values: int64[v] or float64[v], rising.
-        counts: int64[v], each above 0.
-
-    >>> votes = Histogram.of([0, 0, 7]) + Histogram.of([1])
-    >>> votes.n, votes.mean, votes.quantile(0.5), votes.share(votes.values == 0)
-    (4, 2.0, 0.5, 0.5)
-    >>> print(Histogram.of([]).mean)
-    None
-    """
-
-    values: NDArray[Any]
-    counts: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, values: ArrayLike) -> Histogram:
-        """Count values.
-
-        Args:
-            values: Any number of them.
-        """
-        array = np.asarray(values)
-        if array.dtype.kind in "iu" and len(array) and int(array.max()) - int(array.min()) < MANY:
-            least = array.min()
-            counts = np.bincount(array - least)
-            places = counts.nonzero()[0]
-            return cls(places + least.astype(np.int64), counts[places])
-        return cls(*np.unique(array, return_counts=True))
-
-    def __add__(self, other: Histogram) -> Histogram:
-        """Both together."""
-        if not self.n or not other.n:
-            return other if not self.n else self
-        values, places = np.unique(np.concatenate([self.values, other.values]), return_inverse=True)
-        counts = np.zeros(len(values), dtype=np.int64)
-        np.add.at(counts, places, np.concatenate([self.counts, other.counts]))
-        return Histogram(values, counts)
-
-    @cached_property
-    def n(self) -> int:
-        """How many there are."""
-        return int(self.counts.sum())
-
-    @cached_property
-    def mean(self) -> float | None:
-        """Their mean; None without any."""
-        if not self.n:
-            return None
-        pairs = list(zip(self.values.tolist(), self.counts.tolist(), strict=True))
-        if self.values.dtype.kind in "iu":
-            return float(sum(value * count for value, count in pairs) / self.n)
-        return math.fsum(value * (count / self.n) for value, count in pairs)
-
-    @cached_property
-    def sd(self) -> float | None:
-        """Their standard deviation, over n - 1; None for fewer than two."""
-        if self.mean is None or self.n < 2:
-            return None
-        off = self.values.astype(np.float64) - self.mean
-        most = float(np.abs(off).max())
-        return most and most * math.sqrt(float(self.counts @ (off / most) ** 2) / (self.n - 1))
-
-    def quantile(self, part: float) -> float | None:
-        """The value below which a part of them lies, on a line between neighbours (as in ``numpy.quantile``).
-
-        Args:
-            part: From 0 to 1.
-
-        Returns:
-            The value; None without any.
-        """
-        if not self.n:
-            return None
-        place = part * (self.n - 1)
-        upto = np.cumsum(self.counts)
-        low, high = (
-            float(self.values[np.searchsorted(upto, spot, "right")]) for spot in (int(place), math.ceil(place))
-        )
-        return low + (high - low) * (place - int(place))
-
-    def share(self, which: NDArray[np.bool_]) -> float | None:
-        """What part of them has some of the values.
-
-        Args:
-            which: bool[v], the values.
-
-        Returns:
-            From 0 to 1; None without any.
-        """
-        return int(self.counts[which].sum()) / self.n if self.n else None
-
-    def at_least(self) -> NDArray[np.float64]:
-        """What part of them is at least each value, float64[v], falling from 1."""
-        return np.cumsum(self.counts[::-1])[::-1] / max(self.n, 1)
-
-
-EMPTY: Final = Histogram(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)

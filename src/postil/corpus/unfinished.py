@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from postil.errors import UsageError
+from postil.errors import InvalidInput, UsageError
 from postil.records.replace import Replacement, refused
 
 if TYPE_CHECKING:
@@ -27,6 +27,9 @@ __all__ = ["Unfinished"]
 
 class Unfinished:
     """The folder; use it as a context manager, so that no two builds use one.
+
+    After an interrupt or a refusal of the system it stays, as the same request goes on from there. It goes when the
+    input is wrong, since the input that is mended makes another request.
 
     Args:
         out: The folder that the corpus will be.
@@ -83,6 +86,8 @@ class Unfinished:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if isinstance(error, InvalidInput):
+            shutil.rmtree(self.folder, ignore_errors=True)
         self._unlock()
 
     def step(self, name: str, number: int) -> Path:

@@ -34,6 +34,19 @@ class Cosine(Measure):
 
     Args:
         vectors: A folder that ``postil vectors`` wrote.
+
+    The second passage points halfway between the words of the first, its reference:
+
+    >>> import tempfile
+    >>> from postil.metrics.measures import Collection
+    >>> from postil.metrics.pool import informativeness
+    >>> from postil.text import Vocabulary
+    >>> texts = Vocabulary().encode_tokens([["rain"], ["rain", "snow"]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Vectors(("rain", "snow"), np.eye(2, dtype=np.float32)).save(f"{folder}/v")
+    ...     measure = Cosine(vectors=f"{folder}/v")
+    ...     measure.values(Collection(texts), informativeness([0, 0], [1, 0]).all_inside()).round(4).tolist()
+    [1.0, 0.7071]
     """
 
     vectors: str | None = None

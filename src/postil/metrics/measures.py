@@ -234,6 +234,15 @@ class KullbackLeibler(Overlap):
     """``sum_R p ln(p (|S| + 1) / (k + P(u | all passages)))`` (equation 1 with mu = 1).
 
     Low is good; it is not normalised. A passage without units is infinitely far, so it ranks last.
+
+    The reference of the last passage, ``a b c`` and ``b d``, has p(a) = 1/5; where a is missing that adds
+    1/5 ln(1/5 (3 + 1) / (1/8)), as one of the collection's eight words is a:
+
+    >>> from postil.metrics.pool import informativeness
+    >>> from postil.text import Vocabulary
+    >>> texts = Vocabulary().encode_tokens([["a", "b", "c"], ["b", "d"], ["b", "c", "x"]])
+    >>> KullbackLeibler().values(Collection(texts), informativeness([0, 0, 0], [1, 1, 0])).round(3).tolist()
+    [1.574, 1.049, 0.714]
     """
 
     better: ClassVar[Literal["high", "low"]] = "low"
@@ -246,6 +255,14 @@ class JensenShannon(Overlap):
     """Mean of the divergences of p and k / |S| from their mean; natural logarithms, nothing smoothed (Lin 1991).
 
     Low is good, 0 to ln 2. A passage without units is infinitely far, so it ranks last.
+
+    The last passage has x alone, a third of its words, and its reference a and d, two fifths of its own:
+
+    >>> from postil.metrics.pool import informativeness
+    >>> from postil.text import Vocabulary
+    >>> texts = Vocabulary().encode_tokens([["a", "b", "c"], ["b", "d"], ["b", "c", "x"]])
+    >>> JensenShannon().values(Collection(texts), informativeness([0, 0, 0], [1, 1, 0])).round(3).tolist()
+    [0.413, 0.413, 0.264]
     """
 
     better: ClassVar[Literal["high", "low"]] = "low"
@@ -258,6 +275,14 @@ class LogSim(Overlap):
     """``sum_(S and R) p min(a, b) / max(a, b)``, ``a = ln(1 + k |R| / |S|)``, ``b = ln(1 + c)`` (equations 2 and 3).
 
     High is good, 0 to 1. Unlike the other measures it depends on the scale of the weights, by |R|.
+
+    The last passage shares b and c with ``a b c`` and ``b d``: 2/5 ln(1 + 5/3) / ln 3 + 1/5 ln 2 / ln(1 + 5/3):
+
+    >>> from postil.metrics.pool import informativeness
+    >>> from postil.text import Vocabulary
+    >>> texts = Vocabulary().encode_tokens([["a", "b", "c"], ["b", "d"], ["b", "c", "x"]])
+    >>> LogSim().values(Collection(texts), informativeness([0, 0, 0], [1, 1, 0])).round(3).tolist()
+    [0.368, 0.252, 0.498]
     """
 
     family: ClassVar[str] = "logsim"
@@ -269,6 +294,14 @@ class PooledRouge(Overlap):
     """``sum_j s_j sum_u min(k, k_j) / sum_j |r_j|`` over the passages j of the reference (equation 9).
 
     High is good, 0 to 1.
+
+    The last passage shares two words with ``a b c`` and one with ``b d``, which have five:
+
+    >>> from postil.metrics.pool import informativeness
+    >>> from postil.text import Vocabulary
+    >>> texts = Vocabulary().encode_tokens([["a", "b", "c"], ["b", "d"], ["b", "c", "x"]])
+    >>> PooledRouge().values(Collection(texts), informativeness([0, 0, 0], [1, 1, 0])).round(3).tolist()
+    [0.5, 0.333, 0.6]
     """
 
     family: ClassVar[str] = "rouge"
@@ -280,6 +313,14 @@ class TfIdf(Overlap):
     """Cosine of ``k idf`` and ``c idf``, ``idf = 1 + ln((1 + n) / (1 + df))`` over the n passages of the collection.
 
     High is good, 0 to 1.
+
+    Each of the first two shares b alone with its reference, the other one; b is in every passage, so its idf is 1:
+
+    >>> from postil.metrics.pool import informativeness
+    >>> from postil.text import Vocabulary
+    >>> texts = Vocabulary().encode_tokens([["a", "b", "c"], ["b", "d"], ["b", "c", "x"]])
+    >>> TfIdf().values(Collection(texts), informativeness([0, 0, 0], [1, 1, 0])).round(3).tolist()
+    [0.216, 0.216, 0.461]
     """
 
     family: ClassVar[str] = "tf-idf"

@@ -199,7 +199,8 @@ def _problem(text: bytes, number: int, row_type: type[T], where: str) -> Problem
         bad = f"byte {byte} at offset {broken.start} of the line is not UTF-8; save the file as UTF-8"
         found = _wrong_file(text, "", number, where) or ("", bad)
     except json.JSONDecodeError as broken:
-        bad = f"not JSON at character {broken.pos + 1}: {broken.msg[0].lower()}{broken.msg[1:]}"
+        what = broken.msg.removesuffix(" at").removesuffix(" starting")  # Python says where in its own way
+        bad = f"not JSON at character {broken.pos + 1}: {what[0].lower()}{what[1:]}"
         found = "", "the JSON ends too early; is the line cut off?" if broken.pos >= len(decoded) else bad
     except RecursionError:
         found = "", "the JSON is nested too deeply"

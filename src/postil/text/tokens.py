@@ -9,6 +9,7 @@ import numpy as np
 
 from postil.errors import InvalidInput
 from postil.kernel import Interner
+from postil.text.han import ADVICE, CANNOT_SPLIT
 from postil.text.stems import stems
 
 if TYPE_CHECKING:
@@ -144,12 +145,7 @@ class Vocabulary:
             return self.encode_tokens(tokenizer.split_all(texts))
         ids, offsets, han = self._interner.encode(texts, tokenizer.native, jobs)
         if han >= 0 and not allow_han:
-            raise InvalidInput(
-                "Han text cannot be split into words at spaces and punctuation; expected another tokenizer: jieba "
-                "(or rjieba, the same words faster), characters, or space where the words are separated already",
-                where="texts",
-                line=han + 1,
-            )
+            raise InvalidInput(f"{CANNOT_SPLIT}; expected another tokenizer: {ADVICE}", where="texts", line=han + 1)
         return Tokens(ids, offsets, self)
 
     def encode_tokens(self, token_lists: Sequence[Sequence[str]]) -> Tokens:

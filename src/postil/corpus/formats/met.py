@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import gzip
 import os
-import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from postil.corpus.lines import opened
+from postil.corpus.lines import DAMAGE, damaged, opened
 from postil.errors import InvalidInput
 from postil.records import jsonl
 from postil.records.place import Places
@@ -21,13 +19,10 @@ if TYPE_CHECKING:
 
     from postil.records.files import FilePath
 
-__all__ = ["DAMAGE", "Met", "Place", "damaged", "json_lines", "json_object", "numbered_lines", "stem"]
+__all__ = ["Met", "Place", "json_lines", "json_object", "numbered_lines", "stem"]
 
 Place = tuple[str, int]
 """A file and a line of it, counted from 1."""
-
-DAMAGE: Final = (EOFError, OSError, zlib.error)
-"""What reading raises where a file is cut off or damaged."""
 
 
 def _stop(problem: InvalidInput) -> None:
@@ -120,23 +115,6 @@ def numbered_lines(path: FilePath, met: Met) -> Iterator[tuple[int, bytes]]:
         else:
             if not found:
                 met.refuse(InvalidInput("the file holds no lines", where=os.fspath(path)))
-
-
-def damaged(error: Exception, path: FilePath, line: int) -> InvalidInput:
-    """The problem with a file that cannot be read to its end.
-
-    Args:
-        error: What reading raised; one of `DAMAGE`.
-        path: The file.
-        line: The last line that could be read.
-    """
-    if isinstance(error, EOFError):
-        problem = f"the gzip file ends early after line {line}; is the download complete?"
-    elif isinstance(error, gzip.BadGzipFile | zlib.error):
-        problem = f"the gzip file is damaged after line {line}; is the download complete?"
-    else:
-        problem = f"cannot be read: {getattr(error, 'strerror', None) or error}"
-    return InvalidInput(problem, where=os.fspath(path))
 
 
 def json_lines(path: FilePath, met: Met) -> Iterator[tuple[int, dict[str, Any]]]:

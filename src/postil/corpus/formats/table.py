@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import msgspec
 
 from postil.corpus.formats.fields import FIELDS, FIELDS_OF_COMMENTS, Fields, Maker
-from postil.corpus.formats.met import DAMAGE, Met, damaged
-from postil.corpus.lines import opened
+from postil.corpus.formats.met import Met
+from postil.corpus.lines import DAMAGE, damaged, opened
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.records.explain import shown
 from postil.records.rows import Article, Comment

@@ -20,7 +20,7 @@ import msgspec
 
 from postil.corpus.formats.fields import Fields, Maker
 from postil.corpus.formats.met import Met, json_lines, json_object, numbered_lines
-from postil.corpus.lines import BOM
+from postil.corpus.lines import BOM, decoded
 from postil.errors import InvalidInput
 from postil.records.explain import shown
 
@@ -125,7 +125,7 @@ def read_contents(paths: Sequence[FilePath], met: Met | None = None) -> dict[str
             line = raw.removeprefix(BOM) if number == 1 else raw
             as_json = line.lstrip().startswith(b"{") if as_json is None else as_json
             try:
-                url, content = _json_content(line, path, number) if as_json else _tsv_content(line)
+                url, content = _json_content(line, path, number) if as_json else _tsv_content(line, number, where)
             except InvalidInput as error:
                 met.refuse(InvalidInput(error.problem, where=where, line=number, field=error.field))
                 continue
@@ -152,12 +152,8 @@ def _json_content(line: bytes, path: FilePath, number: int) -> tuple[str, str]:
     return row["url"], row[field]
 
 
-def _tsv_content(line: bytes) -> tuple[str, str]:
-    try:
-        url, tab, content = line.decode().rstrip("\r\n").partition("\t")
-    except UnicodeDecodeError as error:
-        problem = f"byte 0x{line[error.start]:02x} at offset {error.start} of the line is not UTF-8; save it as UTF-8"
-        raise InvalidInput(problem) from None
+def _tsv_content(line: bytes, number: int, where: str) -> tuple[str, str]:
+    url, tab, content = decoded(line, number, where).rstrip("\r\n").partition("\t")
     if not tab or not url.strip():
         raise InvalidInput("expected a url, a tab and a content")
     return url.strip(), content

@@ -1,0 +1,41 @@
+"""What was left out of an import or a build because it is broken, as a row of a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from postil.records.rows import Row
+
+if TYPE_CHECKING:
+    from postil.errors import InvalidInput
+
+__all__ = ["Rejected"]
+
+
+class Rejected(Row, frozen=True, gc=False):
+    """Something that was left out.
+
+    Args:
+        file: Where it stands.
+        line: Its line (JSON Lines) or row (Parquet), counted from 1; None for a whole file.
+        field: The field that is wrong; empty for a whole line.
+        problem: What is wrong.
+
+    >>> from postil.errors import InvalidInput
+    >>> Rejected.of(InvalidInput("expected text, got 5", where="a.jsonl", line=7, field="title")).line
+    7
+    """
+
+    file: str
+    line: int | None
+    field: str
+    problem: str
+
+    @classmethod
+    def of(cls, error: InvalidInput) -> Rejected:
+        """What an error says.
+
+        Args:
+            error: The error.
+        """
+        return cls(error.where, error.line, error.field, error.problem)

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import pytest
+
+from postil.errors import InvalidInput
+from postil.text.han import HanTexts
+from postil.text.tokenizers import tokenizer
+
+ENGLISH, HAN = "Nice weather today", "今天天气很好"
+
+
+def met(texts: list[object], name: str = "words") -> HanTexts:
+    found = HanTexts(tokenizer(name), "comments")
+    found.see(texts)
+    return found
+
+
+def refuse(place: int, problem: str) -> InvalidInput:
+    return InvalidInput(problem, where="c.jsonl", line=place + 1, field="text")
+
+
+def test_a_tenth_may_be_han_texts() -> None:
+    some = met([ENGLISH] * 9 + [HAN])
+    some.check(refuse)
+    assert some.remark == (
+        "1 of 10 comments is Han text, which the tokenizer words does not split; jieba, rjieba and characters do"
+    )
+
+
+def test_more_than_a_tenth_are_refused_at_the_first() -> None:
+    some = met([ENGLISH] * 7 + [HAN] * 2 + [ENGLISH] * 10)
+    with pytest.raises(InvalidInput) as refusal:
+        some.check(refuse)
+    assert str(refusal.value) == (
+        "c.jsonl:8: text: Han text cannot be split into words at spaces and punctuation, and 2 of 19 comments are; "
+        "expected another tokenizer: jieba (or rjieba, the same words faster), characters, or space where the words "
+        "are separated already"
+    )
+
+
+def test_places_go_on_from_one_part_to_the_next() -> None:
+    found = met([ENGLISH] * 3)
+    found.see([ENGLISH, HAN])
+    assert (found.first, found.han, found.texts) == (4, 1, 5)
+
+
+@pytest.mark.parametrize("name", ["space", "characters", "13a"])
+def test_other_tokenizers_ask_for_nothing(name: str) -> None:
+    found = met([HAN] * 3, name)
+    found.check(refuse)
+    assert (found.remark, found.texts) == ("", 3)
+
+
+def test_what_is_no_text_and_what_only_quotes_han_is_not_counted() -> None:
+    found = met([None, 5, [HAN], "She sat the exam in 東京 last year"])
+    found.check(refuse)
+    assert (found.remark, found.texts) == ("", 4)
+
+
+def test_capitals_are_one_word_as_the_tokenizer_has_them() -> None:
+    assert met(["İ中"]).han == 1  # lower-cased, the dotted capital is a letter and a mark that is no letter
