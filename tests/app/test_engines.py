@@ -91,14 +91,23 @@ def test_scores_are_the_same_elsewhere(files: tuple[str, str], tmp_path: Path, m
 
 
 @pytest.mark.usefixtures("spread")
-def test_a_bad_text_is_named_by_its_line(files: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_han_texts_are_counted_over_batches(files: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scoring, "CHUNK", 32)
     rows = list(read(files[0], Candidate))
-    rows[70] = Candidate(rows[70].item, rows[70].system, "今天天气很好")
-    write(files[0], rows)
+    many = [
+        Candidate(row.item, row.system, "今天天气很好" if place >= 70 else row.text) for place, row in enumerate(rows)
+    ]
     for engine in ("local", "ray"):
-        with pytest.raises(InvalidInput, match=r"c\.jsonl:71: text: .*jieba"):
+        write(files[0], many)
+        with pytest.raises(InvalidInput, match=r"c\.jsonl:71: text: .*50 of 120 candidates are; .*jieba"):
             score_files(*files, ScoringOptions(engine=engine), print)
+        assert score_files(*files, ScoringOptions(engine=engine, allow_han=True), lambda _: None)
+        write(files[0], [*rows[:70], many[70], *rows[71:]])
+        said: list[str] = []
+        score_files(*files, ScoringOptions(engine=engine), said.append)
+        assert [line for line in said if "Han" in line] == [
+            "1 of 120 candidates is Han text, which the tokenizer words does not split; jieba, rjieba and characters do"
+        ]
 
 
 @pytest.mark.parametrize("by", ["pool", "item", "system"])
@@ -123,11 +132,10 @@ def test_correlations_are_the_same_elsewhere(by: str) -> None:
     assert here.correlations.rows
 
 
-def test_a_bench_counts_the_texts_of_a_batch() -> None:
+def test_a_bench_refuses_no_han_text_since_who_sent_it_has_counted_them() -> None:
     bench = Bench(["a b"], np.array([0, 1]), np.ones(1), parse_all(["rouge-1"]), None, "words")
-    with pytest.raises(InvalidInput) as caught:
-        bench(Batch(["a", "今天天气很好"], np.zeros(2, dtype=np.int32)))
-    assert (caught.value.where, caught.value.line) == ("", 2)
+    stats = bench(Batch(["a", "今天天气很好"], np.zeros(2, dtype=np.int32)))["rouge-1"]
+    assert stats.tolist() == [[0.5, 1.0], [0.0, 1.0]]
 
 
 def test_engines_have_names() -> None:

@@ -282,6 +282,10 @@ def test_han_text_wants_another_tokenizer() -> None:
     with pytest.raises(InvalidInput, match=r"passages:7: text: .*jieba"):
         asked(rows)
     assert values(asked(rows, tokenizer="characters"), "f1-1")["zh"] == 0.0
+    many = [*passages(), *(Passage("ducks", f"more {n}", "a duck", grade=0) for n in range(4)), rows[-1]]
+    found = asked(many)
+    assert found.notes[0].startswith("1 of 11 passages is Han text, which the tokenizer words does not split")
+    assert values(found, "f1-1")["zh"] == 0.0
 
 
 # Differences

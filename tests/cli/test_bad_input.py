@@ -110,6 +110,14 @@ def test_han_reference_with_words(postil: Postil) -> None:
     assert refused(postil).startswith("r.jsonl:2: text: Han text cannot be split into words")
 
 
+def test_a_few_han_texts_among_many_others(postil: Postil) -> None:
+    more = "".join(f'{{"item": "a", "text": "a cat {n}", "grade": 3}}\n' for n in range(20))
+    Path("r.jsonl").write_text(f'{REFERENCES}\n{more}{{"item": "b", "text": "{HAN}", "grade": 3}}\n', encoding="utf-8")
+    done = postil("score", "c.jsonl", "-r", "r.jsonl", "-m", "rouge-1")
+    assert done.code == 0
+    assert "1 of 24 references is Han text, which the tokenizer words does not split" in done.err
+
+
 def test_two_candidates_for_one_item_and_system(postil: Postil) -> None:
     Path("c.jsonl").write_text(CANDIDATES + "\n" + CANDIDATES.splitlines()[1])
     expected = "c.jsonl:6: item: expected one candidate for each item and system, got a second for 'b' by 'plain'"

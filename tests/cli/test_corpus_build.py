@@ -206,6 +206,7 @@ def test_chinese_needs_a_tokenizer(postil: Postil) -> None:
     done = build(postil, of="zh.jsonl")
     assert done.code == 3
     assert done.err == "postil: zh.jsonl: 6 of 6 texts are in Han characters; expected --tokenizer jieba or rjieba\n"
+    assert not Path(".corpus.building").exists()
     if find_spec("rjieba"):
         assert build(postil, "--tokenizer", "rjieba", of="zh.jsonl").code == 0
 

@@ -131,3 +131,13 @@ def test_kl_on_a_page_that_is_its_own_reference_is_doubted(postil: Postil) -> No
     )
     assert postil("interesting", "page.txt", "-m", "kl-1", "-r", "page.txt").err == ""
     assert postil("interesting", "page.txt", "-m", "f1-1").err == ""
+
+
+@pytest.mark.parametrize("form", ["json", "jsonl", "csv", "table", "markdown", "latex"])
+def test_a_passage_with_nothing_to_be_held_against_has_no_score(postil: Postil, form: str) -> None:
+    Path("one.txt").write_text("Coffee.\n\nCoffee.", encoding="utf-8")
+    outcome = postil("interesting", "one.txt", "--format", form)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert "inf" not in outcome.out.lower()
+    if form == "json":
+        assert [row["score"] for row in json.loads(outcome.out)["passages"]] == [None, None]

@@ -222,3 +222,37 @@ def _read(terminal: int) -> bytes:
         return os.read(terminal, 4096)
     except OSError:  # the other side was closed
         return b""
+
+
+def without(stream: int, *command: str) -> Done:
+    """Run a command with a stream closed."""
+    return run("sh", "-c", f'exec "$@" {stream}>&-', "sh", *command)
+
+
+@posix
+@pytest.mark.parametrize("options", [(), ("--items", "i.jsonl")])
+def test_output_that_nobody_can_read_is_an_error(options: tuple[str, ...]) -> None:
+    done = without(1, *SCORE, *options)
+    assert (done.returncode, done.stderr) == (1, b"postil: standard output: Bad file descriptor\n")
+    assert Path("i.jsonl").exists() == bool(options)
+
+
+@posix
+def test_rows_for_an_output_that_is_closed() -> None:
+    Path("f.jsonl").write_text('{"id": 1, "title": "Rain", "comments": []}\n')
+    done = without(1, *POSTIL, "corpus", "import", "forum", "f.jsonl", "--field", "content=", "--out", "-")
+    assert (done.returncode, done.stderr) == (1, b"postil: -: cannot be written: Bad file descriptor\n")
+
+
+@posix
+def test_words_that_nobody_reads_keep_no_data_back() -> None:
+    done = without(2, *SCORE, "--format", "json")
+    assert done.returncode == 0
+    assert [row["system"] for row in json.loads(done.stdout)["scores"]] == ["plain", "zoo"]
+
+
+@full
+def test_a_help_text_that_cannot_be_written() -> None:
+    with FULL.open("wb") as out:
+        done = run(*POSTIL, "score", "--help", stdout=out)
+    assert (done.returncode, done.stderr) == (1, b"postil: standard output: No space left on device\n")

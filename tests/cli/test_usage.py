@@ -88,6 +88,11 @@ def test_one_file_for_both(postil: Postil) -> None:
         assert err == f"postil: {other}: candidates and references are the same file\n"
 
 
+@pytest.mark.parametrize("option", ["--items", "--save-background"])
+def test_an_empty_name_is_no_wish_for_nothing(postil: Postil, option: str) -> None:
+    assert refused(postil, *BASE, option, "") == f"postil: {option}: expected a name, got an empty one\n"
+
+
 def test_unknown_kind_of_file(postil: Postil) -> None:
     Path("c.json").write_text("[]")
     assert "a JSON array becomes JSON Lines with: jq" in refused(postil, "score", "c.json", "-r", "r.jsonl")

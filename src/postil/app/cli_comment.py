@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from postil.app.cli_options import FormatOption, JobsOption, SeedOption
-from postil.app.exits import exits, say
+from postil.app.exits import exits, tell
 from postil.errors import UnknownName
 
 __all__ = ["comment", "evaluate", "rank_comments"]
@@ -158,5 +158,4 @@ def evaluate(
         found = evaluate_commenters(models, corpus, options, watch=progress)
         write(found)
     typer.echo(commenter_scores_as(format, found, options), nl=False)
-    for line in remarks(found, options) if format not in {"table", "json"} else ():
-        say(line)
+    tell(format, remarks(found, options))

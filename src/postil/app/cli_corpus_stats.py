@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from postil.app.cli_options import FormatOption
 from postil.app.exits import exits, say
 from postil.errors import UnknownName
 
@@ -27,9 +28,7 @@ def stats(
             help="Scale of the grades, HIGH (from 0) or LOW:HIGH; without it the top grade is the highest that occurs.",
         ),
     ] = None,
-    format: Annotated[  # noqa: A002
-        str, typer.Option(metavar="FORMAT", help="table, json, jsonl, csv, markdown or latex.")
-    ] = "table",
+    format: FormatOption = "table",  # noqa: A002
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", min=1, metavar="N", help="Processes; the numbers do not depend on it.")
     ] = 1,

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from postil.app.correlating import Several
 from postil.app.correlating_output import value_with_interval
-from postil.app.output import Format, grid_as, printable, rows_as_csv, rows_as_jsonl, to_json
+from postil.app.output import Format, counted, grid_as, printable, rows_as_csv, rows_as_jsonl, to_json
 from postil.errors import UsageError
+from postil.metaeval.permutation import PERMUTATIONS
 from postil.metaeval.resampling import RESAMPLES, SEED
-from postil.metaeval.systems import PERMUTATIONS, compare
+from postil.metaeval.systems import compare
 from postil.records.files import read
 from postil.records.rows import Score
 from postil.version import VERSION
@@ -105,7 +106,7 @@ def comparison_as(form: Format, found: Comparison, command: str = "") -> str:
     text = grid_as(form, _grid(found))
     if form != "table":
         return text
-    head = printable(f"{_count(found.items, 'item')}, against {found.baseline}")
+    head = printable(f"{counted(found.items, 'item')}, against {found.baseline}")
     return f"{head}\n\n{text}\n" + "".join(f"{line}\n" for line in remarks(found))
 
 
@@ -118,17 +119,13 @@ def remarks(found: Comparison) -> list[str]:
     hidden = len(found.metrics) - len(_shown(found))
     turned = ", ".join(found.lower_is_better)
     lines = [
-        *([f"{_count(hidden, 'control')} not shown; --format json has them all"] if hidden else []),
+        *([f"{counted(hidden, 'control')} not shown; --format json has them all"] if hidden else []),
         *([f"small numbers are good ones, so a system below the baseline is better: {turned}"] if turned else []),
         *(f"left out: {each}" for each in found.left_out),
         *(f"note: {note}" for note in found.notes),
         f"seed {found.seed}, {found.resamples} resamples, {found.permutations} draws of signs; Holm within a metric",
     ]
     return [printable(line) for line in lines]
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
 def _grid(found: Comparison) -> Grid:

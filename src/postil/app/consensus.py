@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from postil.app.columns import as_list
-from postil.app.score import encode
+from postil.app.score import encode, han_remark
 from postil.errors import InvalidInput
 from postil.metrics.consensus import NAME, SIMILARITY, consensus, similarity_of
 from postil.metrics.references import References
@@ -41,8 +42,8 @@ def consensus_weights(
 
     Raises:
         UnknownName, UsageError: A metric or tokenizer does not exist, or the metric reads weights.
-        InvalidInput: A row is empty or no list of texts, Han text meets the ``words`` tokenizer. ``line`` counts rows
-            from 1.
+        InvalidInput: A row is empty or no list of texts, or more than a tenth of the references are Han text and meet
+            the ``words`` tokenizer (of fewer a warning tells). ``line`` counts rows from 1.
         Undefined: CIDEr of a single row.
 
     >>> consensus_weights([["a b", "a c", "d b"], ["e"]])
@@ -60,13 +61,14 @@ def consensus_weights(
     if similarity is None or not rows:
         return []
     line = [i + 1 for i, row in zip(firsts, texts, strict=True) for _ in row]
-    tokens = encode(
-        list(chain.from_iterable(texts)),
-        cut,
-        Vocabulary(),
-        jobs,
-        lambda i, problem: InvalidInput(problem, where="references", line=line[i]),
-    )
+
+    def refuse(place: int, problem: str) -> InvalidInput:
+        return InvalidInput(problem, where="references", line=line[place])
+
+    every = list(chain.from_iterable(texts))
+    tokens = encode(every, cut, Vocabulary(), jobs, refuse)
+    if remark := han_remark(every, cut, "references", refuse):
+        warnings.warn(remark, stacklevel=2)
     offsets = np.cumsum([0, *map(len, texts)])
     weights = consensus(References(tokens, offsets), similarity, jobs=jobs)
     of_set = dict(zip(firsts, np.split(weights, offsets[1:-1]), strict=True))

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from postil.corpus.statistics import Histogram, Statistics
+    from postil.corpus.histogram import Histogram
+    from postil.corpus.statistics import Statistics
 
 __all__ = ["corpus_pictures", "draw_corpus"]
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from postil.app.output import Grid
-    from postil.corpus.statistics import Histogram, Statistics, Summary
+    from postil.corpus.histogram import Histogram
+    from postil.corpus.statistics import Statistics, Summary
     from postil.records.files import FilePath
     from postil.records.scale import Scale
 

@@ -11,11 +11,14 @@ from postil.app.engines import elsewhere
 from postil.app.progress import steps
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.metaeval.agreement import agreement
-from postil.metaeval.correlation import COEFFICIENTS, LEVELS, correlations
+from postil.metaeval.coefficients import COEFFICIENTS
+from postil.metaeval.correlation import correlations
 from postil.metaeval.disagreement import worst, worst_against_people
 from postil.metaeval.human import human
+from postil.metaeval.permutation import PERMUTATIONS
+from postil.metaeval.replicates import LEVELS
 from postil.metaeval.resampling import RESAMPLES, SEED
-from postil.metaeval.significance import PERMUTATIONS, differences
+from postil.metaeval.significance import differences
 from postil.metaeval.systems import system_means
 from postil.metaeval.table import join
 from postil.records.checks import is_integer
@@ -29,9 +32,11 @@ if TYPE_CHECKING:
 
     from postil.errors import InvalidInput
     from postil.metaeval.agreement import Agreement
-    from postil.metaeval.correlation import By, Coefficient, Correlations
+    from postil.metaeval.coefficients import Coefficient
+    from postil.metaeval.correlation import Correlations
     from postil.metaeval.disagreement import Disagreement
     from postil.metaeval.human import Human
+    from postil.metaeval.replicates import By
     from postil.metaeval.significance import Differences
     from postil.metaeval.systems import SystemMeans
     from postil.metaeval.table import Table
@@ -176,7 +181,7 @@ def correlate_files(
         score_places=scored,
         judgement_places=rated.places,
     )
-    texts = {(row.item, row.system): row.text for row in read(candidates, Candidate)} if candidates else {}
+    texts = {(row.item, row.system): row.text for row in read(candidates, Candidate)} if candidates is not None else {}
     return find(table, rows, options, texts)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.app.correlating import PEOPLE
-from postil.app.output import Format, grid_as, printable, rows_as_csv, rows_as_jsonl, to_json
+from postil.app.output import Format, counted, grid_as, printable, rows_as_csv, rows_as_jsonl, to_json
 from postil.metaeval.human import CEILING, HALVES, ONE
 from postil.metaeval.table import CONTROL
 from postil.version import VERSION
@@ -283,15 +283,14 @@ def _head(found: Findings) -> str:
     table = found.table
     aspect = f", {table.aspect}" if table.aspect else ""
     over = {"pool": "all texts together", "item": "mean of the items", "system": "means of the systems"}
+    texts, items, systems = (
+        counted(len(each), what) for each, what in ((table, "text"), (table.items, "item"), (table.systems, "system"))
+    )
     return printable(
-        f"{_count(len(table), 'text')} ({_count(len(table.items), 'item')}, {_count(len(table.systems), 'system')}), "
-        f"{_count(len(table.ratings.grades), 'grade')} by {_count(len(table.ratings.names), 'annotator')}{aspect}; "
+        f"{texts} ({items}, {systems}), "
+        f"{counted(len(table.ratings.grades), 'grade')} by {counted(len(table.ratings.names), 'annotator')}{aspect}; "
         f"{over[found.options.by]}; 95 % intervals over items"
     )
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
 def remarks(found: Findings) -> list[str]:

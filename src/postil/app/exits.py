@@ -16,12 +16,12 @@ from postil.app.output import printable
 from postil.errors import PostilError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import ParamSpec
 
     P = ParamSpec("P")
 
-__all__ = ["Root", "command_line", "exits", "say"]
+__all__ = ["Root", "command_line", "exits", "say", "tell"]
 
 CALLED: Final = "postil"
 INTERRUPTED: Final = 130  # 128 and the number of the signal, as shells have it
@@ -55,6 +55,17 @@ def command_line(context: typer.Context) -> str:
 def say(text: str) -> None:
     """Words for people go to standard error."""
     typer.echo(printable(text), err=True)
+
+
+def tell(form: str, remarks: Iterable[str]) -> None:
+    """Say what tables and JSON hold beside the numbers, where a format has no place for it.
+
+    Args:
+        form: The format.
+        remarks: Lines for people.
+    """
+    for line in remarks if form not in {"table", "json"} else ():
+        say(line)
 
 
 def exits(command: Callable[P, None]) -> Callable[P, None]:

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 from postil.app.progress import progress
 from postil.corpus.formats.met import Met
+from postil.corpus.rejected import Rejected
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.records.files import Writer, kind_of
-from postil.records.rows import Article, Row
+from postil.records.rows import Article
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     Say = Callable[[str], None]
 
-__all__ = ["OnError", "Rejected", "import_articles", "name_map"]
+__all__ = ["OnError", "import_articles", "name_map"]
 
 OnError: TypeAlias = Literal["stop", "skip"]
 """What a broken line does: it ends the import, or it is left out and written down."""
@@ -34,22 +35,6 @@ COUNTED: Final = {
     "unused": "contents of no article, left out",
 }
 """What is said of each count."""
-
-
-class Rejected(Row, frozen=True, gc=False):
-    """Something that was left out because it is broken.
-
-    Args:
-        file: Its file.
-        line: Its line; None for a whole file.
-        field: The field that is broken; empty for a whole line.
-        problem: What is wrong.
-    """
-
-    file: str
-    line: int | None
-    field: str
-    problem: str
 
 
 def import_articles(
@@ -138,7 +123,7 @@ def _taking(out: str, on_error: OnError) -> Iterator[tuple[Callable[[InvalidInpu
 
         def take(problem: InvalidInput) -> None:
             first[:] = first or [problem]
-            writer.write(Rejected(problem.where, problem.line, problem.field, problem.problem))
+            writer.write(Rejected.of(problem))
 
         yield take, first
 

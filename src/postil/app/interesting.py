@@ -24,6 +24,8 @@ from postil.records.files import read
 from postil.records.place import Places
 from postil.records.ranking import best_first
 from postil.records.rows import Passage
+from postil.text.han import HanTexts
+from postil.text.tokenizers import tokenizer as named_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +67,8 @@ class RankedPassage:
     Args:
         place: Its number on the page, from 0.
         text: What it says.
-        score: The measure; high is good (of divergences the negative).
+        score: The measure; high is good (of divergences the negative). Minus infinity for a passage without units, or
+            with nothing left to be held against.
         reasons: The units that it shares with its reference and that add most to the score.
     """
 
@@ -106,7 +109,8 @@ def rank_passages(
         The best first; of equal ones the earlier. Passages without a unit are last, without reasons.
 
     Raises:
-        InvalidInput: A passage is no text, Han text meets the ``words`` tokenizer, or the reference is empty.
+        InvalidInput: A passage is no text, more than a tenth of all passages are Han text and meet the ``words``
+            tokenizer, or the reference is empty.
         UnknownName, UsageError: A name does not exist, the measure has no units, or weights are missing or wrong.
 
     >>> page = ["Coffee was first roasted in Yemen.", "Prices rose.", "A goat herd found coffee in Yemen first."]
@@ -154,19 +158,26 @@ def rank_passages(
     ]
 
 
-def doubts(measure: str, *, referenced: bool) -> list[str]:
+def doubts(found: Sequence[RankedPassage], measure: str, *, referenced: bool, tokenizer: str = "words") -> list[str]:
     """What to know before believing a ranking; docs/findings/passages.md has the numbers.
 
     Args:
+        found: The ranking.
         measure: A spec.
         referenced: Whether interesting passages were given, and not the page itself.
+        tokenizer: What cut the passages into words.
 
     Raises:
-        UnknownName, UsageError: There is no such measure.
+        UnknownName, UsageError: There is no such measure or tokenizer.
     """
-    if referenced or getattr(parse_measure(measure), "family", "") != "kl":
-        return []
-    return ["on a page that is its own reference kl puts short passages first; name a --reference, or take logsim"]
+    han = HanTexts(named_tokenizer(tokenizer), "passages shown")
+    han.see(each.text for each in found)
+    told = [han.remark] if han.remark else []
+    if not referenced and getattr(parse_measure(measure), "family", "") == "kl":
+        told.append(
+            "on a page that is its own reference kl puts short passages first; name a --reference, or take logsim"
+        )
+    return told
 
 
 def passages_of(path: str, split: Split = "paragraphs") -> list[str]:
@@ -236,12 +247,18 @@ def ranked_as(form: Format, found: Sequence[RankedPassage], measure: str) -> str
     """Lay out ranked passages.
 
     Args:
-        form: ``json``, ``jsonl`` and ``csv`` have whole texts, the others their beginnings.
+        form: ``json``, ``jsonl`` and ``csv`` have whole texts, the others their beginnings. A passage without units, or
+            with nothing left to be held against, has no score.
         found: The passages.
         measure: What scored them.
     """
     rows: list[dict[str, object]] = [
-        {"rank": rank, **asdict(each), "reasons": [{"unit": str(why), "part": why.part} for why in each.reasons]}
+        {
+            "rank": rank,
+            **asdict(each),
+            "score": each.score if np.isfinite(each.score) else None,
+            "reasons": [{"unit": str(why), "part": why.part} for why in each.reasons],
+        }
         for rank, each in enumerate(found, start=1)
     ]
     if form == "json":

@@ -11,7 +11,7 @@ from unicodedata import combining, east_asian_width
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["FORMATS", "Format", "Grid", "grid_as", "printable", "rows_as_csv", "rows_as_jsonl", "to_json"]
+__all__ = ["FORMATS", "Format", "Grid", "counted", "grid_as", "printable", "rows_as_csv", "rows_as_jsonl", "to_json"]
 
 Format = Literal["table", "json", "jsonl", "csv", "markdown", "latex"]
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
@@ -53,6 +53,19 @@ def grid_as(form: Literal["table", "markdown", "latex"], grid: Grid) -> str:
 def printable(text: str) -> str:
     """A line break or an escape code in a name must not break the layout or reach the terminal."""
     return "".join(character if character.isprintable() else " " for character in text)
+
+
+def counted(n: int, what: str) -> str:
+    """A number of things.
+
+    Args:
+        n: How many.
+        what: One of them.
+
+    >>> counted(1, "item"), counted(1200, "item")
+    ('1 item', '1,200 items')
+    """
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
 def _width(text: str) -> int:

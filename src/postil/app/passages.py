@@ -8,21 +8,20 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from postil.app.passages_notes import notes_on_tests, notes_on_vectors
+from postil.app.passages_data import check_passages, pools_of
+from postil.app.passages_notes import notes_on_tests, notes_on_texts, notes_on_vectors
 from postil.app.passages_words import collect, stop_signature
 from postil.app.progress import steps
-from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.errors import UnknownName, UsageError
 from postil.metaeval.gain import GainCurve, Pool, gain_curve, gain_differences
 from postil.metaeval.resampling import RESAMPLES, SEED
 from postil.metaeval.table import LeftOut
 from postil.metrics.measures import Overlap, measure_passages
-from postil.metrics.pool import FOLDS, FoldsBy, folds_of, informativeness, interestingness
+from postil.metrics.pool import FOLDS, FoldsBy
 from postil.metrics.spec import parse_measure
-from postil.records.explain import shown
 from postil.records.files import read
 from postil.records.place import Places
 from postil.records.rows import Passage
-from postil.records.scale import Scale
 from postil.text.stems import stems_signature
 from postil.text.tokenizers import tokenizer as named_tokenizer
 from postil.version import VERSION
@@ -32,9 +31,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.app.passages_data import GradedPassages
     from postil.metaeval.gain import GainDifference
     from postil.metrics.measures import Collection, Measure
     from postil.metrics.pool import Pools
+    from postil.records.scale import Scale
 
 __all__ = [
     "MEASURES",
@@ -55,8 +56,6 @@ BASELINES: Final = ("length", "random")
 SHORT, LONG = (5, 10, 20, 50, 100), (10, 100, 1000, 10_000)
 POINTS: Final = 60
 """About how many points a line has."""
-LARGEST: Final = 1e100
-"""No grade is larger, so that sums of them are numbers."""
 LINE_RESAMPLES: Final = 200
 """The most resamples for the band of a line."""
 
@@ -190,17 +189,6 @@ class PassageFindings:
     where: str
 
 
-@dataclass(frozen=True, eq=False)
-class _Read:
-    """Passages with the numbers of their topics."""
-
-    passages: Sequence[Passage]
-    topics: tuple[str, ...]
-    topic: NDArray[np.int64]
-    grades: NDArray[np.float64]
-    scale: Scale
-
-
 def gains_of_file(path: str, options: PassagesOptions) -> PassageFindings:
     """The same for the passages of a file.
 
@@ -224,15 +212,15 @@ def find_gains(passages: Sequence[Passage], options: PassagesOptions, places: Pl
         places: Where they stand, for messages.
 
     Raises:
-        InvalidInput: A passage has no grade or one that is not on the scale, an id stands twice in a topic, or Han text
-            meets the ``words`` tokenizer.
+        InvalidInput: A passage has no grade or one that is not on the scale, an id stands twice in a topic, or more
+            than a tenth of the passages are Han text and meet the ``words`` tokenizer (fewer are in the notes).
         UnknownName, UsageError: A measure, tokenizer, stemmer or stop list does not exist.
         Undefined: No passage has a grade above 0, or there is one topic where others are needed.
     """
     names = list(dict.fromkeys(options.measures or (*MEASURES, *(f"w-{each}" for each in MEASURES[:3]), *BASELINES)))
     measures = {name: parse_measure(name) for name in names}
     places = places or Places("passages")
-    data = _checked(passages, options.scale, places)
+    data = check_passages(passages, options.scale, places)
     with steps(4) as begin:
         begin("words")
         collection = collect(passages, options, places)
@@ -241,7 +229,7 @@ def find_gains(passages: Sequence[Passage], options: PassagesOptions, places: Pl
         with ThreadPoolExecutor(options.jobs) as threads:
             list(threads.map(lambda each: collection.bags(each[0], upto=each[1]), units))
         begin("measures")
-        pools = _pools(data, collection, options)
+        pools = pools_of(data, collection, options)
         scored = list(_scored(measures, collection, pools, options))
         begin("gains")
         grades, groups = data.grades[pools.texts], data.topic[pools.texts]
@@ -259,58 +247,15 @@ def find_gains(passages: Sequence[Passage], options: PassagesOptions, places: Pl
         topics=len(np.unique(data.topic[pools.texts])),
         informative=int((grades > 0).sum()),
         left_out=tuple(_left_out(data, collection, pools, units, ranked[0].curve)),
-        notes=(*notes_on_vectors(measures, collection, options), *notes_on_tests(ranked, pairs, options)),
+        notes=(
+            *notes_on_texts(passages, options),
+            *notes_on_vectors(measures, collection, options),
+            *notes_on_tests(ranked, pairs, options),
+        ),
         options=options,
         scale=data.scale,
         where=places.where,
     )
-
-
-def _checked(passages: Sequence[Passage], scale: Scale | None, places: Places) -> _Read:
-    """Passages whose grades and ids are what they should be."""
-    if not passages:
-        raise InvalidInput("expected passages, got none", where=places.where)
-    seen: dict[tuple[str, str], int] = {}
-    topics: dict[str, int] = {}
-    for place, passage in enumerate(passages):
-        if passage.grade is None:
-            raise places.error(place, "grade", "expected a grade, got none; gains are sums of grades")
-        problem = scale.check(passage.grade) if scale else None
-        if problem is None and not 0 <= passage.grade <= LARGEST:
-            problem = f"expected a number of at least 0, and at most {LARGEST:g}, got {passage.grade:g}"
-        if problem:
-            raise places.error(place, "grade", problem)
-        first = seen.setdefault((passage.topic, passage.id), place)
-        if first != place:
-            problem = f"a second passage {shown(passage.id)} of topic {shown(passage.topic)}; ids are unique in a topic"
-            raise places.error(place, "id", problem)
-        topics.setdefault(passage.topic, len(topics))
-    grades = np.array([passage.grade for passage in passages], np.float64)
-    if not grades.any():
-        raise Undefined("every grade is 0, so there is nothing to gain")
-    return _Read(
-        passages=passages,
-        topics=tuple(topics),
-        topic=np.array([topics[passage.topic] for passage in passages]),
-        grades=grades,
-        scale=scale or Scale(0, float(grades.max())),
-    )
-
-
-def _pools(data: _Read, collection: Collection, options: PassagesOptions) -> Pools:
-    weights = data.grades / data.scale.high
-    if options.reference == "topic":
-        return informativeness(data.topic, weights)
-    numbers: dict[tuple[bytes, str], int] = {}
-    words = collection.words
-    # Two texts may have the same anchors and yet be two.
-    texts = [" ".join(each.text.lower().split()) if options.anchors else "" for each in data.passages]
-    same = [
-        numbers.setdefault((words.ids[begin:end].tobytes(), text), len(numbers))
-        for begin, end, text in zip(words.offsets[:-1].tolist(), words.offsets[1:].tolist(), texts, strict=True)
-    ]
-    folds = folds_of(len(data.topics), options.folds, by=options.folds_by, seed=options.seed)
-    return interestingness(data.topic, weights, same, folds, names=data.topics)
 
 
 @dataclass(frozen=True, eq=False)
@@ -424,7 +369,7 @@ def _signature(spec: str, leave: bool, scale: Scale, options: PassagesOptions) -
 
 
 def _left_out(
-    data: _Read, collection: Collection, pools: Pools, units: dict[tuple[str, bool], None], curve: GainCurve
+    data: GradedPassages, collection: Collection, pools: Pools, units: dict[tuple[str, bool], None], curve: GainCurve
 ) -> Iterator[LeftOut]:
     missing = np.setdiff1d(np.arange(len(data.passages)), pools.texts)
     poor = sorted({*data.topic[missing].tolist(), *curve.left_out})

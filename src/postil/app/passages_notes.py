@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.app.passages_words import stop_signature
+from postil.app.passages_words import han_in, stop_signature
 from postil.metaeval.gain import FLIPS
 from postil.metrics.cosine import Cosine
 from postil.text.tokenizers import tokenizer as named_tokenizer
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
     from postil.app.passages import PassagesOptions, Ranked
     from postil.metrics.measures import Collection, Measure
+    from postil.records.rows import Passage
 
-__all__ = ["notes_on_tests", "notes_on_vectors", "smallest_p"]
+__all__ = ["notes_on_tests", "notes_on_texts", "notes_on_vectors", "smallest_p"]
 
 LEVEL: Final = 0.05
 FEW: Final = 5
@@ -73,6 +74,17 @@ def notes_on_tests(ranked: Sequence[Ranked], pairs: int, options: PassagesOption
             f"{test} cannot show a difference after Holm's correction for {pairs} pair{'s' * (pairs > 1)}; "
             f"look at the intervals{fewer}{lists}"
         )
+
+
+def notes_on_texts(passages: Sequence[Passage], options: PassagesOptions) -> Iterator[str]:
+    """How many passages the tokenizer could not split.
+
+    Args:
+        passages: The passages.
+        options: How they were read.
+    """
+    if remark := han_in(passages, options).remark:
+        yield remark
 
 
 def notes_on_vectors(

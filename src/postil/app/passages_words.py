@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from postil.errors import InvalidInput, UsageError
+from postil.errors import UsageError
 from postil.metrics.measures import Collection
+from postil.text.han import HanTexts
 from postil.text.stems import stems
 from postil.text.stop_words import stop_words, stop_words_signature
 from postil.text.tokenizers import tokenizer as named_tokenizer
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from postil.records.place import Places
     from postil.records.rows import Passage
 
-__all__ = ["collect", "stop_signature", "without_stop_words"]
+__all__ = ["collect", "han_in", "stop_signature", "without_stop_words"]
 
 
 def collect(passages: Sequence[Passage], options: PassagesOptions, places: Places) -> Collection:
@@ -32,7 +33,7 @@ def collect(passages: Sequence[Passage], options: PassagesOptions, places: Place
         places: Where they stand, for messages.
 
     Raises:
-        InvalidInput: Han text meets the ``words`` tokenizer.
+        InvalidInput: More than a tenth of the passages are Han text and meet the ``words`` tokenizer.
         UnknownName: There is no such tokenizer, stop list or stemmer.
         UsageError: The anchors are asked for and no passage has any.
     """
@@ -42,15 +43,25 @@ def collect(passages: Sequence[Passage], options: PassagesOptions, places: Place
         if not any(anchors):
             raise UsageError("anchors are asked for, and no passage has any; fill the field anchors or leave that out")
         return Collection(Vocabulary().encode_tokens(anchors))
-    try:
-        plain = Vocabulary().encode([passage.text for passage in passages], cut, options.jobs)
-    except InvalidInput as error:
-        raise places.error((error.line or 1) - 1, "text", error.problem) from None
+    han_in(passages, options).check(lambda place, problem: places.error(place, "text", problem))
+    plain = Vocabulary().encode([passage.text for passage in passages], cut, options.jobs, allow_han=True)
     words = tokens = without_stop_words(plain, options.stop)
     if options.stem != "none":
         of_word = Vocabulary().encode_tokens([stems(words.vocabulary.words(), options.stem)])
         tokens = Tokens(of_word.ids[words.ids], words.offsets, of_word.vocabulary)
     return Collection(tokens, words)
+
+
+def han_in(passages: Sequence[Passage], options: PassagesOptions) -> HanTexts:
+    """The passages in Han characters that the tokenizer cuts at spaces and punctuation; none where anchors are read.
+
+    Args:
+        passages: n passages.
+        options: How they are read.
+    """
+    met = HanTexts(named_tokenizer(options.tokenizer), "passages")
+    met.see(passage.text for passage in (() if options.anchors else passages))
+    return met
 
 
 def without_stop_words(tokens: Tokens, stop: str) -> Tokens:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Final
@@ -13,6 +14,7 @@ from postil.errors import InvalidInput, UsageError
 from postil.metrics.controls import Controls
 from postil.metrics.panel import Panel, Total, parse_all
 from postil.metrics.references import References
+from postil.text.han import HanTexts
 from postil.text.tokenizers import Tokenizer
 from postil.text.tokenizers import tokenizer as named_tokenizer
 from postil.text.tokens import Tokens, Vocabulary
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from postil.metrics.background import Background
     from postil.metrics.controls import ControlOptions
 
-__all__ = ["CHUNK", "DEFAULT_METRICS", "Scores", "encode", "score"]
+__all__ = ["CHUNK", "DEFAULT_METRICS", "Scores", "encode", "han_remark", "score"]
 
 CHUNK: Final = 8192
 DEFAULT_METRICS: Final = ("bleu-4", "meteor", "rouge-l", "cider-d")
@@ -82,8 +84,9 @@ def score(
 
     Raises:
         UnknownName: A metric or tokenizer does not exist; the message offers the nearest.
-        InvalidInput: Shapes do not fit, a candidate has no references, a weight is out of range, Han text meets the
-            ``words`` tokenizer. ``line`` counts candidates from 1.
+        InvalidInput: Shapes do not fit, a candidate has no references, a weight is out of range, or more than a tenth
+            of the candidates or references are Han text and meet the ``words`` tokenizer (of fewer a warning tells).
+            ``line`` counts candidates from 1.
         Undefined: CIDEr of a single item without a background.
 
     >>> result = score(["a b c"], [["a b c d", "x"]], weights=[[0.5, 1.0]], metrics=["rouge-l", "w-rouge-l"])
@@ -101,12 +104,9 @@ def score(
     sets = _Sets.gather(len(texts), references, weights, items, lowest)
 
     vocabulary = Vocabulary()
-    bound = References(
-        encode(sets.texts, cut, vocabulary, jobs, _refuser("references", sets.rows)),
-        sets.offsets,
-        sets.weights,
-        sets.items,
-    )
+    of_references = _refuser("references", sets.rows)
+    bound = References(encode(sets.texts, cut, vocabulary, jobs, of_references), sets.offsets, sets.weights, sets.items)
+    remarks = [han_remark(sets.texts, cut, "references", of_references)]
     if background is not None and background.tokenizer != cut.signature:
         raise UsageError(f"the background was counted with the tokenizer {background.tokenizer}, not {cut.signature}")
     given = _are_split(texts) and _are_split(sets.texts)
@@ -125,6 +125,9 @@ def score(
             values.setdefault(spec, []).append(panel.items(spec, stats))
         for name, scores in checks.scores(tokens, of_row, jobs) if checks else ():
             values.setdefault(name, []).append(scores)
+    remarks.append(han_remark(texts, cut, "candidates", _refuser("candidates", range(len(texts)))))
+    for remark in filter(None, remarks):
+        warnings.warn(remark, stacklevel=2)
     return Scores(
         corpus={spec: panel.corpus(spec, total.sum()) for spec, total in totals.items()},
         items={spec: np.concatenate(parts) for spec, parts in values.items()},
@@ -138,10 +141,8 @@ def encode(
     vocabulary: Vocabulary,
     jobs: int,
     refuse: Callable[[int, str], InvalidInput],
-    *,
-    allow_han: bool = False,
 ) -> Tokens:
-    """Number texts, or lists of tokens where the first is one.
+    """Number texts, or lists of tokens where the first is one; whether Han texts are too many is for `han_remark`.
 
     Args:
         texts: n texts or n lists of tokens.
@@ -149,26 +150,38 @@ def encode(
         vocabulary: Takes new words.
         jobs: Threads.
         refuse: Makes the error for text i, which knows where the text stands.
-        allow_han: Whether ``words`` may cut Han texts.
 
     Raises:
-        InvalidInput: Texts and lists of tokens are mixed, something is neither, or Han text meets ``words``.
+        InvalidInput: Texts and lists of tokens are mixed, or something is neither.
     """
-    split = _are_split(texts)
+    if _are_split(texts):
+        _check_token_lists(texts, refuse)
+        return vocabulary.encode_tokens(texts)  # type: ignore[arg-type]  # checked
     try:
-        if split:
-            _check_token_lists(texts, refuse)
-            return vocabulary.encode_tokens(texts)  # type: ignore[arg-type]  # checked
-        return vocabulary.encode(texts, cut, jobs, allow_han=allow_han)  # type: ignore[arg-type]  # the kernel checks each
-    except InvalidInput as error:
-        if split:
-            raise
-        raise refuse((error.line or 1) - 1, error.problem) from None
+        return vocabulary.encode(texts, cut, jobs, allow_han=True)  # type: ignore[arg-type]  # the kernel checks each
     except TypeError:
         for i, text in enumerate(texts):
             if not isinstance(text, str):
                 raise refuse(i, f"expected a text, as the first is one, got {type(text).__name__}") from None
         raise
+
+
+def han_remark(texts: Sequence[object], cut: Tokenizer, what: str, refuse: Callable[[int, str], InvalidInput]) -> str:
+    """What to know of Han texts that ``words`` has cut; empty where there are none.
+
+    Args:
+        texts: n texts, or n lists of tokens.
+        cut: How texts are split.
+        what: What they are, in the plural.
+        refuse: Makes the error for text i.
+
+    Raises:
+        InvalidInput: They are more than a tenth of the texts.
+    """
+    han = HanTexts(cut, what)
+    han.see(texts)
+    han.check(refuse)
+    return han.remark
 
 
 def _are_split(texts: Sequence[object]) -> bool:

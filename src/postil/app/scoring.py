@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,19 +12,16 @@ import numpy as np
 
 from postil.app.engines import elsewhere
 from postil.app.progress import progress, steps
-from postil.app.score import CHUNK, DEFAULT_METRICS, encode
-from postil.app.scoring_batches import Batch, Bench
+from postil.app.score import CHUNK, DEFAULT_METRICS
+from postil.app.scoring_batches import Bound, Slice, measured, settle
 from postil.app.scoring_references import read_references
-from postil.errors import InvalidInput, Undefined, UsageError
+from postil.errors import Undefined, UsageError
 from postil.metrics.background import Background
-from postil.metrics.consensus import consensus
-from postil.metrics.controls import Controls
 from postil.metrics.panel import Panel, Total, parse_all
-from postil.metrics.references import References
 from postil.records.files import Rows, Writer, read
 from postil.records.rows import Candidate, Score
+from postil.text.han import HanTexts
 from postil.text.tokenizers import tokenizer as named_tokenizer
-from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -34,12 +29,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.app.scoring_references import Corpus
-    from postil.engine import Engine
     from postil.metrics.base import Metric
     from postil.metrics.controls import ControlOptions
     from postil.records.scale import Scale
     from postil.text.tokenizers import Tokenizer
-    from postil.text.tokens import Tokens
 
 __all__ = ["ScoringOptions", "SystemScore", "default_metrics", "score_files"]
 
@@ -60,7 +53,8 @@ class ScoringOptions:
         jobs: Threads; with another engine, how many batches are scored at the same time.
         engine: ``local`` or ``ray``; the scores do not depend on it.
         address: Of a Ray cluster.
-        allow_han: Whether ``words`` may cut Han texts, at their spaces and punctuation, as it does in corpora.
+        allow_han: Whether ``words`` may cut more than a tenth of the texts in Han characters at their spaces and
+            punctuation.
     """
 
     metrics: tuple[str, ...] = ()
@@ -131,64 +125,55 @@ def score_files(
     """
     asked = parse_all(options.metrics) if options.metrics else None
     cut = named_tokenizer(options.tokenizer)
-    _check_files(candidates, references, options.items)
+    _check_files(candidates, references, options)
     if options.controls and not options.items:
         raise UsageError("--controls writes item scores; say where to: --items FILE")
     background = _load_background(options.background, cut)
 
     remarks: list[str] = []  # kept until all went well, so that an error stands alone
+    systems: dict[str, _System] = {}
     with ExitStack() as stack:
         out = stack.enter_context(Writer(options.items, Score)) if options.items else None
         rows = read(candidates, Candidate)
         corpus = read_references(references, options.weights, options.scale, asked, remarks.append)
         metrics = asked or _usual(corpus, background, remarks.append)
-        vocabulary = Vocabulary()
-        tokens = encode(corpus.texts, cut, vocabulary, options.jobs, corpus.refuse, allow_han=options.allow_han)
-        if options.engine == "local":
-            corpus.texts.clear()
-        bound = References(tokens, corpus.offsets, corpus.weights)
         try:
-            if corpus.similarity is not None:
-                weights = consensus(bound, corpus.similarity, background=background, jobs=options.jobs)
-                bound = replace(bound, weights=weights)
-            panel = Panel(metrics, bound, background=background, tokenizer=cut.signature, weights=corpus.how)
+            bound = Bound.of(corpus, metrics, options, background=background, say=remarks.append)
         except Undefined as error:
             raise Undefined(f"{references}: {error}: --background FOLDER") from None
-        controls = Controls(panel, bound, options.controls) if options.controls else None
 
-        systems: dict[str, _System] = {}
         # The controls of a batch take far longer than its scores, and have a bar of their own.
-        counted: Iterator[Candidate] = rows if controls else stack.enter_context(progress("candidates", rows))
+        counted = rows if bound.controls else stack.enter_context(progress("candidates", rows))
         slices = _slices(counted, rows, corpus.items, systems)
-
-        def encoded(part: _Slice) -> Tokens:
-            refuse = partial(_refused, rows, part.first)
-            return encode(part.texts, cut, vocabulary.branch(), options.jobs, refuse, allow_han=options.allow_han)
-
         engine = stack.enter_context(elsewhere(options.engine, options.jobs, options.address, say))
-        measured: Iterator[tuple[_Slice, dict[str, NDArray[np.float64]]]]
-        if engine is None:
-            measured = ((part, panel.measure(encoded(part), part.items, options.jobs)) for part in slices)
-        else:
-            bench = Bench(corpus.texts, bound.offsets, bound.weights, metrics, background, options.tokenizer)
-            measured = _elsewhere(engine, bench, slices, rows)
-        for part, stats in measured:
-            _score_batch(panel, stats, part.rows, systems, out)
-            if controls and out:
-                with steps(len(controls.signatures)) as begin:
-                    for name, values in controls.scores(encoded(part), part.items, options.jobs):
-                        begin(f"controls of candidates {part.first + 1:,} to {part.first + len(part.rows):,}")
-                        _write(out, part.rows, name, values, controls.signatures[name])
+        han = HanTexts(cut, "candidates")
+        for part, stats in measured(bound, slices, engine, options):
+            han.see(part.texts)
+            _score_batch(bound.panel, stats, part.rows, systems, out)
+            if out:
+                _write_controls(out, bound, part, options.jobs)
+        settle(han, options, lambda place, problem: rows.places.error(place, "text", problem), remarks.append)
         if options.save_background:
-            Background.of(bound, cut.signature).save(options.save_background)
-            remarks.append(f"background of {len(bound)} items saved in {options.save_background}")
+            Background.of(bound.references, cut.signature).save(options.save_background)
+            remarks.append(f"background of {len(bound.references)} items saved in {options.save_background}")
     for remark in (*remarks, *_missing(systems, len(corpus.items))):
         say(remark)
     return [
-        SystemScore(name, spec, panel.corpus(spec, total.sum()), total.count, panel.signatures[spec])
+        SystemScore(name, spec, bound.panel.corpus(spec, total.sum()), total.count, bound.panel.signatures[spec])
         for name, system in systems.items()
         for spec, total in system.totals.items()
     ]
+
+
+def _write_controls(out: Writer[Score], bound: Bound, part: Slice, jobs: int) -> None:
+    controls = bound.controls
+    if controls is None:
+        return
+    with steps(len(controls.signatures)) as begin:
+        for name, values in controls.scores(bound.encoded(part.texts, jobs), part.items, jobs):
+            begin(f"controls of candidates {part.first + 1:,} to {part.first + len(part.rows):,}")
+            for row, value in zip(part.rows, values.tolist(), strict=True):
+                out.write(Score(row.item, row.system, name, value, controls.signatures[name]))
 
 
 def _missing(systems: dict[str, _System], items: int) -> Iterator[str]:
@@ -199,8 +184,12 @@ def _missing(systems: dict[str, _System], items: int) -> Iterator[str]:
             yield f"{name}: no candidate for {missing} of {items} items; its scores are over the others"
 
 
-def _check_files(candidates: str, references: str, items: str | None) -> None:
-    """No file is asked to be two things."""
+def _check_files(candidates: str, references: str, options: ScoringOptions) -> None:
+    """No file is asked to be two things, and none has an empty name."""
+    items = options.items
+    for option, path in (("--items", items), ("--save-background", options.save_background)):
+        if path == "":  # as a variable that is not set would have it
+            raise UsageError(f"{option}: expected a name, got an empty one")
     if candidates == references == "-":
         raise UsageError("candidates and references cannot both come from standard input")
     if _same(candidates, references):
@@ -234,54 +223,13 @@ def _usual(corpus: Corpus, background: Background | None, say: Callable[[str], N
     return parse_all(default_metrics(weighted=corpus.graded, idf=idf))
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Slice:
-    """Some candidates of the file: which items they are for, and how many came before."""
-
-    rows: Sequence[Candidate]
-    items: NDArray[np.int32]
-    first: int
-
-    @property
-    def texts(self) -> list[str]:
-        return [row.text for row in self.rows]
-
-
 def _slices(
     counted: Iterator[Candidate], rows: Rows[Candidate], items: dict[str, int], systems: dict[str, _System]
-) -> Iterator[_Slice]:
+) -> Iterator[Slice]:
     done = 0
     while batch := list(islice(counted, CHUNK)):
-        yield _Slice(batch, _check(batch, rows, done, items, systems), done)
+        yield Slice(batch, _check(batch, rows, done, items, systems), done)
         done += len(batch)
-
-
-def _refused(rows: Rows[Candidate], first: int, place: int, problem: str) -> InvalidInput:
-    return rows.places.error(first + place, "text", problem)
-
-
-def _elsewhere(
-    engine: Engine, bench: Bench, slices: Iterator[_Slice], rows: Rows[Candidate]
-) -> Iterator[tuple[_Slice, dict[str, NDArray[np.float64]]]]:
-    """The statistics of each slice, found by an engine."""
-    sent: deque[_Slice] = deque()
-
-    def batches() -> Iterator[Batch]:
-        for part in slices:
-            sent.append(part)
-            yield Batch(part.texts, part.items)
-
-    results = engine.map(bench, batches())
-    while True:
-        try:
-            stats = next(results)
-        except StopIteration:
-            return
-        except InvalidInput as error:
-            if error.line is None or not sent or error.where:
-                raise
-            raise _refused(rows, sent[0].first, error.line - 1, error.problem) from None
-        yield sent.popleft(), stats
 
 
 def _check(
@@ -326,10 +274,3 @@ def _score_batch(
         for row, scores in zip(batch, zip(*values, strict=True), strict=True):
             for (spec, signature), value in zip(panel.signatures.items(), scores, strict=True):
                 out.write(Score(row.item, row.system, spec, value, signature))
-
-
-def _write(
-    out: Writer[Score], batch: Sequence[Candidate], name: str, values: NDArray[np.float64], signature: str
-) -> None:
-    for row, value in zip(batch, values.tolist(), strict=True):
-        out.write(Score(row.item, row.system, name, value, signature))

@@ -16,6 +16,7 @@ from postil.app.progress import steps
 from postil.errors import InvalidInput, UnknownName
 from postil.records.files import read
 from postil.records.rows import Row
+from postil.text.han import HanTexts
 from postil.text.tokenizers import tokenizer as named_tokenizer
 from postil.text.tokens import Tokens, Vocabulary
 from postil.text.training import SEED, train
@@ -75,13 +76,16 @@ def train_on_file(
     made = {"tokenizer": named_tokenizer(tokenizer).signature, "stop": stop_signature(stop)}
     with steps(options.epochs + 3) as begin:
         begin("reading")
-        tokens = without_stop_words(_tokens(path, tokenizer), stop)
+        every, remark = _tokens(path, tokenizer)
+        tokens = without_stop_words(every, stop)
         try:
             vectors = train(_Texts(tokens), **asdict(options), begin=begin)
         except InvalidInput as error:
             raise InvalidInput(error.problem, where=path) from None
         begin("writing")
         vectors.save(out, made)
+    if remark:
+        say(remark)
     if options.workers > 1:
         say("trained by several workers: the next run will give slightly other numbers; --workers 1 repeats them")
     say(_written(out, len(vectors), vectors.dimensions))
@@ -181,22 +185,20 @@ class _Texts:
             yield [known[i] for i in self._tokens.ids[begin:end].tolist()]
 
 
-def _tokens(path: str, tokenizer: str) -> Tokens:
-    """The texts of a file as numbers, which are far smaller than words."""
+def _tokens(path: str, tokenizer: str) -> tuple[Tokens, str]:
+    """The texts of a file as numbers, which are far smaller than words, and what to know of those in Han characters."""
     cut = named_tokenizer(tokenizer)
     vocabulary = Vocabulary()
-    rows = read(path, _Text)
+    lines = read(path, _Text)
     ids, lengths = [np.zeros(0, np.int32)], [np.zeros(1, np.int64)]
-    done = 0
-    while texts := [row.text for row in islice(rows, CHUNK)]:
-        try:
-            part = vocabulary.encode(texts, cut)
-        except InvalidInput as error:
-            raise rows.places.error(done + (error.line or 1) - 1, "text", error.problem) from None
+    han = HanTexts(cut, "texts")
+    while texts := [row.text for row in islice(lines, CHUNK)]:
+        part = vocabulary.encode(texts, cut, allow_han=True)
+        han.see(texts)
         ids.append(part.ids)
         lengths.append(part.lengths)
-        done += len(texts)
-    return Tokens(np.concatenate(ids), np.cumsum(np.concatenate(lengths)), vocabulary)
+    han.check(lambda place, problem: lines.places.error(place, "text", problem))
+    return Tokens(np.concatenate(ids), np.cumsum(np.concatenate(lengths)), vocabulary), han.remark
 
 
 def _written(out: str, words: int, dimensions: int) -> str:
