@@ -2,6 +2,7 @@
 #   make demo       score the bundled sample and print what to do next
 #   make test       lint, types and tests (minutes)
 #   make test-all   slow tests too, and those with Ray, datasets, DuckDB and Polars
+#   make docs       the documentation as a site that needs no network: build/site/index.html
 #   make bench      benchmarks against peers, into docs/benchmarks*.md
 # Without a C++ compiler everything works with the pure-Python kernel, more slowly.
 
@@ -19,7 +20,7 @@ export PYTHONDONTWRITEBYTECODE =
 # Without ninja the kernel would be built on one core.
 export CMAKE_BUILD_PARALLEL_LEVEL ?= 2
 
-.PHONY: demo test test-all lint doctests twin bench clean
+.PHONY: demo test test-all lint doctests twin docs bench clean
 
 demo: $(VENV)/.runs
 	$(BIN)/postil demo --out demo
@@ -43,6 +44,10 @@ doctests: $(VENV)/.tests
 twin: $(VENV)/.tests
 	POSTIL_KERNEL=python $(BIN)/python -m pytest --quiet tests/law tests/golden tests/metrics $(QUICK)
 
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx --fresh-env --write-all --fail-on-warning --keep-going --quiet \
+		--conf-dir docs --doctree-dir build/site-cache . build/site
+
 bench: $(BENCH_VENV)/.ready
 	$(BENCH_VENV)/bin/python -m bench.metrics.run --memory --markdown docs/benchmarks.md
 	$(BENCH_VENV)/bin/python -m bench.metaeval.run --markdown docs/benchmarks-correlate.md
@@ -65,9 +70,13 @@ $(VENV)/.tests: constraints.txt $(SOURCES) | $(BIN)/python
 	$(PIP) '.[dev,parity]'
 	touch $@ $(VENV)/.runs
 
+$(VENV)/.docs: constraints.txt $(SOURCES) | $(BIN)/python
+	$(PIP) '.[docs]'
+	touch $@
+
 $(VENV)/.all: constraints.txt $(SOURCES) | $(BIN)/python
-	$(PIP) '.[all,dev,parity,readers]'
-	touch $@ $(VENV)/.tests $(VENV)/.runs
+	$(PIP) '.[all,dev,docs,parity,readers]'
+	touch $@ $(VENV)/.docs $(VENV)/.tests $(VENV)/.runs
 
 $(BENCH_VENV)/.ready: bench/requirements.txt $(SOURCES)
 	$(PYTHON) -m venv $(BENCH_VENV)

@@ -1,0 +1,200 @@
+"""Small files under the names that the pages use, made of the bundled sample."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import re
+import shutil
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+from xml.sax.saxutils import escape
+
+import numpy as np
+import pyarrow.parquet
+
+from postil.app import demo
+from postil.app.building import build_corpus
+from postil.corpus.options import BuildOptions
+from postil.corpus.split import Share
+from postil.records import Article, Candidate, Comment, Judgement, Passage, read, write
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+SENTENCE = re.compile(r"(?<=[.!?]) ")
+
+
+def make(folder: Path) -> None:
+    """Write them all; in `demo` what `postil demo` leaves and prints, less its studies, which take longer."""
+    said: list[str] = []
+    with mock.patch.multiple(demo, _comments=lambda *_: None, _passages=lambda *_: None):
+        demo.run_demo(folder / "demo", 1, said.append, said.append)
+    (folder / "demo.txt").write_text("\n".join(said), encoding="utf-8")
+    sample = [each for each in read(folder / "demo/articles.jsonl", Article) if each.lang == "en"]
+    names = {each.id for each in sample}
+    candidates = [row for row in read(folder / "demo/candidates.jsonl", Candidate) if row.item in names]
+    references = [row for each in sample for row in each.references()]
+    grades = [row for row in read(folder / "demo/judgements.jsonl", Judgement) if row.item in names]
+    write(folder / "candidates.jsonl", candidates)
+    write(folder / "references.jsonl", references)
+    write(folder / "judgements.jsonl", grades)
+    half = sorted(names)[:6]
+    for name, side in (("a", True), ("b", False)):
+        write(folder / f"{name}.jsonl", [row for row in candidates if (row.item in half) == side])
+    write(folder / "refs.jsonl", [row for row in references if row.item in half])
+    write(folder / "other.jsonl", [row for row in references if row.item not in half])
+    corpora(folder, sample)
+    collections(folder, sample)
+    vectors(folder)
+
+
+def corpora(folder: Path, sample: list[Article]) -> None:
+    """A site of 66 articles, each of the sentences and comments of some of the sample's, in every format."""
+    site = [merged(sample, a, b) for a, b in combinations(range(len(sample)), 2)]
+    write(folder / "articles.jsonl", site)
+    write(folder / "articles.jsonl.gz", site)
+    write(folder / "new-articles.jsonl", sample[:3])
+    write(folder / "threads.jsonl", sample[:3])
+    how = BuildOptions(source="a site", license="ours", dev=Share(size=6))
+    build_corpus([folder / "articles.jsonl"], folder / "corpus.made", how, jobs=1)
+    lines(folder / "posts.jsonl.gz", (post(each) for each in site))
+    parts = {"train": site[:40], "dev": site[40:50], "test": site[50:]}
+    for split, articles in parts.items():
+        lines(folder / f"data.{split}.json", (released(each, graded=split == "test") for each in articles))
+    lines(folder / "contents.jsonl", ({"url": each.url, "content": each.content} for each in site))
+    (folder / "release").mkdir()
+    for name in (*(f"data.{split}.json" for split in parts), "contents.jsonl"):
+        shutil.copy(folder / name, folder / "release")
+    lines(
+        folder / "tokenised.train.json",
+        (
+            {
+                "id": each.id,
+                "title": each.title,
+                "body": each.content,
+                "comment": [[comment.text, comment.upvotes] for comment in each.comments],
+            }
+            for each in site
+        ),
+    )
+    lines(
+        folder / "yahoo.json",
+        (
+            {
+                "_id": each.id,
+                "title": each.title,
+                "paras": [each.content],
+                "cmts": [{"cmt": comment.text} for comment in each.comments],
+            }
+            for each in site
+        ),
+    )
+    pairs = [(each, comment) for each in site for comment in each.comments]
+    table(
+        folder / "articles.csv", ("id", "headline", "content"), ((each.id, each.title, each.content) for each in site)
+    )
+    table(folder / "comments.csv", ("post_id", "body"), ((each.id, comment.text) for each, comment in pairs))
+    table(
+        folder / "joined.tsv",
+        ("post_id", "title", "reply"),
+        ((each.id, each.title, comment.text) for each, comment in pairs),
+        "\t",
+    )
+    (folder / "my-dataset").mkdir()
+    rows = [post(each) | {"body": each.content} for each in site]
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), folder / "my-dataset/train-00000-of-00001.parquet")
+
+
+def merged(sample: list[Article], a: int, b: int) -> Article:
+    one, other, third = sample[a], sample[b], sample[(a + b) % len(sample)]
+    contents = [sentence for each in (one, other) for sentence in SENTENCE.split(each.content)]
+    said = {comment.text: comment for each in (one, other, third) for comment in each.comments}
+    comments = tuple(
+        Comment(f"c{n}", each.text, upvotes=each.upvotes, user=f"u{n % 7}") for n, each in enumerate(said.values())
+    )
+    return Article(
+        f"{a}-{b}",
+        f"{one.title}; {other.title}",
+        comments,
+        " ".join(contents),
+        one.category,
+        url=f"https://site.example/{a}-{b}",
+    )
+
+
+def post(each: Article) -> dict[str, Any]:
+    """Under postil's names and under those of a forum."""
+    comments = [
+        {"id": c.id, "text": c.text, "body": c.text, "upvotes": c.upvotes, "score": c.upvotes, "author": c.user}
+        for c in each.comments
+    ]
+    texts = {"title": each.title, "content": each.content, "selftext": each.content}
+    return {"id": each.id, "category": each.category, "subreddit": each.category, **texts, "comments": comments}
+
+
+def released(each: Article, *, graded: bool) -> dict[str, Any]:
+    comments = [[c.text, str(c.upvotes), *([0.25 + n % 4 / 4] if graded else [])] for n, c in enumerate(each.comments)]
+    return {"url": each.url, "title": each.title, "channel": each.category, "comment": comments}
+
+
+def collections(folder: Path, sample: list[Article]) -> None:
+    """The sample's comments as passages, each article a topic, with the first grade less one."""
+    rows = [
+        Passage(
+            each.id,
+            comment.id,
+            comment.text,
+            anchors=tuple(comment.text.split()[:2]),
+            grade=min(comment.ratings[0].grade - 1, 3),
+        )
+        for each in sample
+        for comment in each.comments
+    ]
+    write(folder / "passages.jsonl", rows)
+    (folder / "collection").mkdir()
+    write(folder / "collection/passages.jsonl", rows)
+    for name in ("qrels.txt", "2019qrels-pass.txt"):
+        (folder / name).write_text("".join(f"{row.topic} 0 {row.id} {row.grade:g}\n" for row in rows))
+    for name in ("passages.tsv", "collection.tsv"):
+        (folder / name).write_text("".join(f"{row.id}\t{row.text}\n" for row in rows), encoding="utf-8")
+    (folder / "page.txt").write_text("\n\n".join(each.content for each in sample[:3]), encoding="utf-8")
+    (folder / "topics.xml").write_text(
+        "<topics>"
+        + "".join(f'<topic id="{each.id}"><title>{escape(each.title)}</title></topic>' for each in sample)
+        + "</topics>",
+        encoding="utf-8",
+    )
+    for run in (1, 2):
+        chosen = [row for n, row in enumerate(rows) if n % 2 == run - 1]
+        (folder / f"run{run}.txt").write_text(
+            "".join(
+                f"{row.topic} Q0 {row.id} {n} {1 / (n + 1):g} run{run} {row.text}\n" for n, row in enumerate(chosen)
+            )
+        )
+    (folder / "trels.txt").write_text(
+        "".join(f"{row.topic} Q0 {row.id} - - ann {row.text}\n" for row in rows if row.grade and row.grade > 2)
+    )
+
+
+def vectors(folder: Path) -> None:
+    words = ["night", "bus", "library", "river", "the", "town"]
+    values = np.random.default_rng(1).normal(size=(len(words), 4)).astype(np.float32)
+    listed = [f"{word} {' '.join(f'{x:.4f}' for x in row)}\n" for word, row in zip(words, values, strict=True)]
+    (folder / "glove.6B.300d.txt").write_text("".join(listed))
+    (folder / "wiki-news-300d-1M.vec").write_text(f"{len(words)} 4\n" + "".join(listed))
+    binary = b"".join(word.encode() + b" " + row.tobytes() + b"\n" for word, row in zip(words, values, strict=True))
+    (folder / "GoogleNews-vectors-negative300.bin.gz").write_bytes(gzip.compress(f"{len(words)} 4\n".encode() + binary))
+
+
+def lines(path: Path, rows: Iterable[dict[str, Any]]) -> None:
+    text = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows).encode()
+    path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
+
+
+def table(path: Path, names: tuple[str, ...], rows: Iterable[tuple[object, ...]], apart: str = ",") -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, delimiter=apart).writerows([names, *rows])

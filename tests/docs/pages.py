@@ -1,0 +1,179 @@
+"""The pages of the documentation as what can be run.
+
+A fenced block without a language holds commands, if its first word is one: a line each, or behind `$ ` with what they
+print below, where `…` stands for anything. Else it is output: its lines were printed, in this order, by one command
+of the page before it. Blocks of Python run each by itself. Blocks in other languages (`text`, `json`, …) are not run.
+
+A comment above a block says what else there is to know: `<!-- not run: WHY -->` or `<!-- needs: MODULE, … -->`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import shlex
+import shutil
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from itertools import permutations, takewhile
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from postil.app.cli import app
+
+ROOT = Path(__file__).parents[2]
+FENCE = re.compile(r"(?:^<!-- (not run|needs): (.+?) -->\n)?^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PROGRAMS = ("postil", "cat", "pip", "python", "make", "ray", "torchrun", "trec_eval", "ir_measures", "apt-get")
+NOT_RUN = {
+    "pip": "installs",
+    "apt-get": "installs",
+    "make": "sets up an environment",
+    "ray": "starts a cluster",
+    "torchrun": "trains in several processes",
+    "trec_eval": "is another program",
+    "ir_measures": "is another program",
+    "postil annotate leave": "needs someone who was invited to the plan before",
+}
+FEW_STEPS = ("--steps", "3", "--batch", "8")
+"""Of each network that is trained here."""
+SHORT_STUDY = ("--systems", "ir-t,ir-tc", "--ranker", "tf-idf", "--resamples", "50", "--permutations", "50")
+WITH_CORPUS = ("docs/comment.md", "docs/study.md")
+"""Pages that begin with a corpus."""
+
+
+@dataclass(frozen=True)
+class Block:
+    line: int
+    lang: str
+    text: str
+    not_run: str = ""
+    needs: tuple[str, ...] = ()
+
+    @property
+    def holds_commands(self) -> bool:
+        return (
+            not self.lang
+            and self.text.removeprefix("$ ").split(maxsplit=1)[:1] != []
+            and (self.text.startswith("$ ") or self.text.split(maxsplit=1)[0] in PROGRAMS)
+        )
+
+    def commands(self) -> list[tuple[str, list[str]]]:
+        """Each command with the lines that it is shown to print."""
+        if not self.text.startswith("$ "):
+            return [(line, []) for line in self.text.replace("\\\n", " ").splitlines() if line]
+        found = []
+        for part in re.split(r"^\$ ", self.text, flags=re.MULTILINE)[1:]:
+            command, *printed = part.replace("\\\n> ", "").splitlines()
+            found.append((command, printed))
+        return found
+
+
+def blocks(page: str) -> list[Block]:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    found = []
+    for match in FENCE.finditer(text):
+        kind, value, lang, inside = match.groups()
+        line = text.count("\n", 0, match.start(3)) + 1
+        why = value if kind == "not run" else ""
+        needs = tuple(re.split(r",\s*", value)) if kind == "needs" else ()
+        found.append(Block(line, lang, inside, why, needs))
+    return found
+
+
+def reason_not_to_run(command: str) -> str:
+    return next((why for start, why in NOT_RUN.items() if f"{command} ".startswith(f"{start} ")), "")
+
+
+@dataclass
+class Run:
+    """Goes through a page in the current folder."""
+
+    page: str
+    outputs: list[str] = field(default_factory=list)
+    done: int = 0
+
+    def all(self) -> None:
+        if self.page in WITH_CORPUS:
+            Path("corpus.made").rename("corpus")
+            shutil.copy("new-articles.jsonl", "articles.jsonl")  # fewer, since each takes its time
+        for block in blocks(self.page):
+            if block.not_run or not all(find_spec(name) for name in block.needs):
+                continue
+            self.where = f"{self.page}:{block.line}"
+            if block.lang == "python":
+                self.python(block)
+            elif block.holds_commands:
+                for command, printed in block.commands():
+                    self.command(command, printed)
+            elif not block.lang:
+                self.compare(block.text.splitlines())
+
+    def python(self, block: Block) -> None:
+        code = compile(block.text, self.where, "exec")
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            exec(code, {"__name__": "__main__"})  # noqa: S102 - our own page
+        self.outputs.append(said.getvalue())
+        self.done += 1
+
+    def command(self, command: str, printed: list[str]) -> None:
+        if reason_not_to_run(command):
+            return
+        program, *words = shlex.split(command, comments=True)
+        assert program in {"postil", "cat"}, f"{self.where}: {program} is not run here"
+        self.done += 1
+        if program == "cat":  # cat > FILE <<'END'
+            assert (words[0], words[2], printed.pop()) == (">", "<<END", "END"), f"{self.where}: {command}"
+            Path(words[1]).write_text("".join(f"{line}\n" for line in printed), encoding="utf-8")
+            return
+        args = list(takewhile(lambda word: word != ">", words))
+        if args[0] == "demo":  # made already, see inputs.py
+            self.outputs.append(Path("demo.txt").read_text(encoding="utf-8"))
+            return
+        if args[:2] == ["annotate", "serve"]:
+            grade_all(args[2])
+            return
+        if args[:2] == ["annotate", "plan"]:
+            Path(args[3]).unlink(missing_ok=True)  # a page may plan twice
+        if args[0] == "study":
+            shutil.rmtree(args[-1] if args[-2] == "--out" else "study", ignore_errors=True)  # or study twice
+        if args[0] == "train" and "tf-idf" not in args:
+            args += FEW_STEPS
+        if args[:2] == ["study", "comments"]:
+            args += SHORT_STUDY
+        result = CliRunner().invoke(app, args)
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        assert result.exit_code == 0, f"{self.where}: {command}: {result.output}"
+        if len(args) < len(words):
+            Path(words[-1]).write_text(result.stdout, encoding="utf-8")
+        said = [f"{one}{other}".rstrip("\n") for one, other in permutations((result.stdout, result.stderr))]
+        self.outputs.append(said[0])
+        if printed:
+            lines = (".*" if line == "…" else re.escape(line).replace("…", "[^\n]*") for line in printed)
+            pattern = re.compile("\n".join(lines) + r"(\nseed \d+)?", re.DOTALL)  # a page may leave the seed out
+            assert any(map(pattern.fullmatch, said)), f"{self.where}: {command} printed:\n{said[0]}"
+
+    def compare(self, shown: list[str]) -> None:
+        assert any(is_part(shown, said.splitlines()) for said in self.outputs), f"{self.where}: no command printed this"
+
+
+def grade_all(campaign: str) -> None:
+    """In place of a server: three people see to it that every text of the campaign is graded."""
+    from postil.annotation.store import Store  # noqa: PLC0415
+
+    with Store.open(campaign) as store:
+        for person in store.people.everyone():
+            if person.role == "annotator":
+                if not person.name:
+                    store.people.accept(store.people.invite(f"Person {person.id}", "annotator"))
+                while (task := store.grading.next(person)) is not None:
+                    grade = min(5, 1 + len(task.text) // 20 + (person.id + task.place) % 2)
+                    store.grading.rate(person, task.assignment, grade, request=f"r{task.place}", seconds=1.0)
+
+
+def is_part(shown: list[str], said: list[str]) -> bool:
+    """Whether the lines come in this order among the others."""
+    rest = iter(said)
+    return all(line in rest for line in shown if line != "…")

@@ -1,0 +1,109 @@
+"""The site: built without a warning, whole, and silent."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import typer.main
+
+import postil
+from postil.app.cli import app
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+ROOT = Path(__file__).parents[2]
+LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]+)(?:#[^)]*)?\)")
+FETCHED = re.compile(
+    r"<(?:script|img|iframe|source|link|use)\b[^>]*?\b(?:src|href)=[\"'](?:https?:)?//[^\"']*", re.DOTALL
+)
+ASKED_FOR = re.compile(r"url\(\s*[\"']?(?:https?:)?//|@import")
+
+
+@pytest.fixture
+def site_pages(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    return import_module("site_pages")
+
+
+def pages() -> list[Path]:
+    return [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")] + sorted(
+        ROOT.glob("docs/**/*.md")
+    )
+
+
+def test_links_lead_to_files() -> None:
+    dead = [
+        f"{page.relative_to(ROOT)}: {link}"
+        for page in pages()
+        for link in LINK.findall(page.read_text(encoding="utf-8"))
+        if not (page.parent / link).exists()
+    ]
+    assert dead == []
+
+
+def test_the_list_of_pages_names_every_page(site_pages: ModuleType) -> None:
+    listed = {
+        page for _, each in site_pages.navigation((ROOT / "docs/index.md").read_text(encoding="utf-8")) for page in each
+    }
+    below = re.compile(r"docs/(benchmarks-|findings/)")
+    found = {str(page.relative_to(ROOT).with_suffix("")) for page in pages()}
+    assert {page for page in found - {"docs/index"} if not below.match(page)} == listed
+
+
+def test_the_reference_has_every_public_name(site_pages: ModuleType) -> None:
+    named = {name for names in site_pages.API.values() for name in names}
+    assert {f"postil.{name}" for name in postil.__all__ if name != "__version__"} <= named
+    text = site_pages.python_reference()
+    assert all(f":: {name}\n" in text for name in named)
+
+
+def test_the_reference_has_every_command_and_option(site_pages: ModuleType) -> None:
+    def names(command: Any, name: str) -> list[tuple[str, Any]]:
+        below = getattr(command, "commands", None)
+        return [(name, command)] if below is None else [n for w, c in below.items() for n in names(c, f"{name} {w}")]
+
+    text = site_pages.commands()
+    parts = dict(part.split("\n", 1) for part in text.split("\n## ")[1:])
+    found = dict(names(typer.main.get_command(app), "postil"))
+    assert set(parts) == set(found)
+    assert len(found) > 25
+    for name, command in found.items():
+        for parameter in command.params:
+            assert all(f"`{option}`" in parts[name] for option in parameter.opts if option.startswith("-")), name
+    assert "A metric, such as meteor" in parts["postil score"]
+    assert "Default: `words`." in parts["postil score"]
+
+
+@pytest.mark.slow
+def test_the_site_builds_without_a_warning_and_asks_nobody(tmp_path: Path) -> None:
+    for extra in ("sphinx", "myst_parser", "furo"):
+        pytest.importorskip(extra, reason="the site needs the extra docs")
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-c", "docs", "-b", "html"]
+    done = subprocess.run(  # noqa: S603 - our own site
+        [*command, "-d", str(tmp_path / "cache"), ".", str(tmp_path / "site")],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONWARNINGS": "ignore"},  # of what Sphinx thinks of its own parts
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    site = tmp_path / "site"
+    assert (site / "index.html").read_bytes() == (site / "README.html").read_bytes()
+    html = {path.relative_to(site): path.read_text(encoding="utf-8") for path in site.rglob("*.html")}
+    assert len(html) > len(pages())
+    assert [(str(path), match.group()) for path, text in html.items() for match in FETCHED.finditer(text)] == []
+    styles = [path for path in site.rglob("*.css") if ASKED_FOR.search(path.read_text(encoding="utf-8"))]
+    assert styles == []
+    reference = html[Path("docs/reference/python.html")]
+    assert all(f'id="postil.{name}"' in reference for name in postil.__all__ if name != "__version__")
+    assert 'href="docs/tutorials/score.html"' in html[Path("index.html")]
