@@ -81,16 +81,16 @@ class Load:
     seconds: float = 0.0
     took: list[float] = field(default_factory=list)
     pages: dict[str, list[float]] = field(default_factory=dict)
-    acknowledged: set[str] = field(default_factory=set)
+    acknowledged: dict[str, tuple[int, float]] = field(default_factory=dict)  # a key, and the text and grade under it
     unanswered: list[tuple[int, dict[str, object]]] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
 
 
 async def load(browsers: list[Browser], lead: Browser | None, *, rate: float, seconds: float) -> Load:
-    """Grade at so many grades a second altogether; the lead looks at the pages meanwhile.
+    """Grade at so many grades a second altogether, or as fast as it goes; the lead looks at the pages meanwhile.
 
     Each annotator sends a grade on the beat, or at once when behind it, and every answer brings the next text, as in
-    the browser. When the server goes away the load ends.
+    the browser. When the server goes away, or an annotator has nothing left, the load ends.
     """
     made = Load()
     began = time.perf_counter()
@@ -107,7 +107,7 @@ async def load(browsers: list[Browser], lead: Browser | None, *, rate: float, se
             await asyncio.sleep(max(0.0, due - time.perf_counter()))
             numbers = re.search(r'data-assignment="(\d+)" data-place="(\d+)" data-revision="(\d+)"', task)
             if not numbers:
-                made.errors.append(f"no more texts for annotator {number}")
+                stop.set()
                 return
             request = secrets.token_hex(16)
             last = re.search(r'data-place="(\d+)"', ahead[-1] if ahead else task)
@@ -132,9 +132,10 @@ async def load(browsers: list[Browser], lead: Browser | None, *, rate: float, se
             if status != 200:
                 made.errors.append(f"{status}: {text[:200]}")
                 return
-            made.acknowledged.add(request)
+            made.acknowledged[request] = int(numbers[1]), float(str(fields["grade"]))
             ahead += json.loads(text)["ahead"]
             task = ahead.pop(0) if ahead else ""
+            made.seconds = time.perf_counter() - began
             count += 1
 
     async def watch(browser: Browser) -> None:
@@ -152,5 +153,4 @@ async def load(browsers: list[Browser], lead: Browser | None, *, rate: float, se
     if lead is not None:
         jobs.append(watch(lead))
     await asyncio.gather(*jobs)
-    made.seconds = time.perf_counter() - began
     return made

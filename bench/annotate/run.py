@@ -1,71 +1,90 @@
 """Eight people grade at once over HTTP; then the server is killed in the middle of it.
 
-    python -m bench.annotate.run [--comments 45000] [--rate 200] [--seconds 60] [--keep FILE] [--markdown FILE]
+    python -m bench.annotate.run [--comments 45000] [--rate 200 --rate 0] [--seconds 60] [--postgresql URL]
+                                 [--keep FILE] [--markdown FILE]
 
-The server is `postil annotate serve` in a process of its own, with SQLite in a file. Latencies are what a client
-measures: request, answer and the network of this machine in between. The clients share the machine with the server.
+`--rate 0` is as fast as it goes. The server is `postil annotate serve` in a process of its own, with SQLite in a file
+and, where Debian's PostgreSQL is installed, with that. Latencies are what a client measures: request, answer and the
+network of this machine in between. The clients share the machine with the server.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import math
 import os
-import shutil
 import socket
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bench.annotate import databases
 from bench.annotate.client import Browser, load
-from bench.annotate.workload import make, names
+from bench.annotate.databases import Files
+from bench.annotate.workload import make, names, plans
 from bench.metrics.report import machine, version
 from postil.annotation.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from bench.annotate.client import Load
+    from bench.annotate.databases import Databases
 
 PAGE = """# Benchmarks of grading
 
 This page is made by `make bench`: {comments:,} comments in the campaign, two annotators each, {before:,} grades given
-before. The server is one process of `postil annotate serve` with SQLite (every grade is on disk before it is
-acknowledged); {clients} clients grade at once over HTTP, and a lead looks at the pages. Each answer brings the next
-text with its article, as in the browser. Milliseconds, measured at the client, on the same machine.
+before. The server is one process of `postil annotate serve`; every grade is on disk before it is acknowledged.
+{clients} clients grade at once over HTTP, and a lead looks at the pages. Each answer brings the next text with its
+article, as in the browser. Milliseconds, measured at the client, on the same machine.
 
-Machine: {machine}; load of the machine before the run: {busy:.2f}. FastAPI {fastapi}, uvicorn {uvicorn}, SQLAlchemy
-{sqlalchemy}.
+Machine: {machine}; load of the machine before the run: {busy:.2f}.
+FastAPI {fastapi}, uvicorn {uvicorn}, SQLAlchemy {sqlalchemy}.
 
-| {seconds:.0f} s of load | |
-|---|---|
-| grades asked for | {rate:.0f} a second |
-| grades acknowledged | {done:,}, {speed:.0f} a second |
-| processor time of the server, the lead's pages and numbers with it | {worked:.1f} ms a grade |
-| errors | {errors} |
-| in the database afterwards | {stored:,} of {done:,}, each once |
+| database | grades asked for | s | acknowledged | a second | errors | lost | twice | median | 95 % | slowest | CPU |
+|---|---|---|---|---|---|---|---|---|---|---|---|
+{runs}
+
+**lost**, **twice**: every grade that was acknowledged is looked up by its key in the database, with its text and its
+value. **CPU**: processor time of the server a grade, the lead's pages and numbers with it, without PostgreSQL's own.
 
 | page | median | 95 % | slowest | times |
 |---|---|---|---|---|
 {pages}
 
-**`kill -9`.** Under the same load the server was killed {kills} times after {after} s. Of {acknowledged:,} acknowledged
-grades {lost} were lost. {unanswered} had no answer when the server went; their clients sent them again to the new
-server under the same keys, and each is there once.
+**`kill -9`.** Under a load of {kill_rate:.0f} grades a second the server was killed after {after:.0f} s. What had no
+answer when the server went was sent again to the new server under the same key, and is there once.
+
+| database | times killed | acknowledged | lost | sent again | lost of those |
+|---|---|---|---|---|---|
+{kills}
+
+**Plans** for {comments:,} texts. `exact`: texts with exactly as many annotators as asked for; least and most texts of
+an annotator and of two annotators together; the correlation of a text's places in two annotators' orders.
+
+| annotators | each | exact | an annotator | a pair | places | s |
+|---|---|---|---|---|---|---|
+{plans}
 """
+AFTER = 5.0
+"""Seconds until the server is killed."""
 
 
 class Server:
     """`postil annotate serve`."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, url: str) -> None:
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
-        command = [sys.executable, "-m", "postil", "annotate", "serve", str(file), "--port", str(self.port)]
+        command = [sys.executable, "-m", "postil", "annotate", "serve", url, "--port", str(self.port)]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         assert self.process.stderr
         lines = iter(self.process.stderr.readline, "")
@@ -81,12 +100,33 @@ class Server:
         self.process.wait()
 
 
+@dataclass(frozen=True)
+class Found:
+    """Acknowledged grades as they are in the database afterwards."""
+
+    asked: int
+    lost: int
+    twice: int
+
+
+@dataclass(frozen=True)
+class Run:
+    """A load and what became of it."""
+
+    database: str
+    rate: float
+    load: Load
+    quiet: Mapping[str, Sequence[float]]
+    worked: float
+    found: Found
+
+
 async def sign_in(store: Store, port: int, annotators: int) -> tuple[list[Browser], Browser]:
     browsers = [Browser(port) for _ in range(annotators)]
     for browser, name in zip(browsers, names(annotators), strict=True):
-        await browser.join(store.invite(name, "annotator"))
+        await browser.join(store.people.invite(name, "annotator"))
     lead = Browser(port)
-    await lead.join(store.invite("lead", "lead"))
+    await lead.join(store.people.invite("lead", "lead"))
     return browsers, lead
 
 
@@ -109,54 +149,151 @@ async def settled(lead: Browser) -> None:
         await asyncio.sleep(0.5)
 
 
-def line(name: str, took: Sequence[float]) -> str:
-    some = sorted(1000 * one for one in took)
-    high = some[int(0.95 * (len(some) - 1))]
-    return f"| {name} | {statistics.median(some):.1f} | {high:.1f} | {some[-1]:.1f} | {len(some):,} |"
+def quantiles(took: Sequence[float]) -> tuple[float, float, float]:
+    """Median, 95 % and slowest, in milliseconds."""
+    some = sorted(1000 * one for one in took) or [math.nan]
+    return statistics.median(some), some[int(0.95 * (len(some) - 1))], some[-1]
 
 
-def stored(file: Path, keys: set[str]) -> tuple[int, int]:
-    """How many of these keys have a row, and how many rows they have."""
-    with Store.open(str(file)) as store:
-        rows = [event.request for event in store.events() if event.request in keys]
-    return len(set(rows)), len(rows)
+def looked_up(url: str, grades: Mapping[str, tuple[int, float]]) -> Found:
+    """Which grades are there, each under its key with its text and its value."""
+    with Store.open(url) as store:
+        there = Counter(
+            event.request
+            for event in store.results.events()
+            if grades.get(event.request) == (event.assignment, event.grade)
+        )
+    return Found(len(grades), sum(there[key] == 0 for key in grades), sum(there[key] > 1 for key in grades))
+
+
+async def measure(where: Databases, clients: int, rate: float, seconds: float) -> Run:
+    """Pages without load, then the load."""
+    url = where.fresh()
+    server = Server(url)
+    try:
+        with Store.open(url) as store:
+            browsers, lead = await sign_in(store, server.port, clients)
+        await settled(lead)
+        quiet = await pages(browsers, lead, 30)
+        before = server.worked()
+        found = await load(browsers, lead, rate=rate or math.inf, seconds=seconds)
+        worked = server.worked() - before
+    finally:
+        server.kill()
+    return Run(where.name, rate, found, quiet, worked, looked_up(url, found.acknowledged))
+
+
+async def killed(url: str, clients: int, rate: float) -> tuple[Found, Found]:
+    """What became of acknowledged grades, and of those without an answer, which are sent again."""
+    server = Server(url)
+    with Store.open(url) as store:
+        browsers, _ = await sign_in(store, server.port, clients)
+    running = asyncio.create_task(load(browsers, None, rate=rate, seconds=10 * AFTER))
+    await asyncio.sleep(AFTER)
+    server.kill()
+    found = await running
+    assert not found.errors, found.errors
+    told = looked_up(url, found.acknowledged)
+    again = Server(url)
+    sent: dict[str, tuple[int, float]] = {}
+    try:
+        with Store.open(url) as store:
+            back, _ = await sign_in(store, again.port, clients)
+        for number, fields in found.unanswered:
+            status, text = await back[number].ask("/rate", {**fields, "csrf": back[number].csrf})
+            assert status == 200, text
+            sent[str(fields["request"])] = int(str(fields["assignment"])), float(str(fields["grade"]))
+    finally:
+        again.kill()
+    return told, looked_up(url, sent)
+
+
+def line(*cells: object) -> str:
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def run_line(run: Run) -> str:
+    done = len(run.load.acknowledged)
+    return line(
+        run.database,
+        f"{run.rate:.0f} a second" if run.rate else "as fast as it goes",
+        f"{run.load.seconds:.0f}",
+        f"{done:,}",
+        f"{done / run.load.seconds:.0f}",
+        len(run.load.errors),
+        run.found.lost,
+        run.found.twice,
+        *(f"{number:.1f}" for number in quantiles(run.load.took)),
+        f"{1000 * run.worked / max(1, done):.1f}",
+    )
+
+
+def page_lines(run: Run) -> list[str]:
+    """Pages without load, and under it."""
+    rate = f"{run.rate:.0f} grades a second" if run.rate else "as many grades as it takes"
+    every = [(name, "nothing else going on", took) for name, took in run.quiet.items()]
+    every += [(name, rate, took) for name, took in run.load.pages.items()]
+    return [
+        line(f"{run.database}: {name}, {when}", *(f"{number:.1f}" for number in quantiles(took)), len(took))
+        for name, when, took in every
+    ]
+
+
+def plan_lines(comments: int) -> list[str]:
+    lines = []
+    for annotators, each, made, seconds in plans(comments):
+        on = Counter(item for order in made.orders for item, _ in order)
+        exact = sum(on[item] == each for item in range(comments))
+        of = made.statistics()
+        least = [f"{min(counts):,} to {max(counts):,}" for counts in (of.texts.values(), of.pairs.values())]
+        lines.append(line(annotators, each, f"{exact:,}", *least, f"{of.order or 0:.3f}", f"{seconds:.1f}"))
+    return lines
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--comments", type=int, default=45_000)
     parser.add_argument("--clients", type=int, default=8)
-    parser.add_argument("--rate", type=float, default=200)
+    parser.add_argument("--rate", type=float, action="append", help="grades a second, 0 for as fast as it goes")
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--kills", type=int, default=3)
+    parser.add_argument("--open", type=int, default=6_500, help="texts that are open for each annotator")
+    parser.add_argument("--only", choices=["sqlite", "postgresql"])
+    parser.add_argument("--postgresql", metavar="URL", help="a server to make databases in; else one of our own")
     parser.add_argument("--keep", type=Path, help="where the campaign is made once, and taken from afterwards")
     parser.add_argument("--markdown", type=Path)
     options = parser.parse_args()
+    rates = options.rate or [200.0, 0.0]
+    kill_rate = rates[0] or 200.0
     busy = os.getloadavg()[0]
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "campaign.db")
-        after = 5.0
-        left = round(options.rate / options.clients * (options.seconds + after * options.kills) * 1.2 + 50)
-        if options.keep is None or not options.keep.is_file():
-            make(options.keep or file, options.comments, options.clients, left)
-        if options.keep is not None:
-            shutil.copyfile(options.keep, file)
+    runs: list[Run] = []
+    kills: list[str] = []
+    safe = True
+    with tempfile.TemporaryDirectory(prefix="postil-bench-") as folder, ExitStack() as open_until:
+        file: Path = options.keep or Path(folder, "campaign.db")
+        if not file.is_file():
+            print("making the campaign", flush=True)
+            make(file, options.comments, options.clients, options.open)
         with Store.open(str(file)) as store:
-            before = sum(one.progress.done for one in store.standings())
-        print(f"{before:,} grades before", flush=True)
-        found, quiet, worked = asyncio.run(measure(file, options.clients, options.rate, options.seconds))
-        there, rows = stored(file, found.acknowledged)
-        assert there == rows
-        acknowledged, lost, unanswered = 0, 0, 0
-        for number in range(options.kills):
-            print(f"kill {number + 1}", flush=True)
-            told, gone, open_then = asyncio.run(killed(file, options.clients, options.rate, after))
-            acknowledged, lost, unanswered = acknowledged + told, lost + gone, unanswered + open_then
-    lines = [
-        *(line(f"{path}, nothing else going on", took) for path, took in quiet.items()),
-        line("a grade, under load", found.took),
-        *(line(f"{path}, under load", took) for path, took in found.pages.items()),
-    ]
+            before = sum(one.progress.done for one in store.people.standings())
+        kinds: list[Databases] = [] if options.only == "postgresql" else [Files(file, Path(folder))]
+        if options.only != "sqlite":
+            url = options.postgresql or databases.postgresql(Path(folder, "server"), open_until)
+            if url:
+                kinds.append(databases.Server(file, url))
+            else:
+                print("PostgreSQL is not installed, and no --postgresql is given")
+        for where in kinds:
+            for rate in rates:
+                runs.append(asyncio.run(measure(where, options.clients, rate, options.seconds)))
+                print(run_line(runs[-1]), *runs[-1].load.errors[:5], sep="\n", flush=True)
+            ended = [asyncio.run(killed(where.fresh(), options.clients, kill_rate)) for _ in range(options.kills)]
+            told, sent = zip(*ended, strict=True) if ended else ((), ())
+            counts = [sum(one.asked for one in told), sum(one.lost + one.twice for one in told)]
+            counts += [sum(one.asked for one in sent), sum(one.lost + one.twice for one in sent)]
+            safe = safe and not counts[1] and not counts[3]
+            kills.append(line(where.name, options.kills, *(f"{count:,}" for count in counts)))
+            print(kills[-1], flush=True)
     page = PAGE.format(
         comments=options.comments,
         before=before,
@@ -166,67 +303,18 @@ def main() -> None:
         fastapi=version("fastapi"),
         uvicorn=version("uvicorn"),
         sqlalchemy=version("sqlalchemy"),
-        seconds=found.seconds,
-        rate=options.rate,
-        done=len(found.acknowledged),
-        speed=len(found.acknowledged) / found.seconds,
-        worked=1000 * worked / max(1, len(found.acknowledged)),
-        errors=len(found.errors),
-        stored=there,
-        pages="\n".join(lines),
-        kills=options.kills,
-        after=f"{after:.0f}",
-        acknowledged=acknowledged,
-        lost=lost,
-        unanswered=unanswered,
+        runs="\n".join(map(run_line, runs)),
+        pages="\n".join(text for run in runs if run.rate for text in page_lines(run)),
+        kill_rate=kill_rate,
+        after=AFTER,
+        kills="\n".join(kills),
+        plans="\n".join(plan_lines(options.comments)),
     )
     print(page)
-    print(*found.errors[:5], sep="\n")
     if options.markdown:
         options.markdown.write_text(page, encoding="utf-8")
-    if lost or found.errors or there != len(found.acknowledged):
+    if not safe or any(run.load.errors or run.found.lost or run.found.twice for run in runs):
         sys.exit(1)
-
-
-async def measure(file: Path, clients: int, rate: float, seconds: float) -> tuple[Load, dict[str, list[float]], float]:
-    """The load, pages without load, and the server's processor time under load in seconds."""
-    server = Server(file)
-    try:
-        with Store.open(str(file)) as store:
-            browsers, lead = await sign_in(store, server.port, clients)
-        await settled(lead)
-        quiet = await pages(browsers, lead, 30)
-        before = server.worked()
-        found = await load(browsers, lead, rate=rate, seconds=seconds)
-        return found, quiet, server.worked() - before
-    finally:
-        server.kill()
-
-
-async def killed(file: Path, clients: int, rate: float, after: float) -> tuple[int, int, int]:
-    """Acknowledged grades, those of them that were lost, and those without an answer, which are sent again."""
-    server = Server(file)
-    with Store.open(str(file)) as store:
-        browsers, _ = await sign_in(store, server.port, clients)
-    running = asyncio.create_task(load(browsers, None, rate=rate, seconds=10 * after))
-    await asyncio.sleep(after)
-    server.kill()
-    found = await running
-    there, rows = stored(file, found.acknowledged)
-    assert there == rows
-    again = Server(file)
-    try:
-        with Store.open(str(file)) as store:
-            back, _ = await sign_in(store, again.port, clients)
-        for number, fields in found.unanswered:
-            status, text = await back[number].ask("/rate", {**fields, "csrf": back[number].csrf})
-            assert status == 200, text
-    finally:
-        again.kill()
-    keys = {str(fields["request"]) for _, fields in found.unanswered}
-    assert stored(file, keys) == (len(keys), len(keys))
-    assert not found.errors, found.errors
-    return len(found.acknowledged), len(found.acknowledged) - there, len(keys)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,10 @@ from postil.annotation.rubric import Rubric
 from postil.annotation.store import Store
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+
+    from postil.annotation.plan import Plan
 
 SEED = 20181
 COMMENTS_AN_ARTICLE = 30
@@ -43,16 +47,25 @@ def make(file: Path, comments: int, annotators: int, left: int) -> None:
         store.create(campaign, items, made, Rubric.default())
 
         def grade(name: str) -> None:
-            person = store.accept(store.invite(name, "annotator")).person
-            first = store.next(person)
+            person = store.people.accept(store.people.invite(name, "annotator")).person
+            first = store.grading.next(person)
             most = max(0, first.total - left) if first else 0
             for place in range(most):
-                task = store.task(person, place)
+                task = store.grading.task(person, place)
                 value = min(5, max(1, quality[task.text] + slips[task.assignment % len(slips)]))
-                store.rate(person, task.assignment, value, request=f"before {place}", seconds=4.0 + place % 7)
+                store.grading.rate(person, task.assignment, value, request=f"before {place}", seconds=4.0 + place % 7)
 
         with ThreadPoolExecutor(annotators) as pool:
             list(pool.map(grade, names(annotators)))
+
+
+def plans(comments: int) -> Iterator[tuple[int, int, Plan, float]]:
+    """Plans for as many texts, with the seconds that each took: annotators, how many of them a text, plan, seconds."""
+    texts = [(f"a{number // COMMENTS_AN_ARTICLE}", f"c{number}") for number in range(comments)]
+    for annotators, each in ((5, 2), (8, 2), (7, 3), (9, 3), (12, 4)):
+        start = time.perf_counter()
+        made = plan(texts, annotators, each, seed=SEED)
+        yield annotators, each, made, time.perf_counter() - start
 
 
 def names(annotators: int) -> list[str]:

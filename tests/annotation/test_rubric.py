@@ -59,8 +59,9 @@ def test_from_a_file(tmp_path: Path) -> None:
         ({"words": ["one"]}, "words", "an entry for each of the 3 grades, got 1"),
         ({"examples": [["one"]]}, "examples", "an entry for each of the 3 grades, got 1"),
         ({"examples": ["one", "two", "three"]}, "examples[0]", "Expected `array`"),
-        ({"kind": "stars"}, "kind", "Invalid enum value"),
-        ({"scale": 5}, "", "unknown field `scale`"),
+        ({"kind": "stars"}, "kind", "expected grade or spans, got 'stars'"),
+        ({"kind": ["grade"]}, "kind", "expected grade or spans"),
+        ({"scale": 5}, "scale", "unknown field; a rubric has name, question"),
     ],
 )
 def test_what_is_wrong_with_a_file(tmp_path: Path, change: dict[str, object], field: str, problem: str) -> None:
@@ -73,20 +74,24 @@ def test_what_is_wrong_with_a_file(tmp_path: Path, change: dict[str, object], fi
 
 
 @pytest.mark.parametrize(
-    ("name", "content"),
+    ("name", "content", "place"),
     [
-        ("r.json", b"{"),
-        ("r.json", b"[]"),
-        ("r.json", b"\xff"),
-        ("r.toml", b"= 1"),
-        ("r.toml", b"\xff"),
-        ("r.json", b""),
+        ("r.json", b"{", "r.json:1: "),
+        ("r.json", b'{"name": "n",\n "question": q}', "r.json:2: "),
+        ("r.json", b"[]", "r.json: "),
+        ("r.json", b"{}\n\n\xff", "r.json:3: "),
+        ("r.json", b"[" * 100_000, "r.json: "),
+        ("r.toml", b'name = "n"\nquestion =\n', "r.toml:2: "),
+        ("r.toml", b'name = "n', "r.toml:1: "),
+        ("r.toml", b"\xff", "r.toml:1: "),
+        ("r.json", b"", "r.json:1: "),
     ],
 )
-def test_what_is_no_rubric(tmp_path: Path, name: str, content: bytes) -> None:
+def test_what_is_no_rubric(tmp_path: Path, name: str, content: bytes, place: str) -> None:
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(InvalidInput, match=name):
+    with pytest.raises(InvalidInput) as caught:
         Rubric.read(tmp_path / name)
+    assert str(caught.value).startswith(f"{tmp_path}/{place}")
 
 
 def test_files_that_are_not_there_or_of_another_kind(tmp_path: Path) -> None:

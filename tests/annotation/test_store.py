@@ -13,10 +13,11 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the web extra")
 
-from postil.annotation.nouns import Campaign, Item, Person, Progress, Refused
+from postil.annotation.nouns import Ahead, Answer, Campaign, Item, Person, Progress, Refused
+from postil.annotation.people import DAY
 from postil.annotation.plan import plan
 from postil.annotation.rubric import Rubric
-from postil.annotation.store import DAY, Store
+from postil.annotation.store import Store
 from postil.errors import InvalidInput, PostilError, UsageError
 
 if TYPE_CHECKING:
@@ -26,12 +27,12 @@ if TYPE_CHECKING:
 
 
 def join(store: Store, name: str, role: str = "annotator") -> Person:
-    return store.accept(store.invite(name, role)).person  # type: ignore[arg-type]
+    return store.people.accept(store.people.invite(name, role)).person  # type: ignore[arg-type]
 
 
 def grade_all(store: Store, person: Person, grade: int = 4) -> None:
-    while (task := store.next(person)) is not None:
-        store.rate(person, task.assignment, grade, request=f"all-{task.assignment}")
+    while (task := store.grading.next(person)) is not None:
+        store.grading.rate(person, task.assignment, grade, request=f"all-{task.assignment}")
 
 
 class TestCampaign:
@@ -95,21 +96,21 @@ class TestCampaign:
 
 class TestPeople:
     def test_an_invitation_works_once(self, store: Store) -> None:
-        token = store.invite("Ann", "annotator")
-        session = store.accept(token)
+        token = store.people.invite("Ann", "annotator")
+        session = store.people.accept(token)
         assert session.person.name == "Ann"
         assert session.person.pseudonym in {"A1", "A2", "A3"}
         with pytest.raises(Refused, match="used already") as caught:
-            store.accept(token)
+            store.people.accept(token)
         assert caught.value.kind == "used"
-        assert store.session(session.token) == session.person
+        assert store.people.session(session.token) == session.person
 
     def test_of_many_who_try_at_once_one_gets_in(self, store: Store) -> None:
-        token = store.invite("Ann", "annotator")
+        token = store.people.invite("Ann", "annotator")
 
         def attempt(_: int) -> bool:
             try:
-                store.accept(token)
+                store.people.accept(token)
             except Refused:
                 return False
             return True
@@ -118,50 +119,50 @@ class TestPeople:
             assert sum(pool.map(attempt, range(8))) == 1
 
     def test_expires(self, store: Store, clock: Clock) -> None:
-        token = store.invite("Ann", "annotator", days=2)
-        session = store.accept(store.invite("Bob", "annotator"), days=1)
+        token = store.people.invite("Ann", "annotator", days=2)
+        session = store.people.accept(store.people.invite("Bob", "annotator"), days=1)
         clock.now += 1.5 * DAY
-        assert store.session(session.token) is None
+        assert store.people.session(session.token) is None
         clock.now += DAY
         with pytest.raises(Refused, match="expired"):
-            store.accept(token)
+            store.people.accept(token)
 
     def test_what_nobody_made(self, store: Store) -> None:
         for token in ("", "x" * 100_000, "\ud800", "../../etc/passwd"):
-            assert store.session(token) is None
+            assert store.people.session(token) is None
             with pytest.raises(Refused, match="no such invitation"):
-                store.accept(token)
+                store.people.accept(token)
 
     def test_sign_out(self, store: Store) -> None:
-        session = store.accept(store.invite("Ann", "annotator"))
-        other = store.accept(store.invite("Ann", "annotator"))
-        store.end(session.token)
-        assert store.session(session.token) is None
-        assert store.session(other.token) == session.person == other.person
+        session = store.people.accept(store.people.invite("Ann", "annotator"))
+        other = store.people.accept(store.people.invite("Ann", "annotator"))
+        store.people.end(session.token)
+        assert store.people.session(session.token) is None
+        assert store.people.session(other.token) == session.person == other.person
 
     def test_places_are_as_many_as_planned(self, store: Store) -> None:
         places = {join(store, name).pseudonym for name in ("Ann", "Bob", "Cid")}
         assert places == {"A1", "A2", "A3"}
         with pytest.raises(Refused, match="every place"):
-            store.invite("Dee", "annotator")
-        assert [person.name for person in store.people() if person.role == "lead"] == []
+            store.people.invite("Dee", "annotator")
+        assert [person.name for person in store.people.everyone() if person.role == "lead"] == []
         lead = join(store, "Lee", "lead")
         assert (lead.role, lead.pseudonym) == ("lead", "lead 1")
         with pytest.raises(Refused, match="already, as lead"):
-            store.invite("Lee", "annotator")
+            store.people.invite("Lee", "annotator")
 
     def test_names_may_be_markup_and_any_script(self, store: Store) -> None:
         for name in ("", "  \n", "x" * 201):
             with pytest.raises(Refused, match="name"):
-                store.invite(name, "annotator")
+                store.people.invite(name, "annotator")
         for name in ("<script>alert(1)</script>", "王小明", "Robert'); DROP TABLE person;--"):
             assert join(store, name).name == name
-        assert store.invite("line\nbreak\x00", "lead")
-        assert store.people()[-1].name == "line break"
+        assert store.people.invite("line\nbreak\x00", "lead")
+        assert store.people.everyone()[-1].name == "line break"
 
     def test_tokens_are_not_in_the_database(self, store: Store, url: str) -> None:
-        token = store.invite("Ann", "annotator")
-        session = store.accept(token)
+        token = store.people.invite("Ann", "annotator")
+        session = store.people.accept(token)
         if "://" not in url:
             store.close()
             for file in Path(url).parent.glob(f"{Path(url).name}*"):
@@ -175,7 +176,7 @@ class TestGrading:
         order = dict(zip(store.plan().annotators, store.plan().orders, strict=True))[ann.pseudonym]
         texts = store.items()
         for place, (item, again) in enumerate(order):
-            task = store.next(ann)
+            task = store.grading.next(ann)
             assert task is not None
             assert (task.place, task.round, task.total, task.state, task.grade) == (
                 place,
@@ -185,20 +186,20 @@ class TestGrading:
                 None,
             )
             assert (task.text, task.title, task.content) == (texts[item].text, texts[item].title, texts[item].content)
-            event = store.rate(
+            event = store.grading.rate(
                 ann, task.assignment, 1 + place, request=f"r{place}", revision=task.revision, seconds=2.5
             )
             assert (event.kind, event.grade, event.seconds, event.round) == ("rate", 1 + place, 2.5, again)
-            assert store.progress(ann) == Progress(done=place + 1, total=len(order), skipped=0)
-        assert store.next(ann) is None
-        assert {(one.number, one.grade, one.order) for one in store.ratings()} == {
+            assert store.grading.progress(ann) == Progress(done=place + 1, total=len(order), skipped=0)
+        assert store.grading.next(ann) is None
+        assert {(one.number, one.grade, one.order) for one in store.results.ratings()} == {
             (item, 1.0 + place, place) for place, (item, _) in enumerate(order)
         }
 
     def test_a_task_is_blind(self, store: Store) -> None:
         ann, bob = join(store, "Ann"), join(store, "Bob")
         grade_all(store, bob, 5)
-        task = store.next(ann)
+        task = store.grading.next(ann)
         assert task is not None
         fields = msgspec.structs.asdict(task)
         assert {"system", "gold", "ratings", "upvotes"}.isdisjoint(fields)
@@ -206,128 +207,128 @@ class TestGrading:
 
     def test_sent_twice_is_stored_once(self, store: Store) -> None:
         ann = join(store, "Ann")
-        task = store.next(ann)
+        task = store.grading.next(ann)
         assert task is not None
         with ThreadPoolExecutor(8) as pool:
             sent = [
-                pool.submit(store.rate, ann, task.assignment, 4, request="same", revision=task.revision)
+                pool.submit(store.grading.rate, ann, task.assignment, 4, request="same", revision=task.revision)
                 for _ in range(8)
             ]
             events = [each.result() for each in sent]
         assert len(set(events)) == 1
-        assert len(store.events()) == 1
-        assert store.rate(ann, task.assignment, 2, request="same").grade == 4
-        other = store.next(ann)
+        assert len(store.results.events()) == 1
+        assert store.grading.rate(ann, task.assignment, 2, request="same").grade == 4
+        other = store.grading.next(ann)
         assert other is not None
         with pytest.raises(Refused, match="another text"):
-            store.rate(ann, other.assignment, 4, request="same")
+            store.grading.rate(ann, other.assignment, 4, request="same")
         with pytest.raises(Refused, match="something else"):
-            store.skip(ann, task.assignment, "why", request="same")
+            store.grading.skip(ann, task.assignment, "why", request="same")
 
     def test_a_stale_page_is_refused(self, store: Store) -> None:
         ann = join(store, "Ann")
-        task = store.next(ann)
+        task = store.grading.next(ann)
         assert task is not None
-        store.rate(ann, task.assignment, 4, request="one", revision=task.revision)
+        store.grading.rate(ann, task.assignment, 4, request="one", revision=task.revision)
         with pytest.raises(Refused, match="answered meanwhile") as caught:
-            store.rate(ann, task.assignment, 1, request="two", revision=task.revision)
+            store.grading.rate(ann, task.assignment, 1, request="two", revision=task.revision)
         assert caught.value.kind == "stale"
         with pytest.raises(Refused, match="answered meanwhile"):
-            store.skip(ann, task.assignment, "why", request="three", revision=task.revision)
-        now = store.task(ann, task.place)
+            store.grading.skip(ann, task.assignment, "why", request="three", revision=task.revision)
+        now = store.grading.task(ann, task.place)
         assert now.grade == 4
-        store.rate(ann, task.assignment, 1, request="four", revision=now.revision)
-        assert store.task(ann, task.place).grade == 1
+        store.grading.rate(ann, task.assignment, 1, request="four", revision=now.revision)
+        assert store.grading.task(ann, task.place).grade == 1
 
     def test_skip_and_come_back(self, store: Store) -> None:
         ann = join(store, "Ann")
-        first = store.next(ann)
+        first = store.grading.next(ann)
         assert first is not None
-        event = store.skip(ann, first.assignment, "not my language\x07", request="s")
+        event = store.grading.skip(ann, first.assignment, "not my language\x07", request="s")
         assert (event.kind, event.reason, event.grade) == ("skip", "not my language", None)
-        second = store.next(ann)
+        second = store.grading.next(ann)
         assert second is not None
         assert second.place == 1
-        assert store.progress(ann) == Progress(done=0, total=first.total, skipped=1)
-        again = store.task(ann, 0)
+        assert store.grading.progress(ann) == Progress(done=0, total=first.total, skipped=1)
+        again = store.grading.task(ann, 0)
         assert (again.state, again.reason) == ("skipped", "not my language")
-        store.rate(ann, first.assignment, 3, request="r", revision=again.revision)
-        assert store.progress(ann) == Progress(done=1, total=first.total, skipped=0)
+        store.grading.rate(ann, first.assignment, 3, request="r", revision=again.revision)
+        assert store.grading.progress(ann) == Progress(done=1, total=first.total, skipped=0)
         for reason in ("", "  ", "x" * 2_001):
             with pytest.raises(Refused, match=r"say why|reason"):
-                store.skip(ann, second.assignment, reason, request=f"bad{len(reason)}")
+                store.grading.skip(ann, second.assignment, reason, request=f"bad{len(reason)}")
 
     def test_undo_goes_back_step_by_step(self, store: Store) -> None:
         ann = join(store, "Ann")
-        tasks = [store.task(ann, place) for place in range(3)]
-        store.rate(ann, tasks[0].assignment, 1, request="r0")
-        store.skip(ann, tasks[1].assignment, "why", request="r1")
-        store.rate(ann, tasks[2].assignment, 3, request="r2")
-        store.rate(ann, tasks[0].assignment, 5, request="r3")  # thought again
-        back = store.undo(ann, request="u0")
+        tasks = [store.grading.task(ann, place) for place in range(3)]
+        store.grading.rate(ann, tasks[0].assignment, 1, request="r0")
+        store.grading.skip(ann, tasks[1].assignment, "why", request="r1")
+        store.grading.rate(ann, tasks[2].assignment, 3, request="r2")
+        store.grading.rate(ann, tasks[0].assignment, 5, request="r3")  # thought again
+        back = store.grading.undo(ann, request="u0")
         assert back is not None
         assert (back.place, back.grade, back.state) == (0, 1.0, "graded")
         for place, key in ((2, "u1"), (1, "u2"), (0, "u3")):
-            back = store.undo(ann, request=key)
+            back = store.grading.undo(ann, request=key)
             assert back is not None
             assert (back.place, back.state, back.revision) == (place, "open", 0)
-            assert store.next(ann) == back
-        assert store.undo(ann, request="u4") is None
-        assert store.ratings() == []
-        assert store.progress(ann).done == store.progress(ann).skipped == 0
-        events = store.events()
+            assert store.grading.next(ann) == back
+        assert store.grading.undo(ann, request="u4") is None
+        assert store.results.ratings() == []
+        assert store.grading.progress(ann).done == store.grading.progress(ann).skipped == 0
+        events = store.results.events()
         assert [event.kind for event in events] == ["rate", "skip", "rate", "rate", "undo", "undo", "undo", "undo"]
         assert [event.undoes for event in events[4:]] == [event.id for event in reversed(events[:4])]
-        store.rate(ann, tasks[0].assignment, 2, request="r4")
-        assert store.undo(ann, request="u5") == tasks[0]
+        store.grading.rate(ann, tasks[0].assignment, 2, request="r4")
+        assert store.grading.undo(ann, request="u5") == tasks[0]
 
     def test_an_undo_sent_twice_is_one(self, store: Store) -> None:
         ann = join(store, "Ann")
         for place in range(2):
-            store.rate(ann, store.task(ann, place).assignment, 4, request=f"r{place}")
-        assert store.undo(ann, request="u") == store.undo(ann, request="u")
-        assert store.progress(ann).done == 1
+            store.grading.rate(ann, store.grading.task(ann, place).assignment, 4, request=f"r{place}")
+        assert store.grading.undo(ann, request="u") == store.grading.undo(ann, request="u")
+        assert store.grading.progress(ann).done == 1
 
     def test_others_texts_are_not_mine(self, store: Store) -> None:
         ann, bob, lead = join(store, "Ann"), join(store, "Bob"), join(store, "Lee", "lead")
-        theirs = store.next(bob)
+        theirs = store.grading.next(bob)
         assert theirs is not None
         for who, number in ((ann, theirs.assignment), (lead, theirs.assignment), (ann, 0), (ann, -1), (ann, 2**70)):
             with pytest.raises(Refused, match="not yours"):
-                store.rate(who, number, 4, request="r")
+                store.grading.rate(who, number, 4, request="r")
         for place in (-1, 99, 2**70):
             with pytest.raises(Refused, match="there is no text"):
-                store.task(ann, place)
-        assert store.events() == []
+                store.grading.task(ann, place)
+        assert store.results.events() == []
 
     def test_what_makes_no_answer(self, store: Store) -> None:
         ann = join(store, "Ann")
-        task = store.next(ann)
+        task = store.grading.next(ann)
         assert task is not None
         bad: list[object] = [0, 6, 2.5, True, "4", None, float("nan"), [(0, 1)], 10**30]
         for grade in bad:
             with pytest.raises(Refused, match="whole number from 1 to 5"):
-                store.rate(ann, task.assignment, grade, request="r")  # type: ignore[arg-type]
+                store.grading.rate(ann, task.assignment, grade, request="r")  # type: ignore[arg-type]
         for key in ("", "x" * 101, "schlüssel", "a\nb"):
             with pytest.raises(Refused, match="request"):
-                store.rate(ann, task.assignment, 4, request=key)
+                store.grading.rate(ann, task.assignment, 4, request=key)
             with pytest.raises(Refused, match="request"):
-                store.undo(ann, request=key)
+                store.grading.undo(ann, request=key)
         for seconds in (-1, float("nan"), float("inf")):
             with pytest.raises(Refused, match="seconds"):
-                store.rate(ann, task.assignment, 4, request="r", seconds=seconds)
-        assert store.next(ann) == task
+                store.grading.rate(ann, task.assignment, 4, request="r", seconds=seconds)
+        assert store.grading.next(ann) == task
 
     def test_marks(self, make: Callable[..., Store]) -> None:
         store = make(Rubric.default("en", "spans"))
         ann = join(store, "Ann")
-        task = store.next(ann)
+        task = store.grading.next(ann)
         assert task is not None
-        event = store.rate(ann, task.assignment, [(4, 6), (0, 2), (1, 3)], request="r")
+        event = store.grading.rate(ann, task.assignment, [(4, 6), (0, 2), (1, 3)], request="r")
         assert event.spans == ((0, 3), (4, 6))
-        assert store.task(ann, 0).spans == event.spans
+        assert store.grading.task(ann, 0).spans == event.spans
         assert event.grade == pytest.approx(3 / sum(not letter.isspace() for letter in task.text))
-        assert store.rate(ann, task.assignment, [], request="none").grade == 0
+        assert store.grading.rate(ann, task.assignment, [], request="none").grade == 0
         long = len(task.text)
         for bad in (
             [(0, long + 1)],
@@ -342,7 +343,7 @@ class TestGrading:
             [(0, 1)] * 1_001,
         ):
             with pytest.raises(Refused, match="marks"):
-                store.rate(ann, task.assignment, bad, request="bad")  # type: ignore[arg-type]
+                store.grading.rate(ann, task.assignment, bad, request="bad")  # type: ignore[arg-type]
 
 
 class TestResults:
@@ -351,46 +352,46 @@ class TestResults:
         lead = join(store, "Lee", "lead")
         for person, grade in zip(people, (1, 3, 5), strict=True):
             grade_all(store, person, grade)
-        found = store.conflicts(2)
+        found = store.results.conflicts(2)
         assert [one.distance for one in found] == [4.0, 4.0, 2.0, 2.0, 2.0, 2.0]
-        assert [one.distance for one in store.conflicts(3)] == [4.0, 4.0]
-        assert store.cases([one.number for one in found[::-1]]) == found[::-1]
+        assert [one.distance for one in store.results.conflicts(3)] == [4.0, 4.0]
+        assert store.results.cases([one.number for one in found[::-1]]) == found[::-1]
         case = found[0]
         assert case.text == store.items()[case.number].text
         assert sorted(grade for _, grade in case.ratings) == [1, 5]
         assert case.adjudication is None
         version = store.version()
-        first = store.adjudicate(lead, case.number, 3, "in between", request="d1")
+        first = store.results.adjudicate(lead, case.number, 3, "in between", request="d1")
         clock.now += 60
         assert store.version() != version
-        assert store.adjudicate(lead, case.number, 3, "in between", request="d1") == first
-        second = store.adjudicate(lead, case.number, 4, "", request="d2")
-        assert store.adjudications() == [first, second]
-        assert store.conflict(case.number).adjudication == second
-        assert sorted(grade for _, grade in store.conflict(case.number).ratings) == [1, 5]
-        assert Counter(one.grade for one in store.ratings()) == {1.0: 4, 3.0: 4, 5.0: 4}
+        assert store.results.adjudicate(lead, case.number, 3, "in between", request="d1") == first
+        second = store.results.adjudicate(lead, case.number, 4, "", request="d2")
+        assert store.results.adjudications() == [first, second]
+        assert store.results.conflict(case.number).adjudication == second
+        assert sorted(grade for _, grade in store.results.conflict(case.number).ratings) == [1, 5]
+        assert Counter(one.grade for one in store.results.ratings()) == {1.0: 4, 3.0: 4, 5.0: 4}
 
     def test_who_may_decide_what(self, store: Store) -> None:
         ann, lead = join(store, "Ann"), join(store, "Lee", "lead")
         with pytest.raises(Refused, match="only a lead"):
-            store.adjudicate(ann, 0, 3, "", request="d")
+            store.results.adjudicate(ann, 0, 3, "", request="d")
         with pytest.raises(Refused, match="no text 99"):
-            store.adjudicate(lead, 99, 3, "", request="d")
+            store.results.adjudicate(lead, 99, 3, "", request="d")
         for number in (-1, 6, 2**70):
             with pytest.raises(Refused, match=f"no text {number}"):
-                store.cases([0, number])
+                store.results.cases([0, number])
         with pytest.raises(Refused, match="whole number"):
-            store.adjudicate(lead, 0, 7, "", request="d")
-        store.adjudicate(lead, 0, 3, "", request="d")
+            store.results.adjudicate(lead, 0, 7, "", request="d")
+        store.results.adjudicate(lead, 0, 3, "", request="d")
         with pytest.raises(Refused, match="another text"):
-            store.adjudicate(lead, 1, 3, "", request="d")
+            store.results.adjudicate(lead, 1, 3, "", request="d")
 
     def test_standings(self, store: Store, clock: Clock) -> None:
         ann = join(store, "Ann")
         for place, seconds in enumerate((2.0, 8.0, 4.0)):
             clock.now += 10
-            store.rate(ann, store.task(ann, place).assignment, 4, request=f"r{place}", seconds=seconds)
-        found = {one.person.pseudonym: one for one in store.standings()}
+            store.grading.rate(ann, store.grading.task(ann, place).assignment, 4, request=f"r{place}", seconds=seconds)
+        found = {one.person.pseudonym: one for one in store.people.standings()}
         mine = found.pop(ann.pseudonym)
         assert (mine.progress.done, mine.seconds, mine.last) == (3, 4.0, clock.now)
         assert all((one.progress.done, one.seconds, one.last) == (0, None, None) for one in found.values())
@@ -399,13 +400,13 @@ class TestResults:
         seen = [store.version()]
         ann = join(store, "Ann")
         seen.append(store.version())
-        task = store.next(ann)
+        task = store.grading.next(ann)
         assert task is not None
-        store.rate(ann, task.assignment, 4, request="r")
+        store.grading.rate(ann, task.assignment, 4, request="r")
         seen.append(store.version())
-        store.undo(ann, request="u")
+        store.grading.undo(ann, request="u")
         seen.append(store.version())
-        store.leave(ann)
+        store.people.leave(ann)
         seen.append(store.version())
         assert len(set(seen)) == len(seen)
         assert store.version() == seen[-1]
@@ -415,34 +416,36 @@ class TestLeaving:
     def test_others_take_over(self, make: Callable[..., Store]) -> None:
         store = make(texts=None, annotators=4)
         ann, bob = join(store, "Ann"), join(store, "Bob")
-        session = store.accept(store.invite("Ann", "annotator"))
-        tasks = [store.task(ann, place) for place in range(3)]
-        store.rate(ann, tasks[0].assignment, 2, request="r0")
-        store.skip(ann, tasks[1].assignment, "why", request="r1")
-        front = store.next(bob)
+        session = store.people.accept(store.people.invite("Ann", "annotator"))
+        tasks = [store.grading.task(ann, place) for place in range(3)]
+        store.grading.rate(ann, tasks[0].assignment, 2, request="r0")
+        store.grading.skip(ann, tasks[1].assignment, "why", request="r1")
+        front = store.grading.next(bob)
         assert front is not None
         before = store.plan()
-        done = store.leave(ann)
+        done = store.people.leave(ann)
         after = store.plan()
         assert (done.moved, done.short) == (2, 0)
         assert after.statistics().short == 0
         assert after.statistics().texts[ann.pseudonym] == 1
         assert sum(after.statistics().texts.values()) == sum(before.statistics().texts.values())
-        for person in store.people():
+        for person in store.people.everyone():
             if person.role == "annotator" and not person.left:
                 order = dict(zip(after.annotators, after.orders, strict=True))[person.pseudonym]
-                assert store.progress(person) == Progress(done=0, total=len(order), skipped=0)
-                assert [store.task(person, place).place for place in range(len(order))] == list(range(len(order)))
-        now = store.next(bob)
+                assert store.grading.progress(person) == Progress(done=0, total=len(order), skipped=0)
+                assert [store.grading.task(person, place).place for place in range(len(order))] == list(
+                    range(len(order))
+                )
+        now = store.grading.next(bob)
         assert now is not None
         assert now.assignment == front.assignment
-        assert store.session(session.token) is None
-        assert [one.grade for one in store.ratings()] == [2.0]
+        assert store.people.session(session.token) is None
+        assert [one.grade for one in store.results.ratings()] == [2.0]
         for attempt in (
-            lambda: store.rate(ann, tasks[2].assignment, 4, request="r2"),
-            lambda: store.undo(ann, request="u"),
-            lambda: store.invite("Ann", "annotator"),
-            lambda: store.leave(ann),
+            lambda: store.grading.rate(ann, tasks[2].assignment, 4, request="r2"),
+            lambda: store.grading.undo(ann, request="u"),
+            lambda: store.people.invite("Ann", "annotator"),
+            lambda: store.people.leave(ann),
         ):
             with pytest.raises(Refused, match="has left"):
                 attempt()
@@ -450,39 +453,39 @@ class TestLeaving:
     def test_someone_new_takes_over(self, make: Callable[..., Store]) -> None:
         store = make(texts=[Item(item=f"a{number}", system="x", text="text") for number in range(8)], annotators=2)
         people = [join(store, "Ann"), join(store, "Bob")]
-        tasks = [store.task(people[0], place) for place in range(8)]
-        store.rate(people[0], tasks[0].assignment, 2, request="r0")
-        store.skip(people[0], tasks[1].assignment, "why", request="r1")
-        assert store.leave(people[0], replace=True).moved == 7
+        tasks = [store.grading.task(people[0], place) for place in range(8)]
+        store.grading.rate(people[0], tasks[0].assignment, 2, request="r0")
+        store.grading.skip(people[0], tasks[1].assignment, "why", request="r1")
+        assert store.people.leave(people[0], replace=True).moved == 7
         new = join(store, "Cid")
         assert new.pseudonym == "A3"
-        assert store.progress(new) == Progress(done=0, total=7, skipped=0)
-        first = store.next(new)
+        assert store.grading.progress(new) == Progress(done=0, total=7, skipped=0)
+        first = store.grading.next(new)
         assert first is not None
         assert (first.assignment, first.state, first.place) == (tasks[1].assignment, "open", 0)
         for person in (new, people[1]):
             grade_all(store, person, 4)
-        assert Counter((one.annotator, one.grade) for one in store.ratings()) == {
+        assert Counter((one.annotator, one.grade) for one in store.results.ratings()) == {
             (people[0].pseudonym, 2.0): 1,
             ("A3", 4.0): 7,
             (people[1].pseudonym, 4.0): 8,
         }
         assert store.plan().statistics().short == 0
-        undone = store.undo(new, request="u")
+        undone = store.grading.undo(new, request="u")
         assert undone is not None
         assert undone.place == 6
 
     def test_an_invitation_that_is_open_is_void(self, store: Store) -> None:
         ann = join(store, "Ann")
-        token = store.invite("Ann", "annotator")
-        store.leave(ann)
+        token = store.people.invite("Ann", "annotator")
+        store.people.leave(ann)
         with pytest.raises(Refused, match="has left"):
-            store.accept(token)
+            store.people.accept(token)
 
     def test_a_lead_can_leave_too(self, store: Store) -> None:
-        session = store.accept(store.invite("Lee", "lead"))
-        assert store.leave(session.person).moved == 0
-        assert store.session(session.token) is None
+        session = store.people.accept(store.people.invite("Lee", "lead"))
+        assert store.people.leave(session.person).moved == 0
+        assert store.people.session(session.token) is None
 
 
 def test_many_at_once_lose_nothing(make: Callable[..., Store]) -> None:
@@ -492,38 +495,84 @@ def test_many_at_once_lose_nothing(make: Callable[..., Store]) -> None:
 
     def work(person: Person) -> int:
         count = 0
-        while (task := store.next(person)) is not None:
-            store.rate(person, task.assignment, 1 + count % 5, request=f"r{count}", revision=task.revision)
+        while (task := store.grading.next(person)) is not None:
+            store.grading.rate(person, task.assignment, 1 + count % 5, request=f"r{count}", revision=task.revision)
             if count % 4 == 3:  # some go wrong, beside the others
                 with pytest.raises(Refused):
-                    store.rate(person, task.assignment, 9, request=f"bad{count}")
+                    store.grading.rate(person, task.assignment, 9, request=f"bad{count}")
             count += 1
         return count
 
     with ThreadPoolExecutor(8) as pool:
         counts = list(pool.map(work, people))
     assert counts == [10] * 8
-    assert len(store.ratings()) == len(store.events()) == 80
-    assert all(count == 2 for count in Counter(one.number for one in store.ratings()).values())
+    assert len(store.results.ratings()) == len(store.results.events()) == 80
+    assert all(count == 2 for count in Counter(one.number for one in store.results.ratings()).values())
+
+
+class TestAnswering:
+    """An answer, its session and what comes next in one transaction."""
+
+    def test_says_how_far_one_is_and_what_comes(self, store: Store) -> None:
+        session = store.people.accept(store.people.invite("Ann", "annotator"))
+        tasks = [store.grading.task(session.person, place) for place in range(4)]
+        given = Answer(assignment=tasks[0].assignment, request="r0", value=4.0, revision=0, seconds=1.5)
+        for _ in range(2):  # sent twice
+            ahead = store.grading.answer(session.token, given, after=1, wanted=2).result()
+            assert ahead == Ahead(progress=Progress(done=1, total=4, skipped=0), tasks=tuple(tasks[2:4]))
+        assert [(event.grade, event.seconds) for event in store.results.events()] == [(4.0, 1.5)]
+        skipped = Answer(assignment=tasks[2].assignment, request="r1", reason="why")
+        ahead = store.grading.answer(session.token, skipped, after=0, wanted=3).result()
+        assert ahead == Ahead(progress=Progress(done=1, total=4, skipped=1), tasks=(tasks[1],))
+        assert store.grading.ahead(session.person, 0, 3) == ahead
+        assert store.grading.ahead(session.person, 3, 3).tasks == ()
+        with pytest.raises(Refused, match="meanwhile"):
+            store.grading.answer(session.token, msgspec.structs.replace(given, request="r2")).result()
+        with pytest.raises(Refused, match="not yours"):
+            store.grading.answer(session.token, msgspec.structs.replace(given, assignment=10**6)).result()
+
+    def test_needs_a_session(self, store: Store, clock: Clock) -> None:
+        session = store.people.accept(store.people.invite("Ann", "annotator"), days=1)
+        task = store.grading.task(session.person, 0)
+        given = Answer(assignment=task.assignment, request="r", value=4.0)
+        assert store.grading.answer("nobody's", given).result() is None
+        clock.now += 1.5 * DAY
+        assert store.grading.answer(session.token, given).result() is None
+        other = store.people.accept(store.people.invite("Ann", "annotator"))
+        store.people.leave(other.person)
+        assert store.grading.answer(other.token, given).result() is None
+        assert store.results.events() == []
+
+    def test_of_two_answers_at_once_one_stands(self, store: Store) -> None:
+        session = store.people.accept(store.people.invite("Ann", "annotator"))
+        task = store.grading.task(session.person, 0)
+        sent = [
+            store.grading.answer(
+                session.token, Answer(assignment=task.assignment, request=f"r{n}", value=float(n), revision=0)
+            )
+            for n in range(1, 6)
+        ]
+        assert sum(each.exception() is None for each in sent) == 1
+        assert all(isinstance(each.exception(), Refused | None) for each in sent)
+        assert len(store.results.events()) == 1
 
 
 def test_two_processes_share_a_campaign(store: Store, url: str) -> None:
     ann = join(store, "Ann")
     with Store.open(url) as other:
-        task = other.next(ann)
+        task = other.grading.next(ann)
         assert task is not None
-        other.rate(ann, task.assignment, 4, request="r")
+        other.grading.rate(ann, task.assignment, 4, request="r")
         with pytest.raises(Refused, match="meanwhile"):
-            store.rate(ann, task.assignment, 2, request="s", revision=task.revision)
-    assert [one.grade for one in store.ratings()] == [4.0]
+            store.grading.rate(ann, task.assignment, 2, request="s", revision=task.revision)
+    assert [one.grade for one in store.results.ratings()] == [4.0]
 
 
 def test_a_closed_store_says_so(store: Store) -> None:
     ann = join(store, "Ann")
     store.close()
-    if "sqlite" in str(store._engine.url):
-        with pytest.raises(PostilError, match="closed"):
-            store.undo(ann, request="u")
+    with pytest.raises(PostilError, match="closed"):
+        store.grading.undo(ann, request="u")
 
 
 CHILD = """
@@ -532,12 +581,12 @@ from concurrent.futures import ThreadPoolExecutor
 from postil.annotation.store import Store
 
 store = Store.open(sys.argv[1])
-people = [store.accept(store.invite(f"P{number}", "annotator")).person for number in range(8)]
+people = [store.people.accept(store.people.invite(f"P{number}", "annotator")).person for number in range(8)]
 
 def work(person):
     number = 0
-    while (task := store.next(person)) is not None:
-        store.rate(person, task.assignment, 1 + number % 5, request=f"r{number}", revision=task.revision)
+    while (task := store.grading.next(person)) is not None:
+        store.grading.rate(person, task.assignment, 1 + number % 5, request=f"r{number}", revision=task.revision)
         sys.stdout.write(f"{person.id} {task.assignment} {1 + number % 5}\\n")  # acknowledged
         sys.stdout.flush()
         number += 1
@@ -562,7 +611,7 @@ def test_what_was_acknowledged_survives_a_kill(make: Callable[..., Store], url: 
     assert child.wait() == -9
     acknowledged = {tuple(map(int, line.split())) for line in [*lines, *rest] if line.endswith("\n")}
     assert len(acknowledged) >= after
-    stored = {(event.person, event.assignment, int(event.grade or 0)) for event in store.events()}
+    stored = {(event.person, event.assignment, int(event.grade or 0)) for event in store.results.events()}
     assert acknowledged <= stored
     assert len(stored) <= len(acknowledged) + 8  # at most what each was waiting for
-    assert sum(one.progress.done for one in store.standings()) == len(store.ratings()) == len(stored)
+    assert sum(one.progress.done for one in store.people.standings()) == len(store.results.ratings()) == len(stored)

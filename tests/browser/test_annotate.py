@@ -102,7 +102,7 @@ class Window:
         self.browser.wait("Page.loadEventFired", self.session)
 
     def join(self, server: Server, name: str, role: Any = "annotator") -> Window:
-        self.go(f"{server.url}/join/{server.store.invite(name, role)}")
+        self.go(f"{server.url}/join/{server.store.people.invite(name, role)}")
         self("document.querySelector('form').requestSubmit()")
         self.until("['/grade', '/lead'].includes(location.pathname) && document.readyState === 'complete'")
         return self
@@ -227,10 +227,10 @@ def test_from_plan_to_correlate(serve: Callable[..., Server], chromium: Chromium
         window.until("document.body.innerText.includes('All done')")
         window.saved()
         assert (window.complaints(), window.asked()) == ([], {server.url[7:]})
-    assert sorted(one.grade for one in server.store.ratings()) == sorted(
+    assert sorted(one.grade for one in server.store.results.ratings()) == sorted(
         one.grade for some in given.values() for one in some
     )
-    assert all(event.seconds and event.seconds > 0.2 for event in server.store.events())
+    assert all(event.seconds and event.seconds > 0.2 for event in server.store.results.events())
 
     lead = Window(chromium).join(server, "Lee", "lead")
     lead.until("document.body.innerText.includes('Kappa')")
@@ -238,6 +238,7 @@ def test_from_plan_to_correlate(serve: Callable[..., Server], chromium: Chromium
     shown = lead("document.querySelector('main').innerText")
     assert f"{found.estimates['kappa-quadratic-pooled'].value:.2f}" in shown
     assert f"{found.estimates['alpha-ordinal'].value:.2f}" in shown
+    assert "Conflicts (1)" in lead("document.querySelector('nav').innerText")  # it came with the numbers
     lead.shoot("lead-progress")
     lead.go(f"{server.url}/lead/agreement")
     lead.shoot("lead-agreement")
@@ -252,7 +253,7 @@ def test_from_plan_to_correlate(serve: Callable[..., Server], chromium: Chromium
     lead.until("document.querySelector('.conflict [role=status]')?.innerText.includes('Decided: 4')")
     lead.shoot("lead-decided")
     assert lead("location.pathname") == "/lead/conflicts"  # the card alone was changed
-    assert [one.reason for one in server.store.adjudications()] == ["they meant it"]
+    assert [one.reason for one in server.store.results.adjudications()] == ["they meant it"]
     assert (lead.complaints(), lead.asked()) == ([], {server.url[7:]})
 
     for name in ("judgements.jsonl", "resolved.csv"):
@@ -307,7 +308,7 @@ def test_a_grade_waits_for_the_connection_and_is_stored_once(serve: Callable[...
     server.start()
     ann.until("document.querySelector('#task').dataset.place == 4")
     ann.saved()
-    assert [event.grade for event in server.store.events()] == [4.0, 2.0, 5.0, 3.0]
+    assert [event.grade for event in server.store.results.events()] == [4.0, 2.0, 5.0, 3.0]
 
 
 def test_grades_that_were_kept_are_sent_when_the_page_comes_back(
@@ -323,7 +324,7 @@ def test_grades_that_were_kept_are_sent_when_the_page_comes_back(
     again.go(f"{server.url}/grade")
     again.until("document.querySelector('#task').dataset.place == 1")
     again.saved()
-    assert [event.grade for event in server.store.events()] == [4.0]
+    assert [event.grade for event in server.store.results.events()] == [4.0]
 
 
 def test_keys(serve: Callable[..., Server], chromium: Chromium) -> None:
@@ -336,7 +337,7 @@ def test_keys(serve: Callable[..., Server], chromium: Chromium) -> None:
     assert ann("document.querySelector('#rubric').open && !document.querySelector('#keys').open")
     ann.key("Escape")
     ann.until("!document.querySelector('dialog[open]')")
-    assert server.store.events() == []
+    assert server.store.results.events() == []
     ann.grade("4")
     time.sleep(0.25)
     ann.key("4", repeat=True)  # a key held down is pressed once
@@ -355,13 +356,13 @@ def test_keys(serve: Callable[..., Server], chromium: Chromium) -> None:
     ann.key("Enter")
     ann.until("document.querySelector('#task').dataset.place == 3")
     ann.saved()
-    assert [event.reason for event in server.store.events()][1:] == ["The text is broken or cut off", "a 1u?"]
+    assert [event.reason for event in server.store.results.events()][1:] == ["The text is broken or cut off", "a 1u?"]
     for place in (2, 1, 0):
         ann.key("u")
         ann.until(f"document.querySelector('#task').dataset.place == {place}")
     ann.grade("1")
     ann.saved()
-    assert [(one.order, one.grade) for one in server.store.ratings()] == [(0, 1.0)]
+    assert [(one.order, one.grade) for one in server.store.results.ratings()] == [(0, 1.0)]
     assert ann.complaints() == []
 
 
@@ -376,7 +377,7 @@ def test_a_stale_window_says_so_and_goes_on(serve: Callable[..., Server], chromi
     other.until("document.querySelector('#notice').innerText.includes('answered meanwhile')")
     other.until("document.querySelector('#task').dataset.place == 1")
     other.shoot("stale")
-    assert [one.grade for one in server.store.ratings()] == [4.0]
+    assert [one.grade for one in server.store.results.ratings()] == [4.0]
 
 
 def test_passages_are_marked_by_keys_mouse_and_finger(serve: Callable[..., Server], chromium: Chromium) -> None:
@@ -393,7 +394,7 @@ def test_passages_are_marked_by_keys_mouse_and_finger(serve: Callable[..., Serve
         ann.key("Enter")
         ann.until(f"(document.querySelector('#task').dataset.place ?? -1) != {here}")
         ann.saved()
-        last = max(server.store.ratings(), key=lambda one: one.order)
+        last = max(server.store.results.ratings(), key=lambda one: one.order)
         assert round(100 * last.grade) == share
         marks.append([text[start:end] for start, end in last.spans])
 

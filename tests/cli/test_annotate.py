@@ -36,15 +36,15 @@ def few(path: Path, n: int, name: str) -> str:
 def grade_all(path: str) -> None:
     """Every annotator grades everything: the length of the text, moved by one for some."""
     with Store.open(path) as store:
-        for person in store.people():
+        for person in store.people.everyone():
             if person.role == "annotator":
                 if not person.name:
-                    store.accept(store.invite(f"Person {person.id}", "annotator"))
-                while (task := store.next(person)) is not None:
+                    store.people.accept(store.people.invite(f"Person {person.id}", "annotator"))
+                while (task := store.grading.next(person)) is not None:
                     grade = min(5, 1 + len(task.text) // 20 + (person.id + task.place) % 2)
                     marks = [(0, len(task.text) // 2)]
                     answer = marks if store.rubric().kind == "spans" else grade
-                    store.rate(person, task.assignment, answer, request=f"r{task.place}", seconds=1.0)
+                    store.grading.rate(person, task.assignment, answer, request=f"r{task.place}", seconds=1.0)
 
 
 def test_system_outputs_from_plan_to_correlation(postil: Postil) -> None:
@@ -120,8 +120,8 @@ def test_comments_become_weighted_references(postil: Postil) -> None:
     with Store.open("c.db") as store:
         assert store.campaign().what == "comments"
         assert store.rubric().lang == "zh"
-        lead = store.accept(store.invite("Lee", "lead")).person
-        store.adjudicate(lead, 0, 5, "clear", request="d")
+        lead = store.people.accept(store.people.invite("Lee", "lead")).person
+        store.results.adjudicate(lead, 0, 5, "clear", request="d")
     assert postil("annotate", "export", "c.db", "-o", "out", "--table", "jsonl", "--times").code == 0
     assert {"time", "seconds"} <= set(rows("out/ratings.jsonl")[0])
     first = rows("out/references.jsonl")[0]
@@ -177,7 +177,7 @@ def test_someone_leaves(postil: Postil) -> None:
     assert (done.code, done.err) == (0, "Ann has left; 4 texts went to others\n")
     assert "has left" in postil("annotate", "leave", "c.db", "Ann").err
     with Store.open("c.db") as store:
-        left = [person.pseudonym for person in store.people() if not person.left]
+        left = [person.pseudonym for person in store.people.everyone() if not person.left]
         assert sum(store.plan().statistics().texts[name] for name in left) == 16
     assert postil("annotate", "leave", "c.db", left[0]).code == 0
     alone = postil("annotate", "leave", "c.db", left[1])
@@ -185,6 +185,7 @@ def test_someone_leaves(postil: Postil) -> None:
     with_new = postil("annotate", "leave", "c.db", left[2], "--replace")
     assert "texts wait for the next one who is invited" in with_new.err
     assert postil("annotate", "invite", "c.db", "Cid").code == 0
+    assert postil("annotate", "leave", "c.db", " Cid\u202e").code == 0  # names are cleaned as in invitations
     unknown = postil("annotate", "leave", "c.db", "Bob")
     assert unknown.code == 2
     assert "unknown person 'Bob'" in unknown.err
@@ -276,7 +277,7 @@ def test_serving_begins_with_a_lead(postil: Postil, monkeypatch: pytest.MonkeyPa
     token = re.search(r"http://localhost:8001/join/([\w-]+)", first.err)
     assert token is not None
     with Store.open("c.db") as store:
-        assert store.accept(token[1]).person.role == "lead"
+        assert store.people.accept(token[1]).person.role == "lead"
     assert postil("annotate", "serve", "c.db").err == ""
 
 

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import sqlalchemy as sql
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from postil.errors import InvalidInput, MissingExtra, UsageError
+from postil.annotation import tables
+from postil.annotation.tables import SCHEMA
+from postil.annotation.writing import Direct, Grouped
+from postil.errors import InvalidInput, MissingExtra, PostilError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from concurrent.futures import Future
+    from typing import Self
+
     from sqlalchemy import Connection, Engine
 
-__all__ = ["engine_of", "locking", "shown", "single"]
+    from postil.annotation.writing import Writer
+
+__all__ = ["Database"]
+
+T = TypeVar("T")
 
 BUSY: Final = 30.0
 """How long another process may hold an SQLite file, in seconds."""
@@ -22,18 +34,127 @@ READERS: Final = 48
 """How many may read at once."""
 
 
-def engine_of(url: str, *, make: bool) -> Engine:
-    """The engine of a URL.
+class Database:
+    """A database with the tables of a campaign. Many threads and processes may use it at once.
 
     Args:
-        url: ``postgresql://…``, ``sqlite:///…``, or the name of an SQLite file.
-        make: Make the file where there is none.
+        engine: How SQLAlchemy reaches it.
 
-    Raises:
-        UsageError: The URL is of another kind.
-        MissingExtra: The package for PostgreSQL is not installed.
-        InvalidInput: There is no such file.
+    Attributes:
+        where: What it is called, without a password.
     """
+
+    def __init__(self, engine: Engine) -> None:
+        self.where = _shown(engine)
+        self._engine = engine
+        self._open = True
+        self._file = engine.dialect.name == "sqlite"
+        self._once = engine if self._file else engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._errors = (SQLAlchemyError, engine.dialect.loaded_dbapi.Error)
+        self._write: Writer = Grouped(engine, self._told) if self._file else Direct(engine, self._told)
+
+    @classmethod
+    def open(cls, url: str, *, make: bool) -> Self:
+        """Open a database.
+
+        Args:
+            url: ``postgresql://…``, ``sqlite:///…``, or the name of an SQLite file.
+            make: Make the file and the tables where there are none.
+
+        Raises:
+            UsageError: The URL is of another kind.
+            MissingExtra: The package for PostgreSQL is not installed.
+            InvalidInput: There is no campaign, or one of another version of postil.
+            PostilError: The database cannot be reached.
+        """
+        engine = _engine_of(url, make=make)
+        where = _shown(engine)
+        schema = None
+        try:
+            with engine.begin() as connection:
+                if make and engine.dialect.name == "sqlite":
+                    connection.exec_driver_sql("BEGIN IMMEDIATE")  # one process makes the tables
+                if sql.inspect(connection).has_table("campaign"):
+                    schema = connection.execute(sql.select(tables.campaign.c.schema)).scalar()
+                if make:
+                    tables.METADATA.create_all(connection)
+        except SQLAlchemyError as error:
+            engine.dispose()
+            raise PostilError(f"{where}: cannot be opened: {_said(error)}") from error
+        if schema != SCHEMA and not (make and schema is None):
+            engine.dispose()
+            other = f"made by another version of postil (tables {schema}, not {SCHEMA})"
+            none = "there is no campaign here; postil annotate plan makes one"
+            raise InvalidInput(none if schema is None else other, where=where)
+        return cls(engine)
+
+    def close(self) -> None:
+        """Finish what was begun and let go of the database."""
+        if self._open:
+            self._open = False
+            self._write.close()
+            self._engine.dispose()
+
+    @contextmanager
+    def reading(self, *, once: bool = False) -> Iterator[Connection]:
+        """A connection to read with; an SQLite file does not change meanwhile.
+
+        Args:
+            once: For a single query, which needs no transaction.
+
+        Raises:
+            PostilError: The database refuses.
+        """
+        try:
+            with (self._once if once else self._engine).connect() as connection:
+                if self._file and not once:
+                    connection.exec_driver_sql("BEGIN")
+                yield connection
+        except self._errors as error:
+            raise self._told(error)  # noqa: B904 - which knows its cause
+
+    def change(self, work: Callable[[Connection], T]) -> T:
+        """Carry out a change, whole or not at all; when this returns, it is on disk.
+
+        Args:
+            work: Makes the change. It may be called again if another one fails.
+
+        Raises:
+            PostilError: The database refuses, or the campaign is closed.
+        """
+        self._still_open()
+        return self._write.carry_out(work)
+
+    def submit(self, work: Callable[[Connection], T]) -> Future[T]:
+        """Carry out a change meanwhile; when the future has its value, it is on disk.
+
+        Args:
+            work: Makes the change. It may be called again if another one fails.
+
+        Raises:
+            PostilError: The campaign is closed; what the database refuses comes with the future.
+        """
+        self._still_open()
+        return self._write.submit(work)
+
+    def _still_open(self) -> None:
+        if not self._open:
+            raise PostilError("the campaign is closed")
+
+    def _told(self, error: BaseException) -> BaseException:
+        if not isinstance(error, self._errors):
+            return error
+        problem = PostilError(f"the database refuses: {_said(error)}")
+        problem.__cause__ = error
+        return problem
+
+
+def _said(error: BaseException) -> str:
+    """What the database says, in one line."""
+    return str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
+
+
+def _engine_of(url: str, *, make: bool) -> Engine:
     if not url.strip():
         raise UsageError("expected the name or URL of a database, got an empty text")
     try:
@@ -52,33 +173,10 @@ def engine_of(url: str, *, make: bool) -> Engine:
     raise UsageError(f"unknown kind of database '{kind}'; expected sqlite or postgresql")
 
 
-def shown(engine: Engine) -> str:
-    """The database for people to read: a file's name, or a URL without its password.
-
-    Args:
-        engine: The database.
-    """
+def _shown(engine: Engine) -> str:
     if engine.dialect.name == "sqlite":
         return str(engine.url.database)
     return engine.url.set(drivername="postgresql").render_as_string(hide_password=True)
-
-
-def locking(engine: Engine) -> Engine:
-    """The same database, with transactions that take the lock for writing at once.
-
-    Args:
-        engine: Of an SQLite file.
-    """
-    return engine.execution_options(begin="IMMEDIATE")
-
-
-def single(engine: Engine) -> Engine:
-    """The same database, for one query at a time, which an SQLite file needs no transaction for.
-
-    Args:
-        engine: The database.
-    """
-    return engine.execution_options(begin="") if engine.dialect.name == "sqlite" else engine
 
 
 def _sqlite(address: sql.URL, *, make: bool) -> Engine:
@@ -97,17 +195,11 @@ def _sqlite(address: sql.URL, *, make: bool) -> Engine:
     )
 
     def connect(connection: Any, _record: object) -> None:
-        connection.isolation_level = None  # transactions are begun below, not by the driver
+        connection.isolation_level = None  # transactions are begun in words, not by the driver
         cursor = connection.cursor()
         for setting in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
             cursor.execute(f"PRAGMA {setting}")
         cursor.close()
 
-    def begin(connection: Connection) -> None:
-        lock = connection.get_execution_options().get("begin", "DEFERRED")
-        if lock:
-            connection.exec_driver_sql(f"BEGIN {lock}")
-
     sql.event.listen(engine, "connect", connect)
-    sql.event.listen(engine, "begin", begin)
     return engine

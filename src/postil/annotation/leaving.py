@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sql
 
-from postil.annotation import queries, tables
+from postil.annotation import tables
 from postil.annotation.nouns import Handover
 from postil.annotation.tables import GRADED, MOVED, OPEN, SKIPPED
+from postil.annotation.texts import plan_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,12 +18,11 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from postil.annotation.nouns import Campaign
-    from postil.annotation.queries import Fields
 
 __all__ = ["hand_over", "keep_for_another"]
 
 
-def hand_over(connection: Connection, campaign: Campaign, who: Fields, everyone: Sequence[Fields]) -> Handover:
+def hand_over(connection: Connection, campaign: Campaign, who: Any, everyone: Sequence[Any]) -> Handover:
     """Bring the database to the plan without one annotator, see `postil.annotation.plan.Plan.reassign`.
 
     Args:
@@ -32,7 +32,7 @@ def hand_over(connection: Connection, campaign: Campaign, who: Fields, everyone:
         everyone: Everyone, as they were before.
     """
     table = tables.assignment
-    old = queries.plan_of(connection, campaign)
+    old = plan_of(connection, campaign)
     people = {row.pseudonym: row for row in everyone if row.role == "annotator"}
     answered: dict[str, set[tuple[int, int]]] = {name: set() for name in people}
     names = {row.id: name for name, row in people.items()}
@@ -63,11 +63,11 @@ def hand_over(connection: Connection, campaign: Campaign, who: Fields, everyone:
         ]
         connection.execute(table.insert(), added)
         moved += len(added)
-    queries.count_again(connection)
+    _count_again(connection)
     return Handover(moved=moved, short=new.statistics().short)
 
 
-def keep_for_another(connection: Connection, who: Fields, everyone: Sequence[Fields]) -> int:
+def keep_for_another(connection: Connection, who: Any, everyone: Sequence[Any]) -> int:
     """Make a new place and give it what one annotator has not graded; repeated texts go to nobody.
 
     Args:
@@ -95,5 +95,14 @@ def keep_for_another(connection: Connection, who: Fields, everyone: Sequence[Fie
         given = table.update().where(table.c.id == sql.bindparam("a"))
         given = given.values(person=new, place=sql.bindparam("b"), state=OPEN, event=None)
         connection.execute(given, [{"a": number, "b": place} for place, number in enumerate(kept)])
-    queries.count_again(connection)
+    _count_again(connection)
     return len(kept)
+
+
+def _count_again(connection: Connection) -> None:
+    """Bring everyone's counts up to date, after texts went from one to another."""
+    who, mine = tables.person.c, tables.assignment.c
+    for state, column in ((GRADED, who.done), (SKIPPED, who.skipped), (None, who.total)):
+        wanted = mine.state != MOVED if state is None else mine.state == state
+        counted = sql.select(sql.func.count()).where(mine.person == who.id, wanted).scalar_subquery()
+        connection.execute(tables.person.update().values({column: counted}))

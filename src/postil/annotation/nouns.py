@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
 
 from postil.errors import UsageError
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 __all__ = [
     "Adjudication",
+    "Ahead",
+    "Answer",
     "Campaign",
     "Conflict",
     "Event",
@@ -167,6 +172,26 @@ class Task(_Noun, frozen=True, kw_only=True):
     reason: str = ""
 
 
+class Answer(_Noun, frozen=True, kw_only=True):
+    """What an annotator says about a text.
+
+    Args:
+        assignment: The number in the task.
+        request: A key that the client made for this answer: sent twice, it is stored once.
+        value: The grade, or the marks.
+        reason: Why the text is skipped; there is no value then.
+        revision: The revision in the task; a text that was answered meanwhile is then refused.
+        seconds: How long the text was before the annotator.
+    """
+
+    assignment: int
+    request: str
+    value: float | Sequence[Span] | None = None
+    reason: str | None = None
+    revision: int | None = None
+    seconds: float | None = None
+
+
 class Progress(_Noun, frozen=True, kw_only=True):
     """How far someone is.
 
@@ -179,6 +204,18 @@ class Progress(_Noun, frozen=True, kw_only=True):
     done: int
     total: int
     skipped: int
+
+
+class Ahead(_Noun, frozen=True, kw_only=True):
+    """How far someone is, and what comes.
+
+    Args:
+        progress: How far.
+        tasks: Texts that are open, one after another.
+    """
+
+    progress: Progress
+    tasks: tuple[Task, ...]
 
 
 class Standing(_Noun, frozen=True, kw_only=True):

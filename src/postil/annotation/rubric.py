@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, get_args
 
 import msgspec
 
-from postil.annotation.nouns import Kind  # noqa: TC001 - msgspec reads it
+from postil.annotation.nouns import Kind
 from postil.errors import InvalidInput, UnknownName, UsageError
 
 if TYPE_CHECKING:
@@ -83,28 +85,21 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             UsageError: The file is of another kind.
             InvalidInput: There is no such file, or something in it is wrong; says which field.
         """
-        file = Path(path)
         where = str(path)
-        if file.suffix.lower() not in {".json", ".toml"}:
-            raise UsageError(f"{where}: a rubric is a .json or .toml file")
+        found = _parsed(Path(path))
+        if isinstance(found, dict):
+            for field in set(found) - set(cls.__struct_fields__):
+                problem = f"unknown field; a rubric has {', '.join(cls.__struct_fields__)}"
+                raise InvalidInput(problem, where=where, field=str(field))
+            if found.get("kind", "grade") not in get_args(Kind):
+                raise InvalidInput(f"expected grade or spans, got {found['kind']!r}", where=where, field="kind")
         try:
-            content = file.read_bytes()
-        except OSError as error:
-            raise InvalidInput(f"cannot be read: {error.strerror}", where=where) from error
-        try:
-            if file.suffix.lower() == ".json":
-                return msgspec.json.decode(content, type=cls)
-            return msgspec.convert(tomllib.loads(content.decode("utf-8")), cls)
+            return msgspec.convert(found, cls)
         except InvalidInput as error:
             raise InvalidInput(error.problem, where=where, field=error.field) from None
         except msgspec.ValidationError as error:
             problem, _, at = str(error).partition(" - at `$")
-            inside = error.__cause__  # what __post_init__ says arrives wrapped
-            if isinstance(inside, InvalidInput):
-                raise InvalidInput(inside.problem, where=where, field=inside.field) from None
             raise InvalidInput(problem, where=where, field=at.strip(".`")) from None
-        except (msgspec.DecodeError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise InvalidInput(f"cannot be read: {error}", where=where) from None
 
     @classmethod
     def default(cls, lang: str = "en", kind: Kind = "grade") -> Rubric:
@@ -181,3 +176,28 @@ _MARKS: Final = {
 }
 LANGUAGES: Final = tuple(_COMMENTS)
 """The languages of the bundled rubrics."""
+
+
+def _parsed(file: Path) -> object:
+    """What is in a JSON or TOML file."""
+    where, kind = str(file), file.suffix.lower()
+    if kind not in {".json", ".toml"}:
+        raise UsageError(f"{where}: a rubric is a .json or .toml file")
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise InvalidInput(f"cannot be read: {error.strerror}", where=where) from error
+    try:
+        text = content.decode("utf-8")
+        return json.loads(text) if kind == ".json" else tomllib.loads(text)
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InvalidInput("expected UTF-8", where=where, line=line) from None
+    except json.JSONDecodeError as error:
+        raise InvalidInput(f"cannot be read: {error.msg}", where=where, line=error.lineno) from None
+    except tomllib.TOMLDecodeError as error:
+        at = re.search(r"line (\d+)", str(error))
+        line = int(at[1]) if at else text.count("\n") + 1
+        raise InvalidInput(f"cannot be read: {error}", where=where, line=line) from None
+    except RecursionError:
+        raise InvalidInput("cannot be read: nested too deeply", where=where) from None

@@ -9,6 +9,7 @@ from sqlalchemy import Column, Float, ForeignKey, Index, Integer, MetaData, Tabl
 __all__ = [
     "GRADED",
     "METADATA",
+    "MOST_ROWS",
     "MOVED",
     "OPEN",
     "SCHEMA",
@@ -27,6 +28,9 @@ __all__ = [
 
 SCHEMA: Final = 1
 """Raised whenever the tables change."""
+
+MOST_ROWS: Final = 2**31
+"""No number of a row is as large."""
 
 OPEN, GRADED, SKIPPED, MOVED = range(4)
 """What has become of an assignment; one that is moved belongs to nobody any more."""

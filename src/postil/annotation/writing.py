@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar
 
-from postil.errors import PostilError
+from postil.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,16 +22,23 @@ T = TypeVar("T")
 MOST: Final = 256
 """How many changes share a commit."""
 
+AT_ONCE: Final = 16
+"""How many changes are under way at once, where the database takes many writers."""
+
 
 class Writer(Protocol):
     """Carries out changes, each of them whole or not at all."""
 
-    def __call__(self, change: Callable[[Connection], T]) -> T:
+    def carry_out(self, change: Callable[[Connection], T]) -> T:
         """Carry out a change; when this returns, it is on disk."""
         ...
 
+    def submit(self, change: Callable[[Connection], T]) -> Future[T]:
+        """Carry out a change meanwhile; when the future has its value, it is on disk."""
+        ...
+
     def close(self) -> None:
-        """Let go of the database."""
+        """Finish what was begun and let go of the database."""
 
 
 class Direct:
@@ -39,51 +46,63 @@ class Direct:
 
     Args:
         engine: The database.
+        told: What callers hear of an error.
     """
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, engine: Engine, told: Callable[[BaseException], BaseException]) -> None:
+        self._engine, self._told = engine, told
+        self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="postil-writer")
 
-    def __call__(self, change: Callable[[Connection], T]) -> T:
+    def carry_out(self, change: Callable[[Connection], T]) -> T:
         """See `Writer`."""
-        with self._engine.begin() as connection:
-            return change(connection)
+        try:
+            with self._engine.begin() as connection:
+                return change(connection)
+        except BaseException as error:
+            raise self._told(error)  # noqa: B904 - which knows its cause
+
+    def submit(self, change: Callable[[Connection], T]) -> Future[T]:
+        """See `Writer`."""
+        return self._pool.submit(self.carry_out, change)
 
     def close(self) -> None:
         """See `Writer`."""
+        self._pool.shutdown()
 
 
 class Grouped:
-    """All changes in one thread, for a file that takes one writer.
+    """All changes in one thread, for an SQLite file, which takes one writer.
 
-    Those that wait share a transaction, and so the wait for the disk; a caller is answered after the commit. Where
-    one fails, the transaction is taken back and each is carried out in one of its own, so none suffers from another.
+    Those that wait share a transaction, and so the wait for the disk; a caller is answered after the commit. One that
+    is refused before it has changed anything does not touch the others. Where one fails otherwise, the transaction is
+    taken back and each is carried out in one of its own.
 
     Args:
-        engine: The database; its transactions must begin with the lock for writing.
+        engine: The database.
+        told: What callers hear of an error.
     """
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, engine: Engine, told: Callable[[BaseException], BaseException]) -> None:
+        self._connection, self._told = engine.connect(), told
         self._waiting: SimpleQueue[_Waiting | None] = SimpleQueue()
-        self._closed = False
         self._thread = Thread(target=self._run, name="postil-writer", daemon=True)
         self._thread.start()
 
-    def __call__(self, change: Callable[[Connection], T]) -> T:
+    def carry_out(self, change: Callable[[Connection], T]) -> T:
         """See `Writer`."""
-        if self._closed:
-            raise PostilError("the store is closed")
+        return self.submit(change).result()
+
+    def submit(self, change: Callable[[Connection], T]) -> Future[T]:
+        """See `Writer`."""
         answer: Future[T] = Future()
         self._waiting.put((change, answer))
-        return answer.result()
+        return answer
 
     def close(self) -> None:
         """See `Writer`."""
-        if not self._closed:
-            self._closed = True
-            self._waiting.put(None)
-            self._thread.join()
+        self._waiting.put(None)
+        self._thread.join()
+        self._connection.close()
 
     def _run(self) -> None:
         going = True
@@ -92,25 +111,38 @@ class Grouped:
             while len(group) < MOST and not self._waiting.empty():
                 group.append(self._waiting.get())
             going = None not in group
-            changes = [one for one in group if one is not None]
-            if len(changes) == 1 or not self._commit(changes):
+            changes = [one for one in group if one is not None and one[1].set_running_or_notify_cancel()]
+            if changes and not self._commit(changes):
                 for one in changes:
-                    self._commit([one], last=True)
+                    self._commit([one])
 
-    def _commit(self, group: Sequence[_Waiting], *, last: bool = False) -> bool:
+    def _commit(self, group: Sequence[_Waiting]) -> bool:
         """Carry changes out together.
 
         Returns:
-            Whether whoever waits for them has heard: always if this was the last try.
+            Whether whoever waits for them has heard; for a single one always.
         """
+        said: list[tuple[Any, UsageError | None]] = []
         try:
-            with self._engine.begin() as connection:
-                values = [change(connection) for change, _ in group]
+            with self._connection.begin():
+                driver: Any = self._connection.connection.driver_connection
+                driver.execute("BEGIN IMMEDIATE")
+                for change, _ in group:
+                    before = driver.total_changes
+                    try:
+                        said.append((change(self._connection), None))
+                    except UsageError as error:
+                        if driver.total_changes != before:
+                            raise
+                        said.append((None, error))
         except BaseException as error:  # whoever waits must hear of it
-            if last:
-                for _, answer in group:
-                    answer.set_exception(error)
-            return last
-        for (_, answer), value in zip(group, values, strict=True):
-            answer.set_result(value)
+            if len(group) > 1:
+                return False
+            group[0][1].set_exception(self._told(error))
+            return True
+        for (_, answer), (value, refused) in zip(group, said, strict=True):
+            if refused is None:
+                answer.set_result(value)
+            else:
+                answer.set_exception(refused)
         return True

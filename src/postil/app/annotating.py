@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 
 import msgspec
 
+from postil.annotation.answers import words
 from postil.annotation.export import codebook, long_table, passages, references, resolved_table
 from postil.annotation.nouns import Campaign, Item, Person, Refused
 from postil.annotation.plan import SEED, plan
@@ -220,7 +221,7 @@ def welcome(url: str, name: str, role: Role, days: float, address: str) -> str:
         Refused: See `postil.annotation.store.Store.invite`.
     """
     with Store.open(url) as store:
-        return f"{address.rstrip('/')}/join/{store.invite(name, role, days)}"
+        return f"{address.rstrip('/')}/join/{store.people.invite(name, role, days)}"
 
 
 def invite_first_lead(url: str, address: str) -> str | None:
@@ -234,7 +235,7 @@ def invite_first_lead(url: str, address: str) -> str | None:
         The link to open; it works once. None where there is a lead.
     """
     with Store.open(url) as store:
-        if any(person.role == "lead" and not person.left for person in store.people()):
+        if any(person.role == "lead" and not person.left for person in store.people.everyone()):
             return None
     return welcome(url, "lead", "lead", 1, address)
 
@@ -252,7 +253,7 @@ def let_go(url: str, name: str, *, replace: bool = False) -> Handover:
         Refused: The person has left already.
     """
     with Store.open(url) as store:
-        return store.leave(_called(store.people(), name), replace=replace)
+        return store.people.leave(_called(store.people.everyone(), words("name", name)), replace=replace)
 
 
 def _called(people: Iterable[Person], name: str) -> Person:
@@ -275,7 +276,7 @@ def measure(url: str, *, resamples: int = RESAMPLES, seed: int = RESAMPLING_SEED
         seed: Their seed.
     """
     with Store.open(url) as store:
-        return agreement_of(store.ratings(), store.rubric(), resamples=resamples, seed=seed)
+        return agreement_of(store.results.ratings(), store.rubric(), resamples=resamples, seed=seed)
 
 
 def export(url: str, folder: str, *, table: str = "csv", timed: bool = False, say: Callable[[str], None]) -> None:
@@ -314,7 +315,7 @@ def exported(store: Store, *, table: str = "csv", timed: bool = False) -> dict[s
         InvalidInput: Nothing was graded yet.
     """
     campaign, rubric, items = store.campaign(), store.rubric(), store.items()
-    ratings, adjudications = store.ratings(), store.adjudications()
+    ratings, adjudications = store.results.ratings(), store.results.adjudications()
     if not ratings:
         raise InvalidInput("nothing was graded yet", where=store.where)
     resolved = list(resolved_table(items, ratings, adjudications, rubric))

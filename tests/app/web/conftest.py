@@ -96,7 +96,7 @@ class Place:
         """Someone; signed in where there is a name."""
         found = Visitor(self.app, self.open)
         if name:
-            assert found.join(self.store.invite(name, role)).status_code == 303
+            assert found.join(self.store.people.invite(name, role)).status_code == 303
         return found
 
 

@@ -47,7 +47,7 @@ def test_without_scripts_the_buttons_grade_and_one_key_stores_once(place: Make) 
     for _ in range(2):  # a double click sends the same form
         answer = ann.client.post("/rate", data=form | {"grade": "4"})
         assert (answer.status_code, answer.headers["location"]) == (303, "/grade")
-    assert [event.grade for event in here.store.events()] == [4.0]
+    assert [event.grade for event in here.store.results.events()] == [4.0]
     assert places(ann.get("/grade").text) == [1, 2, 3]
 
 
@@ -57,9 +57,13 @@ def test_a_script_gets_the_texts_that_come_next(place: Make) -> None:
     said = ann.ask("/rate", **ann.form(), grade="4", seconds="3.25", after="2", want="1").json()
     assert said["progress"] == {"done": 1, "total": 6, "skipped": 0}
     assert [places(text) for text in said["ahead"]] == [[3]]
-    assert here.store.events()[0].seconds == 3.25
+    assert here.store.results.events()[0].seconds == 3.25
     said = ann.ask("/rate", **ann.form(), grade="4", after="5", want="2").json()
     assert said["ahead"] == []
+    for after, wanted in ((10**8, 2), (-(10**8), 2), (2, -1), (2, 10**8)):
+        said = ann.ask("/rate", **ann.form(), grade="4", after=str(after), want=str(wanted))
+        assert (said.status_code, len(said.json()["ahead"])) == (200, 2 if after == 2 and wanted > 0 else 0)
+        ann.ask("/undo")
     said = ann.client.get("/task").json()
     assert (places(said["task"]), [places(text) for text in said["ahead"]]) == ([2], [[3], [4]])
 
@@ -82,10 +86,10 @@ def test_back_takes_an_answer_back_and_keeps_the_row(place: Make) -> None:
     assert (places(said["task"]), said["progress"]["skipped"]) == ([1], 0)
     assert ann.post("/undo").headers["location"] == "/grade"
     assert places(ann.get("/grade").text)[0] == 0
-    assert [event.kind for event in here.store.events()] == ["rate", "skip", "undo", "undo"]
+    assert [event.kind for event in here.store.results.events()] == ["rate", "skip", "undo", "undo"]
     assert ann.ask("/undo").status_code == 200  # nothing to take back: the same text again
     ann.ask("/rate", **ann.form(), grade="3")
-    assert [rating.grade for rating in here.store.ratings()] == [3.0]
+    assert [rating.grade for rating in here.store.results.ratings()] == [3.0]
 
 
 def test_the_end_says_so_and_one_can_still_go_back(place: Make) -> None:
@@ -113,7 +117,7 @@ def test_a_stale_page_changes_nothing_and_says_what_to_do(place: Make) -> None:
         assert answer.status_code == 409
         assert "The earlier answer stands; nothing was changed" in answer.text
         assert "go back" in answer.text
-    assert [rating.grade for rating in here.store.ratings()] == [4.0]
+    assert [rating.grade for rating in here.store.results.ratings()] == [4.0]
     assert ann.client.post("/rate", data=old | {"grade": "2"}).text.count('href="/"') == 1  # the way on
 
 
@@ -128,9 +132,9 @@ def test_passages_are_marked(place: Make) -> None:
     fields = {"assignment": found[1], "revision": found[2]}
     for spans in ("", "[1]", "[[1,2,3]]", '[["a","b"]]', "[[0,999]]", "[[-1,4]]", "null"):
         assert ann.ask("/rate", **fields, request="x", spans=spans).status_code == 422
-    assert here.store.events() == []
+    assert here.store.results.events() == []
     assert ann.ask("/rate", **fields, request="x", spans="[[0,6],[4,13]]").status_code == 200
-    assert here.store.ratings()[0].spans == ((0, 13),)
+    assert here.store.results.ratings()[0].spans == ((0, 13),)
     assert json.loads(re.search(r'data-spans="([^"]*)"', ann.ask("/undo").json()["task"])[1]) == []
 
 
@@ -181,7 +185,7 @@ def test_what_is_no_grade_is_refused_in_words(place: Make) -> None:
         answer = ann.ask("/rate", **(form | fields))
         assert answer.status_code == 422, fields
         assert len(answer.json()["problem"]) > 10
-    assert here.store.events() == []
+    assert here.store.results.events() == []
 
 
 def test_the_text_of_somebody_else_cannot_be_graded(place: Make) -> None:
@@ -190,4 +194,4 @@ def test_the_text_of_somebody_else_cannot_be_graded(place: Make) -> None:
     answer = ann.ask("/rate", **(ann.form() | {"assignment": bob.form()["assignment"]}), grade="3")
     assert answer.status_code == 404
     assert "not yours" in answer.json()["problem"]
-    assert here.store.events() == []
+    assert here.store.results.events() == []

@@ -27,11 +27,11 @@ GRADES = {"Ann": (5, 4, 1, 3, 2, 1), "Bob": (5, 2, 2, 5, 2, 1)}
 def graded(here: Any) -> None:
     """Two annotators have graded everything; texts 1 and 3 are in conflict."""
     for name, grades in GRADES.items():
-        person = here.store.accept(here.store.invite(name, "annotator")).person
+        person = here.store.people.accept(here.store.people.invite(name, "annotator")).person
         for n in range(6):
-            task = here.store.task(person, n)
+            task = here.store.grading.task(person, n)
             number = int(task.text.split()[1])
-            here.store.rate(person, task.assignment, grades[number], request=f"r{n}", seconds=2.0 + n)
+            here.store.grading.rate(person, task.assignment, grades[number], request=f"r{n}", seconds=2.0 + n)
 
 
 def test_before_the_first_grade_the_pages_say_so(place: Make) -> None:
@@ -51,7 +51,7 @@ def test_progress_shows_everyone_and_the_numbers_are_those_of_the_package(place:
         assert f"<bdi>{name}</bdi>" in page
     assert page.count("6 <small>of 6</small>") == 2
     assert page.count("<td>4.5</td>") == 2  # the median of 2 to 7 seconds
-    found = agreement_of(here.store.ratings(), here.store.rubric()).agreement
+    found = agreement_of(here.store.results.ratings(), here.store.rubric()).agreement
     assert found
     for name in ("kappa-quadratic-pooled", "alpha-ordinal"):
         assert f"<dd>{found.estimates[name].value:.2f}<small>" in page
@@ -62,7 +62,7 @@ def test_agreement_shows_every_statistic_pair_and_rater(place: Make) -> None:
     here = place()
     graded(here)
     page = here.visitor("Lee", "lead").get("/lead/agreement").text
-    found = agreement_of(here.store.ratings(), here.store.rubric()).agreement
+    found = agreement_of(here.store.results.ratings(), here.store.rubric()).agreement
     assert found
     assert found.confusion is not None
     assert page.count("</tr>") == 12 + 2 + 6  # statistics, one pair, five grades, each with a head
@@ -79,9 +79,9 @@ def test_agreement_shows_every_statistic_pair_and_rater(place: Make) -> None:
 def test_texts_shown_twice_and_known_ones_have_tables(place: Make) -> None:
     items = [Item(item=f"a{n}", system="s", text=f"text {n}", gold=3.0 if n == 0 else None) for n in range(4)]
     here = place(items)
-    graded_by = here.store.accept(here.store.invite("Ann", "annotator")).person
+    graded_by = here.store.people.accept(here.store.people.invite("Ann", "annotator")).person
     for n in range(4):
-        here.store.rate(graded_by, here.store.task(graded_by, n).assignment, 3, request=f"r{n}")
+        here.store.grading.rate(graded_by, here.store.grading.task(graded_by, n).assignment, 3, request=f"r{n}")
     page = here.visitor("Lee", "lead").get("/lead/agreement").text
     assert "Texts with a known grade" in page
     assert "100 %" in page
@@ -90,7 +90,7 @@ def test_texts_shown_twice_and_known_ones_have_tables(place: Make) -> None:
 def test_a_conflict_is_decided_beside_the_grades(place: Make) -> None:
     here = place()
     graded(here)
-    before = here.store.ratings()
+    before = here.store.results.ratings()
     lead = here.visitor("Lee", "lead")
     page = lead.get("/lead/conflicts").text
     assert [int(number) for number in re.findall(r'id="case(\d+)"', page)] == [1, 3]
@@ -101,8 +101,10 @@ def test_a_conflict_is_decided_beside_the_grades(place: Make) -> None:
     assert "<html" not in card.text
     assert "Decided: 3" in card.text
     assert lead.post("/lead/adjudicate", **fields).headers["location"] == "/lead/conflicts"  # sent twice
-    assert [(one.number, one.grade, one.reason) for one in here.store.adjudications()] == [(1, 3.0, "between the two")]
-    assert here.store.ratings() == before
+    assert [(one.number, one.grade, one.reason) for one in here.store.results.adjudications()] == [
+        (1, 3.0, "between the two")
+    ]
+    assert here.store.results.ratings() == before
     assert re.findall(r'id="case(\d+)"', lead.get("/lead/conflicts").text) == ["3"]
     assert re.findall(r'id="case(\d+)"', lead.get("/lead/conflicts?show=decided").text) == ["1"]
 
@@ -111,9 +113,9 @@ def test_conflicts_come_in_pages(place: Make) -> None:
     items = [Item(item=f"a{n}", system="s", text=f"text {n}") for n in range(23)]
     here = place(items)
     for name, grade in (("Ann", 1), ("Bob", 5)):
-        person = here.store.accept(here.store.invite(name, "annotator")).person
+        person = here.store.people.accept(here.store.people.invite(name, "annotator")).person
         for n in range(23):
-            here.store.rate(person, here.store.task(person, n).assignment, grade, request=f"r{n}")
+            here.store.grading.rate(person, here.store.grading.task(person, n).assignment, grade, request=f"r{n}")
     lead = here.visitor("Lee", "lead")
     counts = {page: lead.get(f"/lead/conflicts?page={page}").text.count('class="conflict"') for page in (1, 2, 3, 4)}
     assert counts == {1: 10, 2: 10, 3: 3, 4: 0}
@@ -134,7 +136,7 @@ def test_a_decision_that_cannot_be_is_refused(place: Make) -> None:
     for fields in ({"grade": "9"}, {"number": "99"}, {"grade": ""}, {"request": ""}):
         whole = {"number": "1", "grade": "3", "reason": "", "request": "k"} | fields
         assert lead.post("/lead/adjudicate", **whole).status_code in {404, 422}
-    assert here.store.adjudications() == []
+    assert here.store.results.adjudications() == []
 
 
 def test_a_lead_invites_and_lets_go(place: Make) -> None:
@@ -156,7 +158,7 @@ def test_a_lead_invites_and_lets_go(place: Make) -> None:
     assert lead.post("/lead/invite", name=" ").status_code == 422
     second = lead.post("/lead/invite", name="Mo", role="lead")
     assert second.status_code == 200
-    people = {person.name: person for person in here.store.people()}
+    people = {person.name: person for person in here.store.people.everyone()}
     assert people["Mo"].role == "lead"
     assert lead.post("/lead/leave", person=str(people["Ann"].id)).status_code == 303
     assert ann.get("/grade").status_code == 401
@@ -171,12 +173,12 @@ def test_marks_have_conflicts_of_half_a_text(place: Make) -> None:
     items = [Item(item="t", system=f"p{n}", text="abcd") for n in range(2)]
     here = place(items, Rubric.default("en", "spans"))
     for name, end in (("Ann", 1), ("Bob", 4)):
-        person = here.store.accept(here.store.invite(name, "annotator")).person
-        task = here.store.next(person)
+        person = here.store.people.accept(here.store.people.invite(name, "annotator")).person
+        task = here.store.grading.next(person)
         assert task
         for n in range(2):
-            task = here.store.task(person, n)
-            here.store.rate(person, task.assignment, [(0, end)] if n else [], request=f"r{n}")
+            task = here.store.grading.task(person, n)
+            here.store.grading.rate(person, task.assignment, [(0, end)] if n else [], request=f"r{n}")
     lead = here.visitor("Lee", "lead")
     page = lead.get("/lead/conflicts").text
     assert 'type="number"' in page
@@ -198,8 +200,8 @@ def test_numbers_are_worked_out_once_for_each_state(place: Make, monkeypatch: py
     assert (first.ratings, fresh) == (12, True)
     assert desk.look()[0] is first
     assert len(calls) == 1
-    lead = here.store.accept(here.store.invite("Lee", "lead")).person
-    here.store.adjudicate(lead, 1, 3, "", request="k")
+    lead = here.store.people.accept(here.store.people.invite("Lee", "lead")).person
+    here.store.results.adjudicate(lead, 1, 3, "", request="k")
     second, fresh = desk.look()
     assert second
     assert (second.decided, fresh, len(calls)) == ((1,), True, 2)
@@ -215,12 +217,13 @@ def test_a_page_does_not_wait_for_numbers(place: Make, monkeypatch: pytest.Monke
     desk = Desk(here.store, 2.0, 30)
     old, _ = desk.look()
     go.clear()
-    desk._patience = 0.0
-    person = here.store.accept(here.store.invite("Ann", "annotator")).person
-    here.store.undo(person, request="u")
+    desk._took = 31.0  # longer than anyone waits
+    person = here.store.people.accept(here.store.people.invite("Ann", "annotator")).person
+    here.store.grading.undo(person, request="u")
+    began = time.monotonic()
     assert desk.look() == (old, False)
+    assert time.monotonic() - began < 10
     go.set()
-    desk._patience = 30
     while not desk.look()[1]:
         time.sleep(0.01)
     assert desk.look()[0] is not old

@@ -68,6 +68,21 @@ def test_only_names_of_ours_are_answered(place: Make) -> None:
     assert status == dict.fromkeys(known, 200) | dict.fromkeys(strange, 421)
 
 
+def test_a_request_names_one_server(place: Make) -> None:
+    who = place().visitor()
+    for hosts in (("localhost", "evil.example"), ("evil.example", "localhost"), ("localhost", "localhost")):
+        answer = who.client.get("/join/x", headers=[("host", host) for host in hosts])
+        assert answer.status_code == 400, hosts
+
+
+def test_a_script_hears_in_json_why_it_is_refused(place: Make) -> None:
+    ann = place().visitor("Ann")
+    for body, headers, status in ((encoded(LARGEST + 1), {}, 413), (b"", {"origin": "http://evil.example"}, 403)):
+        answer = ann.raw("/skip", body, accept="application/json", **headers)
+        assert answer.status_code == status
+        assert answer.json()["problem"]
+
+
 def test_pages_of_other_sites_cannot_post(place: Make) -> None:
     here = place()
     ann = here.visitor("Ann")
@@ -80,7 +95,7 @@ def test_pages_of_other_sites_cannot_post(place: Make) -> None:
         {"sec-fetch-site": "same-site"},
     ]
     assert [ann.client.post("/rate", data=form, headers=headers).status_code for headers in strange] == [403] * 5
-    assert here.store.events() == []
+    assert here.store.results.events() == []
     assert ann.client.post("/rate", data=form, headers={"origin": "http://localhost"}).status_code == 303
 
 
@@ -105,7 +120,7 @@ def test_a_large_body_is_refused_however_it_is_sent(place: Make) -> None:
     assert ann.raw("/rate", iter([encoded(40_000), b"y" * 40_000])).status_code == 413
     assert ann.raw("/rate", b"", **{"content-length": "9" * 12}).status_code == 413
     assert ann.raw("/rate", encoded(LARGEST)).status_code == 403  # no token of ours in it
-    assert here.store.events() == []
+    assert here.store.results.events() == []
 
 
 def test_what_is_no_form_is_refused(place: Make) -> None:
@@ -151,7 +166,7 @@ def test_what_is_served_is_what_is_there_and_is_kept_by_its_tag(place: Make) -> 
 
 def test_an_invitation_works_once_and_looking_does_not_use_it_up(place: Make) -> None:
     here = place()
-    token = here.store.invite("Ann", "annotator")
+    token = here.store.people.invite("Ann", "annotator")
     ann, eve = here.visitor(), here.visitor()
     for _ in range(3):
         assert eve.get(f"/join/{token}").status_code == 200
@@ -169,7 +184,7 @@ def test_an_invitation_works_once_and_looking_does_not_use_it_up(place: Make) ->
 
 def test_an_invitation_ends_and_a_token_must_be_whole(place: Make) -> None:
     here = place()
-    token = here.store.invite("Ann", "annotator", days=1)
+    token = here.store.people.invite("Ann", "annotator", days=1)
     assert here.visitor().join(token[:-1]).status_code == 404
     here.clock.now += 86_401
     late = here.visitor().join(token)
@@ -187,7 +202,7 @@ def test_guessing_tokens_ends_soon(place: Make) -> None:
     here = place()
     eve = here.visitor()
     assert [eve.join("guess").status_code for _ in range(12)] == [404] * 10 + [429] * 2
-    late = here.visitor().join(here.store.invite("Ann", "annotator"))
+    late = here.visitor().join(here.store.people.invite("Ann", "annotator"))
     assert (late.status_code, "five minutes" in late.text) == (429, True)
 
 
@@ -212,7 +227,7 @@ def test_nobody_and_annotators_see_no_page_of_leads(place: Make) -> None:
         assert nobody.get(path).status_code == 401
     for path in ("/lead/invite", "/lead/adjudicate", "/lead/leave"):
         assert ann.post(path, name="Eve", role="lead", number="0", grade="3", person="1").status_code == 403
-    assert [person.name for person in here.store.people() if person.name] == ["Ann"]
+    assert [person.name for person in here.store.people.everyone() if person.name] == ["Ann"]
 
 
 def test_signing_out_and_leaving_end_a_session(place: Make) -> None:
@@ -222,8 +237,13 @@ def test_signing_out_and_leaving_end_a_session(place: Make) -> None:
     assert ann.post("/out").status_code == 200
     answer = ann.client.post("/rate", data=form | {"grade": "3"}, headers={"accept": "application/json"})
     assert answer.status_code == 401
-    here.store.leave(next(person for person in here.store.people() if person.name == "Bob"))
+    form = bob.form()
+    here.store.people.leave(next(person for person in here.store.people.everyone() if person.name == "Bob"))
     assert bob.get("/grade").status_code == 401
+    for fields in ({"grade": "3"}, {"grade": "x"}, {"csrf": ""}):  # whoever is out hears that, whatever they send
+        assert bob.client.post("/rate", data=form | fields).status_code == 401, fields
+    assert bob.client.post("/skip", data=form | {"reason": "why"}).status_code == 401
+    assert here.store.results.events() == []
 
 
 def test_a_link_from_elsewhere_is_followed_once_more_by_our_own_page(place: Make) -> None:

@@ -2,58 +2,73 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+import asyncio
+from typing import TYPE_CHECKING, Final
 
 import msgspec
-from fastapi import APIRouter, Request, Response
-from fastapi.responses import JSONResponse
+from fastapi import Request, Response
+from fastapi.concurrency import run_in_threadpool
 
-from postil.annotation.nouns import Refused
-from postil.app.web.pages import NEVER_CACHED, back_to, new_key, wants_json
+from postil.annotation.nouns import Answer, Refused
+from postil.app.web.pages import NEVER_CACHED, back_to, form_of, new_key, wants_json
 from postil.app.web.words import REASONS
+from postil.errors import PostilError
 
 if TYPE_CHECKING:
-    from postil.annotation.nouns import Person, Progress, Span, Task
+    from collections.abc import Callable
+
+    from fastapi import FastAPI
+
+    from postil.annotation.nouns import Ahead, Person, Span, Task
     from postil.app.web.pages import Form, Site
 
-__all__ = ["AHEAD", "annotator_routes"]
+__all__ = ["AHEAD", "add_annotator_pages"]
 
 AHEAD: Final = 2
 """How many texts the page has before they are wanted."""
 
 
-def annotator_routes(site: Site) -> APIRouter:
-    """The pages of annotators.
+def add_annotator_pages(app: FastAPI, site: Site) -> None:
+    """Add the pages of annotators.
 
     A script gets JSON: what was asked for, and the texts that come after. Without scripts the forms work as forms.
 
     Args:
+        app: The application.
         site: The campaign.
     """
     pages = _Pages(site)
-    routes = APIRouter()
+    for path, answer in (("/rate", pages.rate), ("/skip", pages.skip)):
+        app.add_api_route(path, answer, methods=["POST"])
+    app.add_api_route("/undo", pages.undo, methods=["POST"])
     for path, page in (("/grade", pages.grade), ("/task", pages.task)):
-        routes.add_api_route(path, page, methods=["GET"])
-    for path, page in (("/rate", pages.rate), ("/skip", pages.skip), ("/undo", pages.undo)):
-        routes.add_api_route(path, page, methods=["POST"])
-    return routes
+        app.add_api_route(path, page, methods=["GET"])
 
 
 class _Pages:
     def __init__(self, site: Site) -> None:
-        self._site, self._store = site, site.store
+        self._site, self._grading = site, site.store.grading
+        self._parts = site.parts("task.html")
+
+    async def rate(self, request: Request) -> Response:
+        """A grade."""
+        return await self._answer(request, self._rating)
+
+    async def skip(self, request: Request) -> Response:
+        """A text that is passed over."""
+        return await self._answer(request, _skip)
 
     def grade(self, request: Request) -> Response:
         """The page where an annotator works."""
         someone = self._site.known(request)
         if someone.role == "lead":
             return back_to("/lead")
-        task = self._store.next(someone)
+        task, ahead = self._here(someone, self._grading.next(someone))
         return self._site.page(
             "grade.html",
             task=task,
-            ahead=self._ahead(someone, task.place, AHEAD) if task else [],
-            progress=self._store.progress(someone),
+            ahead=ahead.tasks,
+            progress=ahead.progress,
             csrf=self._site.csrf(request),
             key=new_key(),
             kept=f"{self._site.cookie}.{someone.id}",
@@ -63,74 +78,71 @@ class _Pages:
     def task(self, request: Request) -> Response:
         """Where the annotator is."""
         someone = self._site.known(request)
-        return self._here(request, someone, self._store.next(someone))
-
-    def rate(self, request: Request) -> Response:
-        """A grade."""
-        someone, form = self._site.posted(request)
-        self._store.rate(
-            someone,
-            form.number("assignment"),
-            _marks(form) if self._site.rubric.kind == "spans" else form.real("grade"),
-            request=form.get("request", ""),
-            revision=form.number("revision"),
-            seconds=form.real("seconds") if "seconds" in form else None,
-        )
-        return self._answered(request, someone, form)
-
-    def skip(self, request: Request) -> Response:
-        """A text that is passed over."""
-        someone, form = self._site.posted(request)
-        self._store.skip(
-            someone,
-            form.number("assignment"),
-            form.get("reason", ""),
-            request=form.get("request", ""),
-            revision=form.number("revision"),
-        )
-        return self._answered(request, someone, form)
+        return self._shown(request, *self._here(someone, self._grading.next(someone)))
 
     def undo(self, request: Request) -> Response:
         """Back to the last text."""
         someone, form = self._site.posted(request)
-        task = self._store.undo(someone, request=form.get("request") or new_key())
+        task = self._grading.undo(someone, request=form.get("request") or new_key())
         if not wants_json(request):
             return back_to("/grade")
-        return self._here(request, someone, task or self._store.next(someone))
+        return self._shown(request, *self._here(someone, task or self._grading.next(someone)))
 
-    def _ahead(self, someone: Person, after: int, wanted: int) -> list[Task]:
-        """Open texts after a place."""
-        found: list[Task] = []
-        for place in range(after + 1, after + 1 + wanted):
-            try:
-                task = self._store.task(someone, place)
-            except Refused:
-                break
-            if task.state != "open":
-                break
-            found.append(task)
-        return found
+    def _here(self, someone: Person, task: Task | None) -> tuple[Task | None, Ahead]:
+        """A text, and those after it."""
+        place, wanted = (task.place, AHEAD) if task else (0, 0)
+        return task, self._grading.ahead(someone, place, wanted)
 
-    def _here(self, request: Request, someone: Person, task: Task | None) -> Response:
+    def _shown(self, request: Request, task: Task | None, ahead: Ahead) -> Response:
         """A text and those after it, for the script."""
-        parts, csrf = self._site.parts("task.html"), self._site.csrf(request)
-        progress = self._store.progress(someone)
-        rest = self._ahead(someone, task.place, AHEAD) if task else []
-        shown = parts.one(task, csrf, "") if task else parts.finished(progress, csrf)
-        return _json(progress, task=shown, ahead=[parts.one(one, csrf, "") for one in rest])
+        csrf = self._site.csrf(request)
+        shown = self._parts.one(task, csrf, "") if task else self._parts.finished(ahead.progress)
+        return self._json(request, ahead, task=shown)
 
-    def _answered(self, request: Request, someone: Person, form: Form) -> Response:
-        """What follows an answer."""
-        if not wants_json(request):
-            return back_to("/grade")
-        parts, csrf = self._site.parts("task.html"), self._site.csrf(request)
-        wanted = min(form.number("want"), AHEAD) if "want" in form else 0
-        rest = self._ahead(someone, form.number("after"), wanted) if wanted > 0 else []
-        return _json(self._store.progress(someone), ahead=[parts.one(one, csrf, "") for one in rest])
+    async def _answer(self, request: Request, read: Callable[[Form], Answer]) -> Response:
+        """Store an answer, and say what follows.
+
+        Many come each second, so nothing here waits in a thread: the session is looked up, the answer stored and the
+        next texts found in one go, in the thread that writes.
+        """
+        try:
+            form = form_of(request)
+            self._site.check(request, form)
+            given = read(form)
+            wanted = min(form.number("want"), AHEAD) if "want" in form else 0
+            after = form.number("after") if wanted > 0 else 0
+        except PostilError:
+            await run_in_threadpool(self._site.known, request)  # whoever is not signed in hears that first
+            raise
+        session = request.cookies[self._site.cookie]
+        ahead = await asyncio.wrap_future(self._grading.answer(session, given, after=after, wanted=wanted))
+        if ahead is None:
+            raise self._site.unknown()
+        return self._json(request, ahead) if wants_json(request) else back_to("/grade")
+
+    def _rating(self, form: Form) -> Answer:
+        spans = self._site.rubric.kind == "spans"
+        return Answer(
+            assignment=form.number("assignment"),
+            value=_marks(form) if spans else form.real("grade"),
+            request=form.get("request", ""),
+            revision=form.number("revision"),
+            seconds=form.real("seconds") if "seconds" in form else None,
+        )
+
+    def _json(self, request: Request, ahead: Ahead, **values: str) -> Response:
+        csrf = self._site.csrf(request)
+        said = {"progress": ahead.progress, **values, "ahead": [self._parts.one(one, csrf, "") for one in ahead.tasks]}
+        return Response(msgspec.json.encode(said, enc_hook=str), media_type="application/json", headers=NEVER_CACHED)
 
 
-def _json(progress: Progress, **values: Any) -> JSONResponse:
-    return JSONResponse({"progress": msgspec.structs.asdict(progress), **values}, headers=NEVER_CACHED)
+def _skip(form: Form) -> Answer:
+    return Answer(
+        assignment=form.number("assignment"),
+        reason=form.get("reason", ""),
+        request=form.get("request", ""),
+        revision=form.number("revision"),
+    )
 
 
 def _marks(form: Form) -> list[Span]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING, Final
 
-from fastapi import APIRouter, Request, Response
+from fastapi import FastAPI, Request, Response  # noqa: TC002 - FastAPI reads annotations
 
 from postil.annotation.nouns import Refused
 from postil.app.web.pages import Halt, back_to, form_of
@@ -14,30 +14,30 @@ from postil.app.web.security import csrf_of
 if TYPE_CHECKING:
     from postil.app.web.pages import Site
 
-__all__ = ["joining_routes"]
+__all__ = ["add_joining_pages"]
 
 MONTH: Final = 30 * 86_400
 HOUR: Final = 3_600
 
 
-def joining_routes(site: Site) -> APIRouter:
-    """The first page, the page of an invitation, and signing out.
+def add_joining_pages(app: FastAPI, site: Site) -> None:
+    """Add the first page, the page of an invitation, and signing out.
 
     Args:
+        app: The application.
         site: The campaign.
     """
-    routes = APIRouter()
     store = site.store
     visit = f"{site.cookie}-join"
 
-    @routes.get("/")
+    @app.get("/")
     def home(request: Request) -> Response:
         if request.headers.get("sec-fetch-site") == "cross-site" and site.cookie not in request.cookies:
             # A strict cookie does not come along when a link elsewhere leads here; it does when our own page does.
             return site.page("again.html")
         return back_to("/lead" if site.known(request).role == "lead" else "/grade")
 
-    @routes.get("/join/{token}")
+    @app.get("/join/{token}")
     def invited(request: Request, token: str) -> Response:
         # Looking does not use the invitation up, as programs look at links too.
         secret = request.cookies.get(visit) or secrets.token_urlsafe(32)
@@ -46,7 +46,7 @@ def joining_routes(site: Site) -> APIRouter:
         site.keep(response, visit, secret, HOUR)
         return response
 
-    @routes.post("/join")
+    @app.post("/join")
     def join(request: Request) -> Response:
         form = form_of(request)
         who = request.client.host if request.client else ""
@@ -54,7 +54,7 @@ def joining_routes(site: Site) -> APIRouter:
             raise Halt(429, "There were too many attempts", "Wait five minutes and try again.")
         site.check(request, form, visit)
         try:
-            session = store.accept(form.get("token", ""))
+            session = store.people.accept(form.get("token", ""))
         except Refused:
             site.limit.count(who)
             raise
@@ -63,12 +63,10 @@ def joining_routes(site: Site) -> APIRouter:
         site.forget(response, visit)
         return response
 
-    @routes.post("/out")
+    @app.post("/out")
     def out(request: Request) -> Response:
         site.posted(request)
-        store.end(request.cookies[site.cookie])
+        store.people.end(request.cookies[site.cookie])
         response = site.page("words.html", title=site.say("Signed out"), lines=[], join="", href="")
         site.forget(response, site.cookie)
         return response
-
-    return routes

@@ -6,7 +6,7 @@ import re
 import time
 from typing import TYPE_CHECKING, Any, Final
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
 
 from postil.app.web.files import KINDS, file_of, names_of
@@ -16,11 +16,13 @@ from postil.app.web.pictures import heat, histogram, severities
 from postil.metaeval.agreement import STATISTICS
 
 if TYPE_CHECKING:
+    from fastapi import FastAPI
+
     from postil.annotation.nouns import Person
     from postil.app.web.pages import Form, Site
     from postil.metaeval.agreement import Agreement
 
-__all__ = ["lead_routes"]
+__all__ = ["add_lead_pages"]
 
 A_PAGE: Final = 10
 """So many conflicts stand on a page."""
@@ -48,21 +50,20 @@ TITLES: Final = {
 SHARES: Final = ("agreement", "within-1")
 
 
-def lead_routes(site: Site, *, patience: float) -> APIRouter:
-    """The pages of leads.
+def add_lead_pages(app: FastAPI, site: Site, *, patience: float) -> None:
+    """Add the pages of leads.
 
     Args:
+        app: The application.
         site: The campaign.
         patience: For how many seconds a page waits for fresh numbers.
     """
     pages = _Pages(site, patience)
-    routes = APIRouter(prefix="/lead")
     for path, page in (("", pages.overview), ("/agreement", pages.agreement), ("/conflicts", pages.conflicts)):
-        routes.add_api_route(path, page, methods=["GET"])
-    routes.add_api_route("/files/{name}", pages.file, methods=["GET"])
-    for path, page in (("/adjudicate", pages.adjudicate), ("/invite", pages.invite), ("/leave", pages.leave)):
-        routes.add_api_route(path, page, methods=["POST"])
-    return routes
+        app.add_api_route(f"/lead{path}", page, methods=["GET"])
+    app.add_api_route("/lead/files/{name}", pages.file, methods=["GET"])
+    for path, page in (("adjudicate", pages.adjudicate), ("invite", pages.invite), ("leave", pages.leave)):
+        app.add_api_route(f"/lead/{path}", page, methods=["POST"])
 
 
 class _Pages:
@@ -90,7 +91,7 @@ class _Pages:
         page = request.query_params.get("page", "1")
         page_number = int(page) if re.fullmatch("[0-9]{1,6}", page) and int(page) else 1
         first = (page_number - 1) * A_PAGE
-        cases = self._store.cases(rest[first : first + A_PAGE])
+        cases = self._store.results.cases(rest[first : first + A_PAGE])
         return self._page(
             request,
             "conflicts",
@@ -119,17 +120,19 @@ class _Pages:
         lead, form = self._sent(request)
         number = form.number("number")
         grade, reason = form.real("grade"), form.get("reason", "")
-        self._store.adjudicate(lead, number, grade, reason, request=form.get("request", ""))
+        self._store.results.adjudicate(lead, number, grade, reason, request=form.get("request", ""))
         if "hx-request" not in request.headers:
             return back_to("/lead/conflicts")
-        case = self._site.parts("case.html").case(self._store.conflict(number), self._site.csrf(request), new_key())
+        case = self._site.parts("case.html").case(
+            self._store.results.conflict(number), self._site.csrf(request), new_key()
+        )
         return HTMLResponse(case, headers=NEVER_CACHED)
 
     def invite(self, request: Request) -> Response:
         """A link for someone; it is shown once."""
         _, form = self._sent(request)
         name = form.get("name", "")
-        token = self._store.invite(name, "lead" if form.get("role") == "lead" else "annotator")
+        token = self._store.people.invite(name, "lead" if form.get("role") == "lead" else "annotator")
         link = f"{'https' if self._site.secure else 'http'}://{request.headers['host']}/join/{token}"
         return self._page(request, "overview", link=link, invited=name)
 
@@ -137,10 +140,12 @@ class _Pages:
         """Someone leaves."""
         _, form = self._sent(request)
         number = form.number("person")
-        person = next((one for one in self._store.people() if one.id == number and one.role == "annotator"), None)
+        person = next(
+            (one for one in self._store.people.everyone() if one.id == number and one.role == "annotator"), None
+        )
         if person is None:
             raise Halt(404, "There is no such annotator")
-        self._store.leave(person, replace=form.get("then") == "replace")
+        self._store.people.leave(person, replace=form.get("then") == "replace")
         return back_to("/lead")
 
     def _page(self, request: Request, tab: str, **values: Any) -> Response:
@@ -154,7 +159,7 @@ class _Pages:
             csrf=self._site.csrf(request),
             lang="en",
             now=time.time(),
-            people={person.id: person for person in self._store.people()},
+            people={person.id: person for person in self._store.people.everyone()},
             conflicts=len(numbers.conflicts) if numbers else 0,
             far=self._far,
             heads=SHOWN,

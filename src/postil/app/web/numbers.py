@@ -54,11 +54,11 @@ class Numbers:
             far: From which distance on grades are far apart.
         """
         version = store.version()  # first: what changes meanwhile makes them old
-        ratings = store.ratings()
-        decided = {one.number for one in store.adjudications()}
+        ratings = store.results.ratings()
+        decided = {one.number for one in store.results.adjudications()}
         return cls(
             version=version,
-            standings=tuple(store.standings()),
+            standings=tuple(store.people.standings()),
             texts=len({rating.number for rating in ratings}),
             ratings=len(ratings),
             conflicts=tuple(number for number in _apart(ratings, far) if number not in decided),
@@ -73,7 +73,7 @@ class Desk:
     Args:
         store: Where the campaign lives.
         far: From which distance on grades are far apart.
-        patience: For how many seconds `look` waits for fresh ones.
+        patience: For how many seconds `look` waits for fresh ones, where they took no longer the last time.
     """
 
     def __init__(self, store: Store, far: float, patience: float) -> None:
@@ -81,7 +81,7 @@ class Desk:
         self._changed = Condition()
         self._numbers: Numbers | None = None
         self._working = False
-        self._not_before = 0.0
+        self._not_before = self._took = 0.0
         self._problem = ""
 
     def look(self) -> tuple[Numbers | None, bool]:
@@ -99,7 +99,7 @@ class Desk:
             if not fresh() and not self._working:
                 self._working = True
                 Thread(target=self._work, name="postil-numbers", daemon=True).start()
-            if self._working:
+            if self._working and self._took <= self._patience:
                 self._changed.wait_for(lambda: fresh() or not self._working, self._patience)
             if self._numbers is None and self._problem:
                 raise PostilError(self._problem)
@@ -114,7 +114,8 @@ class Desk:
             problem = str(error) or type(error).__name__
         with self._changed:
             self._numbers, self._problem = numbers or self._numbers, problem
-            self._not_before = time.monotonic() + REST * (time.monotonic() - began)
+            self._took = time.monotonic() - began
+            self._not_before = time.monotonic() + REST * self._took
             self._working = False
             self._changed.notify_all()
 

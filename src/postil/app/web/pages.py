@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl
 
@@ -136,7 +136,8 @@ class Site:
         self.say = translator(self.rubric.lang)
         self._shown: dict[str, object] = {}
         self.show(campaign=self.campaign, rubric=self.rubric, lang_of=_lang, lang=self.rubric.lang, _=self.say)
-        self.show(levels=self.parts("task.html").choices(None))  # the same beside every text
+        parts = self.parts("task.html")
+        self.show(levels=parts.choices(None), tools=parts.actions())  # the same beside every text
 
     def show(self, **values: object) -> None:
         """Let all templates see something.
@@ -171,7 +172,7 @@ class Site:
             request: The request.
         """
         token = request.cookies.get(self.cookie, "")
-        return self.store.session(token) if token else None
+        return self.store.people.session(token) if token else None
 
     def known(self, request: Request) -> Person:
         """Who asks.
@@ -184,8 +185,12 @@ class Site:
         """
         found = self.person(request)
         if found is None:
-            raise Halt(401, "You are not signed in", "A link works once. Ask your lead for a new one.")
+            raise self.unknown()
         return found
+
+    def unknown(self) -> Halt:
+        """What somebody hears who is not signed in."""
+        return Halt(401, "You are not signed in", "A link works once. Ask your lead for a new one.")
 
     def lead(self, request: Request) -> Person:
         """The lead who asks.
@@ -312,7 +317,7 @@ def _templates() -> Environment:
     return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, auto_reload=False)
 
 
-def _lang(text: Any) -> Markup:
+@lru_cache(maxsize=64)
+def _lang(lang: str) -> Markup:
     """The attribute that tells a text's language, and nothing where it is not known."""
-    lang = str(text.lang)
     return Markup(' lang="{}"').format(escape(lang)) if TAG.fullmatch(lang) else Markup("")

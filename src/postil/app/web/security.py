@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import ipaddress
+import json
 import time
 from collections import deque
 from threading import Lock
@@ -134,6 +135,8 @@ class Guard:
 
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
         refusal = self._refusal(scope["method"], headers)
+        if sum(name == b"host" for name, _ in scope["headers"]) > 1:
+            refusal = 400, "The request names two servers."
         if refusal is None and scope["method"] not in {"GET", "HEAD"}:
             body = await _body(receive)
             if body is None:
@@ -143,7 +146,7 @@ class Guard:
         if refusal is None:
             await self._app(scope, receive, with_headers)
         else:
-            await _say(with_headers, *refusal)
+            await _say(with_headers, *refusal, script=headers.get(b"accept") == "application/json")
 
     def _refusal(self, method: str, headers: dict[bytes, str]) -> tuple[int, str] | None:
         host = headers.get(b"host", "")
@@ -192,7 +195,9 @@ async def _body(receive: Receive) -> bytes | None:
             return b"".join(parts)
 
 
-async def _say(send: Send, status: int, text: str) -> None:
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
+async def _say(send: Send, status: int, text: str, *, script: bool) -> None:
+    kind = b"application/json" if script else b"text/plain; charset=utf-8"
+    body = json.dumps({"problem": text}) if script else f"{text}\n"
+    headers = [(b"content-type", kind), (b"connection", b"close")]
     await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": f"{text}\n".encode()})
+    await send({"type": "http.response.body", "body": body.encode()})

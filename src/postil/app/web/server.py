@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from dataclasses import dataclass
 from hashlib import sha256
@@ -13,9 +14,9 @@ from fastapi import FastAPI, Request, Response
 from starlette.exceptions import HTTPException
 
 from postil.annotation.store import Store
-from postil.app.web.annotator import annotator_routes
-from postil.app.web.joining import joining_routes
-from postil.app.web.lead import lead_routes
+from postil.app.web.annotator import add_annotator_pages
+from postil.app.web.joining import add_joining_pages
+from postil.app.web.lead import add_lead_pages
 from postil.app.web.pages import Halt, Site
 from postil.app.web.security import Guard
 from postil.errors import PostilError
@@ -61,9 +62,9 @@ def make_app(store: Store, options: WebOptions = WebOptions()) -> ASGIApp:
     """
     site = Site(store, secure=options.secure)
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
-    app.include_router(joining_routes(site))
-    app.include_router(annotator_routes(site))
-    app.include_router(lead_routes(site, patience=options.patience))
+    add_annotator_pages(app, site)
+    add_joining_pages(app, site)
+    add_lead_pages(app, site, patience=options.patience)
     kept = {name: (files("postil.app.web") / "static" / name).read_bytes() for name in STATIC}
     tags = {name: f'"{sha256(content).hexdigest()[:20]}"' for name, content in kept.items()}
 
@@ -118,7 +119,8 @@ def serve(
         try:
             listening = socket.create_server((host, port), family=family, backlog=256)
         except OSError as error:
-            raise PostilError(f"cannot listen at {host}, port {port}: {error.strerror or error}") from None
+            why = os.strerror(error.errno) if isinstance(error.errno, int) and error.errno > 0 else str(error)
+            raise PostilError(f"cannot listen at {host}, port {port}: {why}") from None
         with listening:
             shown = f"[{host}]" if ":" in host else host
             address = f"http://{shown}:{listening.getsockname()[1]}"

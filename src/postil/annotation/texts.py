@@ -1,0 +1,64 @@
+"""The texts of a campaign and its plan, as they stand in the database."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sql
+
+from postil.annotation import tables
+from postil.annotation.nouns import Item
+from postil.annotation.plan import Plan
+from postil.annotation.tables import MOVED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection
+
+    from postil.annotation.nouns import Campaign
+
+__all__ = ["items", "plan_of"]
+
+_AT, _WHO = tables.assignment.c, tables.person.c
+
+
+def items(connection: Connection, numbers: Sequence[int] | None = None) -> dict[int, Item]:
+    """Texts by their numbers; all of them without any."""
+    texts, articles = sql.select(tables.item).order_by(tables.item.c.number), sql.select(tables.article)
+    if numbers is not None:
+        texts = texts.where(tables.item.c.number.in_(numbers))
+        of = sql.select(tables.item.c.article).where(tables.item.c.number.in_(numbers))
+        articles = articles.where(tables.article.c.id.in_(of))
+    belongs = {
+        number: (item, title, content, lang) for number, item, title, content, lang in connection.execute(articles)
+    }
+    found = {}
+    for number, article, system, text, gold in connection.execute(texts):
+        item, title, content, lang = belongs[article]
+        found[number] = Item(item=item, system=system, text=text, title=title, content=content, lang=lang, gold=gold)
+    return found
+
+
+def plan_of(connection: Connection, campaign: Campaign) -> Plan:
+    """The plan as it is now."""
+    texts = connection.execute(
+        sql.select(tables.article.c.item, tables.item.c.gold).join_from(tables.item, tables.article).order_by("number")
+    ).all()
+    people = sql.select(_WHO.id, _WHO.pseudonym).where(_WHO.role == "annotator").order_by(_WHO.id)
+    orders: dict[int, list[tuple[int, int]]] = {}
+    names = []
+    for number, name in connection.execute(people):
+        orders[number] = []
+        names.append(name)
+    turns = sql.select(_AT.person, _AT.item, _AT.round).where(_AT.state != MOVED).order_by(_AT.person, _AT.place)
+    for number, item, again in connection.execute(turns):
+        orders[number].append((item, again))
+    return Plan(
+        annotators=tuple(names),
+        articles=tuple(article for article, _ in texts),
+        each=campaign.each,
+        seed=campaign.seed,
+        orders=tuple(map(tuple, orders.values())),
+        gold=frozenset(number for number, (_, gold) in enumerate(texts) if gold is not None),
+    )
