@@ -234,6 +234,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     clock = time.process_time if given.processor_time else time.perf_counter
     sgemm = matrix_speed(2 * given.rounds, clock)
     titles, contents = workload(400, TITLE, spread=4), workload(400, CONTENT + 100, spread=100)
+    alike, alike_contents = (workload(400, words, spread=0, comments=1e9) for words in (TITLE, CONTENT))
     training = []
     with tempfile.TemporaryDirectory() as folder:
         for heading, contestants in (
@@ -247,12 +248,29 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 ],
             ),
             (
+                f"Att: titles of {TITLE} words and comments of {WORDS}, all alike, so that nothing is filled up.",
+                [
+                    postil("postil, sampled softmax", alike, folder, 10, group=1, softmax="sampled"),
+                    postil("postil, grouped, sampled softmax", alike, folder, 10, group=8, softmax="sampled"),
+                    postil("postil, full softmax", alike, folder, 3, group=1),
+                    plain("plain loop, full softmax", alike, 3, group=1),
+                ],
+            ),
+            (
                 f"Att-TC: contents, cut behind {CONTENT} words.",
                 [
                     postil("postil, grouped, sampled softmax", contents, folder, 4, group=8, softmax="sampled"),
                     postil("postil, grouped, full softmax", contents, folder, 2, group=8),
                     postil("postil, flat, sampled softmax", contents, folder, 2, group=1, softmax="sampled"),
                     postil("postil, flat, full softmax", contents, folder, 2, group=1),
+                ],
+            ),
+            (
+                f"Att-TC: contents of {CONTENT} words and comments of {WORDS}, all alike.",
+                [
+                    postil("postil, grouped, sampled softmax", alike_contents, folder, 4, group=8, softmax="sampled"),
+                    postil("postil, grouped, full softmax", alike_contents, folder, 2, group=8),
+                    postil("postil, flat, full softmax", alike_contents, folder, 2, group=1),
                 ],
             ),
         ):

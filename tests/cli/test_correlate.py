@@ -7,10 +7,8 @@ import io
 import json
 import os
 import re
-import shlex
 import subprocess
 import sys
-from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,13 +18,12 @@ from postil.app.output import FORMATS
 from postil.records import Candidate, Judgement, Score, convert, write
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from conftest import Outcome, Postil
 
 FEW = ("--resamples", "100", "--permutations", "200")
 SAMPLE = ("correlate", "demo/scores.jsonl", "--judgements", "demo/judgements.jsonl")
-GUIDE = Path(__file__).parents[2] / "docs" / "correlate.md"
 COMMAND = ("correlate", "s.jsonl", "--judgements", "j.jsonl", *FEW)
 KINDS = ("jsonl", "jsonl.gz", "parquet")
 
@@ -552,40 +549,3 @@ def test_disagreements_that_were_asked_for_are_listed(postil: Postil) -> None:
     assert len(texts) == 4
     assert "\x1b" not in with_texts.out
     assert [line for line in with_texts.out.splitlines() if line not in texts] == plain.out.splitlines()
-
-
-def blocks() -> Iterator[tuple[str, list[str]]]:
-    """The commands in the guide, each with what it prints."""
-    for block in re.findall(r"^```\n\$ (.*?)^```", GUIDE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
-        command, *printed = block.replace("\\\n> ", "").splitlines()
-        yield command, printed
-
-
-def test_the_guide(postil: Postil) -> None:
-    """Every command in it does what it shows; `…` stands for any lines."""
-    for extra in ("rjieba", "jinja2", "matplotlib"):
-        pytest.importorskip(extra)
-    done = 0
-    for command, printed in blocks():
-        name, *words = shlex.split(command)
-        assert name == "postil"
-        args = list(takewhile(lambda word: word != ">", words))
-        outcome = postil(*args)
-        assert outcome.code == 0, outcome.err
-        if len(args) < len(words):
-            Path(words[-1]).write_text(outcome.out, encoding="utf-8")
-        if printed:
-            pattern = "\n".join(".*" if line == "…" else re.escape(line) for line in printed)
-            assert re.fullmatch(pattern, f"{outcome.out}{outcome.err}".rstrip("\n"), re.DOTALL), command
-        done += 1
-    assert done >= 8
-    readme = (GUIDE.parents[1] / "README.md").read_text(encoding="utf-8")
-    ran = {" ".join(args): postil(*args).out for args in (("demo",), (*SAMPLE, "-c", "pearson", "-c", "spearman"))}
-    for table in re.findall(r"^```\n((?:system|metric) .*?)^```", readme, re.MULTILINE | re.DOTALL):
-        assert any(set(table.splitlines()) <= set(out.splitlines()) for out in ran.values()), table
-
-
-def test_the_python_in_the_guides() -> None:
-    for path in (GUIDE, GUIDE.parents[1] / "README.md"):
-        (block,) = re.findall(r"^```python\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-        exec(block, {})  # noqa: S102 - our own page

@@ -7,10 +7,8 @@ import io
 import json
 import os
 import re
-import shlex
 import subprocess
 import sys
-from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,11 +18,8 @@ from postil.app.output import FORMATS
 from postil.records import Judgement, Passage, Score, convert, read, write
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from conftest import Outcome, Postil
 
-GUIDE = Path(__file__).parents[2] / "docs" / "passages.md"
 COMMAND = ("passages", "p.jsonl", "--resamples", "50")
 FEW = (*COMMAND, "-m", "f1-1", "-m", "kl-1")
 KINDS = ("jsonl", "jsonl.gz", "parquet")
@@ -438,43 +433,3 @@ def test_the_example_in_the_help_runs(postil: Postil) -> None:
     words = example.replace("passages.jsonl", "p.jsonl").split()
     assert words[0] == "passages"
     assert postil(*words).code == 0
-
-
-# The guide
-
-
-def blocks() -> Iterator[tuple[str, list[str]]]:
-    """The commands in the guide, each with what it prints, and its Python."""
-    text = GUIDE.read_text(encoding="utf-8")
-    for python, block in re.findall(r"^```(python)?\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
-        if python:
-            yield "python", [block]
-        elif block.startswith("$ "):
-            command, *printed = block.removeprefix("$ ").replace("\\\n> ", "").splitlines()
-            yield command, printed
-
-
-def test_the_guide(postil: Postil) -> None:
-    """Every command in it does what it shows, in the order of the page; `…` stands for any lines."""
-    for extra in ("jinja2", "matplotlib"):
-        pytest.importorskip(extra)
-    done = 0
-    for command, printed in blocks():
-        name, *words = shlex.split(command)
-        if name == "python":
-            exec(printed[0], {})  # noqa: S102 - our own page
-        elif name == "cat":
-            assert printed.pop() == "END"
-            Path(words[1]).write_text("".join(f"{line}\n" for line in printed), encoding="utf-8")
-        else:
-            assert name == "postil"
-            args = list(takewhile(lambda word: word != ">", words))
-            outcome = postil(*args)
-            assert outcome.code == 0, outcome.err
-            if len(args) < len(words):
-                Path(words[-1]).write_text(outcome.out, encoding="utf-8")
-            if printed:
-                pattern = "\n".join(".*" if line == "…" else re.escape(line) for line in printed)
-                assert re.fullmatch(pattern, f"{outcome.out}{outcome.err}".rstrip("\n"), re.DOTALL), command
-            done += 1
-    assert done >= 8

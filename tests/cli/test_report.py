@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -246,26 +245,6 @@ def test_without_the_extra(postil: Postil) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "postil: a report needs an optional package: pip install 'postil[plot]'\n"
     assert not Path("report.html").exists()
-
-
-DOCS = Path(__file__).parents[2] / "docs" / "report.md"
-
-
-@pytest.mark.slow
-def test_the_commands_of_the_documentation_run(postil: Postil) -> None:
-    blocks = re.findall(r"^```\n(postil .*?)^```", DOCS.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-    lines = [line for block in blocks for line in block.replace("\\\n", " ").splitlines()]
-    assert len(lines) == 9
-    write("passages.jsonl", passages())
-    for line in lines:
-        command, _, out = line.partition(">")
-        outcome = postil(*shlex.split(command)[1:])
-        assert outcome.code == 0, outcome.err
-        if out:
-            Path(out.strip()).write_text(outcome.out, encoding="utf-8")
-    assert "w-rouge-l" in Path("report.html").read_text(encoding="utf-8")
-    assert "minus retrieval" in Path("both.html").read_text(encoding="utf-8")
-    assert "Interestingness of passages" in Path("passages.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ GUIDES = [
         *("study", "vectors"),
     )
 ]
-SLOW = {f"docs/{name}.md" for name in ("comment", "corpus", "correlate", "passages", "report", "study", "vectors")}
+SLOW = {f"docs/{name}.md" for name in ("comment", "corpus", "study", "vectors")}
 """They train, or make pages with pictures."""
 PAGES = ["README.md", *TUTORIALS, *GUIDES]
 EXTRAS = ("gensim", "jinja2", "matplotlib", "pyarrow", "rjieba", "sqlalchemy", "torch")

@@ -43,7 +43,7 @@ def correlate(
         options: Which coefficients, over what, and so on.
 
     Returns:
-        What was found: ``correlations``, ``human``, ``differences``, ``agreement``, ``systems``, ``disagreements``.
+        The ``correlations``, ``human``, ``differences``, ``agreement``, ``systems``, ``disagreements``.
 
     Raises:
         InvalidInput: Columns differ in length, something is no number, there is no grade, or an item has two texts of
