@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -310,7 +310,8 @@ def relevance(form: str) -> Any:
     """What writes an untrained network and what is kept for it."""
     import torch  # noqa: PLC0415
 
-    from postil.commenters.nn.relevance import Network, Relevance, RelevanceOptions  # noqa: PLC0415
+    from postil.commenters.nn import models  # noqa: PLC0415
+    from postil.commenters.nn.relevance import KIND, Network, Relevance, RelevanceOptions  # noqa: PLC0415
 
     torch.set_num_threads(1)
 
@@ -320,7 +321,8 @@ def relevance(form: str) -> Any:
             torch.manual_seed(3)
             model = Relevance(Network(options, words + 4).eval(), options)
         shutil.rmtree(folder)
-        model.save(folder, {"seed": 3})
+        config = {"vocabulary": words + 4, "options": asdict(options)}
+        models.save(folder, KIND, model.network, config, {"seed": 3})
         return {"vectors": model.encode_comments(said.ids, said.offsets)} if form == "towers" else ranker
 
     return write

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from postil.commenters.nn.training import Progress, Task, TrainingOptions
     from postil.records.files import FilePath
 
-__all__ = ["load", "train"]
+__all__ = ["load", "save", "train"]
 
 _WEIGHTS: Final = "weights.safetensors"
 
@@ -39,7 +39,7 @@ def load(
     """Open the folder of a network.
 
     Args:
-        folder: The folder that `train` made.
+        folder: The folder that `save` or `train` made.
         kind: What it has to hold.
         options: The type of its options.
         network: What makes the network, of options and the size of the vocabulary.
@@ -60,6 +60,24 @@ def load(
     path = model.file(_WEIGHTS)
     files.fill(made, files.read(path)[0], str(path))
     return made.to(device).eval(), wanted
+
+
+def save(folder: FilePath, kind: str, network: nn.Module, config: Mapping[str, Any], made: Mapping[str, Any]) -> None:
+    """Make the folder of a network.
+
+    Args:
+        folder: A folder that is not there yet.
+        kind: What it holds.
+        network: The network.
+        config: Its ``vocabulary`` and ``options``, for `load`.
+        made: How it was made; JSON.
+
+    Raises:
+        UsageError: The folder is there, or its parent is not.
+        PostilError: The system refuses to write.
+    """
+    with ModelWriter(folder, kind, config, made) as new:
+        files.write(new.path(_WEIGHTS), files.weights(network))
 
 
 def train(
@@ -112,6 +130,5 @@ def train(
         "versions": {"torch": torch.__version__, "numpy": np.__version__},
         **(made or {}),
     }
-    with ModelWriter(folder, kind, config, note) as new:
-        files.write(new.path(_WEIGHTS), files.weights(network))
+    save(folder, kind, network, config, note)
     shutil.rmtree(work)
