@@ -199,7 +199,8 @@ def test_a_checkpoint_cut_short_is_named_and_the_one_before_used(tmp_path: Path)
 def test_a_loss_that_is_no_number_stops_with_the_batch_kept(tmp_path: Path) -> None:
     with pytest.raises(PostilError, match=r"the loss is nan.* kept as (.*\.npz)") as caught:
         trained(tmp_path / "model", how=replace(HOW, learning_rate=1e38, clip=0.0))
-    kept = np.load(str(caught.value).split("kept as ")[1].split(". A learning")[0], allow_pickle=False)
+    with np.load(str(caught.value).split("kept as ")[1].split(". A learning")[0], allow_pickle=False) as file:
+        kept = dict(file)
     assert set(kept) == {"article", "comment", "owner"}
     assert not (tmp_path / "model").exists()
 

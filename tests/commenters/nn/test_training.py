@@ -152,7 +152,8 @@ def test_a_loss_that_is_no_number_stops_with_the_batch_kept(tmp_path: Path) -> N
         PostilError, match=r"step 7: the loss is nan, .* kept as .*step-7\.npz\. A learning rate below 0\.05"
     ):
         work.line(tmp_path, work.LineTask(broken=7))
-    kept = np.load(tmp_path / "step-7.npz", allow_pickle=False)
+    with np.load(tmp_path / "step-7.npz", allow_pickle=False) as file:
+        kept = dict(file)
     expected = work.LineTask().batches(0)[6]
     assert all((kept[name] == array).all() for name, array in expected.items())
     assert set(kept) == {"x", "y"}
