@@ -78,9 +78,9 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Where a campaign can live."""
     if request.param == "sqlite":
         return str(tmp_path / "campaign.db")
-    import psycopg  # noqa: PLC0415
-
     folder = request.getfixturevalue("server")
+    import psycopg  # noqa: PLC0415 - the server is not there without it
+
     name = f"c{abs(hash(tmp_path)):x}"
     with psycopg.connect(host=folder, user="postgres", dbname="postgres", autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}".encode())
