@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from postil.app.correlating_output import value_with_interval
-from postil.app.passages import MEASURES, PassagesOptions, collect
+from postil.app.correlating.output import value_with_interval
+from postil.app.passages.files import MEASURES, PassagesOptions, collect
 from postil.metaeval.coefficients import correlate_groups
 from postil.metaeval.gain import gain_curve
 from postil.metaeval.permutation import permutation_p

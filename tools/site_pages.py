@@ -65,8 +65,8 @@ API: Final = {
         "postil.commenters.screening.Screen",
         "postil.DecodingOptions",
         "postil.evaluate_commenters",
-        "postil.app.evaluating.EvaluateOptions",
-        "postil.app.evaluating.CommenterScores",
+        "postil.app.evaluating.files.EvaluateOptions",
+        "postil.app.evaluating.files.CommenterScores",
     ],
     "Rows and files": [
         "postil.Article",
@@ -139,7 +139,7 @@ def commands() -> str:
     """The reference of the command line."""
     import typer.main  # noqa: PLC0415
 
-    from postil.app.cli import app  # noqa: PLC0415
+    from postil.app.cli.main import app  # noqa: PLC0415
 
     parts = [""]
     for name, command in verbs(typer.main.get_command(app), "postil"):

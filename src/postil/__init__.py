@@ -21,14 +21,14 @@ from typing import TYPE_CHECKING, Final
 from postil.version import VERSION as __version__  # noqa: N811 - the name that Python gives it
 
 if TYPE_CHECKING:
-    from postil.app.building import build_corpus
-    from postil.app.commenting import load_commenter
-    from postil.app.consensus import consensus_weights
-    from postil.app.correlate import correlate
-    from postil.app.correlating import CorrelateOptions, Findings
-    from postil.app.evaluating import evaluate_commenters
-    from postil.app.interesting import RankedPassage, rank_passages
-    from postil.app.score import Scores, score
+    from postil.app.commenting.files import load_commenter
+    from postil.app.corpus.building import build_corpus
+    from postil.app.correlating.api import correlate
+    from postil.app.correlating.files import CorrelateOptions, Findings
+    from postil.app.evaluating.files import evaluate_commenters
+    from postil.app.passages.interesting import RankedPassage, rank_passages
+    from postil.app.scoring.api import Scores, score
+    from postil.app.scoring.consensus import consensus_weights
     from postil.commenters.generation import DecodingOptions
     from postil.corpus.options import BuildOptions
     from postil.corpus.store import Corpus
@@ -76,24 +76,24 @@ _HOMES: Final = {
     "Comment": ("postil.records.rows", "Comment"),
     "ControlOptions": ("postil.metrics.controls", "ControlOptions"),
     "Corpus": ("postil.corpus.store", "Corpus"),
-    "CorrelateOptions": ("postil.app.correlating", "CorrelateOptions"),
+    "CorrelateOptions": ("postil.app.correlating.files", "CorrelateOptions"),
     "DecodingOptions": ("postil.commenters.generation", "DecodingOptions"),
-    "Findings": ("postil.app.correlating", "Findings"),
+    "Findings": ("postil.app.correlating.files", "Findings"),
     "InvalidInput": ("postil.errors", "InvalidInput"),
     "PostilError": ("postil.errors", "PostilError"),
-    "RankedPassage": ("postil.app.interesting", "RankedPassage"),
+    "RankedPassage": ("postil.app.passages.interesting", "RankedPassage"),
     "Scale": ("postil.records.scale", "Scale"),
-    "Scores": ("postil.app.score", "Scores"),
+    "Scores": ("postil.app.scoring.api", "Scores"),
     "Undefined": ("postil.errors", "Undefined"),
     "UsageError": ("postil.errors", "UsageError"),
-    "build_corpus": ("postil.app.building", "build_corpus"),
-    "consensus_weights": ("postil.app.consensus", "consensus_weights"),
-    "correlate": ("postil.app.correlate", "correlate"),
-    "evaluate_commenters": ("postil.app.evaluating", "evaluate_commenters"),
-    "load_commenter": ("postil.app.commenting", "load_commenter"),
+    "build_corpus": ("postil.app.corpus.building", "build_corpus"),
+    "consensus_weights": ("postil.app.scoring.consensus", "consensus_weights"),
+    "correlate": ("postil.app.correlating.api", "correlate"),
+    "evaluate_commenters": ("postil.app.evaluating.files", "evaluate_commenters"),
+    "load_commenter": ("postil.app.commenting.files", "load_commenter"),
     "metric": ("postil.metrics.spec", "parse"),
-    "rank_passages": ("postil.app.interesting", "rank_passages"),
-    "score": ("postil.app.score", "score"),
+    "rank_passages": ("postil.app.passages.interesting", "rank_passages"),
+    "score": ("postil.app.scoring.api", "score"),
     "tokenizer": ("postil.text.tokenizers", "tokenizer"),
 }
 

@@ -1,5 +1,5 @@
 """``python -m postil``."""
 
-from postil.app.cli import main
+from postil.app.cli.main import main
 
 main()

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.app import scoring
-from postil.app.correlating import CorrelateOptions, find
+from postil.app.correlating.files import CorrelateOptions, find
 from postil.app.engines import elsewhere
-from postil.app.scoring import ScoringOptions, score_files
-from postil.app.scoring_batches import Batch, Bench
+from postil.app.scoring import files as scoring
+from postil.app.scoring.batches import Batch, Bench
+from postil.app.scoring.files import ScoringOptions, score_files
 from postil.errors import InvalidInput, UnknownName
 from postil.metaeval.table import join
 from postil.metrics.panel import parse_all
@@ -69,8 +69,8 @@ def spread(monkeypatch: pytest.MonkeyPatch) -> None:
     def opened(name: str, *_: object, **__: object) -> Iterator[Engine | None]:
         yield None if name == "local" else Spread()  # type: ignore[misc]
 
-    monkeypatch.setattr("postil.app.scoring.elsewhere", opened)
-    monkeypatch.setattr("postil.app.correlating.elsewhere", opened)
+    monkeypatch.setattr("postil.app.scoring.files.elsewhere", opened)
+    monkeypatch.setattr("postil.app.correlating.files.elsewhere", opened)
 
 
 @pytest.mark.usefixtures("spread")

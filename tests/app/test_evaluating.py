@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import postil
-from postil.app.evaluating import METRICS, EvaluateOptions, evaluate_commenters
-from postil.app.evaluating_references import Readers, read_readers
-from postil.app.training import TrainOptions, train_retriever
+from postil.app.evaluating.files import METRICS, EvaluateOptions, evaluate_commenters
+from postil.app.evaluating.references import Readers, read_readers
+from postil.app.training.retrievers import TrainOptions, train_retriever
 from postil.commenters.base import Provenance, Suggestion, Suggestions
 from postil.corpus.split import Share
 from postil.errors import InvalidInput, PostilError, Undefined, UnknownName, UsageError

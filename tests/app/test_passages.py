@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from postil.app.passages import (
+from postil.app.passages.files import (
     MEASURES,
     PassageFindings,
     PassagesOptions,
@@ -16,7 +16,7 @@ from postil.app.passages import (
     find_gains,
     gain_lines,
 )
-from postil.app.passages_notes import smallest_p
+from postil.app.passages.notes import smallest_p
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.records import Passage, Scale
 

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from typer.testing import CliRunner
 
-from postil.app.building import build_corpus
-from postil.app.cli import app
-from postil.app.evaluating import EvaluateOptions, evaluate_commenters
+from postil.app.cli.main import app
+from postil.app.corpus.building import build_corpus
+from postil.app.evaluating.files import EvaluateOptions, evaluate_commenters
 from postil.app.report import read_results, write_report
-from postil.app.study_comments import CommentsOptions, study_comments
-from postil.app.study_comments_tables import weights_in_words
-from postil.app.study_output import study_as
-from postil.app.study_stages import paper
-from postil.app.study_tencent import study_tencent
+from postil.app.study.comments import CommentsOptions, study_comments
+from postil.app.study.comments_tables import weights_in_words
+from postil.app.study.output import study_as
+from postil.app.study.stages import paper
+from postil.app.study.tencent import study_tencent
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
 from postil.errors import InvalidInput, UnknownName, UsageError

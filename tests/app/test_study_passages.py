@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.app.passages import PassagesOptions, gains_of_file
+from postil.app.passages.files import PassagesOptions, gains_of_file
 from postil.app.report import read_results, write_report
-from postil.app.study_passages import PassagesStudyOptions, study_passages
-from postil.app.study_passages_figures import passages_study
+from postil.app.study.passages import PassagesStudyOptions, study_passages
+from postil.app.study.passages_figures import passages_study
 from postil.errors import InvalidInput, UnknownName
 from postil.records import Passage, write
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from postil.app.building import build_corpus
-from postil.app.commenting import load_commenter
-from postil.app.training import TrainOptions, train_retriever
+from postil.app.commenting.files import load_commenter
+from postil.app.corpus.building import build_corpus
+from postil.app.training.retrievers import TrainOptions, train_retriever
 from postil.commenters.evaluation import draw_lists, evaluate
 from postil.commenters.rankers import ByBoth
 from postil.commenters.retrieval import Retriever

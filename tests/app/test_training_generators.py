@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.app.building import build_corpus
-from postil.app.commenting import load_commenter
-from postil.app.training_generators import GeneratorTrainOptions, train_commenter
+from postil.app.commenting.files import load_commenter
+from postil.app.corpus.building import build_corpus
+from postil.app.training.generators import GeneratorTrainOptions, train_commenter
 from postil.commenters.generation import DecodingOptions, NeuralCommenter
 from postil.commenters.screening import Screen
 from postil.commenters.store import Model

@@ -39,7 +39,7 @@ def loaded(statement: str) -> set[str]:
 
 
 HELP = """
-from postil.app.cli import app
+from postil.app.cli.main import app
 try:
     app(["--help"])
 except SystemExit as end:
@@ -52,7 +52,7 @@ except SystemExit as end:
     [
         ("import postil", HEAVIER_THAN_THE_DOOR),
         ("import postil; dir(postil); postil.__version__; postil.PostilError", HEAVIER_THAN_THE_DOOR),
-        ("import postil.app.cli", HEAVY | {"numpy", "msgspec"}),
+        ("import postil.app.cli.main", HEAVY | {"numpy", "msgspec"}),
         (HELP, HEAVY | {"numpy", "msgspec"}),
         (HELP.replace('"--help"', '"score", "--help"'), HEAVY | {"numpy", "msgspec"}),
         ("import postil; postil.score, postil.metric, postil.Scale", HEAVY - {"Stemmer"} | {"typer", "rich"}),

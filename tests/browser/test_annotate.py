@@ -18,7 +18,7 @@ import pytest
 pytest.importorskip("fastapi", reason="needs the web extra")
 
 from postil.annotation.store import Store
-from postil.app.annotating import PlanOptions, plan_campaign
+from postil.app.annotating.files import PlanOptions, plan_campaign
 from postil.metaeval.agreement import agreement
 from postil.records import Judgement
 from postil.records.files import read

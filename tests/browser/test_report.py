@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.app.correlate import correlate
-from postil.app.correlating import CorrelateOptions
-from postil.app.correlating_output import as_json
-from postil.app.passages import PassagesOptions, find_gains
-from postil.app.passages_output import as_json as gains_as_json
+from postil.app.correlating.api import correlate
+from postil.app.correlating.files import CorrelateOptions
+from postil.app.correlating.output import as_json
+from postil.app.passages.files import PassagesOptions, find_gains
+from postil.app.passages.output import as_json as gains_as_json
 from postil.app.report import write_report
 from postil.records import Passage
 

@@ -19,8 +19,8 @@ import pytest
 import typer.main
 from typer.testing import CliRunner
 
-from postil.app.cli import app
-from postil.app.cli_train import train_app
+from postil.app.cli.main import app
+from postil.app.cli.train import train_app
 from postil.records import Article, Comment, write
 
 if TYPE_CHECKING:
@@ -471,7 +471,7 @@ def test_an_evaluation_that_cannot_be(words: tuple[str, ...], code: int, problem
 CHILD = """
 import os, signal, sys
 from contextlib import contextmanager
-from postil.app import training
+from postil.app.training import retrievers as training
 os.fsync = lambda _: None
 
 @contextmanager
@@ -479,7 +479,7 @@ def live():
     yield lambda line: os.kill(os.getpid(), signal.SIGKILL) if line.step == 6 else None
 
 training.live = live
-from postil.app.cli import main
+from postil.app.cli.main import main
 main()
 """
 

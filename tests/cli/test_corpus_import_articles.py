@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from typer.testing import CliRunner
 
-from postil.app.cli_corpus import corpus
+from postil.app.cli.corpus import corpus
 from postil.records import Article, read
 
 if TYPE_CHECKING:

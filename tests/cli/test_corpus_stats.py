@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.app.building import build_corpus
+from postil.app.corpus.building import build_corpus
 from postil.app.output import FORMATS
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share

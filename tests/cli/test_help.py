@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 import typer.main
 
-from postil.app.cli import app
+from postil.app.cli.main import app
 from postil.app.output import FORMATS
 from postil.metrics.spec import METRICS
 from postil.records.weights import METHODS

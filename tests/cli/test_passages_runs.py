@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.app.passages import PassagesOptions, find_gains
-from postil.app.passages_runs import write_runs
+from postil.app.passages.files import PassagesOptions, find_gains
+from postil.app.passages.runs import write_runs
 from postil.corpus.formats.trec import read_run
 from postil.metaeval.gain import normalised_gains
 from postil.records import Passage, write

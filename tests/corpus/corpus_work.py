@@ -10,7 +10,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from postil.app.building import build_corpus
+from postil.app.corpus.building import build_corpus
 from postil.corpus import blocks as cutting
 from postil.corpus import passes
 from postil.corpus.options import BuildOptions
@@ -136,7 +136,7 @@ def halt(step: str, number: int) -> None:
 
 def child(size: str, step: str, number: str, *arguments: str) -> None:
     """`postil corpus build` with small blocks, which stands still in a step."""
-    from postil.app.cli import main  # noqa: PLC0415
+    from postil.app.cli.main import main  # noqa: PLC0415
 
     small_blocks(int(size))
     os.fsync = lambda _: None  # no test is about power cuts

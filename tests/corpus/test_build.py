@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from corpus_work import Row, built, decoded, files, ids, loose, row, rows, written
 
-from postil.app.building import build_corpus
+from postil.app.corpus.building import build_corpus
 from postil.corpus import blocks as cutting
 from postil.corpus import passes
 from postil.corpus.options import BuildOptions

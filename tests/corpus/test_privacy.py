@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from corpus_work import Row, built, files, loose, row, written
 
-from postil.app.building import build_corpus, read_salt
+from postil.app.corpus.building import build_corpus, read_salt
 from postil.corpus.privacy import MASKS, hashed, masking
 from postil.corpus.split import Share
 from postil.errors import InvalidInput, PostilError

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from corpus_work import files, loose, rows, written
 
-from postil.app.building import build_corpus
+from postil.app.corpus.building import build_corpus
 from postil.corpus import blocks as cutting
 from postil.corpus import passes
 from postil.corpus.split import Share

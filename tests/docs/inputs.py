@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow.parquet
 
 from postil.app import demo
-from postil.app.building import build_corpus
+from postil.app.corpus.building import build_corpus
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
 from postil.records import Article, Candidate, Comment, Judgement, Passage, read, write

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import postil
-from postil.app.correlating import CorrelateOptions, correlate_files
+from postil.app.correlating.files import CorrelateOptions, correlate_files
 from postil.metaeval.replicates import resampled
 from postil.metaeval.resampling import counts_of
 from postil.records import Judgement, Score, read
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import ModuleType
 
-    from postil.app.correlating import Findings
+    from postil.app.correlating.files import Findings
     from postil.metaeval.correlation import Correlation
     from postil.metaeval.replicates import By
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from postil.app.passages import PassageFindings, PassagesOptions, find_gains
+from postil.app.passages.files import PassageFindings, PassagesOptions, find_gains
 from postil.kernel import NAME
 from postil.metaeval.gain import gain_curve
 from postil.metrics.measures import Collection, measure_passages

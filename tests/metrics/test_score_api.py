@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import postil
-from postil.app.score import CHUNK, DEFAULT_METRICS
+from postil.app.scoring.api import CHUNK, DEFAULT_METRICS
 from postil.errors import InvalidInput, UnknownName, UsageError
 
 if TYPE_CHECKING:

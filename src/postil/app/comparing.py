@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Final
 
-from postil.app.correlating import Several
-from postil.app.correlating_output import value_with_interval
+from postil.app.correlating.files import Several
+from postil.app.correlating.output import value_with_interval
 from postil.app.output import Format, counted, grid_as, printable, rows_as_csv, rows_as_jsonl, to_json
 from postil.errors import UsageError
 from postil.metaeval.permutation import PERMUTATIONS

@@ -8,10 +8,10 @@ from importlib.util import find_spec
 from shlex import quote
 from typing import TYPE_CHECKING, Final
 
-from postil.app.correlating import CorrelateOptions, correlate_files
-from postil.app.correlating_output import findings_as
-from postil.app.scoring import ScoringOptions, default_metrics, score_files
-from postil.app.scoring_output import scores_as
+from postil.app.correlating.files import CorrelateOptions, correlate_files
+from postil.app.correlating.output import findings_as
+from postil.app.scoring.files import ScoringOptions, default_metrics, score_files
+from postil.app.scoring.output import scores_as
 from postil.errors import MissingExtra
 from postil.records.files import read, write
 from postil.records.rows import Article, Candidate
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from postil.app.study_stages import Say
+    from postil.app.study.stages import Say
 
 __all__ = ["run_demo"]
 
@@ -115,10 +115,10 @@ def _people(out: Path, jobs: int, show: Say) -> None:
 
 def _comments(out: Path, jobs: int, show: Say) -> Path:
     """The study of commenters, on the English articles."""
-    from postil.app.building import build_corpus  # noqa: PLC0415  # pyarrow and more are behind it
-    from postil.app.study_comments import FITTING, CommentsOptions, study_comments  # noqa: PLC0415
-    from postil.app.study_output import study_as  # noqa: PLC0415
-    from postil.app.study_stages import Stage, Stages, read_json  # noqa: PLC0415
+    from postil.app.corpus.building import build_corpus  # noqa: PLC0415  # pyarrow and more are behind it
+    from postil.app.study.comments import FITTING, CommentsOptions, study_comments  # noqa: PLC0415
+    from postil.app.study.output import study_as  # noqa: PLC0415
+    from postil.app.study.stages import Stage, Stages, read_json  # noqa: PLC0415
     from postil.corpus.options import BuildOptions  # noqa: PLC0415
     from postil.corpus.split import Share  # noqa: PLC0415
 
@@ -162,9 +162,9 @@ def _comments(out: Path, jobs: int, show: Say) -> Path:
 
 def _passages(out: Path, jobs: int, show: Say, say: Say) -> Path:
     """The study of passages."""
-    from postil.app.study_output import study_as  # noqa: PLC0415
-    from postil.app.study_passages import PassagesStudyOptions, study_passages  # noqa: PLC0415
-    from postil.app.study_stages import read_json  # noqa: PLC0415
+    from postil.app.study.output import study_as  # noqa: PLC0415
+    from postil.app.study.passages import PassagesStudyOptions, study_passages  # noqa: PLC0415
+    from postil.app.study.stages import read_json  # noqa: PLC0415
 
     folder, train = out / "study-passages", find_spec("gensim") is not None
     show(PASSAGES)

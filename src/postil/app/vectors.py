@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from postil.app.output import printable, to_json
-from postil.app.passages_words import stop_signature, without_stop_words
+from postil.app.passages.words import stop_signature, without_stop_words
 from postil.app.progress import steps
 from postil.errors import InvalidInput, UnknownName
 from postil.records.files import read

@@ -11,7 +11,7 @@ import pytest
 
 from postil.annotation.nouns import Item
 from postil.annotation.rubric import Rubric
-from postil.app.agreement_of import agreement_of
+from postil.app.annotating.agreement import agreement_of
 from postil.app.web.numbers import Desk, Numbers
 from postil.errors import PostilError
 from postil.records import Judgement

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from postil.app.gain_pictures import BASELINES, family
-from postil.app.passages_notes import smallest_p
+from postil.app.passages.notes import smallest_p
+from postil.app.passages.pictures import BASELINES, family
 from postil.app.report.lookup import ALPHA, is_clear
 from postil.app.report.words import count, interval, isolated, listed, number
 

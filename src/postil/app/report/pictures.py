@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.app.gain_pictures import BASELINES, BEST, IN_ONE_PICTURE, draw_together, gather
+from postil.app.passages.pictures import BASELINES, BEST, IN_ONE_PICTURE, draw_together, gather
 from postil.app.report.blocks import Picture
 from postil.app.report.lookup import ALPHA, LENGTH
 from postil.app.report.words import COEFFICIENTS, PEOPLE, control, interval, isolated, metric_of, number

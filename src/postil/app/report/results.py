@@ -320,7 +320,7 @@ class Gain(_Interval, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """What the ranking is called in differences and lines; see `postil.app.passages.Ranked.name`."""
+        """What the ranking is called in differences and lines; see `postil.app.passages.files.Ranked.name`."""
         return f"{self.measure}, without itself" if self.leave_one_out else self.measure
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from threading import Condition, Thread
 from typing import TYPE_CHECKING, Final
 
-from postil.app.agreement_of import agreement_of
+from postil.app.annotating.agreement import agreement_of
 from postil.errors import PostilError
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from postil.annotation.nouns import Rating, Standing
     from postil.annotation.store import Store
-    from postil.app.agreement_of import CampaignAgreement
+    from postil.app.annotating.agreement import CampaignAgreement
 
 __all__ = ["Desk", "Numbers"]
 

@@ -1,0 +1,1 @@
+"""The command line: flags of each verb, and how a command ends."""

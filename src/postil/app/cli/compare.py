@@ -1,0 +1,60 @@
+"""`postil compare`: flags, nothing else."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from postil.app.cli.exits import command_line, exits, tell
+from postil.app.cli.options import FormatOption, SeedOption
+from postil.errors import UnknownName
+
+__all__ = ["compare"]
+
+
+@exits
+def compare(
+    context: typer.Context,
+    scores: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SCORES", help="Item scores (item, system, metric, score, signature), from score --items."
+        ),
+    ],
+    *,
+    baseline: Annotated[
+        str | None, typer.Option(metavar="SYSTEM", help="The system to compare with; by default the first.")
+    ] = None,
+    intersect: Annotated[
+        bool, typer.Option("--intersect", help="Compare on shared items, where systems cover different ones.")
+    ] = False,
+    lower_is_better: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A metric whose small numbers are good ones; may be repeated."),
+    ] = None,
+    resamples: Annotated[int, typer.Option(min=1, metavar="N", help="Resamples of the items, for intervals.")] = 1000,
+    permutations: Annotated[int, typer.Option(min=1, metavar="N", help="Draws of approximate randomisation.")] = 10_000,
+    seed: SeedOption = 20181,
+    format: FormatOption = "table",  # noqa: A002
+) -> None:
+    """Compare systems with a baseline on each metric.
+
+    Example: postil compare scores.jsonl --baseline seq2seq
+    """
+    from postil.app.comparing import CompareOptions, compare_files, comparison_as, remarks  # noqa: PLC0415
+    from postil.app.output import FORMATS  # noqa: PLC0415
+
+    if format not in FORMATS:
+        raise UnknownName("format", format, FORMATS)
+    options = CompareOptions(
+        baseline=baseline,
+        intersect=intersect,
+        lower_is_better=tuple(lower_is_better or ()),
+        resamples=resamples,
+        permutations=permutations,
+        seed=seed,
+    )
+    found = compare_files(scores, options)
+    typer.echo(comparison_as(format, found, command_line(context)), nl=False)
+    tell(format, remarks(found))

@@ -1,0 +1,56 @@
+"""`postil corpus stats`: flags, nothing else."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from postil.app.cli.exits import exits, say
+from postil.app.cli.options import FormatOption
+from postil.errors import UnknownName
+
+__all__ = ["stats"]
+
+
+@exits
+def stats(
+    corpus: Annotated[str, typer.Argument(metavar="DIR", help="A corpus that postil corpus build made.")],
+    *,
+    figures: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="Draw categories, lengths, upvotes and comments an article into FOLDER."),
+    ] = None,
+    scale: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SCALE",
+            help="Scale of the grades, HIGH (from 0) or LOW:HIGH; without it the top grade is the highest that occurs.",
+        ),
+    ] = None,
+    format: FormatOption = "table",  # noqa: A002
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", min=1, metavar="N", help="Processes; the numbers do not depend on it.")
+    ] = 1,
+    engine: Annotated[str, typer.Option(metavar="NAME", help="Where the work is done: local or ray.")] = "local",
+    address: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Of a running Ray cluster, or auto.")] = None,
+) -> None:
+    """Count what a corpus holds: comments an article, upvotes, lengths, words, categories, grades, by split.
+
+    Example: postil corpus stats corpus --figures pictures
+    """
+    from pathlib import Path  # noqa: PLC0415
+
+    from postil.app.corpus.pictures import draw_corpus  # noqa: PLC0415
+    from postil.app.corpus.stats import count_corpus, statistics_as  # noqa: PLC0415
+    from postil.app.output import FORMATS  # noqa: PLC0415
+    from postil.records.scale import Scale  # noqa: PLC0415
+
+    if format not in FORMATS:
+        raise UnknownName("format", format, FORMATS)
+    grades = None if scale is None else Scale.parse(scale)
+    found = count_corpus(corpus, scale=grades, engine=engine, jobs=jobs, address=address, say=say)
+    if figures:
+        for path in draw_corpus(Path(figures), found):
+            say(f"written: {path}")
+    typer.echo(statistics_as(format, found), nl=False)

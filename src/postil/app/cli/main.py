@@ -1,0 +1,115 @@
+"""The command line: every verb stands in a file of this folder, with its flags and nothing else."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from postil.app.cli.annotate import annotate
+from postil.app.cli.comment import comment, evaluate, rank_comments
+from postil.app.cli.compare import compare
+from postil.app.cli.corpus import corpus
+from postil.app.cli.correlate import correlate
+from postil.app.cli.exits import Root, exits, say
+from postil.app.cli.interesting import interesting
+from postil.app.cli.options import JobsOption
+from postil.app.cli.passages import passages
+from postil.app.cli.report import report
+from postil.app.cli.score import score
+from postil.app.cli.study import study
+from postil.app.cli.train_generators import train_app
+from postil.app.cli.vectors import vectors
+from postil.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="postil",
+    cls=Root,
+    help="Grade texts against graded references, and judge the grades against people.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it
+    if wanted:
+        typer.echo(f"postil {VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Grade texts against graded references, and judge the grades against people."""
+
+
+app.add_typer(annotate)
+app.add_typer(corpus)
+app.add_typer(study)
+app.add_typer(vectors)
+for verb in (score, correlate, compare, report, passages, interesting):
+    app.command()(verb)
+app.add_typer(train_app)
+app.command()(comment)
+app.command("rank-comments")(rank_comments)
+app.command()(evaluate)
+
+
+@app.command()
+@exits
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the sample's files, to go on with.")] = Path("demo"),
+    jobs: JobsOption = 1,
+) -> None:
+    """Score the bundled sample and judge the metrics.
+
+    Four commenters on 24 articles, with readers' comments, grades, and two annotators.
+    """
+    from postil.app.demo import run_demo  # noqa: PLC0415
+
+    run_demo(out, jobs, typer.echo, say)
+
+
+def main() -> None:
+    """The entry point of the ``postil`` command."""
+    with _streams():
+        try:
+            app()
+        except OSError as error:  # of a help text; commands end in `exits`
+            say(f"postil: standard output: {error.strerror or error}")
+            sys.exit(1)
+
+
+@contextmanager
+def _streams() -> Iterator[None]:
+    """Streams that whoever started it may have closed: input has nothing, output cannot be written, words are lost."""
+    closed = sys.stdout is None
+    if sys.stdin is None:
+        sys.stdin = io.TextIOWrapper(io.BytesIO())
+    if closed:
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(io.FileIO(os.open(os.devnull, os.O_RDONLY), "w")))
+    if sys.stderr is None:
+        sys.stderr = io.TextIOWrapper(io.BytesIO())
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")  # the same bytes wherever it runs
+    try:
+        yield
+    finally:
+        if closed:  # else Python would try once more to write what could not be written
+            sys.stdout = None  # as it was

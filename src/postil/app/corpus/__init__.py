@@ -1,0 +1,1 @@
+"""The journeys of `postil corpus`."""

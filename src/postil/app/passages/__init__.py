@@ -1,0 +1,1 @@
+"""The journeys of `postil passages` and `postil interesting`."""

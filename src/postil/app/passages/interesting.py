@@ -1,0 +1,314 @@
+"""The journey of `postil interesting` and `postil.rank_passages`: a page in, its best passages out, with reasons."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from postil.app.columns import as_list
+from postil.app.output import Format, grid_as, printable, rows_as_csv, rows_as_jsonl, to_json
+from postil.app.passages.files import PassagesOptions
+from postil.app.passages.words import collect
+from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.metrics.measures import Overlap
+from postil.metrics.pool import Pools
+from postil.metrics.reasons import Reason, reasons
+from postil.metrics.spec import parse_measure
+from postil.records.explain import shown
+from postil.records.files import read
+from postil.records.place import Places
+from postil.records.ranking import best_first
+from postil.records.rows import Passage
+from postil.text.han import HanTexts
+from postil.text.tokenizers import tokenizer as named_tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from postil.app.columns import Column
+
+__all__ = [
+    "MEASURE",
+    "REASONS",
+    "RankedPassage",
+    "Split",
+    "doubts",
+    "passages_of",
+    "rank_passages",
+    "ranked_as",
+    "references_of",
+]
+
+MEASURE: Final = "logsim-1"
+"""The measure where none is named; the paper's best."""
+
+REASONS: Final = 5
+"""How many reasons are given for a passage."""
+
+Split: TypeAlias = Literal["paragraphs", "sentences", "lines"]
+"""What a passage of a plain text is."""
+
+SCHEMA: Final = 1
+SHOWN: Final = 80
+_SENTENCE: Final = re.compile(r"(?<=[.!?…])[\"'”’»)\]]*\s+(?=[\"'“‘«(\[]?[^\W\d_a-z])|(?<=[。！？])(?![”’」』）])")
+
+
+@dataclass(frozen=True, slots=True)
+class RankedPassage:
+    """A passage and why it stands where it stands.
+
+    Args:
+        place: Its number on the page, from 0.
+        text: What it says.
+        score: The measure; high is good (of divergences the negative). Minus infinity for a passage without units, or
+            with nothing left to be held against.
+        reasons: The units that it shares with its reference and that add most to the score.
+    """
+
+    place: int
+    text: str
+    score: float
+    reasons: tuple[Reason, ...]
+
+
+def rank_passages(
+    passages: Column,
+    reference: Column | None = None,
+    *,
+    weights: Column | None = None,
+    k: int | None = None,
+    measure: str = MEASURE,
+    tokenizer: str = "words",
+    stem: str = "none",
+    stop: str = "none",
+    jobs: int = 1,
+) -> list[RankedPassage]:
+    """The passages of a page that come closest to what is known to be interesting.
+
+    Args:
+        passages: n texts.
+        reference: Passages that people found interesting. Without them each passage is held against the other
+            passages of the page, which finds the ones that say most of what the page is about. A passage leaves its
+            reference where it is one itself (a text with the same words).
+        weights: How interesting each reference is, in [0, 1]; for measures with ``w-``.
+        k: How many to give; by default all.
+        measure: A spec of a measure over units, such as ``logsim-2``, ``f1-1`` or ``w-f1-2``.
+        tokenizer: A name in `postil.text.TOKENIZERS`.
+        stem: A name in `postil.text.STEMMERS`, or ``none``.
+        stop: A name in `postil.text.STOP_LISTS`, or ``none``.
+        jobs: Threads.
+
+    Returns:
+        The best first; of equal ones the earlier. Passages without a unit are last, without reasons.
+
+    Raises:
+        InvalidInput: A passage is no text, more than a tenth of all passages are Han text and meet the ``words``
+            tokenizer, or the reference is empty.
+        UnknownName, UsageError: A name does not exist, the measure has no units, or weights are missing or wrong.
+
+    >>> page = ["Coffee was first roasted in Yemen.", "Prices rose.", "A goat herd found coffee in Yemen first."]
+    >>> best, *others = rank_passages(page, stop="en")
+    >>> best.text, [str(reason) for reason in best.reasons]
+    ('A goat herd found coffee in Yemen first.', ['coffee', 'yemen', 'first'])
+    """
+    chosen = parse_measure(measure)
+    if not isinstance(chosen, Overlap) or chosen.family == "js":
+        raise UsageError(f"{measure} has no units that give reasons; take f1, kl, logsim, rouge or tf-idf")
+    texts = _texts(passages, "passages")
+    known = texts if reference is None else _texts(reference, "reference")
+    weight = _weights(weights, len(known), needed=chosen.weighted)
+    if not texts:
+        return []
+    if not known:
+        raise InvalidInput("expected at least one passage, got none", where="reference")
+    every = texts if reference is None else [*texts, *known]
+    places = Places("passages")
+    options = PassagesOptions(tokenizer=tokenizer, stem=stem, stop=stop, jobs=jobs)
+    collection = collect([Passage("page", str(i), text) for i, text in enumerate(every)], options, places)
+
+    words = collection.words
+    keys = [words.ids[words.offsets[i] : words.offsets[i + 1]].tobytes() for i in range(len(every))]
+    first = len(every) - len(known)
+    same: dict[bytes, list[int]] = {}
+    for j in range(len(known)):
+        same.setdefault(keys[first + j], []).append(j)
+    own = [same.get(key, []) for key in keys[: len(texts)]]
+    pools = Pools(
+        reference_offsets=np.array([0, len(known)]),
+        references=np.arange(first, len(every), dtype=np.int32),
+        weights=weight,
+        text_offsets=np.array([0, len(texts)]),
+        texts=np.arange(len(texts), dtype=np.int32),
+        own_offsets=np.cumsum([0, *map(len, own)]),
+        own=np.array([j for row in own for j in row], np.int64),
+    )
+    scores = chosen.ranked(chosen.values(collection, pools, jobs))
+    return [
+        RankedPassage(
+            place, texts[place], float(scores[place]), tuple(reasons(chosen, collection, pools, place, REASONS))
+        )
+        for place in best_first(scores, k=k).tolist()
+    ]
+
+
+def doubts(found: Sequence[RankedPassage], measure: str, *, referenced: bool, tokenizer: str = "words") -> list[str]:
+    """What to know before believing a ranking; docs/findings/passages.md has the numbers.
+
+    Args:
+        found: The ranking.
+        measure: A spec.
+        referenced: Whether interesting passages were given, and not the page itself.
+        tokenizer: What cut the passages into words.
+
+    Raises:
+        UnknownName, UsageError: There is no such measure or tokenizer.
+    """
+    han = HanTexts(named_tokenizer(tokenizer), "passages shown")
+    han.see(each.text for each in found)
+    told = [han.remark] if han.remark else []
+    if not referenced and getattr(parse_measure(measure), "family", "") == "kl":
+        told.append(
+            "on a page that is its own reference kl puts short passages first; name a --reference, or take logsim"
+        )
+    return told
+
+
+def passages_of(path: str, split: Split = "paragraphs") -> list[str]:
+    """The passages of a page.
+
+    Args:
+        path: JSON Lines or Parquet with passage rows, else plain text in UTF-8; `-` for plain text on standard input.
+        split: What a passage of a plain text is. Sentences end at a full stop, question or exclamation mark before a
+            space and a capital, and at the Chinese marks: good enough for prose, no more.
+
+    Raises:
+        UnknownName: There is no such way to split.
+        InvalidInput: The file cannot be read, is no UTF-8, or holds no passage.
+    """
+    if split not in get_args(Split):
+        raise UnknownName("way to split", split, get_args(Split))
+    if path != "-" and _has_rows(path):
+        found = [row.text for row in read(path, Passage)]
+    else:
+        data = sys.stdin.buffer.read() if path == "-" else _bytes(path)
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = data[: error.start].count(b"\n") + 1
+            raise InvalidInput("expected UTF-8, got something else", where=path, line=line) from None
+        blocks = re.split(r"\n\s*\n", text) if split == "paragraphs" else text.splitlines()
+        if split == "sentences":
+            blocks = [sentence for block in re.split(r"\n\s*\n", text) for sentence in _SENTENCE.split(block)]
+        found = [" ".join(block.split()) for block in blocks]
+    found = [passage for passage in found if passage.strip()]
+    if not found:
+        raise InvalidInput("expected passages, got none", where=path)
+    return found
+
+
+def references_of(path: str, split: Split = "paragraphs") -> tuple[list[str], list[float] | None]:
+    """Passages that people found interesting, and how interesting, where all of them have a grade.
+
+    Args:
+        path: As in `passages_of`. Rows with the grade 0 are passed over.
+        split: As in `passages_of`.
+
+    Returns:
+        n texts, and n weights, the grades divided by the highest; None where a grade is missing.
+
+    Raises:
+        UnknownName, InvalidInput: As `passages_of`, or a grade is negative or no grade is above 0.
+    """
+    if path == "-" or not _has_rows(path):
+        return passages_of(path, split), None
+    rows = read(path, Passage)
+    graded: list[tuple[str, float | None]] = []
+    for place, row in enumerate(rows):
+        if row.grade is not None and row.grade < 0:
+            raise rows.places.error(place, "grade", f"expected a number of at least 0, got {row.grade:g}")
+        if row.grade != 0 and row.text.strip():
+            graded.append((row.text, row.grade))
+    if not graded:
+        raise InvalidInput("expected passages with a grade above 0, got none", where=path)
+    grades = [grade for _, grade in graded if grade is not None]
+    highest = max(grades, default=1.0)
+    weights = [grade / highest for grade in grades] if len(grades) == len(graded) else None
+    return [text for text, _ in graded], weights
+
+
+def ranked_as(form: Format, found: Sequence[RankedPassage], measure: str) -> str:
+    """Lay out ranked passages.
+
+    Args:
+        form: ``json``, ``jsonl`` and ``csv`` have whole texts, the others their beginnings. A passage without units, or
+            with nothing left to be held against, has no score.
+        found: The passages.
+        measure: What scored them.
+    """
+    rows: list[dict[str, object]] = [
+        {
+            "rank": rank,
+            **asdict(each),
+            "score": each.score if np.isfinite(each.score) else None,
+            "reasons": [{"unit": str(why), "part": why.part} for why in each.reasons],
+        }
+        for rank, each in enumerate(found, start=1)
+    ]
+    if form == "json":
+        return to_json({"schema": SCHEMA, "kind": "interesting", "measure": measure, "passages": rows})
+    if form == "jsonl":
+        return rows_as_jsonl(rows)
+    if form == "csv":
+        return rows_as_csv(
+            [row | {"reasons": "; ".join(map(str, each.reasons))} for row, each in zip(rows, found, strict=True)]
+        )
+    grid = [["passage", measure, "because of"]]
+    for rank, each in enumerate(found, start=1):
+        text = f"{rank}. {printable(each.text)}"
+        short = text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
+        score = f"{each.score:.4f}" if np.isfinite(each.score) else "-"
+        grid.append([short, score, ", ".join(map(str, each.reasons))])
+    return grid_as(form, grid)
+
+
+def _has_rows(path: str) -> bool:
+    return path.endswith((".jsonl", ".jsonl.gz", ".parquet"))
+
+
+def _bytes(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except FileNotFoundError:
+        raise InvalidInput("no such file", where=path) from None
+    except OSError as error:
+        raise InvalidInput(f"cannot be read: {error.strerror}", where=path) from None
+
+
+def _texts(column: Column, where: str) -> list[str]:
+    texts = []
+    for line, text in enumerate(as_list(column, where), start=1):
+        if not isinstance(text, str):
+            raise InvalidInput(f"expected text, got {shown(text)}", where=where, line=line)
+        texts.append(text)
+    return texts
+
+
+def _weights(weights: Column | None, n: int, *, needed: bool) -> NDArray[np.float64]:
+    if weights is None:
+        if needed:
+            raise UsageError("a measure with w- needs weights of the reference; give weights, or leave w- out")
+        return np.ones(n)
+    given = as_list(weights, "weights")
+    if len(given) != n:
+        raise InvalidInput(f"expected a weight for each of {n} references, got {len(given)}", where="weights")
+    for line, weight in enumerate(given, start=1):
+        if not isinstance(weight, int | float) or not 0 <= weight <= 1:
+            raise InvalidInput(f"expected a number from 0 to 1, got {shown(weight)}", where="weights", line=line)
+    return np.array(given, np.float64)

@@ -1,0 +1,1 @@
+"""The journeys of `postil study`: both papers from end to end."""

@@ -1,0 +1,267 @@
+"""The journey of `postil study passages`: graded passages in, the figures of the paper on interestingness out.
+
+Informativeness and interestingness, each for whole passages and for their anchors alone, with word vectors trained on
+the collection. Each stage leaves files, and does what a command does that is printed.
+"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from postil.app.output import to_json
+from postil.app.passages.files import BASELINES, MEASURES, PassagesOptions, gains_of_file
+from postil.app.passages.output import as_json
+from postil.app.report import check_report, read_results, write_report
+from postil.app.study.output import study_as
+from postil.app.study.passages_figures import Model, passages_study
+from postil.app.study.stages import Stage, Stages, read_json, write_text
+from postil.app.vectors import TrainOptions, train_on_file
+from postil.errors import InvalidInput
+from postil.metaeval.resampling import RESAMPLES, SEED
+from postil.metrics.pool import FOLDS
+from postil.records.files import read
+from postil.records.rows import Passage
+from postil.text.vectors import Vectors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from postil.app.passages.files import Asked
+    from postil.app.study.stages import Say
+    from postil.metaeval.gain import Pool
+    from postil.records.scale import Scale
+
+__all__ = ["PassagesStudyOptions", "study_passages"]
+
+FILES: Final = ("passages.jsonl", "passages.jsonl.gz", "passages.parquet")
+WEIGHTED: Final = tuple(f"w-{name}" for name in MEASURES if name.startswith(("f1", "logsim")))
+PROTOCOLS: Final[Mapping[str, Asked]] = {"informativeness": "topic", "interestingness": "others"}
+TRAINED: Final = {"w2v-words": False, "w2v-pairs": True}
+"""The vectors that are trained on the collection, and whether they are of pairs of words."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PassagesStudyOptions:
+    """What `postil study passages` is asked for; see `postil.app.passages.files.PassagesOptions`.
+
+    Args:
+        vectors: Word vectors besides those trained here, name -> folder.
+        train: Whether vectors are trained on the collection.
+        pool: ``all`` as in the paper, or ``topic``.
+        ks: The cuts; empty for some that suit the lists.
+        folds: The most folds of topics.
+        tokenizer: A name in `postil.text.TOKENIZERS`.
+        stem: A stemmer, or ``none``; vectors are of words that are not stemmed.
+        stop: A list of stop words, or ``none``.
+        scale: The scale of the grades.
+        resamples: How many resamples of topics or folds.
+        seed: Seed of folds and resamples.
+        jobs: Threads; the numbers do not depend on it.
+        stage: The one stage to run; None for all.
+    """
+
+    vectors: Mapping[str, str] = field(default_factory=dict)
+    train: bool = True
+    pool: Pool | str = "all"
+    ks: tuple[int, ...] = ()
+    folds: int = FOLDS
+    tokenizer: str = "words"
+    stem: str = "porter"
+    stop: str = "en"
+    scale: Scale | None = None
+    resamples: int = RESAMPLES
+    seed: int = SEED
+    jobs: int = 1
+    stage: str | None = None
+
+    def of(self, reference: Asked, measures: tuple[str, ...], *, anchors: bool) -> PassagesOptions:
+        """What `postil passages` is asked for.
+
+        Args:
+            reference: The protocol.
+            measures: Specs.
+            anchors: Whether anchors are the words.
+        """
+        return PassagesOptions(
+            measures=measures,
+            reference=reference,
+            folds=self.folds,
+            leave_one_out=reference == "topic",
+            pool=self.pool,  # type: ignore[arg-type]  # checked inside
+            ks=self.ks,
+            tokenizer=self.tokenizer,
+            stem=self.stem,
+            stop=self.stop,
+            anchors=anchors,
+            scale=self.scale,
+            resamples=self.resamples,
+            seed=self.seed,
+            jobs=self.jobs,
+        )
+
+
+def study_passages(collection: Path, out: Path, options: PassagesStudyOptions, say: Say) -> Path:
+    """Run the study, or what of it is not done yet.
+
+    Args:
+        collection: A folder with passages, or their file.
+        out: The folder to leave everything in.
+        options: What is asked for.
+        say: Takes words for people.
+
+    Returns:
+        The page.
+
+    Raises:
+        UsageError, UnknownName, Undefined: The request makes no sense.
+        InvalidInput: There are no passages, or something is wrong with them; says where.
+        MissingExtra: gensim, matplotlib or jinja2 is not installed.
+        PostilError: The system refuses to write.
+    """
+    for reference in PROTOCOLS.values():
+        options.of(reference, (), anchors=False)  # refuses what makes no sense before anything is written
+    passages = _file(collection)
+    stages = Stages(out, say, options.stage)
+    page = out / "report.html"
+    check_report(page)
+    for stage in _stages(passages, out, options, say):
+        stages.run(stage)
+    stages.close()
+    return page
+
+
+def _file(collection: Path) -> Path:
+    """The passages of a collection."""
+    if collection.is_file():
+        return collection
+    found = [collection / name for name in FILES if (collection / name).is_file()]
+    if len(found) == 1:
+        return found[0]
+    problem = f"expected one of {', '.join(FILES)}; postil corpus import trec and inex write such files"
+    raise InvalidInput(problem, where=str(collection))
+
+
+def _named(passages: Path) -> str:
+    """What a collection is called: by its file, or by its folder where the file has the usual name."""
+    return passages.resolve().parent.name if passages.name in FILES else passages.name
+
+
+def _stages(passages: Path, out: Path, options: PassagesStudyOptions, say: Say) -> Iterator[Stage]:
+    models = {name: out / "vectors" / name for name in TRAINED if options.train}
+    if models:
+        (out / "vectors").mkdir(exist_ok=True)
+    for name, folder in models.items():
+        yield _vectors(name, passages, folder, options, say)
+    models |= {name: Path(folder) for name, folder in options.vectors.items()}
+    anchored = any(row.anchors for row in read(passages, Passage))
+    made = []
+    for name, reference in PROTOCOLS.items():
+        for anchors in (False, True) if anchored else (False,):
+            target = out / f"{name}{'-anchors' * anchors}.json"
+            made.append(target)
+            yield _gains(
+                target, passages, {} if anchors else models, options.of(reference, _measures(anchors), anchors=anchors)
+            )
+    yield _figures(passages, out, made, models, options)
+    yield _page(out, made, say)
+
+
+def _measures(anchors: bool) -> tuple[str, ...]:  # noqa: FBT001
+    """Those of the paper; with weights too where passages are whole."""
+    return (*MEASURES, *(() if anchors else WEIGHTED), *BASELINES)
+
+
+def _vectors(name: str, passages: Path, folder: Path, options: PassagesStudyOptions, say: Say) -> Stage:
+    how = TrainOptions(bigrams=TRAINED[name], seed=options.seed)
+    flags = ["--tokenizer", options.tokenizer, "--stop", options.stop, "--seed", options.seed]
+    flags += ["--bigrams"] if how.bigrams else []
+    return Stage(
+        name=name,
+        outputs=[folder],
+        inputs=[passages],
+        request={"flags": flags},
+        command=["vectors", "train", passages, "--out", folder, *flags],
+        work=lambda: train_on_file(str(passages), str(folder), how, options.tokenizer, say, stop=options.stop),
+    )
+
+
+def _gains(target: Path, passages: Path, models: Mapping[str, Path], options: PassagesOptions) -> Stage:
+    specs = (*options.measures, *(f"cosine(vectors={folder})" for folder in models.values()))
+    asked = replace(options, measures=specs)
+    flags: list[object] = [word for spec in specs for word in ("-m", spec)]
+    flags += ["--reference", asked.reference, "--pool", asked.pool, "--folds", asked.folds, "--stem", asked.stem]
+    flags += [
+        "--stop",
+        asked.stop,
+        "--tokenizer",
+        asked.tokenizer,
+        "--resamples",
+        asked.resamples,
+        "--seed",
+        asked.seed,
+    ]
+    flags += [word for k in asked.ks for word in ("-k", k)]
+    flags += ["--leave-one-out"] * asked.leave_one_out + ["--anchors"] * asked.anchors
+    flags += ["--scale", asked.scale] if asked.scale else []
+    command = ["passages", passages, *flags, "--format", "json"]
+
+    def work() -> None:
+        line = shlex.join(["postil", *map(str, command)])
+        write_text(target, to_json(as_json(gains_of_file(str(passages), asked), command=line)))
+
+    return Stage(
+        name=target.stem,
+        outputs=[target],
+        inputs=[passages, *models.values()],
+        request={"flags": [str(word) for word in flags]},
+        command=command,
+        printed=True,
+        work=work,
+    )
+
+
+def _figures(
+    passages: Path, out: Path, made: list[Path], folders: Mapping[str, Path], options: PassagesStudyOptions
+) -> Stage:
+    target, text = out / "study.json", out / "study.md"
+    given = [word for name, folder in options.vectors.items() for word in ("--vectors", f"{name}={folder}")]
+    flags = [*given, *([] if options.train else ["--no-train"]), "--stage", "figures"]
+
+    def work() -> None:
+        models = []
+        for name, folder in folders.items():
+            vectors = Vectors.open(folder)
+            models.append(Model(name, f"cosine(vectors={folder})", len(vectors), pairs=vectors.bigrams))
+        study = passages_study(_named(passages), {path.stem: read_json(path) for path in made}, models)
+        write_text(target, to_json(study))
+        write_text(text, study_as("markdown", study))
+
+    return Stage(
+        name="figures",
+        outputs=[target, text],
+        inputs=[*made, *folders.values()],
+        request={"name": _named(passages)},
+        command=["study", "passages", "--collection", passages, "--out", out, *flags],
+        work=work,
+    )
+
+
+def _page(out: Path, made: list[Path], say: Say) -> Stage:
+    page, inputs = out / "report.html", [out / "study.json", *made]
+
+    def work() -> None:
+        results: list[dict[str, Any]] = read_results(inputs)
+        write_report(results, page)
+        say(f"written: {page}")
+
+    return Stage(
+        name="report",
+        outputs=[page],
+        inputs=inputs,
+        request={},
+        command=["report", *inputs, "--out", page],
+        work=work,
+    )

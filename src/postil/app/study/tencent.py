@@ -1,0 +1,124 @@
+"""The journey of `postil study comments --tencent`: the release, as published, becomes a corpus; then the study."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from postil.app.corpus.building import build_corpus
+from postil.app.corpus.importing_articles import import_articles
+from postil.app.report.words import listed
+from postil.app.study.comments import CommentsOptions, study_comments
+from postil.app.study.stages import Stage, Stages
+from postil.corpus.formats.tencent import read_tencent
+from postil.corpus.options import BuildOptions
+from postil.errors import InvalidInput
+from postil.records.files import read
+from postil.records.rows import Article
+from postil.records.scale import Scale
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from postil.app.study.stages import Say
+
+__all__ = ["study_tencent"]
+
+SPLITS: Final = ("train", "dev", "test")
+CONTENTS: Final = ("contents.jsonl", "contents.jsonl.gz", "contents.tsv", "contents.tsv.gz")
+SCALES: Final = (Scale(0, 1), Scale(1, 5))
+"""As the release says, and as the paper says."""
+WITHOUT_CONTENTS: Final = ("ir-t", "seq2seq", "att")
+"""Who reads titles alone."""
+SOURCE: Final = "Qin et al. 2018, Automatic Article Commenting"
+LICENSE: Final = "research only"
+TOKENIZER: Final = "rjieba"
+
+
+def study_tencent(release: Path, out: Path, options: CommentsOptions, say: Say, *, given: bool = False) -> Path:
+    """Import the release, build its corpus, and run the study on it.
+
+    Args:
+        release: A folder with ``data.train.json``, ``data.dev.json`` and ``data.test.json``, and ``contents.jsonl`` or
+            ``contents.tsv`` (url, content) where contents were fetched; each may be compressed (``.gz``). Without
+            contents the systems are those that read titles.
+        out: The folder to leave everything in.
+        options: What is asked for. Without a scale the references' is 0 to 1 if all their grades are there, else 1 to
+            5, and that of the judgements 1 to 5.
+        say: Takes words for people.
+        given: Whether somebody named the systems.
+
+    Returns:
+        The page.
+
+    Raises:
+        InvalidInput: A file of the release is missing or broken.
+        UsageError, MissingExtra, PostilError: As `study_comments`.
+    """
+    files = _files(release)
+    contents = [path for path in (release / name for name in CONTENTS) if path.is_file()]
+    if not contents and not options.models and not given:
+        options = replace(options, systems=WITHOUT_CONTENTS)
+        say(f"no contents.jsonl in {release}: no commenter that reads contents is trained")
+    stages = Stages(out, say, options.stage)
+    rows = {split: out / f"{split}.jsonl.gz" for split in SPLITS}
+    for split, path in files.items():
+        stages.run(_imported(split, path, contents, rows[split], say))
+    if options.stage not in stages.names:
+        stages.run(_built(rows, out / "corpus", options, say, least=30 if contents else 0))
+    if options.stage in stages.names:
+        return out / "report.html"
+    scale = options.scale or _scale(rows["test"])
+    options = replace(options, scale=scale, judged_scale=options.judged_scale or options.scale or SCALES[1])
+    return study_comments(str(out / "corpus"), out, options, say, stages)
+
+
+def _files(release: Path) -> dict[str, Path]:
+    """The file of each split."""
+    plain = {split: release / f"data.{split}.json" for split in SPLITS}
+    found = {split: path if path.is_file() else path.with_name(f"{path.name}.gz") for split, path in plain.items()}
+    missing = [plain[split].name for split, path in found.items() if not path.is_file()]
+    if missing:
+        below = [path.parent for path in sorted(release.glob("*/data.train.json*"))]
+        hint = f"; is it {below[0]}?" if below and len(missing) == len(SPLITS) else ""
+        where, problem = str(release), f"{listed(missing)} missing; expected the folder of the Tencent release{hint}"
+        raise InvalidInput(problem if release.is_dir() else "no such folder", where=where)
+    return found
+
+
+def _scale(test: Path) -> Scale:
+    """The scale that the scores of the release are on."""
+    grades = [
+        comment.grade for article in read(test, Article) for comment in article.comments if comment.grade is not None
+    ]
+    return SCALES[max(grades, default=0) > 1]
+
+
+def _imported(split: str, path: Path, contents: list[Path], target: Path, say: Say) -> Stage:
+    flags = [word for each in contents for word in ("--contents", each)]
+    return Stage(
+        name=f"import-{split}",
+        outputs=[target],
+        inputs=[path, *contents],
+        request={},
+        command=["corpus", "import", "tencent", path, *flags, "--out", target],
+        work=lambda: import_articles(
+            lambda met: read_tencent([str(path)], met, contents=[str(each) for each in contents]), str(target), say
+        ),
+    )
+
+
+def _built(rows: dict[str, Path], target: Path, options: CommentsOptions, say: Say, *, least: int) -> Stage:
+    how = BuildOptions(source=SOURCE, license=LICENSE, tokenizer=TOKENIZER, content_words=least, seed=options.seed)
+    flags = ["--dev-from", rows["dev"], "--test-from", rows["test"], "--content-words", least, "--tokenizer", TOKENIZER]
+    about = ["--source", SOURCE, "--license", LICENSE, "--seed", options.seed]
+    return Stage(
+        name="corpus",
+        outputs=[target],
+        inputs=list(rows.values()),
+        request={"content_words": least, "tokenizer": TOKENIZER, "seed": options.seed},
+        command=["corpus", "build", rows["train"], *flags, *about, "--out", target],
+        work=lambda: build_corpus(
+            [rows["train"]], target, how, dev=rows["dev"], test=rows["test"], jobs=options.jobs, say=say
+        ),
+    )

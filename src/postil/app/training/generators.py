@@ -1,0 +1,187 @@
+"""The journey of `postil train seq2seq`, `att` and `att-tc`: a corpus in, a model that writes comments out."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from postil.app.corpus.texts import CorpusTexts, hash_of_vectors
+from postil.app.training.workshop import Workshop, anywhere
+from postil.commenters.copying import Runs
+from postil.commenters.generation import ATTENTION, KINDS, Trove, save_generator
+from postil.commenters.store import Model, ModelWriter, check_free
+from postil.commenters.strings import Strings
+from postil.corpus.store import Corpus
+from postil.errors import MissingExtra, UnknownName, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from postil.commenters.nn.generation import Generator
+    from postil.corpus.passes import Watch
+    from postil.records.files import FilePath
+
+    Say = Callable[[str], None]
+
+__all__ = ["SOURCES", "TARGETS", "GeneratorTrainOptions", "GeneratorTrained", "train_commenter"]
+
+SOURCES: Final = ("title", "content", "both")
+TARGETS: Final = ("comments", "title")
+BATCH: Final = 64
+EVERY: Final = 500
+"""Steps after which dev is measured, unless an epoch ends before."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GeneratorTrainOptions:
+    """How a generator is trained.
+
+    Args:
+        source: What is read: ``title``, ``content`` or ``both``; None as the model's name says.
+        target: What is written: ``comments``, or ``title`` (headlines).
+        vectors: A folder of word vectors to begin with, see `postil vectors`; None trains them on the corpus, ``none``
+            begins at random.
+        network: Options of the network, by name; see `postil.commenters.nn.generation.GeneratorOptions`.
+        training: Options of its training, by name; see `postil.commenters.nn.training.TrainingOptions`.
+        seed: Seed of all that is random.
+    """
+
+    source: str | None = None
+    target: str = "comments"
+    vectors: str | None = "none"
+    network: Mapping[str, Any] = field(default_factory=dict)
+    training: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 20181
+
+    def __post_init__(self) -> None:
+        if self.source is not None and self.source not in SOURCES:
+            raise UnknownName("source", self.source, SOURCES)
+        if self.target not in TARGETS:
+            raise UnknownName("target", self.target, TARGETS)
+        if self.target == "title" and self.source != "content":
+            raise UsageError("who writes titles must not read them: give source content")
+
+
+@dataclass(frozen=True)
+class GeneratorTrained:
+    """What a training made.
+
+    Args:
+        folder: The model.
+        history: A row a measurement: step, epoch, loss (in training), dev (-log P a word, in nats).
+        best: The lowest of dev.
+        step: After which step that was.
+    """
+
+    folder: Path
+    history: Sequence[Mapping[str, Any]]
+    best: float
+    step: int
+
+
+def train_commenter(
+    kind: str,
+    corpus_folder: FilePath,
+    out: FilePath,
+    options: GeneratorTrainOptions,
+    *,
+    say: Say = lambda _: None,
+    watch: Watch = lambda _what, things, _total=None: nullcontext(iter(things)),
+) -> GeneratorTrained | None:
+    """Train a model that writes comments.
+
+    Under torchrun several processes train the network, and the first alone writes and speaks.
+
+    Args:
+        kind: ``seq2seq``, ``att`` (both read titles) or ``att-tc`` (titles and contents).
+        corpus_folder: The corpus.
+        out: The folder to make.
+        options: How.
+        say: Takes words for people.
+        watch: Shows progress.
+
+    Returns:
+        What was made; None in a process that is not the first.
+
+    Raises:
+        UnknownName: There is no such commenter.
+        UsageError: The request does not fit the corpus.
+        InvalidInput: The corpus is damaged.
+        MissingExtra: torch is not installed.
+        PostilError: The system refuses to write, or the training fails.
+    """
+    if kind not in KINDS:
+        raise UnknownName("commenter", kind, KINDS)
+    check_free(out)
+    corpus = Corpus.open(corpus_folder)
+    reads = options.source or ("both" if kind == "att-tc" else "title")
+    texts = CorpusTexts(corpus, reads=reads)
+    workshop = Workshop(out, texts, options.vectors, options.seed, say)
+    if _generator(kind, workshop, options) is None:
+        return None
+    trained = Model.open(workshop.folder / "generator").made
+    made = {
+        "options": _settled(options),
+        "corpus": {"inputs": corpus.made["inputs"], "options": corpus.made["options"]},
+        "tokenizer": corpus.made["tokenizer"],
+        "dev": trained["dev"],
+    }
+    with ModelWriter(out, kind, {"tokenizer": corpus.tokenizer, "reads": reads, "writes": options.target}, made) as new:
+        save_generator(new, corpus.words(), _trove(workshop, options.target, watch))
+        shutil.copytree(workshop.folder / "generator", new.path("generator/config.json").parent, dirs_exist_ok=True)
+    workshop.close()
+    return GeneratorTrained(Path(out), trained["history"], trained["dev"]["loss"], trained["dev"]["step"])
+
+
+def _settled(options: GeneratorTrainOptions) -> dict[str, Any]:
+    """What a model depends on: no paths, nothing about this machine."""
+    return asdict(options) | {
+        "vectors": hash_of_vectors(options.vectors),
+        "training": anywhere(options.training),
+    }
+
+
+def _generator(kind: str, workshop: Workshop, options: GeneratorTrainOptions) -> Generator | None:
+    """The network; None in a process that is not the first."""
+    try:
+        from postil.commenters.nn.generation import (  # noqa: PLC0415 - it needs torch
+            Generator,
+            GeneratorOptions,
+            train_generator,
+        )
+        from postil.commenters.nn.training import TrainingOptions  # noqa: PLC0415 - the same
+    except ImportError as error:
+        raise MissingExtra(f"the model {kind}", "nn") from error
+    defaults = {"attention": ATTENTION[kind], "group": 8 if workshop.texts.reads != "title" else 1}
+    network = GeneratorOptions(**{**defaults, **options.network})
+    if (network.attention == "none") != (kind == "seq2seq"):
+        raise UsageError(f"attention: {kind} has {'none' if kind == 'seq2seq' else 'dot or additive'}")
+    how = TrainingOptions(**{"seed": options.seed, "batch": BATCH, "every": EVERY, **options.training})
+    train, dev = (workshop.split(name, options.target) for name in ("train", "dev"))
+    return workshop.network(
+        "generator",
+        {"network": asdict(network), "training": anywhere(asdict(how)), "target": options.target},
+        size=network.word_size,
+        device=how.device,
+        train=partial(train_generator, train, dev, network, how),
+        load=Generator.open,
+    )
+
+
+def _trove(workshop: Workshop, target: str, watch: Watch) -> Trove:
+    """What was written about the articles of train, with the names of where it stood."""
+    corpus, train = workshop.texts.corpus, workshop.split("train", target)
+    names: list[str] = []
+    ids: list[str] = []
+    with watch("articles read", corpus.articles("train"), corpus.made["splits"]["train"]["articles"]) as articles:
+        for article in articles:
+            names.append(article.id)
+            ids.extend(["title"] if target == "title" else [comment.id for comment in article.comments])
+    runs = Runs.of(train.comments.ids, train.comments.offsets)
+    return Trove(runs, Strings.of(names), np.asarray(train.starts), Strings.of(ids))

@@ -1,0 +1,233 @@
+"""The journey of `postil train ir-t` and `ir-tc`: a corpus in, a retriever out, and how well it does on dev."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from postil.app.corpus.texts import CorpusTexts, hash_of_vectors
+from postil.app.training.dev import MIXTURE, Asked
+from postil.app.training.workshop import Workshop, anywhere
+from postil.commenters.nn.processes import is_first
+from postil.commenters.rankers import ByWords, rarity
+from postil.commenters.retrieval import KINDS, RANKERS, SIMILAR, Shelf, save_retriever
+from postil.commenters.search import IDF, WEIGHTINGS, Index
+from postil.commenters.store import ModelWriter, check_free
+from postil.commenters.strings import Strings
+from postil.corpus.store import Corpus
+from postil.errors import MissingExtra, UnknownName, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from postil.commenters.evaluation import Evaluation
+    from postil.commenters.nn.relevance import Relevance
+    from postil.commenters.search import Idf, Weighting
+    from postil.corpus.passes import Watch
+    from postil.records.files import FilePath
+
+    Say = Callable[[str], None]
+
+__all__ = ["TrainOptions", "Trained", "train_retriever"]
+
+SAMPLED: Final = 100
+WEIGHT_DECAY: Final = 0.3
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainOptions:
+    """How a retriever is trained.
+
+    Args:
+        ranker: ``relevance`` (a convolutional network, needs torch), ``tf-idf``, or ``both``: the sum of the two, with
+            the share that finds most on dev. The paper has relevance alone.
+        similar: From how many similar articles comments are taken.
+        weighting: ``tf-idf`` or ``bm25``, for similar articles.
+        idf: ``plain`` or ``smooth``.
+        vectors: A folder of word vectors to begin the network with, see `postil vectors`; None trains them on the
+            corpus, ``none`` begins at random.
+        relevance: Options of the network, by name; see `postil.commenters.nn.relevance.RelevanceOptions`.
+        training: Options of its training, by name; see `postil.commenters.nn.training.TrainingOptions`.
+        sampled: With how many comments of other articles each comment competes in the evaluation on dev.
+        seed: Seed of all that is random.
+        jobs: Threads.
+    """
+
+    ranker: str = "both"
+    similar: int = SIMILAR
+    weighting: Weighting = "tf-idf"
+    idf: Idf = "plain"
+    vectors: str | None = None
+    relevance: dict[str, Any] = field(default_factory=dict)
+    training: dict[str, Any] = field(default_factory=dict)
+    sampled: int = SAMPLED
+    seed: int = 20181
+    jobs: int = 1
+
+    def __post_init__(self) -> None:
+        if self.ranker not in RANKERS:
+            raise UnknownName("ranker", self.ranker, RANKERS)
+        if self.weighting not in WEIGHTINGS:
+            raise UnknownName("weighting", self.weighting, WEIGHTINGS)
+        if self.idf not in IDF:
+            raise UnknownName("idf", self.idf, IDF)
+        vectors = {"vectors": self.vectors} if self.vectors is not None else {}
+        if self.ranker == "tf-idf" and (named := [*vectors, *self.relevance, *self.training]):
+            raise UsageError(f"{', '.join(named)}: of the network, and the ranker {self.ranker} has none")
+        for name in ("similar", "sampled", "jobs"):
+            if getattr(self, name) < 1:
+                raise UsageError(f"{name}: expected at least 1, got {getattr(self, name)}")
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What a training made.
+
+    Args:
+        folder: The model.
+        evaluation: How well it finds comments on dev; None where there is no dev set.
+    """
+
+    folder: Path
+    evaluation: Evaluation | None
+
+
+def train_retriever(
+    kind: str,
+    corpus_folder: FilePath,
+    out: FilePath,
+    options: TrainOptions,
+    *,
+    say: Say = lambda _: None,
+    watch: Watch = lambda _what, things, _total=None: nullcontext(iter(things)),
+) -> Trained | None:
+    """Train a retriever and see how well it finds comments on dev.
+
+    Under torchrun several processes train the network, and the first alone writes and speaks.
+
+    Args:
+        kind: ``ir-t`` (titles) or ``ir-tc`` (titles and contents).
+        corpus_folder: The corpus.
+        out: The folder to make.
+        options: How.
+        say: Takes words for people.
+        watch: Shows progress.
+
+    Returns:
+        What was made; None in a process that is not the first.
+
+    Raises:
+        UnknownName: There is no such commenter.
+        UsageError: The request does not fit the corpus.
+        InvalidInput: The corpus is damaged.
+        MissingExtra: torch is not installed and the ranker needs it.
+        PostilError: The system refuses to write, or the training fails.
+    """
+    if kind not in KINDS:
+        raise UnknownName("commenter", kind, KINDS)
+    check_free(out)
+    corpus = Corpus.open(corpus_folder)
+    texts = CorpusTexts(corpus, reads="both" if kind == "ir-tc" else "title")
+    words = corpus.words()
+    workshop = Workshop(out, texts, options.vectors, options.seed, say)
+    relevance = _relevance(workshop, options) if options.ranker != "tf-idf" else None
+    if not is_first():
+        return None
+    shelf = _shelf(corpus, watch)
+    index = Index.of(
+        *texts.articles("train"), words=len(words), weighting=options.weighting, idf=options.idf, jobs=options.jobs
+    )
+    say(f"{len(index):,} articles indexed, {len(words):,} words; {len(shelf.texts):,} comments")
+
+    comments = texts.comments("train")
+    rare = rarity(texts.articles("train"), comments, texts.starts("train"), len(words), options.idf)
+    kept: dict[str, NDArray[Any]] = {}
+    if relevance is not None and relevance.options.form == "towers":
+        kept["vectors"] = relevance.encode_comments(*comments)
+    if options.ranker != "relevance" or not kept:
+        kept |= {"words.ids": comments[0], "words.offsets": comments[1]}
+    if options.ranker != "relevance":
+        kept["rarity"] = rare
+    asked = Asked.of(texts, ByWords(rare, *comments), relevance, sampled=options.sampled, seed=options.seed, say=say)
+    mixture = None
+    if options.ranker == "both":
+        mixture = asked.mixture() if asked else MIXTURE
+    evaluation = asked.evaluated(mixture) if asked else None
+
+    config = {
+        "tokenizer": corpus.tokenizer,
+        "similar": options.similar,
+        "weighting": options.weighting,
+        "idf": options.idf,
+        "ranker": options.ranker,
+        "segments": 1,
+        **({"mixture": mixture} if options.ranker == "both" else {}),
+    }
+    made = {
+        "options": _settled(options),
+        "corpus": {"inputs": corpus.made["inputs"], "options": corpus.made["options"]},
+        "tokenizer": corpus.made["tokenizer"],
+        "dev": [asdict(row) for row in evaluation.rows] if evaluation else [],
+    }
+    with ModelWriter(out, kind, config, made) as new:
+        save_retriever(new, index, shelf, words, ranker=kept)
+        if relevance is not None:
+            shutil.copytree(workshop.folder / "relevance", new.path("relevance/config.json").parent, dirs_exist_ok=True)
+    workshop.close()
+    return Trained(Path(out), evaluation)
+
+
+def _settled(options: TrainOptions) -> dict[str, Any]:
+    """What a model depends on: no paths, nothing about this machine."""
+    settled = {name: value for name, value in asdict(options).items() if name != "jobs"}
+    return settled | {"vectors": hash_of_vectors(options.vectors), "training": anywhere(options.training)}
+
+
+def _shelf(corpus: Corpus, watch: Watch) -> Shelf:
+    """The comments of train, with the names of where they stood."""
+    names: list[str] = []
+    languages: list[str] = []
+    ids: list[str] = []
+
+    def texts() -> Iterator[str]:
+        with watch("articles read", corpus.articles("train"), corpus.made["splits"]["train"]["articles"]) as articles:
+            for article in articles:
+                names.append(article.id)
+                languages.append(article.lang or "")
+                for comment in article.comments:
+                    ids.append(comment.id)
+                    yield comment.text
+
+    said = Strings.of(texts())
+    return Shelf(Strings.of(names), Strings.of(languages), np.asarray(corpus.starts("train")), Strings.of(ids), said)
+
+
+def _relevance(workshop: Workshop, options: TrainOptions) -> Relevance | None:
+    """The relevance model; None in a process that is not the first."""
+    try:
+        from postil.commenters.nn.relevance import (  # noqa: PLC0415 - it needs torch
+            Relevance,
+            RelevanceOptions,
+            train_relevance,
+        )
+        from postil.commenters.nn.training import TrainingOptions  # noqa: PLC0415 - the same
+    except ImportError as error:
+        raise MissingExtra("the relevance model", "nn") from error
+    network = RelevanceOptions(**options.relevance)
+    how = TrainingOptions(**{"seed": options.seed, "weight_decay": WEIGHT_DECAY, **options.training})
+    return workshop.network(
+        "relevance",
+        {"network": asdict(network), "training": anywhere(asdict(how))},
+        size=network.size,
+        device=how.device,
+        train=partial(train_relevance, workshop.split("train"), workshop.split("dev"), network, how),
+        load=Relevance.open,
+    )
