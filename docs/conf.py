@@ -12,8 +12,9 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "site_
 
 # The files are those that people read on GitHub, where they stand.
 root_doc = "README"
-include_patterns = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**"]
-exclude_patterns = [".*", "bench", "build", "demo", "dist", "examples", "native", "src", "tests", "tools"]
+include_patterns = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md", "docs/**"]
+exclude_patterns = [".*", "bench", "build", "demo", "dist", "native", "src", "tests", "tools"]
+myst_enable_extensions = ["html_image"]  # the README's picture has a width
 myst_heading_anchors = 4
 highlight_language = "none"
 

@@ -1,20 +1,21 @@
 """Rows from the judged responses of DSTC7's grounded conversation task.
 
-The file has a web thread a line: ``id``, ``references`` (what people answered) and ``candidates``, each with
-``system``, ``text`` and the grades 1 to 5 of three judges for ``relevance`` and ``informativeness``. The references
-have no grades, so only plain metrics can be asked for.
+The file has a web thread a line: ``id``, ``context`` (how it begins), ``references`` (what people answered) and
+``candidates``, each with ``system``, ``text`` and the grades 1 to 5 of three judges for ``relevance`` and
+``informativeness``. The references have no grades, so metrics have weights only by ``--weights consensus``.
 
-The response of the system ``Human`` is one of the references in most threads. Copies of it, whatever their case and
-punctuation, are taken out of the thread's references; otherwise it would be compared with itself. So are the few
-references in Chinese or Japanese, which have no words between spaces. Threads that have no references then are left out
-of all files.
+The response of the system ``Human``, here ``human``, is one of the references in most threads. Copies of it, whatever
+their case and punctuation, are taken out of the thread's references; otherwise it would be compared with itself. So are
+the few references in Chinese or Japanese, which have no words between spaces. Threads that have no references then are
+left out of all files.
 
     python examples/dstc7_to_rows.py FOLDER rows/
     postil score rows/candidates.jsonl -r rows/references.jsonl
     postil score rows/candidates.jsonl -r rows/references.jsonl -m meteor -m rouge-l --items rows/scores.jsonl
     postil correlate rows/scores.jsonl rows/length.jsonl --judgements rows/judgements.jsonl --aspect relevance
 
-``length.jsonl`` has the number of words of each response, as a control.
+``length.jsonl`` has the number of words of each response, as a control. ``articles.jsonl`` has the threads as articles
+with comments, for `postil corpus build` and `postil study comments`; see docs/study.md.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from postil.metrics.controls import LENGTH
-from postil.records import Candidate, Judgement, Reference, Score, write
+from postil.records import Article, Candidate, Comment, Judgement, Reference, Score, write
 from postil.text import is_han_text
 
 NAME = "dstc7_joined.en.jsonl.gz"
@@ -46,6 +47,7 @@ class Rows:
     """
 
     keep_copies: bool = False
+    articles: list[Article] = field(default_factory=list)
     candidates: list[Candidate] = field(default_factory=list)
     references: list[Reference] = field(default_factory=list)
     judgements: list[Judgement] = field(default_factory=list)
@@ -70,8 +72,11 @@ class Rows:
         if self.keep_copies:
             kept = [text for text in thread["references"] if not is_han_text(text)]
         self.references += [Reference(item, text) for text in kept]
+        context = thread["context"] or item
+        comments = tuple(Comment(str(number), text) for number, text in enumerate(kept, start=1))
+        self.articles.append(Article(item, context.partition(". ")[0], content=context, comments=comments))
         for row in thread["candidates"]:
-            system = row["system"]
+            system = "human" if row["system"] == PERSON else row["system"]
             self.candidates.append(Candidate(item, system, row["text"]))
             self.judgements += [
                 Judgement(item, system, f"judge-{judge}", grade, aspect)
@@ -98,11 +103,14 @@ def main(arguments: list[str] | None = None) -> None:
     """The command."""
     parser = argparse.ArgumentParser(description="Rows from the judged responses of DSTC7.")
     parser.add_argument("folder", type=Path, help=f"folder with {NAME}")
-    parser.add_argument("out", type=Path, help="folder for candidates, references, judgements and length (.jsonl)")
+    parser.add_argument(
+        "out", type=Path, help="folder for articles, candidates, references, judgements and length (.jsonl)"
+    )
     parser.add_argument("--keep-copies", action="store_true", help=f"leave copies of {PERSON} responses as references")
     given = parser.parse_args(arguments)
     rows = read(given.folder / NAME, keep_copies=given.keep_copies)
     given.out.mkdir(parents=True, exist_ok=True)
+    write(given.out / "articles.jsonl", rows.articles)
     write(given.out / "candidates.jsonl", rows.candidates)
     write(given.out / "references.jsonl", rows.references)
     write(given.out / "judgements.jsonl", rows.judgements)

@@ -9,23 +9,20 @@ namespace postil {
 namespace {
 
 struct Scratch {
-  Masks<1> narrow;
-  Masks<0> wide;
+  NgramsOfCandidate ngrams;
   std::vector<int32_t> own;           // [order, length]: how often the candidate holds the n-gram that first ends here
   std::vector<double> best;           // [order, length]: best weighted count over the references
   std::vector<int32_t> in_reference;  // [order, length]
   std::vector<int32_t> touched;
-  Masks<1>& masks(std::integral_constant<int, 1>) { return narrow; }
-  Masks<0>& masks(std::integral_constant<int, 0>) { return wide; }
 };
 
 // For each n-gram of the candidate: best(old best, reference j's count of it), over the references that hold it.
-template <int kWords, class Best>
-void best_counts(const Candidate& candidate, int order, const Masks<kWords>& masks, Scratch& scratch, Best best) {
+template <class Ngrams, class Best>
+void best_counts(const Candidate& candidate, int order, const Ngrams& ngrams, Scratch& scratch, Best best) {
   const int32_t length = candidate.length;
-  count_own_ngrams(candidate, masks, order, scratch.own);
+  count_own_ngrams(candidate, ngrams, order, scratch.own);
   scratch.in_reference.assign(static_cast<size_t>(order) * length, 0);
-  NgramReader<kWords> reader(masks, order);
+  NgramReader<Ngrams> reader(ngrams, order);
   for (int32_t j = 0; j < candidate.references; ++j) {
     reader.restart();
     scratch.touched.clear();
@@ -51,20 +48,16 @@ void for_each_row(const Overlap& overlap, int order, int jobs, double* out, Row 
     std::fill(stats, stats + columns, 0.0);
     stats[2 * order] = candidate.length;
     stats[2 * order + 1] = closest_length(overlap, candidate);
-    by_width(candidate, [&](auto width) {
-      auto& masks = scratch.masks(width);
-      masks.set(candidate);
-      row(scratch, candidate, masks, stats);
-    });
+    scratch.ngrams.visit(candidate, order, [&](const auto& ngrams) { row(scratch, candidate, ngrams, stats); });
   });
 }
 
 }  // namespace
 
 void bleu_stats(const Overlap& overlap, const double* weights, int order, int jobs, double* out) {
-  for_each_row(overlap, order, jobs, out, [&](Scratch& scratch, const Candidate& candidate, auto& masks, double* stats) {
+  for_each_row(overlap, order, jobs, out, [&](Scratch& scratch, const Candidate& candidate, const auto& ngrams, double* stats) {
     scratch.best.assign(static_cast<size_t>(order) * candidate.length, 0.0);
-    best_counts(candidate, order, masks, scratch, [&](int32_t gram, int32_t j, int32_t count) {
+    best_counts(candidate, order, ngrams, scratch, [&](int32_t gram, int32_t j, int32_t count) {
       const double weighted = weights[candidate.first_reference + j] * count;
       if (weighted > scratch.best[gram]) scratch.best[gram] = weighted;
     });
@@ -79,10 +72,10 @@ void bleu_stats(const Overlap& overlap, const double* weights, int order, int jo
 }
 
 void delta_bleu_stats(const Overlap& overlap, const double* weights, int order, int jobs, double* out) {
-  for_each_row(overlap, order, jobs, out, [&](Scratch& scratch, const Candidate& candidate, auto& masks, double* stats) {
+  for_each_row(overlap, order, jobs, out, [&](Scratch& scratch, const Candidate& candidate, const auto& ngrams, double* stats) {
     const double absent = -HUGE_VAL;
     scratch.best.assign(static_cast<size_t>(order) * candidate.length, absent);
-    best_counts(candidate, order, masks, scratch, [&](int32_t gram, int32_t j, int32_t count) {
+    best_counts(candidate, order, ngrams, scratch, [&](int32_t gram, int32_t j, int32_t count) {
       const double gain = weights[candidate.first_reference + j] * std::min(count, scratch.own[gram]);
       if (gain > scratch.best[gram]) scratch.best[gram] = gain;
     });

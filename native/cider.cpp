@@ -9,15 +9,12 @@ namespace {
 struct Scratch {
   explicit Scratch(const Grams& grams) : norms(grams) {}
   Norms norms;
-  Masks<1> narrow;
-  Masks<0> wide;
+  NgramsOfCandidate ngrams;
   std::vector<int32_t> own;           // [order, length]: tf of the n-gram that first ends here
   std::vector<int32_t> ids;           // [length]: of the n-gram of this order that ends here
   std::vector<double> idf;            // [order, length]
   std::vector<int32_t> in_reference;  // [order, length]
   std::vector<std::vector<uint64_t>> touched;
-  Masks<1>& masks(std::integral_constant<int, 1>) { return narrow; }
-  Masks<0>& masks(std::integral_constant<int, 0>) { return wide; }
 };
 
 // idf of the candidate's n-grams and the length of its vector in each order.
@@ -63,15 +60,13 @@ void cider(const Overlap& overlap, const double* weights, const Grams& grams, do
   overlap.for_each(jobs, [&] { return Scratch(grams); }, [&](Scratch& scratch, const Candidate& candidate) {
     const int32_t length = candidate.length;
     double total[kMaxOrder] = {}, own_norm[kMaxOrder] = {}, norm_of[kMaxOrder];
-    by_width(candidate, [&](auto width) {
-      auto& masks = scratch.masks(width);
-      masks.set(candidate);
-      count_own_ngrams(candidate, masks, order, scratch.own);
+    scratch.ngrams.visit(candidate, order, [&](const auto& ngrams) {
+      count_own_ngrams(candidate, ngrams, order, scratch.own);
       weigh_own(overlap, candidate, grams, scratch, own_norm);
       scratch.in_reference.assign(static_cast<size_t>(order) * length, 0);
       const size_t words = static_cast<size_t>((length + 63) / 64);
       scratch.touched.assign(order, std::vector<uint64_t>(words, 0));
-      NgramReader<decltype(width)::value> reader(masks, order);
+      NgramReader reader(ngrams, order);
       for (int32_t j = 0; j < candidate.references; ++j) {
         if (candidate.begin(j) == candidate.end(j)) continue;
         const int64_t r = candidate.first_reference + j;

@@ -224,17 +224,17 @@ void Norms::of(const int32_t* words, int32_t length, int top, double* out) {
       places_[i] = {grams_.find(1, -1, words[i]), first, 0};
     }
   } else {
-    first_.clear();
-    for (int32_t i = 0; i < length; ++i) {
-      places_[i] = {grams_.find(1, -1, words[i]), first_.try_emplace(words[i], i).first->second, 0};
-    }
+    first_.set(words, length, top);
+    for (int32_t i = 0; i < length; ++i) places_[i] = {grams_.find(1, -1, words[i]), first_.of(1, i), 0};
   }
   for (int n = 1; n <= top; ++n) {
     // From right to left, so that the place before still stands for the (n-1)-gram.
     for (int32_t i = length - 1; n > 1 && i >= n - 1; --i) {
       const Place& head = places_[i - 1];
       int32_t first = i;
-      if (head.first != i - 1) {  // else what it begins with has not been there before
+      if (length > kShort) {
+        first = first_.of(n, i);
+      } else if (head.first != i - 1) {  // else what it begins with has not been there before
         for (int32_t k = head.first + 1; k < i; ++k) {
           if (words[k] == words[i] && places_[k - 1].first == head.first) {
             first = k;

@@ -6,11 +6,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "memory.hpp"
 #include "overlap.hpp"
+#include "places.hpp"
 
 namespace postil {
 
@@ -92,7 +92,7 @@ class Norms {
   };
   const Grams& grams_;
   std::vector<Place> places_;
-  std::unordered_map<int32_t, int32_t> first_;  // where each word of a long text first stands
+  FirstPlaces first_;  // of a long text
 };
 
 }  // namespace postil

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <tuple>
 
 #include "kernels.hpp"
 
@@ -26,14 +27,15 @@ struct Link {
 struct Path {
   int32_t matches = 0;  // exact ones; the others count for nothing here, whatever their weight
   int32_t chunks = 0;   // closed ones
-  int32_t distance = 0;
+  int64_t distance = 0;
   int32_t open_end = -1;  // where in the candidate the open chunk would go on, or -1
   int32_t last_link = -1;
 };
 
 // A path and one word more, or none: an edge, or -1.
 struct Step {
-  int32_t path, edge, matches, chunks, distance;
+  int32_t path, edge, matches, chunks;
+  int64_t distance;
 };
 
 // The rank of a step as one number, small for good: many matches, few chunks, a short distance, and of equals the one that
@@ -48,12 +50,11 @@ struct NarrowRank {
   static size_t number(Key key) { return key & 0xFFFFF; }
 };
 struct WideRank {
-  using Key = std::pair<uint64_t, uint64_t>;
+  using Key = std::tuple<uint64_t, int64_t, uint64_t>;
   static Key of(const Step& s, uint64_t number) {
-    return {static_cast<uint64_t>(INT32_MAX - s.matches) << 32 | static_cast<uint32_t>(s.chunks),
-            static_cast<uint64_t>(s.distance) << 32 | number};
+    return {static_cast<uint64_t>(INT32_MAX - s.matches) << 32 | static_cast<uint32_t>(s.chunks), s.distance, number};
   }
-  static size_t number(const Key& key) { return key.second & 0xFFFFFFFFu; }
+  static size_t number(const Key& key) { return std::get<2>(key); }
 };
 
 struct Scratch {
@@ -84,6 +85,7 @@ struct Lengths {
   int32_t words;
 };
 
+constexpr int64_t kMostEdges = int64_t{1} << 28;  // 3 GiB
 constexpr int kRuns = 64;     // more are not looked at one by one
 constexpr int kTabled = 48;  // penalties of so few matches are looked up
 
@@ -111,6 +113,7 @@ class Meteor {
   const int32_t* reference_words(int64_t r) const { return words_.references.data + overlap_.references.begin(r); }
 
   double most(const Candidate&, int32_t j, Lengths mine) const;
+  void require_few_edges(const Candidate&, int32_t j) const;
   void find_edges(Scratch&, const Candidate&, int32_t j) const;
   void find_synonyms(Scratch&, const Candidate&, int32_t j) const;
   void align(Scratch&, const Candidate&, int32_t j) const;
@@ -173,8 +176,18 @@ double Meteor::most(const Candidate& candidate, int32_t j, Lengths mine) const {
   return weights_[r] * best;
 }
 
+void Meteor::require_few_edges(const Candidate& candidate, int32_t j) const {
+  if ((candidate.end(j) - candidate.begin(j)) * int64_t{candidate.length} <= kMostEdges) return;
+  std::vector<int64_t> places(candidate.unit_count, 0);
+  for (int32_t i = 0; i < candidate.length; ++i) ++places[candidate.units[i]];
+  int64_t edges = 0;
+  for (const Hit* hit = candidate.begin(j); hit != candidate.end(j); ++hit) edges += places[hit->unit];
+  if (edges > kMostEdges) refuse(candidate, overlap_, j);
+}
+
 void Meteor::find_edges(Scratch& scratch, const Candidate& candidate, int32_t j) const {
   scratch.edges.clear();
+  require_few_edges(candidate, j);
   const int32_t* mine = candidate_words(candidate);
   const int32_t* theirs = reference_words(candidate.first_reference + j);
   for (const Hit* hit = candidate.begin(j); hit != candidate.end(j); ++hit) {
@@ -295,7 +308,7 @@ void Meteor::advance(Scratch& scratch, int32_t from, int32_t to, bool may_skip) 
   for (int32_t p = 0; p < static_cast<int32_t>(paths.size()); ++p) {
     const Path& path = paths[p];
     const uint64_t* used = scratch.used.data() + p * words;
-    int32_t distance = path.distance;
+    int64_t distance = path.distance;
     for (int32_t e = from; e < to; ++e) {
       const Edge& edge = scratch.edges[e];
       if (used[edge.place / 64] >> (edge.place % 64) & 1) continue;

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "parallel.hpp"
@@ -91,6 +93,13 @@ struct Overlap {
     });
   }
 };
+
+// For what would take memory with the product of the lengths.
+[[noreturn]] inline void refuse(const Candidate& candidate, const Overlap& overlap, int32_t j) {
+  const int32_t theirs = overlap.references.length(candidate.first_reference + j);
+  throw std::overflow_error("a candidate of " + std::to_string(candidate.length) + " words and a reference of " +
+                            std::to_string(theirs) + " are too long to be aligned");
+}
 
 // The length of the reference nearest to the candidate's; of two as near, the shorter.
 inline int32_t closest_length(const Overlap& overlap, const Candidate& candidate) {

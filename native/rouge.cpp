@@ -8,52 +8,108 @@ namespace postil {
 namespace {
 
 // Longest common subsequence, a word of the reference at a time over 64 positions of the candidate (Hyyro 2004): a zero
-// bit in `row` at i says that the LCS with the candidate's first i + 1 words is one longer than with its first i.
-template <int kWords>
-struct Lcs {
-  Masks<kWords> masks;
-  std::vector<uint64_t> row;
+// bit in the row at i says that the LCS with the candidate's first i + 1 words is one longer than with its first i.
 
-  void start() { row.assign(masks.width(), ~0ull); }
+// Zero bits among the first `count` positions.
+inline int32_t zeros(const uint64_t* row, int32_t count) {
+  int32_t sum = 0;
+  for (; count >= 64; count -= 64) sum += __builtin_popcountll(~*row++);
+  return count > 0 ? sum + __builtin_popcountll(~*row & ((1ull << count) - 1)) : sum;
+}
 
-  void read(const uint64_t* mask) {
-    uint64_t carry = 0;
-    for (int w = 0; w < masks.width(); ++w) {
-      const uint64_t met = row[w] & mask[w];
-      const uint64_t sum = row[w] + met;
-      const uint64_t total = sum + carry;
-      carry = (sum < met) | (total < sum);
-      row[w] = total | (row[w] & ~mask[w]);
-    }
+// Of a candidate of at most 64 words.
+class ShortLcs {
+ public:
+  void set(const Candidate& candidate) {
+    of_unit_.assign(candidate.unit_count, 0);
+    for (int32_t i = 0; i < candidate.length; ++i) of_unit_[candidate.units[i]] |= 1ull << i;
+  }
+  size_t width() const { return 1; }
+  const uint64_t* row() const { return &row_; }
+  void start() { row_ = ~0ull; }
+  void read(int32_t unit) {
+    const uint64_t mask = of_unit_[unit], met = row_ & mask;
+    row_ = (row_ + met) | (row_ & ~mask);
   }
 
-  // Zero bits among the first `count` positions.
-  static int32_t zeros(const uint64_t* row, int32_t count) {
-    int32_t sum = 0;
-    for (int32_t w = 0; w * 64 < count; ++w) {
-      const int32_t left = count - w * 64;
-      const uint64_t used = left >= 64 ? ~0ull : (1ull << left) - 1;
-      sum += __builtin_popcountll(~row[w] & used);
-    }
-    return sum;
-  }
-
-  int32_t length(const Candidate& candidate, int32_t j) {
-    start();
-    for (const Hit* hit = candidate.begin(j); hit != candidate.end(j); ++hit) read(masks[hit->unit]);
-    return zeros(row.data(), candidate.length);
-  }
+ private:
+  std::vector<uint64_t> of_unit_;
+  uint64_t row_ = ~0ull;
 };
 
+// Of a candidate of any length. Masks of all units take memory with the square of it, so where it has more than kMasked
+// words only units in at least every eighth machine word keep theirs.
+class LongLcs {
+ public:
+  void set(const Candidate& candidate) {
+    row_.resize((candidate.length + 63) / 64);
+    const size_t width = row_.size();
+    mask_at_.resize(candidate.unit_count);
+    if (candidate.length <= kMasked) {
+      masks_.assign(width * candidate.unit_count, 0);
+      for (int32_t unit = 0; unit < candidate.unit_count; ++unit) mask_at_[unit] = static_cast<int64_t>(unit * width);
+      for (int32_t i = 0; i < candidate.length; ++i) masks_[mask_at_[candidate.units[i]] + i / 64] |= 1ull << (i % 64);
+      return;
+    }
+    pieces_.assign(candidate.unit_count, {});
+    for (int32_t i = 0; i < candidate.length; ++i) {
+      std::vector<Piece>& pieces = pieces_[candidate.units[i]];
+      if (pieces.empty() || pieces.back().word != i / 64) pieces.push_back({i / 64, 0});
+      pieces.back().bits |= 1ull << (i % 64);
+    }
+    masks_.assign(width, 0);  // the first is for the units that keep none
+    for (int32_t unit = 0; unit < candidate.unit_count; ++unit) {
+      const bool keep = pieces_[unit].size() * 8 >= width;
+      mask_at_[unit] = keep ? static_cast<int64_t>(masks_.size()) : -1;
+      if (!keep) continue;
+      masks_.resize(masks_.size() + width, 0);
+      for (const Piece& piece : pieces_[unit]) masks_[mask_at_[unit] + piece.word] = piece.bits;
+    }
+  }
+  size_t width() const { return row_.size(); }
+  const uint64_t* row() const { return row_.data(); }
+  void start() { std::fill(row_.begin(), row_.end(), ~0ull); }
+
+  void read(int32_t unit) {
+    if (mask_at_[unit] >= 0) return read(masks_.data() + mask_at_[unit]);
+    for (const Piece& piece : pieces_[unit]) masks_[piece.word] = piece.bits;
+    read(masks_.data());
+    for (const Piece& piece : pieces_[unit]) masks_[piece.word] = 0;
+  }
+
+ private:
+  static constexpr int32_t kMasked = 4096;
+  struct Piece {
+    int32_t word;
+    uint64_t bits;
+  };
+
+  void read(const uint64_t* mask) {
+    uint64_t* row = row_.data();
+    uint64_t* const end = row + row_.size();
+    for (uint64_t carry = 0; row != end; ++row, ++mask) {
+      const uint64_t before = *row, met = before & *mask;
+      const uint64_t sum = before + met;
+      const uint64_t total = sum + carry;
+      carry = (sum < met) | (total < sum);
+      *row = total | (before & ~*mask);
+    }
+  }
+
+  std::vector<uint64_t> masks_;   // a row each
+  std::vector<int64_t> mask_at_;  // of each unit: where in masks_, or -1
+  std::vector<std::vector<Piece>> pieces_;
+  std::vector<uint64_t> row_;
+};
+
+constexpr size_t kMostRowWords = size_t{1} << 29;  // 4 GiB
+
 struct Scratch {
-  Lcs<1> narrow;
-  Lcs<0> wide;
+  ShortLcs narrow;
+  LongLcs wide;
   std::vector<uint64_t> rows;      // [hits + 1, words]: row of the reversed texts before each hit, from the end
   std::vector<int32_t> reversed;   // the candidate's units, last first
   std::vector<double> covered;     // best weight of a reference whose LCS covers the position
-  std::vector<int32_t> next;
-  Lcs<1>& lcs(std::integral_constant<int, 1>) { return narrow; }
-  Lcs<0>& lcs(std::integral_constant<int, 0>) { return wide; }
 };
 
 double f_measure(double precision, double recall, double beta_squared) {
@@ -61,15 +117,17 @@ double f_measure(double precision, double recall, double beta_squared) {
   return (1.0 + beta_squared) * precision * recall / (recall + beta_squared * precision);
 }
 
-template <int kWords>
+template <class Lcs>
 double best_of_each(const Overlap& overlap, const Candidate& candidate, const double* weights, double beta_squared,
-                    Lcs<kWords>& lcs) {
-  lcs.masks.set(candidate);
+                    Lcs& lcs) {
+  lcs.set(candidate);
   double precision = 0.0, recall = 0.0;
   for (int32_t j = 0; j < candidate.references; ++j) {
     if (candidate.begin(j) == candidate.end(j)) continue;
     const int64_t r = candidate.first_reference + j;
-    const double common = lcs.length(candidate, j);
+    lcs.start();
+    for (const Hit* hit = candidate.begin(j); hit != candidate.end(j); ++hit) lcs.read(hit->unit);
+    const double common = zeros(lcs.row(), candidate.length);
     precision = std::max(precision, weights[r] * (common / candidate.length));
     recall = std::max(recall, weights[r] * (common / overlap.references.length(r)));
   }
@@ -79,20 +137,21 @@ double best_of_each(const Overlap& overlap, const Candidate& candidate, const do
 // Mark the leftmost positions of the candidate that an LCS with reference j can cover. With rows of the *reversed*
 // texts, LCS(candidate from i, reference from hit h) is a count of zero bits, so the walk goes from the left: take word i
 // with its next occurrence in the reference whenever that leaves an LCS one shorter than what is still to be covered.
-template <int kWords>
-void cover(const Candidate& candidate, int32_t j, double weight, Lcs<kWords>& lcs, Scratch& scratch) {
+template <class Lcs>
+void cover(const Overlap& overlap, const Candidate& candidate, int32_t j, double weight, Lcs& lcs, Scratch& scratch) {
   const Hit* hits = candidate.begin(j);
   const int32_t count = static_cast<int32_t>(candidate.end(j) - hits), length = candidate.length;
-  const int width = lcs.masks.width();
-  scratch.rows.resize(static_cast<size_t>(count + 1) * width);
+  const size_t width = lcs.width();
+  if ((count + size_t{1}) * width > kMostRowWords) refuse(candidate, overlap, j);
+  scratch.rows.resize((count + size_t{1}) * width);
   lcs.start();
   for (int32_t h = count;; --h) {
-    std::copy(lcs.row.begin(), lcs.row.end(), scratch.rows.begin() + static_cast<size_t>(h) * width);
+    std::copy_n(lcs.row(), width, scratch.rows.begin() + static_cast<size_t>(h) * width);
     if (h == 0) break;
-    lcs.read(lcs.masks[hits[h - 1].unit]);
+    lcs.read(hits[h - 1].unit);
   }
   auto left = [&](int32_t i, int32_t h) {
-    return Lcs<kWords>::zeros(scratch.rows.data() + static_cast<size_t>(h) * width, length - i);
+    return zeros(scratch.rows.data() + static_cast<size_t>(h) * width, length - i);
   };
   int32_t to_cover = left(0, 0), h = 0;
   for (int32_t i = 0; to_cover > 0; ++i) {
@@ -105,20 +164,20 @@ void cover(const Candidate& candidate, int32_t j, double weight, Lcs<kWords>& lc
   }
 }
 
-template <int kWords>
+template <class Lcs>
 double united(const Overlap& overlap, const Candidate& candidate, const double* weights, double beta_squared,
-              Lcs<kWords>& lcs, Scratch& scratch) {
+              Lcs& lcs, Scratch& scratch) {
   const int32_t reference = closest_length(overlap, candidate);
   if (candidate.length == 0 || reference == 0) return 0.0;
   scratch.reversed.assign(candidate.units, candidate.units + candidate.length);
   std::reverse(scratch.reversed.begin(), scratch.reversed.end());
   Candidate backwards = candidate;
   backwards.units = scratch.reversed.data();
-  lcs.masks.set(backwards);
+  lcs.set(backwards);
   scratch.covered.assign(candidate.length, 0.0);
   for (int32_t j = 0; j < candidate.references; ++j) {
     const double weight = weights[candidate.first_reference + j];
-    if (weight > 0.0 && candidate.begin(j) != candidate.end(j)) cover(candidate, j, weight, lcs, scratch);
+    if (weight > 0.0 && candidate.begin(j) != candidate.end(j)) cover(overlap, candidate, j, weight, lcs, scratch);
   }
   double sum = 0.0;
   for (double weight : scratch.covered) sum += weight;
@@ -126,20 +185,17 @@ double united(const Overlap& overlap, const Candidate& candidate, const double* 
 }
 
 struct UnitScratch {
-  Masks<1> narrow;
-  Masks<0> wide;
+  NgramsOfCandidate ngrams;
   std::vector<int32_t> own, found, touched;
   std::unordered_map<int64_t, int32_t> pairs, met;
-  Masks<1>& masks(std::integral_constant<int, 1>) { return narrow; }
-  Masks<0>& masks(std::integral_constant<int, 0>) { return wide; }
 };
 
 // sum over n-grams of min(count in the candidate, count in reference j)
-template <int kWords>
-int64_t shared_ngrams(const Candidate& candidate, int32_t j, int order, const Masks<kWords>& masks, UnitScratch& scratch) {
+template <class Ngrams>
+int64_t shared_ngrams(const Candidate& candidate, int32_t j, int order, const Ngrams& ngrams, UnitScratch& scratch) {
   const int32_t* own = scratch.own.data() + static_cast<size_t>(order - 1) * candidate.length;
   int64_t shared = 0;
-  NgramReader<kWords> reader(masks, order);
+  NgramReader<Ngrams> reader(ngrams, order);
   for (const Hit* hit = candidate.begin(j); hit != candidate.end(j); ++hit) {
     reader.read(*hit);
     if (reader.order_reached() < order) continue;
@@ -176,11 +232,11 @@ int64_t skip_bigrams(int32_t length, int skip) {
 
 void rouge_l(const Overlap& overlap, const double* weights, double beta_squared, bool unite, int jobs, double* out) {
   overlap.for_each(jobs, [] { return Scratch(); }, [&](Scratch& scratch, const Candidate& candidate) {
-    by_width(candidate, [&](auto width) {
-      auto& lcs = scratch.lcs(width);
-      out[candidate.row] = unite ? united(overlap, candidate, weights, beta_squared, lcs, scratch)
-                                 : best_of_each(overlap, candidate, weights, beta_squared, lcs);
-    });
+    auto score = [&](auto& lcs) {
+      return unite ? united(overlap, candidate, weights, beta_squared, lcs, scratch)
+                   : best_of_each(overlap, candidate, weights, beta_squared, lcs);
+    };
+    out[candidate.row] = candidate.length <= kWordBits ? score(scratch.narrow) : score(scratch.wide);
   });
 }
 
@@ -195,15 +251,13 @@ void rouge_n(const Overlap& overlap, const double* weights, int order, int skip,
         }
       }
     }
-    by_width(candidate, [&](auto width) {
-      auto& masks = scratch.masks(width);
-      masks.set(candidate);
-      count_own_ngrams(candidate, masks, order, scratch.own);
+    scratch.ngrams.visit(candidate, order, [&](const auto& ngrams) {
+      count_own_ngrams(candidate, ngrams, order, scratch.own);
       scratch.found.assign(candidate.length, 0);
       for (int32_t j = 0; j < candidate.references; ++j) {
         const int64_t r = candidate.first_reference + j;
         const int32_t length = overlap.references.length(r);
-        int64_t shared = shared_ngrams(candidate, j, order, masks, scratch);
+        int64_t shared = shared_ngrams(candidate, j, order, ngrams, scratch);
         int64_t units = std::max(0, length - order + 1);
         if (skip >= 0) {
           shared += shared_skip_bigrams(candidate, j, skip, scratch);

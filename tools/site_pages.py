@@ -179,8 +179,8 @@ def _add(app: Any, page: str, source: list[str]) -> None:  # noqa: ARG001 - Sphi
         source[0] += commands()
     elif page == "docs/reference/python":
         source[0] += python_reference()
-    elif (children := [f"{page}-*", f"{page}/*"]) and any(list(ROOT.glob(f"{each}.md")) for each in children):
-        source[0] += _tree([each for each in children if list(ROOT.glob(f"{each}.md"))], globs=True)
+    elif children := [each for each in (f"{page}-*", f"{page}/*") if any(ROOT.glob(f"{each}.md"))]:
+        source[0] += _tree(children, globs=True)
 
 
 def _finish(app: Any, problem: Exception | None) -> None:

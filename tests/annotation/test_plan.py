@@ -9,11 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.annotation.plan import Plan, Turn, _share_out, plan
+from postil.annotation.plan import Plan, plan
+from postil.annotation.sharing import share_out
 from postil.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from postil.annotation.orders import Turn
 
 
 def keys(articles: int, systems: int) -> list[tuple[str, str]]:
@@ -39,7 +42,7 @@ PLANS = st.tuples(st.integers(1, 30), st.integers(1, 4), st.integers(2, 9), st.i
 
 
 @given(PLANS, st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_exactly_k_of_n(sizes: tuple[int, int, int, int], data: st.DataObject) -> None:
     articles, systems, annotators, seed = sizes
     each = data.draw(st.integers(1, min(2, annotators)))
@@ -142,7 +145,7 @@ def test_refuses_what_makes_no_plan(change: dict[str, object], problem: str) -> 
 
 class TestReassigning:
     @given(st.integers(2, 25), st.integers(3, 8), st.integers(0, 99), st.data())
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=40)
     def test_moves_undone_work_and_nothing_else(
         self, articles: int, annotators: int, seed: int, data: st.DataObject
     ) -> None:
@@ -181,13 +184,13 @@ class TestReassigning:
             assert abs(n - (sums[first] + sums[second]) / 3 + sum(sums.values()) / 12) <= 1
 
     @given(st.integers(0, 10**6))
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=40)
     def test_loads_are_as_even_as_can_be(self, seed: int) -> None:
         """Against every way to share up to five texts out among three people who have some already."""
         random = np.random.default_rng(seed)
         on = [random.choice(4, random.integers(1, 4), replace=False).tolist() for _ in range(9)]
         orphans = list(range(int(random.integers(1, 6))))
-        taken = _share_out(orphans, [1, 2, 3], on, random)
+        taken = share_out(orphans, [1, 2, 3], on, random)
         able = {item: [person for person in (1, 2, 3) if person not in on[item]] for item in orphans}
         assert set(taken) == {item for item in orphans if able[item]}
         before = Counter(person for team in on for person in team)

@@ -352,10 +352,12 @@ class TestResults:
         lead = join(store, "Lee", "lead")
         for person, grade in zip(people, (1, 3, 5), strict=True):
             grade_all(store, person, grade)
-        found = store.results.conflicts(2)
+        apart = store.results.apart(2)
+        found = store.results.cases(apart)
+        assert [one.number for one in found] == apart
         assert [one.distance for one in found] == [4.0, 4.0, 2.0, 2.0, 2.0, 2.0]
-        assert [one.distance for one in store.results.conflicts(3)] == [4.0, 4.0]
-        assert store.results.cases([one.number for one in found[::-1]]) == found[::-1]
+        assert store.results.apart(3) == apart[:2]
+        assert store.results.cases(apart[::-1]) == found[::-1]
         case = found[0]
         assert case.text == store.items()[case.number].text
         assert sorted(grade for _, grade in case.ratings) == [1, 5]

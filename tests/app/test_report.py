@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import csv
+import html
 import io
 import json
 import os
@@ -345,6 +346,11 @@ class Document(HTMLParser):
     def all(self, tag: str) -> Iterator[dict[str, str | None]]:
         return (attributes for name, attributes in self.tags if name == tag)
 
+    @property
+    def title(self) -> str:
+        """What the tab is called."""
+        return html.unescape(self.source.partition("<title>")[2].partition("</title>")[0])
+
     def line(self, name: str) -> list[str]:
         """The first row of a table that begins so."""
         return next(row[1:] for row in self.rows if row[0] == name)
@@ -410,6 +416,9 @@ def test_chapters(made: Callable[..., Page]) -> None:
     headings = [tag for tag, _ in page.tags if re.fullmatch("h[1-6]", tag)]
     assert headings.count("h1") == 1
     assert headings.count("h2") == 4
+    assert (
+        page.title == "Metrics against people, Systems against tfidf, Scores of systems and Informativeness of passages"
+    )
     for title in (
         "Metrics against people: correlate",
         "Systems against tfidf: compare",
@@ -420,6 +429,30 @@ def test_chapters(made: Callable[..., Page]) -> None:
     assert page.line("copy") == ["meteor", ".100 [.000, .200]", "−.200* [−.300, −.100]", *[".0400"] * 3]
     assert "1e+50" in page.text  # a huge number neither fills the page nor breaks the picture
     assert page.line("b") == ["3", ".5000", "–"]
+
+
+def study(name: str) -> dict[str, Any]:
+    table = {"key": "t", "caption": "t", "head": ["", "a"], "rows": [{"name": "x", "cells": [1]}]}
+    parts = [{"key": "p", "title": "Part", "tables": [table]}]
+    return {"schema": 1, "kind": "study", "name": name, "title": "A paper, table by table", "parts": parts}
+
+
+def test_the_title_says_what_the_page_holds(made: Callable[..., Page]) -> None:
+    five = [scores() | {"name": name} for name in "abcde"]
+    training = {"schema": 1, "kind": "training", "rows": [{"step": 5, "loss": 2.5}]}
+    for results, title in (
+        ([study("forum")], "A paper, table by table"),
+        ([study("forum"), comparison()], "A paper, table by table: forum"),
+        ([scores(), study("forum"), study("news")], "A paper, table by table: forum and A paper, table by table: news"),
+        ([training, scores()], "A training and Scores of systems"),
+        (five, "Scores of systems: a, b, c and 2 more"),
+        ([*five[:1] * 2, comparison() | {"name": "<b>"}], "Scores of systems and Systems against tfidf"),
+        ([scores() | {"name": "<b>"}] * 2, "Scores of systems: <b> and <b> (2)"),
+    ):
+        page = made(*results)
+        assert page.title == title
+        assert page.text.count(title) >= 2  # in the tab and at the head
+        assert "\u2068" not in page.source
 
 
 def test_well_made(made: Callable[..., Page]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import shlex
+import shutil
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,7 +18,8 @@ from postil.app.cli.main import app
 from postil.app.corpus.building import build_corpus
 from postil.app.evaluating.files import EvaluateOptions, evaluate_commenters
 from postil.app.report import read_results, write_report
-from postil.app.study.comments import CommentsOptions, study_comments
+from postil.app.study.comments import study_comments
+from postil.app.study.comments_options import CommentsOptions
 from postil.app.study.comments_tables import weights_in_words
 from postil.app.study.output import study_as
 from postil.app.study.stages import paper
@@ -225,6 +227,45 @@ def test_judgements_add_people_controls_and_the_papers_numbers(
     assert paper("comments")["systems"]["people"]["ir-t"] == 2.859
 
 
+def test_of_several_questions_one_is_chosen(done: tuple[Path, list[str]], corpus: Path, tmp_path: Path) -> None:
+    path = tmp_path / "judgements.jsonl"
+    write(
+        path,
+        [
+            Judgement(row["item"], row["system"], annotator, 1 + (len(row["text"]) + n * shift) % 5, aspect)
+            for n, row in enumerate(lines(done[0] / "candidates.jsonl"))
+            for shift, annotator in enumerate(("ann", "bob"))
+            for aspect in ("relevance", "style")
+        ],
+    )
+    asked = QUICK | {"systems": (), "models": {"ir-t": str(done[0] / "models" / "ir-t")}, "judgements": str(path)}
+    options, said = CommentsOptions(**asked, aspect="style"), list[str]()
+    run(corpus, tmp_path / "out", options, [*STAGES, "correlations"], said)
+    assert json.loads((tmp_path / "out" / "correlations.json").read_text())["data"]["aspect"] == "style"
+    commands = {line.partition(": ")[0]: line for line in said}
+    assert "--aspect style" in commands["correlations"]
+    assert "--aspect style" in commands["candidates"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "aspect", "problem"),
+    [
+        ([("x", "style"), ("x", "tone")], None, r"judgements\.jsonl:2: aspect: .*more than one aspect"),
+        ([("x", "style")], "tone", "unknown aspect 'tone'"),
+        ([("x", None)], None, r"judgements\.jsonl: no judgement is of a test article; items are ids of articles"),
+    ],
+)
+def test_judgements_are_looked_at_before_anything_is_trained(
+    rows: list[tuple[str, str | None]], aspect: str | None, problem: str, corpus: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "judgements.jsonl"
+    write(path, [Judgement(item, "ir-t", "ann", 3, asked) for item, asked in rows])
+    options, said = CommentsOptions(**QUICK, judgements=str(path), aspect=aspect), list[str]()
+    with pytest.raises((InvalidInput, UnknownName), match=problem):
+        study_comments(str(corpus), tmp_path / "out", options, said.append)
+    assert said == []
+
+
 def test_the_page_can_be_made_again_from_its_results(done: tuple[Path, list[str]], tmp_path: Path) -> None:
     out, _ = done
     write_report(read_results([out / "report_files" / "results.json"]), tmp_path / "report.html")
@@ -364,6 +405,15 @@ def test_a_model_of_another_corpus_is_told(done: tuple[Path, list[str]], corpus:
     assert [line for line in said if "another corpus" in line] == [
         "ir-t: made of another corpus; whether it has seen the test articles is not known"
     ]
+
+
+def test_a_model_for_texts_that_are_cut_otherwise(done: tuple[Path, list[str]], corpus: Path, tmp_path: Path) -> None:
+    shutil.copytree(done[0] / "models" / "ir-t", tmp_path / "ir-t")
+    config = tmp_path / "ir-t" / "config.json"
+    config.write_text(config.read_text().replace('"words"', '"space"'))
+    options = CommentsOptions(**QUICK | {"systems": ()}, models={"mine": str(tmp_path / "ir-t")}, stage="references")
+    with pytest.raises(InvalidInput, match=r"mine: its tokenizer is space, that of .* words; train it on a corpus cut"):
+        study_comments(str(corpus), tmp_path / "out", options, lambda _: None)
 
 
 def test_the_study_as_text(done: tuple[Path, list[str]]) -> None:

@@ -20,6 +20,7 @@ from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.records import Article, Comment, write
+from postil.records.lock import locked
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -174,6 +175,12 @@ def test_an_interrupted_training_goes_on(att: Path, corpus: Corpus, tmp_path: Pa
     assert "going on after step 25" in said[0]
     weights = ("generator", "weights.safetensors")
     assert (tmp_path / "m").joinpath(*weights).read_bytes() == att.joinpath(*weights).read_bytes()
+
+
+def test_one_model_is_trained_once_at_a_time(corpus: Corpus, tmp_path: Path) -> None:
+    with locked(tmp_path / ".m.training", "taken"), pytest.raises(UsageError, match="another training of this model"):
+        train_commenter("att", corpus.path, tmp_path / "m", SMALL)
+    assert not (tmp_path / "m").exists()
 
 
 def test_no_torch_no_model_that_writes(att: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -292,9 +292,7 @@ def test_serving_without_the_packages(postil: Postil, monkeypatch: pytest.Monkey
 
 
 def test_without_the_packages(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [
-        name for name in sys.modules if name.startswith(("postil.annotation.store", "postil.app.annotating"))
-    ]:
+    for name in [name for name in sys.modules if name.startswith(("postil.annotation.store", "postil.app.annotating"))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
     outcome = postil("annotate", "agreement", "c.db")

@@ -242,3 +242,13 @@ def test_bad_line_on_standard_input(postil: Postil) -> None:
     assert outcome.err.splitlines()[-1] == "postil: stdin:5: the JSON ends too early; is the line cut off?"
     outcome = postil("score", "c.jsonl", "-r", "-", "--scale", "3", stdin=REFERENCES.encode())
     assert outcome.err == "postil: stdin:1: grade: expected a number from 0 to 3, got 4\n"
+
+
+def test_too_little_memory(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("postil.app.scoring.files.score_files", full)
+    outcome = postil("score", "c.jsonl", "-r", "r.jsonl", *SCALE)
+    assert (outcome.code, outcome.out) == (1, "")
+    assert outcome.err.startswith("postil: not enough memory; give it fewer or shorter texts")

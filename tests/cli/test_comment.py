@@ -471,14 +471,14 @@ def test_an_evaluation_that_cannot_be(words: tuple[str, ...], code: int, problem
 CHILD = """
 import os, signal, sys
 from contextlib import contextmanager
-from postil.app.training import retrievers as training
+from postil.app.training import workshop
 os.fsync = lambda _: None
 
 @contextmanager
 def live():
     yield lambda line: os.kill(os.getpid(), signal.SIGKILL) if line.step == 6 else None
 
-training.live = live
+workshop.live = live
 from postil.app.cli.main import main
 main()
 """

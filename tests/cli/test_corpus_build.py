@@ -141,6 +141,7 @@ def test_what_must_be_said(postil: Postil, missing: str) -> None:
     ("name", "data", "message"),
     [
         ("none.jsonl", None, "no such file"),
+        (".", None, "not a file"),
         ("empty.jsonl", b"", "the file holds no rows"),
         ("blank.jsonl", b"\n\n", "the file holds no rows"),
         ("cut.jsonl.gz", gzip.compress(bytes(range(256)), mtime=0)[:99], "the gzip file ends early after line 0; is"),

@@ -66,6 +66,16 @@ def test_a_broken_line_stops(run: Import) -> None:
     assert sorted(path.name for path in Path().iterdir()) == ["p.jsonl", "q.jsonl"]
 
 
+def test_a_broken_comment_stops_and_is_told_once(run: Import) -> None:
+    Path("r.jsonl").write_text(json.dumps({**GOOD, "comments": [{"text": "Oh", "votes": 0.5}]}))
+    result = run("forum", "r.jsonl", "--comment-field", "upvotes=votes", "--out", "out.jsonl")
+    assert result.exit_code == 3
+    assert result.stderr == (
+        "postil: r.jsonl:1: comments[0].votes: expected a whole number of votes, got 0.5; "
+        "to go on without it: --on-error skip\n"
+    )
+
+
 def test_broken_lines_are_skipped_and_written_down(run: Import) -> None:
     result = run("forum", "q.jsonl", "--out", "out.jsonl.gz", "--on-error", "skip")
     assert result.exit_code == 0

@@ -144,6 +144,7 @@ def test_pictures_without_data_are_not_drawn(postil: Postil) -> None:
         (["corpus", "--scale", "x"], 2, 'scale "x"'),
         (["corpus", "--scale", "1:2"], 3, "grade"),
         (["corpus", "--engine", "dask"], 2, "unknown engine 'dask'"),
+        (["corpus", "--figures", "rows.jsonl"], 2, "rows.jsonl: not a folder"),
     ],
 )
 def test_what_is_wrong_is_told_in_a_line(postil: Postil, arguments: list[str], code: int, message: str) -> None:

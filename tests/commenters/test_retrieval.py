@@ -76,6 +76,27 @@ def newspaper(tmp_path: Path) -> Retriever:
     return Retriever.open(made(tmp_path / "news", NEWS))
 
 
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"similar": "x"}, 'similar: expected an integer, got "x"'),
+        ({"similar": None}, "similar: expected an integer, got null"),
+        ({"segments": True}, "segments: expected an integer, got true"),
+        ({"ranker": 5}, "ranker: expected text, got 5"),
+    ],
+)
+def test_a_model_that_was_changed(newspaper: Retriever, changes: dict[str, Any], problem: str) -> None:
+    changed = replace(newspaper.model, config={**newspaper.model.config, **changes})
+    with pytest.raises(InvalidInput, match=f"config.json: {problem}; was the folder copied whole"):
+        replace(newspaper, model=changed).comment([article("q", "Rain, snow?")], k=5)
+
+
+def test_more_similar_articles_than_there_are(newspaper: Retriever) -> None:
+    changed = replace(newspaper.model, config={**newspaper.model.config, "similar": 10**30})
+    asked = [article("q", "Rain, snow?")]
+    assert replace(newspaper, model=changed).comment(asked, k=5) == newspaper.comment(asked, k=5)
+
+
 def told(row: Suggestions) -> list[tuple[str, float, list[str]]]:
     return [
         (one.text, round(one.score, 4), [f"{source.article}/{source.comment}" for source in one.provenance.sources])

@@ -12,7 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.commenters.search import IDF, WEIGHTINGS, Index, Likest, Sharded, merged
+from postil.commenters.likest import Likest, merged
+from postil.commenters.search import Index
+from postil.commenters.segment import IDF, WEIGHTINGS
+from postil.commenters.sharded import Sharded
 from postil.engine import open_engine
 from postil.errors import UnknownName, UsageError
 
@@ -193,7 +196,7 @@ def test_smooth_weights_are_those_of_scikit_learn() -> None:
 
 
 TEXTS = st.lists(st.lists(st.integers(0, 11), max_size=9), min_size=1, max_size=24)
-laws = settings(max_examples=40, deadline=None)
+laws = settings(max_examples=40)
 
 
 @laws
@@ -308,7 +311,7 @@ def test_added_documents_may_have_new_words() -> None:
     index = Index.of(*ragged([[0], [1]]), words=2).add(*ragged([[3, 0]]), words=4)
     assert index.rarity.tolist() == [np.log(1.5), np.log(3), 0.0, np.log(3)]
     assert index.search(*ragged([[3]]), k=1).documents.tolist() == [[2]]
-    assert index.document_frequencies.tolist() == [2, 1, 0, 1]
+    assert index.collection.frequencies.tolist() == [2, 1, 0, 1]
 
 
 @formulas
@@ -341,10 +344,10 @@ def test_merged_answers() -> None:
     def likest(documents: list[int], scores: list[float]) -> Likest:
         return Likest(np.array([documents], dtype=np.int32), np.array([scores]))
 
-    one, two = likest([4, 2, -1], [0.9, 0.5, 0.0]), likest([1, -1], [0.5, 0.0])
-    assert merged([one, two], 2).documents.tolist() == [[4, 1]]
-    assert merged([one, two], 7).documents.tolist() == [[4, 1, 2, -1, -1, -1, -1]]
-    assert merged([one, two], 7).scores.tolist() == [[0.9, 0.5, 0.5, 0, 0, 0, 0]]
+    one, two = likest([3, 1, -1], [0.9, 0.5, 0.0]), likest([0, -1], [0.5, 0.0])
+    assert merged([two, one], [0, 1], 2).documents.tolist() == [[4, 0]]
+    assert merged([two, one], [0, 1], 7).documents.tolist() == [[4, 0, 2, -1, -1, -1, -1]]
+    assert merged([two, one], [0, 1], 7).scores.tolist() == [[0.9, 0.5, 0.5, 0, 0, 0, 0]]
 
 
 @pytest.mark.parametrize(

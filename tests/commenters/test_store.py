@@ -135,6 +135,7 @@ def edit(name: str, **fields: Any) -> Callable[[Path], object]:
 @pytest.mark.parametrize(
     ("damage", "problem"),
     [
+        (lambda folder: (shutil.rmtree(folder), folder.write_text("")), r"model: not a folder; expected a model ir-t"),
         (shutil.rmtree, r"model: no such folder; expected a model ir-t or ir-tc that postil train made"),
         (lambda folder: (folder / "config.json").unlink(), r"model: no config\.json in this folder; expected"),
         (lambda folder: (folder / "made.json").unlink(), r"made\.json: missing; was the folder copied whole\?"),

@@ -12,12 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.corpus.formats.inex import Stretch, grade_of, read_inex, read_stretches, read_topics
+from postil.corpus.formats.inex import Stretch, grade_of, read_inex, read_stretches
+from postil.corpus.formats.inex_topics import read_topics
 from postil.errors import InvalidInput, UsageError
 from postil.records import Passage
 
 if TYPE_CHECKING:
-    from conftest import File
+    from conftest import File, Refused
 
 HERE = Path(__file__).parent / "inex"
 TOPICS, RUNS, JUDGEMENTS = HERE / "topics.xml", [HERE / "run_a.txt", HERE / "run_b.txt"], [HERE / "trels.txt"]
@@ -96,16 +97,18 @@ def test_two_numbers_are_a_text_where_other_lines_have_words(file: File) -> None
             "7 Q0 a 1 1 x 10 999\n",
             "run:1: offset: expected a stretch of the 37 characters of document a, got 10 and 999",
         ),
+        (
+            f"7 Q0 a 1 1 x {'9' * 5000} 5\n",
+            "run:1: offset: expected a stretch of the 37 characters of document a, got 1000000000000000 and 5",
+        ),
         ("7 Q0 a 1 1 x 10 0\n", "run:1: offset: expected a stretch of the 37 characters of document a, got 10 and 0"),
         ("7 Q0 a 1 1 x 10 4\n7 Q0 c 1 1 x 10 4\n", "run:2: file: there is no document 'c'"),
     ],
 )
-def test_bad_runs(file: File, run: str, message: str) -> None:
+def test_bad_runs(file: File, refused: Refused, run: str, message: str) -> None:
     topics, documents = file("topics", "7 Ducks\n"), [file("documents.tsv", f"a\t{DOCUMENT}\n")]
-    path = file("run", run)
-    with pytest.raises(InvalidInput) as refusal:
-        read_inex(topics, [path], [file("trels", "7 Q0 - - - ann\n")], documents=documents)
-    assert str(refusal.value) == str(path.with_name(message))
+    trels = file("trels", "7 Q0 - - - ann\n")
+    refused(lambda path: read_inex(topics, [path], [trels], documents=documents), "run", run, message)
 
 
 def test_requests_that_make_no_sense(file: File) -> None:
@@ -149,7 +152,11 @@ def test_the_title_is_the_topic() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("<xml>\n<topic id='1'>Ducks & geese</topic>\n</xml>", "t:2: not XML at column "),
+        ("<xml>\n<topic id='1'>Ducks & geese</topic>\n</xml>", "t:2: not XML at column …"),
+        (
+            '<?xml version="1.0" encoding="klingon"?><xml/>',
+            "t: not XML in a known encoding: unknown encoding: klingon…",
+        ),
         ("<xml>\n<topic>\n<title>Ducks</title></topic></xml>", "t:2: id: expected the id of a topic, got none"),
         ("<xml>\n<topic id='1'/>\n<topic id='1'/></xml>", "t:3: id: topic 1 stands there twice"),
         ("<xml><query/></xml>", "t: expected elements topic or tweet, got none"),
@@ -158,11 +165,8 @@ def test_the_title_is_the_topic() -> None:
         ("1 a\n\n1 b\n", "t:3: id: topic 1 stands there twice"),
     ],
 )
-def test_bad_topics(file: File, text: str, message: str) -> None:
-    path = file("t", text)
-    with pytest.raises(InvalidInput) as refusal:
-        read_topics(path)
-    assert str(refusal.value).startswith(str(path.with_name(message)))
+def test_bad_topics(refused: Refused, text: str, message: str) -> None:
+    refused(read_topics, "t", text, message)
 
 
 @pytest.mark.parametrize(

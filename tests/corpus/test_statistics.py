@@ -19,7 +19,9 @@ from postil.corpus import passes
 from postil.corpus.build import Source, build
 from postil.corpus.histogram import Histogram
 from postil.corpus.split import Share
-from postil.corpus.statistics import ALL, NONE, Summary, grid, percent, statistics, table_2
+from postil.corpus.statistics import ALL, statistics
+from postil.corpus.summary import Summary
+from postil.corpus.table_2 import NONE, grid, percent, table_2
 from postil.engine import open_engine
 from postil.errors import InvalidInput
 from postil.records.scale import Scale
@@ -219,13 +221,12 @@ def test_a_damaged_corpus_is_invalid_input(tmp_path: Path, monkeypatch: pytest.M
     with pytest.raises(InvalidInput, match="was the folder copied whole"):
         statistics(corpus)
     first.write_bytes(kept)
-    for name, wrong in (("title.ids", np.array([10**6] * 10**4, dtype=np.int32)), ("content.offsets", np.arange(3))):
-        file = corpus.path / "tokens" / "train" / f"{name}.npy"
-        right = file.read_bytes()
+    file = corpus.path / "tokens" / "train" / "title.ids.npy"
+    right = np.load(file)
+    for wrong, problem in ((np.full_like(right, 10**6), "token arrays do not fit"), (right[1:], "its length is not")):
         np.save(file, wrong)
-        with pytest.raises(InvalidInput, match="token arrays do not fit"):
+        with pytest.raises(InvalidInput, match=problem):
             statistics(corpus)
-        file.write_bytes(right)
 
 
 # Histograms

@@ -160,7 +160,9 @@ def made(text: str) -> Callable[[Path], object]:
             "out: no made.json in this folder; expected a corpus that postil",
         ),
         (lambda folder: folder.rename(folder.with_name("gone")), "out: no such folder; expected a corpus that postil"),
+        (lambda folder: (shutil.rmtree(folder), folder.write_text("{}")), "out: not a folder; expected a corpus that"),
         (made("{"), "out/made.json: not JSON: Expecting"),
+        (made('{"kind": "corpus", "format": 1}'), "out/made.json: does not say what the corpus holds: Object missing"),
         (made("[]"), "out/made.json: expected a corpus of format 1, got something else of format None"),
         (made('{"kind": "index", "format": 1}'), "expected a corpus of format 1, got index of format 1"),
         (made('{"kind": "corpus", "format": 2}'), "expected a corpus of format 1, got corpus of format 2"),
@@ -171,6 +173,35 @@ def test_what_is_no_corpus(corpus: Corpus, damage: Callable[[Path], object], mes
     damage(corpus.path)
     with pytest.raises(InvalidInput) as failure:
         Corpus.open(corpus.path)
+    assert message in str(failure.value)
+
+
+def save(folder: Path, name: str, values: list[int], dtype: type) -> None:
+    np.save(folder / "tokens" / "train" / name, np.array(values, dtype))
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda folder: (folder / "counts.npy").unlink(), "counts.npy: missing; was the folder copied whole?"),
+        (
+            lambda folder: save(folder, "title.ids.npy", [1, 2], np.int32),
+            "title.ids.npy: its length is not that of the",
+        ),
+        (
+            lambda folder: save(folder, "title.offsets.npy", [], np.int64),
+            "title.ids.npy: its length is not that of the",
+        ),
+        (
+            lambda folder: save(folder, "articles.npy", [0, 1], np.float64),
+            "articles.npy: expected int64 in 1 dimension, got float64 in 1",
+        ),
+    ],
+)
+def test_arrays_of_something_else(corpus: Corpus, damage: Callable[[Path], object], message: str) -> None:
+    damage(corpus.path)
+    with pytest.raises(InvalidInput) as failure:
+        every(Corpus.open(corpus.path))
     assert message in str(failure.value)
 
 

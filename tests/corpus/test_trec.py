@@ -13,12 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.corpus import merge_duplicates
-from postil.corpus.formats.trec import read_collection, read_qrels, read_run, read_texts, read_trec, run_lines
+from postil.corpus.formats.collection import read_collection, read_texts
+from postil.corpus.formats.trec import read_qrels, read_run, read_trec, run_lines
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.records import Passage, Ranking
 
 if TYPE_CHECKING:
-    from conftest import File
+    from conftest import File, Refused
 
 DATA = Path(os.environ.get("POSTIL_DATA", Path(__file__).parents[3] / "shared" / "data")) / "passages" / "trec_dl19"
 QRELS = "7 Q0 d1 2\n7\t0\td2  0\n8 Q0 d1 1.5\n"
@@ -97,43 +98,39 @@ def test_requests_that_make_no_sense(file: File) -> None:
         read_trec(qrels, [])
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("7 Q0 d1\n", "qrels:1: expected 4 columns (topic Q0 document grade), got 3"),
-        ("7 Q0 d1 1\n\n7 Q0 d 2 1\n", "qrels:3: expected 4 columns (topic Q0 document grade), got 5"),
-        ("query-id corpus-id score\n7 Q0 d1 1\n", "qrels:2: expected 3 columns (query-id corpus-id score), got 4"),
-        ("7 Q0 d1 good\n", "qrels:1: grade: expected a number, got 'good'"),
-        ("7 Q0 d1 nan\n", "qrels:1: grade: expected a number, got 'nan'"),
-        ("7 Q0 d1 1\n7 Q0 d1 2\n", "qrels:2: grade: document d1 of topic 7 has 1 in line 1, here 2; keep one"),
-        ("7 Q0 d1 -1\n7 Q0 d1 0\n", "qrels:2: grade: document d1 of topic 7 has -1 in line 1, here 0; keep one"),
+BAD = {
+    "qrels": [
+        ("7 Q0 d1\n", "1: expected 4 columns (topic Q0 document grade), got 3"),
+        ("7 Q0 d1 1\n\n7 Q0 d 2 1\n", "3: expected 4 columns (topic Q0 document grade), got 5"),
+        ("query-id corpus-id score\n7 Q0 d1 1\n", "2: expected 3 columns (query-id corpus-id score), got 4"),
+        ("7 Q0 d1 good\n", "1: grade: expected a number, got 'good'"),
+        (f"7 Q0 d1 {'9' * 5000}\n", f"1: grade: expected a number, got '{'9' * 40}…'"),
+        ("7 Q0 d1 nan\n", "1: grade: expected a number, got 'nan'"),
+        ("7 Q0 d1 1\n7 Q0 d1 2\n", "2: grade: document d1 of topic 7 has 1 in line 1, here 2; keep one"),
+        ("7 Q0 d1 -1\n7 Q0 d1 0\n", "2: grade: document d1 of topic 7 has -1 in line 1, here 0; keep one"),
     ],
-)
-def test_bad_judgements(file: File, text: str, message: str) -> None:
-    path = file("qrels", text)
-    with pytest.raises(InvalidInput) as refusal:
-        read_qrels(path)
-    assert str(refusal.value) == str(path.with_name(message))
+    "collection": [
+        ("d1 Rain.\n", "1: expected an id, a tab and a text"),
+        ("d1\tRain.\n\tSnow.\n", "2: expected an id, a tab and a text"),
+        ('{"text": "a"}', "1: _id: no such field, nor id, docid, doc_id, docno, pid; the line has: text"),
+        ('\n{"id": 1}', "2: text: no such field, nor contents, passage, doc, body; the line has: id"),
+        ('{"id": true, "text": "a"}', "1: id: expected text or an integer, got true"),
+        ('{"id": 1, "doc": 2}', "1: doc: expected text, got 2"),
+        ('{"id": 1, "text"', "1: the JSON ends too early; is the line cut off?"),
+        ('[{"id": 1}]', "1: expected JSON Lines, one object a line, got a JSON array…"),
+    ],
+    "run": [
+        ("7 Q0 a 1 0.5\n", "1: expected 6 columns (topic Q0 document rank score tag), got 5"),
+        ("7 Q0 a 1 best x\n", "1: score: expected a number, got 'best'"),
+        ("7 Q0 a 1 2 x\n7 Q0 a 2 1 x\n", "2: document: topic 7 has 'a' twice"),
+    ],
+}
+READ = {"qrels": read_qrels, "collection": lambda path: list(read_collection(path)), "run": read_run}
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("d1 Rain.\n", "c:1: expected an id, a tab and a text"),
-        ("d1\tRain.\n\tSnow.\n", "c:2: expected an id, a tab and a text"),
-        ('{"text": "a"}', "c:1: _id: no such field, nor id, docid, doc_id, docno, pid; the line has: text"),
-        ('\n{"id": 1}', "c:2: text: no such field, nor contents, passage, doc, body; the line has: id"),
-        ('{"id": true, "text": "a"}', "c:1: id: expected text or an integer, got true"),
-        ('{"id": 1, "doc": 2}', "c:1: doc: expected text, got 2"),
-        ('{"id": 1, "text"', "c:1: the JSON ends too early; is the line cut off?"),
-        ('[{"id": 1}]', "c:1: expected JSON Lines, one object a line, got a JSON array"),
-    ],
-)
-def test_bad_collections(file: File, text: str, message: str) -> None:
-    path = file("c", text)
-    with pytest.raises(InvalidInput) as refusal:
-        list(read_collection(path))
-    assert str(refusal.value).startswith(str(path.with_name(message)))
+@pytest.mark.parametrize(("kind", "text", "message"), [(kind, *each) for kind, bad in BAD.items() for each in bad])
+def test_bad_files(refused: Refused, kind: str, text: str, message: str) -> None:
+    refused(READ[kind], kind, text, f"{kind}:{message}")
 
 
 def test_two_texts_for_a_document(file: File) -> None:
@@ -154,21 +151,6 @@ def test_the_score_says_the_order_of_a_run(file: File) -> None:
         "7": [("c", 2.5), ("a", 0.5), ("b", 0.5)],
         "8": [("a", 1.0)],
     }
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("7 Q0 a 1 0.5\n", "run:1: expected 6 columns (topic Q0 document rank score tag), got 5"),
-        ("7 Q0 a 1 best x\n", "run:1: score: expected a number, got 'best'"),
-        ("7 Q0 a 1 2 x\n7 Q0 a 2 1 x\n", "run:2: document: topic 7 has 'a' twice"),
-    ],
-)
-def test_bad_runs(file: File, text: str, message: str) -> None:
-    path = file("run", text)
-    with pytest.raises(InvalidInput) as refusal:
-        read_run(path)
-    assert str(refusal.value) == str(path.with_name(message))
 
 
 @pytest.mark.parametrize(

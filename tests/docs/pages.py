@@ -25,16 +25,12 @@ from postil.app.cli.main import app
 
 ROOT = Path(__file__).parents[2]
 FENCE = re.compile(r"(?:^<!-- (not run|needs): (.+?) -->\n)?^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-PROGRAMS = ("postil", "cat", "pip", "python", "make", "ray", "torchrun", "trec_eval", "ir_measures", "apt-get")
+PROGRAMS = ("postil", "cat", "pip", "torchrun", "trec_eval", "ir_measures")
 NOT_RUN = {
     "pip": "installs",
-    "apt-get": "installs",
-    "make": "sets up an environment",
-    "ray": "starts a cluster",
     "torchrun": "trains in several processes",
     "trec_eval": "is another program",
     "ir_measures": "is another program",
-    "postil annotate leave": "needs someone who was invited to the plan before",
 }
 FEW_STEPS = ("--steps", "3", "--batch", "8")
 """Of each network that is trained here."""
@@ -134,8 +130,6 @@ class Run:
         if args[:2] == ["annotate", "serve"]:
             grade_all(args[2])
             return
-        if args[:2] == ["annotate", "plan"]:
-            Path(args[3]).unlink(missing_ok=True)  # a page may plan twice
         if args[0] == "study":
             shutil.rmtree(args[-1] if args[-2] == "--out" else "study", ignore_errors=True)  # or study twice
         if args[0] == "train" and "tf-idf" not in args:
@@ -160,7 +154,7 @@ class Run:
 
 
 def grade_all(campaign: str) -> None:
-    """In place of a server: three people see to it that every text of the campaign is graded."""
+    """In place of a server: everyone grades what is theirs."""
     from postil.annotation.store import Store  # noqa: PLC0415
 
     with Store.open(campaign) as store:

@@ -24,6 +24,7 @@ LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]+)(?:#[^)]*)?\)")
 FETCHED = re.compile(
     r"<(?:script|img|iframe|source|link|use)\b[^>]*?\b(?:src|href)=[\"'](?:https?:)?//[^\"']*", re.DOTALL
 )
+PICTURE = re.compile(r"<img\b[^>]*?\bsrc=\"(?!data:)([^\"]+)\"")
 ASKED_FOR = re.compile(r"url\(\s*[\"']?(?:https?:)?//|@import")
 
 
@@ -34,9 +35,8 @@ def site_pages(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 def pages() -> list[Path]:
-    return [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")] + sorted(
-        ROOT.glob("docs/**/*.md")
-    )
+    others = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md")
+    return [*(ROOT / name for name in others), *sorted(ROOT.glob("docs/**/*.md"))]
 
 
 def test_links_lead_to_files() -> None:
@@ -102,6 +102,9 @@ def test_the_site_builds_without_a_warning_and_asks_nobody(tmp_path: Path) -> No
     html = {path.relative_to(site): path.read_text(encoding="utf-8") for path in site.rglob("*.html")}
     assert len(html) > len(pages())
     assert [(str(path), match.group()) for path, text in html.items() for match in FETCHED.finditer(text)] == []
+    shown = [(path, picture) for path, text in html.items() for picture in PICTURE.findall(text)]
+    assert len(shown) >= 4
+    assert [(str(path), picture) for path, picture in shown if not (site / path.parent / picture).is_file()] == []
     styles = [path for path in site.rglob("*.css") if ASKED_FOR.search(path.read_text(encoding="utf-8"))]
     assert styles == []
     reference = html[Path("docs/reference/python.html")]

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from postil.app.cli.main import app
-from postil.records import Candidate, Judgement, Reference, Score, read
+from postil.records import Article, Candidate, Comment, Judgement, Reference, Score, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,6 +24,7 @@ def thread(name: str, references: list[str]) -> dict[str, object]:
     grades = {"relevance": [5, 4, 3], "informativeness": [1, 2, 3]}
     return {
         "id": name,
+        "context": "the film opens in may. seats are few .",
         "references": references,
         "candidates": [
             {"system": "Human", "text": "to me, it's epic!", **grades},
@@ -65,7 +66,7 @@ def test_rows(example: Load, threads: Path, tmp_path: Path, capsys: pytest.Captu
         "taken out; left out: 1 references in Chinese or Japanese, 2 threads without references\n"
     )
     assert list(read(tmp_path / "rows/candidates.jsonl", Candidate)) == [
-        Candidate("both", "Human", "to me, it's epic!"),
+        Candidate("both", "human", "to me, it's epic!"),
         Candidate("both", "TeamA", "i do n't know ."),
     ]
     # a copy of a system's response that is not the Human one stays
@@ -73,17 +74,25 @@ def test_rows(example: Load, threads: Path, tmp_path: Path, capsys: pytest.Captu
         Reference("both", "Godamn it"),
         Reference("both", "i do n't know ."),
     ]
+    assert list(read(tmp_path / "rows/articles.jsonl", Article)) == [
+        Article(
+            "both",
+            "the film opens in may",
+            content="the film opens in may. seats are few .",
+            comments=(Comment("1", "Godamn it"), Comment("2", "i do n't know .")),
+        )
+    ]
     lengths = read(tmp_path / "rows/length.jsonl", Score)
     assert [(row.system, row.metric, row.score) for row in lengths] == [
-        ("Human", "control:length", 5),  # to me it s epic
+        ("human", "control:length", 5),  # to me it s epic
         ("TeamA", "control:length", 5),  # i do n t know
     ]
     judgements = list(read(tmp_path / "rows/judgements.jsonl", Judgement))
     assert judgements[:4] == [
-        Judgement("both", "Human", "judge-1", 5, "relevance"),
-        Judgement("both", "Human", "judge-2", 4, "relevance"),
-        Judgement("both", "Human", "judge-3", 3, "relevance"),
-        Judgement("both", "Human", "judge-1", 1, "informativeness"),
+        Judgement("both", "human", "judge-1", 5, "relevance"),
+        Judgement("both", "human", "judge-2", 4, "relevance"),
+        Judgement("both", "human", "judge-3", 3, "relevance"),
+        Judgement("both", "human", "judge-1", 1, "informativeness"),
     ]
 
 
@@ -91,7 +100,7 @@ def test_the_real_file_can_be_scored(example: Load, judged: Path, tmp_path: Path
     module = example("dstc7_to_rows")
     module.main([str(judged / "dstc7"), str(tmp_path)])
     candidates, references = tmp_path / "candidates.jsonl", tmp_path / "references.jsonl"
-    people = {row.item: module.words(row.text) for row in read(candidates, Candidate) if row.system == "Human"}
+    people = {row.item: module.words(row.text) for row in read(candidates, Candidate) if row.system == "human"}
     assert all(module.words(row.text) != people[row.item] for row in read(references, Reference))
     command = ["score", str(candidates), "-r", str(references), "-m", "rouge-l", "--format", "json"]
     result = CliRunner().invoke(app, command)

@@ -88,7 +88,7 @@ def test_responses(example: Load, judged: Path, tmp_path: Path, documented: Docu
         files = folder / "candidates.jsonl", "-r", folder / "references.jsonl"
         run("score", *files, *specs, "--items", folder / "scores.jsonl.gz")
     rows, copies = folders
-    nine = [row for row in read(rows / "scores.jsonl.gz", Score) if row.system != "Human"]
+    nine = [row for row in read(rows / "scores.jsonl.gz", Score) if row.system != "human"]
     write(rows / "nine.jsonl", nine)
     renamed = {"length": "control:length", "people, split halves": "human:halves"}
 

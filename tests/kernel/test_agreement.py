@@ -114,7 +114,7 @@ def check_frequencies(problem):
         np.testing.assert_allclose(loaded.norms(*references), norms[twin], rtol=1e-12)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(problems())
 def test_all_kernels_agree(problem):
     check_all(problem)
@@ -128,7 +128,36 @@ def test_all_kernels_agree_on_long_texts(lengths):
     check_frequencies(problem)
 
 
-@settings(max_examples=150, deadline=None)
+def test_very_long_texts_agree():
+    """Of more than 4,096 words, where ROUGE-L keeps masks of frequent words alone."""
+    rng = np.random.default_rng(5)
+    candidate = (rng.zipf(1.3, 4200) % 3000).astype(np.int32)
+    parts = [candidate[a : a + 30] if a % 2 else rng.permutation(candidate)[:40] for a in (7, 90, 1001, 4150)]
+    references = [np.concatenate(parts).tolist(), (rng.zipf(1.3, 70) % 3000).tolist()]
+    problem = (ragged([candidate.tolist()]), np.zeros(1, np.int32), ragged(references), np.array([0, 2]), None, 3000)
+    weights = np.array([0.7, 0.9])
+    for yes in (False, True):
+        agree(problem, lambda k, o, delta=yes: k.bleu_stats(o, weights, 9, delta))
+        agree(problem, lambda k, o, united=yes: k.rouge_l(o, weights, 1.44, united))
+    agree(problem, lambda k, o: k.rouge_n(o, weights, 2))
+
+
+@pytest.mark.parametrize(
+    ("words", "call"),
+    [
+        (200_000, lambda o, w, _: compiled.rouge_l(o, w, 1.44, True)),
+        (20_000, lambda o, w, ids: compiled.meteor(o, w, [0.9, 3, 0.5, 0.5], [1, 1, 1], 40, ids, ids,
+                                                   np.zeros(1, np.uint8), None, None)),
+    ],
+)  # fmt: skip
+def test_what_would_not_fit_into_memory_is_refused(words, call):
+    ids, offsets = np.zeros(words, np.int32), np.array([0, words])
+    overlap = compiled.overlap(ids, offsets, np.zeros(1, np.int32), ids, offsets, np.array([0, 1]))
+    with pytest.raises(OverflowError, match=f"a candidate of {words} words and a reference of {words}"):
+        call(overlap, np.ones(1), ids)
+
+
+@settings(max_examples=150)
 @given(problems(longest=7), st.data())
 def test_meteor_with_stems_and_synonyms_agrees(problem, data):
     candidates, of_row, references, set_offsets, weights, words = problem

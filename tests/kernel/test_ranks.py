@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 KINDS = ("spearman", "kendall-b", "kendall-c")
@@ -62,7 +62,6 @@ def problems(draw):
 
 
 @pytest.mark.parametrize("name", KERNELS)
-@settings(deadline=None)
 @given(problem=problems())
 def test_a_weight_is_a_repeated_row(name, problem):
     correlate = importlib.import_module(name).rank_correlations

@@ -40,7 +40,7 @@ def plain_units(words, order, gaps):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(texts_of_words, st.integers(1, 4), st.integers(0, 3), st.booleans())
 def test_units_are_what_a_plain_reading_finds(kernel, texts, order, gap, up_to):
     grams, offsets, units, counts = kernel.count_units(*ragged(texts), order, gap, up_to)
@@ -53,7 +53,7 @@ def test_units_are_what_a_plain_reading_finds(kernel, texts, order, gap, up_to):
 
 
 @pytest.mark.skipif(compiled is None, reason="there is no compiled kernel")
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(texts_of_words, st.integers(1, 4), st.integers(0, 3), st.booleans())
 def test_both_kernels_number_units_alike(texts, order, gap, up_to):
     for one, other in zip(*(k.count_units(*ragged(texts), order, gap, up_to) for k in (compiled, twin)), strict=True):
@@ -157,7 +157,7 @@ def plain_row(s, held, share, idf):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(problems())
 def test_pooled_scores_are_what_a_plain_reading_finds(kernel, problem):
     found = kernel.pooled_scores(*arguments(problem, kernel))
@@ -165,7 +165,7 @@ def test_pooled_scores_are_what_a_plain_reading_finds(kernel, problem):
 
 
 @pytest.mark.skipif(compiled is None, reason="there is no compiled kernel")
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(problems())
 def test_both_kernels_score_alike_and_threads_change_nothing(problem):
     first, second = (k.pooled_scores(*arguments(problem, k)) for k in (compiled, twin))
@@ -189,7 +189,7 @@ def folds(draw):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(folds())
 def test_pools_that_overlap(kernel, problem):
     found = kernel.pooled_scores(*arguments(problem, kernel))

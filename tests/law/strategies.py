@@ -29,7 +29,6 @@ def law(examples: int, twin: int) -> settings:
     thorough = settings.get_current_profile_name() == "thorough"
     return settings(
         max_examples=examples if NAME == "compiled" or thorough else twin,
-        deadline=None,
         derandomize=True,
         database=None,
         phases=[Phase.explicit, Phase.generate, Phase.shrink],

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.errors import InvalidInput, Undefined, UnknownName
-from postil.metaeval.agreement import STATISTICS, Agreement, Estimate, agreement
-from postil.metaeval.resampling import SEED, counts_of, interval
+from postil.metaeval.agreement import STATISTICS, Agreement, agreement
+from postil.metaeval.resampling import SEED, Estimate, counts_of, interval
 from postil.records import Judgement, Places, Scale
 
 if TYPE_CHECKING:
@@ -232,7 +232,7 @@ def some_judgements(*, annotators: int = 3, items: int = 12, seed: int = 1) -> l
 def test_intervals_are_of_agreement_over_drawn_items(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same as writing the judgements of each drawn item down as often as it was drawn."""
     monkeypatch.setattr("postil.metaeval.agreement.ENOUGH", 0)  # intervals for means over pairs, however few
-    monkeypatch.setattr("postil.metaeval.agreement.CELLS", 200)  # blocks of resamples are stitched together
+    monkeypatch.setattr("postil.metaeval.resampling.CELLS", 200)  # blocks of resamples are stitched together
     rows, resamples = some_judgements(), 40
     found = agreement(rows, resamples=resamples)
     items = sorted({row.item for row in rows})

@@ -12,8 +12,9 @@ import pytest
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.metaeval.coefficients import COEFFICIENTS
 from postil.metaeval.correlation import correlations
-from postil.metaeval.human import CEILING, HALVES, ONE, _Rated, ceiling, human
+from postil.metaeval.human import CEILING, HALVES, ONE, ceiling, human
 from postil.metaeval.resampling import counts_of
+from postil.metaeval.several_ratings import SeveralRatings
 from postil.metaeval.table import join
 from postil.records.rows import Judgement, Score
 
@@ -167,7 +168,7 @@ def test_annotators_who_always_agree():
 def test_every_resample_of_items_takes_one_of_the_splits(resamples):
     given = simulated(60, [2, 3], noise=1.0, systems=3)
     found = human(given, ["pearson"], splits=7, resamples=resamples, seed=5).rows[0]
-    rated, rng = _Rated.of(given), np.random.default_rng(5)
+    rated, rng = SeveralRatings.of(given), np.random.default_rng(5)
     orders = [rated.shuffled(rng) for _ in range(7)]
     halves = [rated.halves(order, rng) for order in orders]
     times = counts_of(20, resamples, 5)[:, given.item]

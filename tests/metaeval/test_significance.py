@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from postil.errors import Undefined, UnknownName, UsageError
-from postil.metaeval import significance
+from postil.metaeval import paired_tests
 from postil.metaeval.coefficients import Coefficient, correlate_groups
 from postil.metaeval.correlation import correlations
 from postil.metaeval.permutation import Statistic, permutation_p, swapping_coefficients
@@ -176,7 +176,7 @@ def test_permutation_is_brute_force_over_all_swaps(
         seen.append(statistic(np.array(swaps, float)))
         return permutation_p(statistic, items, permutations, seed)
 
-    monkeypatch.setattr(significance, "permutation_p", look)
+    monkeypatch.setattr(paired_tests, "permutation_p", look)
     row = differences(table, coefficient, by, resamples=10, permutations=4000).rows[0]
     expected = np.array([brute(table, swap, coefficient, by) for swap in swaps])
     np.testing.assert_allclose(seen[0][:, 0], expected, atol=1e-12)

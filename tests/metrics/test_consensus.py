@@ -36,7 +36,7 @@ def flat(rows: list[list[float]]) -> list[float]:
     return [weight for row in rows for weight in row]
 
 
-@settings(max_examples=25, deadline=None, derandomize=True, database=None)
+@settings(max_examples=25, derandomize=True, database=None)
 @given(TEXTS, st.sampled_from(["rouge-l(beta=1)", "meteor", "bleu-1(smooth=none)"]))
 def test_the_definition(rows: list[list[list[str]]], metric: str) -> None:
     found = postil.consensus_weights(rows, metric=metric)

@@ -215,7 +215,7 @@ def problems(draw: st.DrawFn, most: int = 4) -> tuple[Sets, list[str], list[int]
     return sets, candidates, [draw(st.integers(0, len(sets) - 1)) for _ in candidates]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(problems(), st.lists(WEIGHTS, min_size=3, max_size=3))
 def test_shuffling_equal_weights_changes_nothing(
     problem: tuple[Sets, list[str], list[int]], weights: list[float]
@@ -227,7 +227,7 @@ def test_shuffling_equal_weights_changes_nothing(
         assert (draws(found, spec) == expected).all(), spec
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(problems(), st.integers(4, 6))
 def test_the_best_of_no_more_than_k_are_all(problem: tuple[Sets, list[str], list[int]], best: int) -> None:
     found = controls(*problem, SPECS, ControlOptions(draws=1, best=best))
@@ -235,7 +235,7 @@ def test_the_best_of_no_more_than_k_are_all(problem: tuple[Sets, list[str], list
         assert found[f"control:best-{best}({spec})"] == pytest.approx(expected, abs=1e-12), spec
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(problems(most=1))
 def test_a_single_reference(problem: tuple[Sets, list[str], list[int]]) -> None:
     sets, _, of_set = problem
@@ -248,7 +248,7 @@ def test_a_single_reference(problem: tuple[Sets, list[str], list[int]]) -> None:
         assert (draws(found, spec) == itself[spec]).all(), spec
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(problems(), st.data())
 def test_neither_threads_nor_batches_change_a_bit(
     problem: tuple[Sets, list[str], list[int]], data: st.DataObject

@@ -10,6 +10,7 @@ import pytest
 import postil
 from postil.app.scoring.api import CHUNK, DEFAULT_METRICS
 from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.kernel import NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -258,3 +259,11 @@ def test_unknown_names() -> None:
         postil.score(["a"], [["a"]], metrics=["bleu-1"], tokenizer="jeiba")
     with pytest.raises(UsageError, match="no metric"):
         postil.score(["a"], [["a"]], metrics=[])
+
+
+@pytest.mark.skipif(NAME != "compiled", reason="the twin has no such limit")
+@pytest.mark.parametrize(("spec", "words"), [("rouge-l(reading=union)", 200_000), ("meteor", 20_000)])
+def test_texts_too_long_to_be_aligned_are_told(spec: str, words: int) -> None:
+    text = " ".join(["a"] * words)
+    with pytest.raises(InvalidInput, match=rf"candidates: .*: a candidate of {words} words and a reference of {words}"):
+        postil.score([text], [[text]], metrics=[spec])

@@ -43,7 +43,7 @@ def test_random_pieces() -> None:
     assert [text for text in texts if not same(text)] == []
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(st.text(st.one_of(st.characters(exclude_categories=["Cs"]), st.characters(max_codepoint=127)), max_size=50))
 def test_any_text(text: str) -> None:
     assert same(text)

@@ -104,6 +104,7 @@ def test_the_lines_of_rows(tmp_path: Path) -> None:
         (b'{"item":"a",', "the JSON ends too early; is the line cut off?"),
         (b'{"item":"a","text":"x\n', "not JSON at character 20: unterminated string"),
         (b'{"item":"a\0"}\n', "not JSON at character 11: invalid control character"),
+        (b'{"item":"a","x":1' + b"0" * 5_000 + b"}", "a number has thousands of digits"),
         (b'{"item":"a","x":' + b"[" * 100_000 + b"]" * 100_000 + b"}", "the JSON is nested too deeply"),
     ],
 )

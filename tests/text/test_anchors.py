@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from postil.errors import MissingExtra
@@ -109,7 +109,6 @@ WIKITEXTS = st.one_of(
 )
 
 
-@settings(deadline=None)
 @given(WIKITEXTS)
 @example("[[a|[]][[b]]]]")
 @example("[[[a]]] ]][[ [[b|[]]")
@@ -125,13 +124,11 @@ def test_any_text_gives_plain_text_and_anchors_in_its_order(wikitext: str) -> No
         place = linked.text.index(anchor.text, place) + len(anchor.text)
 
 
-@settings(deadline=None)
 @given(st.text(st.characters(categories=["L", "N", "Zs"])))
 def test_text_without_markup_stays(text: str) -> None:
     assert anchors_of(text).text == " ".join(text.split())
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["a", "Bc", "de f"]), st.sampled_from(["x", "y z"]))))
 def test_every_link_is_an_anchor(pairs: list[tuple[str, str]]) -> None:
     linked = anchors_of(", ".join(f"[[{target}|{text}]]" for text, target in pairs))

@@ -49,7 +49,7 @@ PIECES = st.one_of(
 TEXTS = st.lists(PIECES, max_size=8).map("".join)
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=1000)
 @given(TEXTS)
 def test_rjieba_is_jieba_on_random_text(text: str) -> None:
     assert chinese.split_rjieba(text) == chinese.split_jieba(text)
@@ -78,7 +78,6 @@ def test_frozen_cases(text: str, tokens: list[str]) -> None:
 
 
 @given(TEXTS)
-@settings(deadline=None)
 def test_only_white_space_is_lost(text: str) -> None:
     assert "".join(chinese.split_rjieba(text)) == "".join(text.split())
 

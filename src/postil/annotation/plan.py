@@ -5,25 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
+from postil.annotation.orders import in_order, woven
+from postil.annotation.sharing import share_out
 from postil.annotation.teams import teams
 from postil.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from numpy.typing import NDArray
+    from postil.annotation.orders import Turn
 
-__all__ = ["MOST_ANNOTATORS", "SEED", "Plan", "PlanStatistics", "Turn", "plan"]
+__all__ = ["MOST_ANNOTATORS", "SEED", "Plan", "PlanStatistics", "plan"]
 
 SEED: Final = 20181
 MOST_ANNOTATORS: Final = 1_000
-
-Turn: TypeAlias = tuple[int, int]
-"""A text and a round: 1, or 2 where the same annotator has the text again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,23 +126,21 @@ class Plan:
         answered = answered or {}
         number = self.annotators.index(leaver)
         done = set(answered.get(leaver, ()))
-        open_now = [item for item, again in self.orders[number] if again == 1 and (item, 1) not in done]
-        orphans = [item for item in open_now if item not in self.gold]
+        turns = self.orders[number]
+        orphans = [item for item, again in turns if again == 1 and (item, 1) not in done and item not in self.gold]
         random = _random(self.seed, "reassign", number)
-        others = [
-            other for other, name in enumerate(self.annotators) if other != number and name not in {leaver, *gone}
-        ]
+        others = [other for other, name in enumerate(self.annotators) if name not in {leaver, *gone}]
         on = [
             [person for person in team if person != number or (item, 1) in done]
             for item, team in enumerate(self._teams())
         ]
-        taken = _share_out(orphans, others, on, random) if others else {}
+        taken = share_out(orphans, others, on, random) if others else {}
         orders = list(self.orders)
-        orders[number] = tuple(turn for turn in self.orders[number] if turn in done)
+        orders[number] = tuple(turn for turn in turns if turn in done)
         for other in others:
             new = [item for item in orphans if taken.get(item) == other]
             if new:
-                orders[other] = _woven(self.orders[other], answered.get(self.annotators[other], ()), new, random)
+                orders[other] = woven(self.orders[other], answered.get(self.annotators[other], ()), new, random)
         return replace(self, orders=tuple(orders))
 
     def _teams(self) -> list[list[int]]:
@@ -233,7 +230,7 @@ def plan(
             has[number].append(item)
     articles = tuple(article for article, _ in keys)
     orders = tuple(
-        _in_order(sorted(texts), everyones, articles, repeats, _random(seed, "order", number), together=together)
+        in_order(sorted(texts), everyones, articles, repeats, _random(seed, "order", number), together=together)
         for number, texts in enumerate(has)
     )
     return Plan(names, articles, each, seed, orders, everyones)
@@ -263,153 +260,3 @@ def _check(
 def _random(seed: int, purpose: str, number: int) -> np.random.Generator:
     """A source of chance of its own for each purpose, so that none moves another."""
     return np.random.default_rng([seed, *purpose.encode(), number])
-
-
-def _in_order(
-    texts: list[int],
-    gold: frozenset[int],
-    articles: tuple[str, ...],
-    repeats: float,
-    random: np.random.Generator,
-    *,
-    together: bool,
-) -> tuple[Turn, ...]:
-    """An annotator's texts in order.
-
-    Every text gets a place between 0 and 1. The c texts of an article, in random order, are at ``(j + u) / c`` for
-    j = 0 … c - 1 with one u that is uniform in [0, 1): each of them is uniform in [0, 1), and they are 1 / c apart.
-    Texts to be kept together share the place u.
-    """
-    if not texts:
-        return ()
-    number = np.unique([articles[item] for item in texts], return_inverse=True)[1]
-    tie = random.random(len(texts))
-    start = random.random(int(number.max()) + 1)[number]
-    place = start if together else (_rank_within(number, tie) + start) / np.bincount(number)[number]
-    again = np.flatnonzero(np.array([item not in gold for item in texts]) & (place < 0.5))
-    wanted = round(repeats * (len(texts) - len(gold)))
-    chosen = random.permutation(again)[:wanted]
-    turns = [*((item, 1) for item in texts), *((texts[which], 2) for which in chosen.tolist())]
-    places, ties = np.concatenate([place, place[chosen] + 0.5]), np.concatenate([tie, tie[chosen]])
-    return tuple(turns[which] for which in np.lexsort((ties, places)).tolist())
-
-
-def _rank_within(group: NDArray[np.int64], tie: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The rank of each, from 0, among those of its group."""
-    order = np.lexsort((tie, group))
-    counts = np.bincount(group)
-    rank = np.empty(len(group), np.int64)
-    rank[order] = np.arange(len(group)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return rank
-
-
-EXCHANGES: Final = (200, 30_000)
-"""How many exchanges are looked at: so many for each text, and so many at most."""
-
-
-def _share_out(
-    orphans: Sequence[int], others: Sequence[int], on: Sequence[Collection[int]], random: np.random.Generator
-) -> dict[int, int]:
-    """Who takes each text, where anyone can.
-
-    Args:
-        orphans: The texts.
-        others: Who can take texts.
-        on: Who has each text already.
-        random: The source of chance.
-    """
-    load = Counter(dict.fromkeys(others, 0))
-    met: Counter[tuple[int, int]] = Counter()
-    for team in on:
-        load.update(person for person in team if person in load)
-        met.update(pair for first, second in combinations(team, 2) for pair in ((first, second), (second, first)))
-    able = {item: [other for other in others if other not in on[item]] for item in orphans}
-    taken: dict[int, int] = {}
-    for item in random.permutation(orphans).tolist():
-        chance = random.random(len(able[item])).tolist()
-        ranked = [
-            (load[other], sum(met[other, mate] for mate in on[item]), chance[place], other)
-            for place, other in enumerate(able[item])
-        ]
-        if ranked:
-            taken[item] = min(ranked)[-1]
-            load[taken[item]] += 1
-            for mate in on[item]:
-                met[taken[item], mate] += 1
-                met[mate, taken[item]] += 1
-    while _level(taken, able, load):
-        pass
-    _mix(taken, able, on, random)
-    return taken
-
-
-def _level(taken: dict[int, int], able: Mapping[int, Sequence[int]], load: Counter[int]) -> bool:
-    """Pass one text on, from one who has most to one who has two fewer or less, over others if need be.
-
-    Returns:
-        Whether there was a way.
-    """
-    gives: dict[int, dict[int, int]] = {person: {} for person in load}
-    for item, person in taken.items():
-        for other in able[item]:
-            if other != person:
-                gives[person].setdefault(other, item)
-    for start in sorted(load, key=lambda person: (-load[person], person)):
-        came: dict[int, int] = {start: start}
-        reached = [start]
-        for person in reached:
-            if load[person] <= load[start] - 2:
-                load[start] -= 1
-                load[person] += 1
-                taker = person
-                while taker != start:
-                    giver = came[taker]
-                    taken[gives[giver][taker]] = taker
-                    taker = giver
-                return True
-            for other in gives[person]:
-                if other not in came:
-                    came[other] = person
-                    reached.append(other)
-    return False
-
-
-def _mix(
-    taken: dict[int, int], able: Mapping[int, Sequence[int]], on: Sequence[Collection[int]], random: np.random.Generator
-) -> None:
-    """Let two who took texts exchange them wherever that evens out how many texts every two annotators share."""
-    items = sorted(taken)
-    met: Counter[tuple[int, int]] = Counter()
-    for item, team in enumerate(on):
-        whole = [*team, taken[item]] if item in taken else team
-        met.update(pair for first, second in combinations(whole, 2) for pair in ((first, second), (second, first)))
-    if len(items) < 2:
-        return
-    for one, two in random.integers(0, len(items), (min(EXCHANGES[0] * len(items), EXCHANGES[1]), 2)).tolist():
-        first, second = items[one], items[two]
-        mine, yours = taken[first], taken[second]
-        if mine == yours or yours not in able[first] or mine not in able[second]:
-            continue
-        lost = [*((mine, mate) for mate in on[first]), *((yours, mate) for mate in on[second])]
-        won = [*((yours, mate) for mate in on[first]), *((mine, mate) for mate in on[second])]
-        change = Counter(tuple(sorted(pair)) for pair in won)
-        change.subtract(tuple(sorted(pair)) for pair in lost)
-        if sum(by * by + 2 * by * met[pair] for pair, by in change.items()) <= 0:
-            for (left, right), by in change.items():
-                met[left, right] += by
-                met[right, left] += by
-            taken[first], taken[second] = yours, mine
-
-
-def _woven(
-    order: tuple[Turn, ...], answered: Collection[Turn], new: Sequence[int], random: np.random.Generator
-) -> tuple[Turn, ...]:
-    """New texts in random places of an order, after the text that is before the annotator now."""
-    done = set(answered)
-    head = next((place for place, turn in enumerate(order) if turn not in done), len(order) - 1) + 1
-    last = max((place for place, turn in enumerate(order) if turn in done), default=-1) + 1
-    head = max(head, last)
-    tail = order[head:]
-    slots = set(random.choice(len(tail) + len(new), len(new), replace=False).tolist())
-    fresh, old = iter([(item, 1) for item in random.permutation(new).tolist()]), iter(tail)
-    return (*order[:head], *(next(fresh) if slot in slots else next(old) for slot in range(len(tail) + len(new))))

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 import sqlalchemy as sql
 
 from postil.annotation import answers, tables
-from postil.annotation.grading import event_of, spans_of
+from postil.annotation.events import event_of
 from postil.annotation.nouns import Adjudication, Conflict, Event, Person, Rating, Refused
 from postil.annotation.people import taking_part
+from postil.annotation.spans import from_json
 from postil.annotation.tables import GRADED, MOST_ROWS
 from postil.annotation.texts import items
 
@@ -52,14 +53,23 @@ class Results:
         with self._database.reading() as connection:
             return [event_of(row, row.round) for row in connection.execute(query.order_by(tables.event.c.id))]
 
-    def conflicts(self, distance: float = 2.0) -> list[Conflict]:
-        """Texts with grades at least so far apart, the farthest first; grades of a second round are not looked at.
+    def apart(self, distance: float) -> list[int]:
+        """The numbers of texts with grades at least so far apart, the farthest first; second rounds are not looked at.
 
         Args:
             distance: How far.
         """
-        with self._database.reading() as connection:
-            return list(_conflicts(connection, _apart(connection, distance)))
+        spread = sql.func.max(_SAID.grade) - sql.func.min(_SAID.grade)
+        query = (
+            sql.select(_AT.item)
+            .join_from(tables.assignment, tables.event, _AT.event == _SAID.id)
+            .where(_AT.state == GRADED, _AT.round == 1)
+            .group_by(_AT.item)
+            .having(spread >= distance - 1e-9, sql.func.count() > 1)
+            .order_by(spread.desc(), _AT.item)
+        )
+        with self._database.reading(once=True) as connection:
+            return list(connection.execute(query).scalars())
 
     def cases(self, numbers: Sequence[int]) -> list[Conflict]:
         """Texts with their grades, whether they are far apart or not.
@@ -71,7 +81,7 @@ class Results:
             Refused: There is no such text.
         """
         with self._database.reading() as connection:
-            return list(_conflicts(connection, numbers))
+            return list(_cases(connection, numbers))
 
     def conflict(self, number: int) -> Conflict:
         """A text with its grades; see `cases`.
@@ -152,7 +162,7 @@ def _ratings(connection: Connection) -> Iterator[Rating]:
             time=when,
             seconds=seconds,
             gold=gold,
-            spans=spans_of(spans),
+            spans=from_json(spans),
         )
 
 
@@ -177,21 +187,7 @@ def _adjudications(connection: Connection, numbers: Sequence[int] | None = None)
         yield _adjudication_of(row, row.pseudonym)
 
 
-def _apart(connection: Connection, distance: float) -> list[int]:
-    """The numbers of the texts whose grades are so far apart, the farthest first."""
-    spread = sql.func.max(_SAID.grade) - sql.func.min(_SAID.grade)
-    query = (
-        sql.select(_AT.item)
-        .join_from(tables.assignment, tables.event, _AT.event == _SAID.id)
-        .where(_AT.state == GRADED, _AT.round == 1)
-        .group_by(_AT.item)
-        .having(spread >= distance - 1e-9, sql.func.count() > 1)
-        .order_by(spread.desc(), _AT.item)
-    )
-    return list(connection.execute(query).scalars())
-
-
-def _conflicts(connection: Connection, numbers: Sequence[int]) -> Iterator[Conflict]:
+def _cases(connection: Connection, numbers: Sequence[int]) -> Iterator[Conflict]:
     """Texts with their grades."""
     for start in range(0, len(numbers), MANY):
         some = numbers[start : start + MANY]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from postil.annotation.nouns import Span
 
-__all__ = ["from_utf16", "passage_grade", "share", "union"]
+__all__ = ["from_json", "from_utf16", "passage_grade", "share", "to_json", "union"]
 
 
 def union(spans: Iterable[Span]) -> tuple[Span, ...]:
@@ -81,3 +83,24 @@ def from_utf16(text: str, spans: Iterable[Span]) -> tuple[Span, ...]:
         places.extend([place] * (2 if ord(character) > 0xFFFF else 1))
     last = len(places) - 1
     return tuple((places[min(max(start, 0), last)], places[min(max(end, 0), last)]) for start, end in spans)
+
+
+def to_json(spans: Sequence[Span]) -> str:
+    """Spans as the database keeps them.
+
+    Args:
+        spans: Begin and end of each.
+    """
+    return msgspec.json.encode(spans).decode()
+
+
+def from_json(text: str | None) -> tuple[Span, ...]:
+    """Spans as the database keeps them; none where it keeps none.
+
+    Args:
+        text: What is kept.
+
+    >>> from_json(to_json([(0, 2)])), from_json(None)
+    (((0, 2),), ())
+    """
+    return () if text is None else msgspec.json.decode(text, type=tuple[tuple[int, int], ...])

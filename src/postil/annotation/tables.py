@@ -1,8 +1,8 @@
-"""The tables of a campaign; `store` alone reads and writes them."""
+"""The tables of a campaign."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import Column, Float, ForeignKey, Index, Integer, MetaData, Table, Text, UniqueConstraint
 
@@ -40,46 +40,44 @@ STATES: Final = ("open", "graded", "skipped")
 METADATA: Final = MetaData()
 
 
-def _number() -> Column[int]:
+def _id() -> Column[int]:
     return Column("id", Integer, primary_key=True)
 
 
-def _to(table: str, key: str = "id", *, name: str | None = None) -> Column[int]:
-    return Column(name or table, Integer, ForeignKey(f"{table}.{key}"), nullable=False)
+def _to(table: str, key: str = "id") -> Column[int]:
+    return Column(table, Integer, ForeignKey(f"{table}.{key}"), nullable=False)
+
+
+def _required(kind: type[Float[Any] | Integer | Text], *names: str) -> list[Column[Any]]:
+    return [Column(name, kind, nullable=False) for name in names]
 
 
 campaign: Final = Table(
     "campaign",
     METADATA,
-    _number(),
-    Column("schema", Integer, nullable=False),
-    Column("data", Text, nullable=False),
-    Column("rubric", Text, nullable=False),
+    _id(),
+    *_required(Integer, "schema"),
+    *_required(Text, "data", "rubric"),
 )
 article: Final = Table(
     "article",
     METADATA,
-    _number(),
-    Column("item", Text, nullable=False),
-    Column("title", Text, nullable=False),
-    Column("content", Text, nullable=False),
-    Column("lang", Text, nullable=False),
+    _id(),
+    *_required(Text, "item", "title", "content", "lang"),
 )
 item: Final = Table(
     "item",
     METADATA,
     Column("number", Integer, primary_key=True, autoincrement=False),
     _to("article"),
-    Column("system", Text, nullable=False),
-    Column("text", Text, nullable=False),
+    *_required(Text, "system", "text"),
     Column("gold", Float),
 )
 person: Final = Table(
     "person",
     METADATA,
-    _number(),
-    Column("name", Text, nullable=False),
-    Column("role", Text, nullable=False),
+    _id(),
+    *_required(Text, "name", "role"),
     Column("pseudonym", Text, nullable=False, unique=True),
     Column("gone", Float),  # since when
     Column("latest", Integer),  # the event that undo takes back
@@ -92,7 +90,7 @@ invite: Final = Table(
     METADATA,
     Column("hash", Text, primary_key=True),
     _to("person"),
-    Column("expires", Float, nullable=False),
+    *_required(Float, "expires"),
     Column("used", Float),
 )
 session: Final = Table(
@@ -100,17 +98,15 @@ session: Final = Table(
     METADATA,
     Column("hash", Text, primary_key=True),
     _to("person"),
-    Column("expires", Float, nullable=False),
+    *_required(Float, "expires"),
 )
 assignment: Final = Table(
     "assignment",
     METADATA,
-    _number(),
+    _id(),
     _to("item", "number"),
     _to("person"),
-    Column("round", Integer, nullable=False),
-    Column("place", Integer, nullable=False),
-    Column("state", Integer, nullable=False),
+    *_required(Integer, "round", "place", "state"),
     Column("event", Integer),  # the event that made the state; None before the first
     UniqueConstraint("item", "person", "round"),
     Index("assignment_open", "person", "state", "place"),
@@ -119,16 +115,16 @@ assignment: Final = Table(
 event: Final = Table(
     "event",
     METADATA,
-    _number(),
+    _id(),
     _to("person"),
     _to("assignment"),
-    Column("kind", Text, nullable=False),
+    *_required(Text, "kind"),
     Column("grade", Float),
     Column("spans", Text),
-    Column("reason", Text, nullable=False),
-    Column("time", Float, nullable=False),
+    *_required(Text, "reason"),
+    *_required(Float, "time"),
     Column("seconds", Float),
-    Column("request", Text, nullable=False),
+    *_required(Text, "request"),
     Column("before", Integer),  # the assignment's event until this one
     Column("previous", Integer),  # what undo takes back after this one
     Column("undoes", Integer),
@@ -138,13 +134,13 @@ event: Final = Table(
 adjudication: Final = Table(
     "adjudication",
     METADATA,
-    _number(),
+    _id(),
     _to("item", "number"),
     _to("person"),
-    Column("grade", Float, nullable=False),
-    Column("reason", Text, nullable=False),
-    Column("time", Float, nullable=False),
-    Column("request", Text, nullable=False),
+    *_required(Float, "grade"),
+    *_required(Text, "reason"),
+    *_required(Float, "time"),
+    *_required(Text, "request"),
     UniqueConstraint("person", "request"),
     Index("adjudication_of_item", "item", "id"),
 )

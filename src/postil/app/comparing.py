@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from postil.app.correlating.files import Several
-from postil.app.correlating.output import value_with_interval
-from postil.app.output import Format, counted, grid_as, printable, rows_as_csv, rows_as_jsonl, to_json
+from postil.app.output import (
+    SCHEMA,
+    Format,
+    counted,
+    grid_as,
+    printable,
+    rows_as_csv,
+    rows_as_jsonl,
+    to_json,
+    value_with_interval,
+)
 from postil.errors import UsageError
 from postil.metaeval.permutation import PERMUTATIONS
 from postil.metaeval.resampling import RESAMPLES, SEED
@@ -22,9 +31,7 @@ if TYPE_CHECKING:
     from postil.app.output import Grid
     from postil.metaeval.systems import Compared, Comparison
 
-__all__ = ["SCHEMA", "CompareOptions", "compare_files", "comparison_as", "remarks"]
-
-SCHEMA: Final = 1
+__all__ = ["CompareOptions", "compare_files", "comparison_as", "remarks"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from postil.app.study.stages import Say
+    from postil.app.progress import Say
 
 __all__ = ["run_demo"]
 
@@ -116,7 +116,8 @@ def _people(out: Path, jobs: int, show: Say) -> None:
 def _comments(out: Path, jobs: int, show: Say) -> Path:
     """The study of commenters, on the English articles."""
     from postil.app.corpus.building import build_corpus  # noqa: PLC0415  # pyarrow and more are behind it
-    from postil.app.study.comments import FITTING, CommentsOptions, study_comments  # noqa: PLC0415
+    from postil.app.study.comments import study_comments  # noqa: PLC0415
+    from postil.app.study.comments_options import FITTING, CommentsOptions  # noqa: PLC0415
     from postil.app.study.output import study_as  # noqa: PLC0415
     from postil.app.study.stages import Stage, Stages, read_json  # noqa: PLC0415
     from postil.corpus.options import BuildOptions  # noqa: PLC0415

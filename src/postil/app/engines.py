@@ -9,17 +9,16 @@ from postil.engine import ENGINES, open_engine
 from postil.errors import UnknownName
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
+    from postil.app.progress import Say
     from postil.engine import Engine
 
 __all__ = ["elsewhere"]
 
 
 @contextmanager
-def elsewhere(
-    name: str, jobs: int, address: str | None, say: Callable[[str], None] | None = None
-) -> Iterator[Engine | None]:
+def elsewhere(name: str, jobs: int, address: str | None, say: Say | None = None) -> Iterator[Engine | None]:
     """The engine of that name; None for ``local``, where threads of this process do the work better than processes.
 
     Args:

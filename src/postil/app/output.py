@@ -11,13 +11,32 @@ from unicodedata import combining, east_asian_width
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["FORMATS", "Format", "Grid", "counted", "grid_as", "printable", "rows_as_csv", "rows_as_jsonl", "to_json"]
+__all__ = [
+    "FORMATS",
+    "SCHEMA",
+    "Format",
+    "Grid",
+    "counted",
+    "grid_as",
+    "printable",
+    "rows_as_csv",
+    "rows_as_jsonl",
+    "short",
+    "to_json",
+    "value_with_interval",
+]
 
 Format = Literal["table", "json", "jsonl", "csv", "markdown", "latex"]
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
 
+SCHEMA: Final = 1
+"""Of all that is printed as JSON; `postil report` reads no other."""
+
 Grid = list[list[str]]
 """Rows of cells; the first row is the head, the first column holds names, all others numbers."""
+
+WIDE: Final = 1e6
+"""From here on numbers are shown with an exponent."""
 
 
 def to_json(value: object) -> str:
@@ -53,6 +72,32 @@ def grid_as(form: Literal["table", "markdown", "latex"], grid: Grid) -> str:
 def printable(text: str) -> str:
     """A line break or an escape code in a name must not break the layout or reach the terminal."""
     return "".join(character if character.isprintable() else " " for character in text)
+
+
+def value_with_interval(value: float, low: float, high: float) -> str:
+    """``.523 [.481, .562]``.
+
+    >>> value_with_interval(0.5227, 0.481, -0.02), value_with_interval(2.5e8, -1e-17, 3e8)
+    ('.523 [.481, -.020]', '2.500e+08 [0, 3.000e+08]')
+    """
+    numbers = (value, low, high)
+    largest = max(map(abs, numbers))
+    return "{} [{}, {}]".format(*(_wide(each) if largest >= WIDE else short(each) for each in numbers))
+
+
+def short(number: float) -> str:
+    """Three decimals, without a 0 before the point, nor a sign before 0.
+
+    >>> short(0.5227), short(-0.0001)
+    ('.523', '.000')
+    """
+    shown = f"{number:.3f}"
+    sign, digits = ("-", shown[1:]) if shown.startswith("-") else ("", shown)
+    return ("" if float(digits) == 0 else sign) + (digits[1:] if digits.startswith("0.") else digits)
+
+
+def _wide(number: float) -> str:
+    return f"{number:.3e}" if abs(number) >= 1e-3 else "0"
 
 
 def counted(n: int, what: str) -> str:

@@ -1,18 +1,21 @@
-"""A progress bar on standard error, and only where a person looks at it."""
+"""What people hear while a journey is under way: words, and bars on standard error where a person looks at it."""
 
 from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["live", "progress", "steps"]
+__all__ = ["Say", "live", "progress", "steps"]
+
+Say: TypeAlias = "Callable[[str], None]"
+"""Takes a line of words for people."""
 
 T = TypeVar("T")
-EVERY = 1024
+EVERY: Final = 1024
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from postil.app.output import printable, to_json
+from postil.app.output import SCHEMA, printable, to_json
 from postil.app.passages.words import stop_signature, without_stop_words
 from postil.app.progress import steps
 from postil.errors import InvalidInput, UnknownName
@@ -26,7 +26,9 @@ from postil.text.word2vec import Word2VecFile
 from postil.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
+
+    from postil.app.progress import Say
 
 __all__ = ["FORMATS", "TrainOptions", "convert_file", "show_folder", "train_on_file"]
 
@@ -54,9 +56,7 @@ class TrainOptions:
     workers: int = 1
 
 
-def train_on_file(
-    path: str, out: str, options: TrainOptions, tokenizer: str, say: Callable[[str], None], *, stop: str = "none"
-) -> None:
+def train_on_file(path: str, out: str, options: TrainOptions, tokenizer: str, say: Say, *, stop: str = "none") -> None:
     """Train word vectors on the texts of a file and keep them in a folder.
 
     Args:
@@ -91,7 +91,7 @@ def train_on_file(
     say(_written(out, len(vectors), vectors.dimensions))
 
 
-def convert_file(path: str, out: str, *, form: str, bigrams: bool, skip_bad: bool, say: Callable[[str], None]) -> None:
+def convert_file(path: str, out: str, *, form: str, bigrams: bool, skip_bad: bool, say: Say) -> None:
     """Turn a file of word vectors into a folder that opens at once, in bounded memory.
 
     Args:
@@ -162,7 +162,12 @@ def show_folder(folder: str, words: list[str], *, k: int, format: str, check: bo
         near = [
             {"word": word, "near": other, "cosine": cosine} for word, some in nearest.items() for other, cosine in some
         ]
-        head = {"schema": 1, "words": len(vectors), "dimensions": vectors.dimensions, "signature": vectors.signature}
+        head = {
+            "schema": SCHEMA,
+            "words": len(vectors),
+            "dimensions": vectors.dimensions,
+            "signature": vectors.signature,
+        }
         return to_json({**head, "made": dict(vectors.made), "nearest": near})
     unit = "bigrams" if vectors.bigrams else "words"
     lines = [f"{len(vectors):,} {unit}, {vectors.dimensions:,} dimensions, {vectors.array.nbytes / 1e6:,.1f} MB"]

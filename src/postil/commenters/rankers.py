@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from postil.commenters.nn.batches import Ragged
-from postil.commenters.search import Index
+from postil.commenters.segment import Collection
 from postil.kernel import count_terms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.commenters.nn.relevance import Relevance
-    from postil.commenters.search import Idf
+    from postil.commenters.segment import Idf
 
     Texts = tuple[NDArray[np.int32], NDArray[np.int64]]
     _Weighted = tuple[NDArray[np.int32], NDArray[np.float64]]
@@ -216,7 +216,7 @@ def rarity(articles: Texts, comments: Texts, starts: NDArray[np.int64], words: i
         comments: The same of the comments, article after article.
         starts: int64[n + 1], where the comments of each article begin.
         words: How many words there are.
-        idf: ``plain`` or ``smooth``, see `postil.commenters.search.Index`.
+        idf: ``plain`` or ``smooth``, see `postil.commenters.segment.Collection`.
 
     Returns:
         float64[words], 0 for a word that no document has.
@@ -232,7 +232,7 @@ def rarity(articles: Texts, comments: Texts, starts: NDArray[np.int64], words: i
     for ids, offsets in (articles, (comments[0], comments[1][starts])):
         _, terms, _ = count_terms(np.ascontiguousarray(ids), np.ascontiguousarray(offsets))
         frequencies += np.bincount(terms, minlength=words)
-    return Index((), idf=idf, frequencies=frequencies, total=2 * (len(starts) - 1)).rarity
+    return Collection(2 * (len(starts) - 1), frequencies).rarity("tf-idf", idf)
 
 
 def _taken(

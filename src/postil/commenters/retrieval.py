@@ -192,9 +192,12 @@ class Retriever:
     @cached_property
     def index(self) -> Index:
         """The training articles."""
-        config = self.model.config
+        weighting, idf = self.model.setting("weighting", str), self.model.setting("idf", str)
         return Index.of_arrays(
-            lambda name: self.model.array(f"index/{name}"), config["segments"], config["weighting"], config["idf"]
+            lambda name: self.model.array(f"index/{name}"),
+            self.model.setting("segments", int),
+            weighting,  # type: ignore[arg-type]  # checked inside
+            idf,  # type: ignore[arg-type]
         )
 
     @cached_property
@@ -212,12 +215,12 @@ class Retriever:
     @cached_property
     def ranker(self) -> Ranker:
         """What ranks comments."""
-        kind = self.model.config["ranker"]
+        kind = self.model.setting("ranker", str)
         if kind == "relevance":
             return self._by_relevance()
         ids, offsets = self._words_of_comments()
         words = ByWords(np.asarray(self.model.array("ranker/rarity", np.float64, 1)), ids, offsets)
-        return words if kind == "tf-idf" else ByBoth(self._by_relevance(), words, float(self.model.config["mixture"]))
+        return words if kind == "tf-idf" else ByBoth(self._by_relevance(), words, self.model.setting("mixture", float))
 
     def _by_relevance(self) -> Ranker:
         try:
@@ -243,7 +246,7 @@ class Retriever:
 
     def _encoded(self, texts: Sequence[str]) -> Tokens:
         """Texts as numbers; words that the model does not know have higher ones."""
-        cut = tokenizer(self.model.config["tokenizer"])
+        cut = tokenizer(self.model.setting("tokenizer", str))
         tokens = self._vocabulary.branch().encode(texts, cut, allow_han=True)
         return replace(tokens, ids=np.where(tokens.ids < len(self._vocabulary), tokens.ids, np.int32(2**31 - 1)))
 
@@ -254,15 +257,17 @@ class Retriever:
 
     def _similar(self, articles: Sequence[Article], tokens: Tokens) -> list[NDArray[np.int64]]:
         """The training articles most like each article, without itself and copies."""
-        wanted = int(self.model.config["similar"])
+        wanted, most = self.model.setting("similar", int), max(1, len(self.index))
         found: list[NDArray[np.int64]] = []
-        likest = self.index.search(tokens.ids, tokens.offsets, 2 * wanted, jobs=self.jobs)
+        likest = self.index.search(tokens.ids, tokens.offsets, min(2 * wanted, most), jobs=self.jobs)
         for place, (article, best) in enumerate(zip(articles, likest.documents, strict=True)):
             ids = tokens.ids[tokens.offsets[place] : tokens.offsets[place + 1]]
             documents = best
             others = self._others(article, ids, documents)
-            while len(others) < wanted and documents[-1] >= 0:  # copies, such as those of a weekly title, stand before
-                more = self.index.search(ids, np.array([0, len(ids)]), 4 * len(documents), jobs=self.jobs)
+            # Copies, such as those of a weekly title, may stand before.
+            while len(others) < wanted and documents[-1] >= 0 and len(documents) < most:
+                k = min(4 * len(documents), most)
+                more = self.index.search(ids, np.array([0, len(ids)]), k, jobs=self.jobs)
                 documents = more.documents[0]
                 others = self._others(article, ids, documents)
             found.append(others[:wanted])

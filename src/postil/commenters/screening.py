@@ -17,6 +17,7 @@ import numpy as np
 
 from postil.errors import InvalidInput, UsageError
 from postil.records.ranking import best_first
+from postil.text.addresses import kinds_of_address
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -34,12 +35,6 @@ _ASCII_WORD: Final = re.compile(r"[a-z0-9]+")
 _PIECE: Final = re.compile(rf"{_WORD.pattern}|[^\w\s]|_")
 _MARK: Final = ""
 _INVISIBLE: Final = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]")
-_ADDRESSES: Final = (
-    ("a masked address", re.compile(r"\[(?:url|email|user|phone)\]")),
-    ("an e-mail address", re.compile(r"[\w.+-]@[\w-]+\.\w")),
-    ("a web address", re.compile(r"https?://|\bwww\.\w|\w\.[a-z]{2,}/\w|\w\.(?:com|net|org|cn)\b", re.ASCII)),
-    ("a handle", re.compile(r"@\w|(?<![^\W_])/?u/\w")),
-)
 
 
 @dataclass(frozen=True)
@@ -237,7 +232,7 @@ class Screen:
         if self.block and (entry := self.block.find(text)):
             yield f"on the block list: {entry}"
         if not self.addresses:
-            yield from (f"holds {what}" for what, pattern in _ADDRESSES if pattern.search(text.lower()))
+            yield from (f"holds {kind}" for kind in kinds_of_address(text))
 
 
 def likeness(one: str, other: str) -> float:

@@ -14,18 +14,18 @@ size of every file; `Model.verify` reads them.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import secrets
 import shutil
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
+from postil.commenters.seals import WHOLE, as_json, plain, read_json, seal, seal_of_all, sync, sync_folder
 from postil.errors import InvalidInput, UsageError
+from postil.records.explain import shown
 from postil.records.replace import refused
 from postil.version import VERSION
 
@@ -40,11 +40,12 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMAT", "Model", "ModelWriter", "check_free"]
 
+T = TypeVar("T", str, int, float)
 FORMAT: Final = 1
 _CONFIG: Final = "config.json"
 _MADE: Final = "made.json"
 _WORDS: Final = "words.txt"
-_WHOLE: Final = "was the folder copied whole?"
+_KINDS: Final = {str: "text", int: "an integer", float: "a number"}
 
 
 def check_free(folder: FilePath) -> None:
@@ -106,7 +107,7 @@ class ModelWriter:
         Args:
             name: The name of the file; ``/`` parts folders, which are made.
         """
-        path = self._part / _plain(name, _MADE)
+        path = self._part / plain(name, _MADE)
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
 
@@ -149,15 +150,15 @@ class ModelWriter:
             shutil.rmtree(self._part, ignore_errors=True)
 
     def _commit(self) -> None:
-        self.path(_CONFIG).write_bytes(_json(self._config))
+        self.path(_CONFIG).write_bytes(as_json(self._config))
         found = sorted(path for path in self._part.rglob("*") if path.is_file())
-        files = {path.relative_to(self._part).as_posix(): _seal(path) for path in found}
-        (self._part / _MADE).write_bytes(_json({**self._made, "hash": _hash(files), "files": files}))
+        files = {path.relative_to(self._part).as_posix(): seal(path) for path in found}
+        (self._part / _MADE).write_bytes(as_json({**self._made, "hash": seal_of_all(files), "files": files}))
         for path in (*found, self._part / _MADE):
-            _sync(path)
-        _sync_folder(self._part)
+            sync(path)
+        sync_folder(self._part)
         self._part.rename(self._target)
-        _sync_folder(self._target.parent)
+        sync_folder(self._target.parent)
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,9 +189,11 @@ class Model:
         path = Path(folder)
         expected = f"a model {' or '.join(sorted(kinds))}" if kinds else "a model"
         if not (path / _CONFIG).is_file():
-            what = f"no {_CONFIG} in this folder" if path.is_dir() else "no such folder"
+            what = "no such folder"
+            if path.exists():
+                what = f"no {_CONFIG} in this folder" if path.is_dir() else "not a folder"
             raise InvalidInput(f"{what}; expected {expected} that postil train made", where=str(path))
-        config = _read_json(path / _CONFIG)
+        config = read_json(path / _CONFIG)
         kind, version = config.get("kind"), config.get("format")
         if not isinstance(kind, str) or not isinstance(version, int):
             raise InvalidInput(f"says no kind and format; expected {expected}", where=str(path / _CONFIG))
@@ -199,9 +202,9 @@ class Model:
         if version != FORMAT:
             problem = f"expected format {FORMAT}, got {version}; train it anew, or use the postil that made it"
             raise InvalidInput(problem, where=str(path))
-        model = cls(path, config, _read_json(path / _MADE))
-        for name, seal in model._files().items():
-            model._check_size(name, seal)
+        model = cls(path, config, read_json(path / _MADE))
+        for name, sealed in model._files().items():
+            model._check_size(name, sealed)
         return model
 
     @property
@@ -213,6 +216,22 @@ class Model:
     def hash(self) -> str:
         """16 hexadecimal digits for all that the folder held when it was written, but for ``made.json``."""
         return str(self.made["hash"])
+
+    def setting(self, name: str, kind: type[T]) -> T:
+        """Something that ``config.json`` says, without which the model cannot be used.
+
+        Args:
+            name: Its name.
+            kind: What it is.
+
+        Raises:
+            InvalidInput: It is missing, or something else.
+        """
+        found = self.config.get(name)
+        if isinstance(found, bool) or not isinstance(found, (int, float) if kind is float else kind):
+            problem = f"expected {_KINDS[kind]}, got {shown(found)}; {WHOLE}"
+            raise InvalidInput(problem, where=str(self.path / _CONFIG), field=name)
+        return kind(found)
 
     def file(self, name: str) -> Path:
         """A file of the folder.
@@ -242,7 +261,7 @@ class Model:
         try:
             found: NDArray[Any] = np.load(file, mmap_mode="r", allow_pickle=False)
         except (OSError, EOFError, ValueError) as error:
-            raise InvalidInput(f"not an array; {_WHOLE}", where=str(file)) from error
+            raise InvalidInput(f"not an array; {WHOLE}", where=str(file)) from error
         if (dtype is not None and found.dtype != dtype) or dimensions not in (None, found.ndim):
             wanted = f"{np.dtype(dtype).name if dtype else 'numbers'} in {dimensions or 'any'} dimensions"
             raise InvalidInput(f"expected {wanted}, got {found.dtype.name} in {found.ndim}", where=str(file))
@@ -258,9 +277,9 @@ class Model:
         try:
             words = file.read_bytes().decode().split("\n")
         except (OSError, UnicodeDecodeError) as error:
-            raise InvalidInput(f"cannot be read; {_WHOLE}", where=str(file)) from error
+            raise InvalidInput(f"cannot be read; {WHOLE}", where=str(file)) from error
         if words.pop():
-            raise InvalidInput(f"the last line is cut; {_WHOLE}", where=str(file))
+            raise InvalidInput(f"the last line is cut; {WHOLE}", where=str(file))
         return words
 
     def copy(self, folder: FilePath) -> Model:
@@ -284,11 +303,11 @@ class Model:
         Raises:
             InvalidInput: A file was changed.
         """
-        for name, seal in self._files().items():
-            self._check_size(name, seal)
-            if _seal(self.path / name) != seal:
+        for name, sealed in self._files().items():
+            self._check_size(name, sealed)
+            if seal(self.path / name) != sealed:
                 raise InvalidInput("its bytes are not those that were written", where=str(self.path / name))
-        if _hash(self._files()) != self.hash:
+        if seal_of_all(self._files()) != self.hash:
             raise InvalidInput("the hash is not that of the files", where=str(self.path / _MADE))
 
     def _files(self) -> dict[str, dict[str, Any]]:
@@ -297,60 +316,11 @@ class Model:
             raise InvalidInput("does not say what the folder holds", where=str(self.path / _MADE))
         return files
 
-    def _check_size(self, name: str, seal: object) -> None:
-        file = self.path / _plain(name)
+    def _check_size(self, name: str, sealed: object) -> None:
+        file = self.path / plain(name)
         if not file.is_file():
-            raise InvalidInput(f"missing; {_WHOLE}", where=str(file))
-        expected = seal.get("bytes") if isinstance(seal, dict) else None
+            raise InvalidInput(f"missing; {WHOLE}", where=str(file))
+        expected = sealed.get("bytes") if isinstance(sealed, dict) else None
         size = file.stat().st_size
         if size != expected:
-            raise InvalidInput(f"expected {expected} bytes, got {size}; {_WHOLE}", where=str(file))
-
-
-def _plain(name: str, *taken: str) -> str:
-    """A name that stays within the folder."""
-    path = PurePosixPath(name)
-    if path.is_absolute() or ".." in path.parts or str(path) != name or name in (".", *taken) or "\\" in name:
-        raise InvalidInput("not the name of a file of a model", where=name)
-    return name
-
-
-def _seal(path: Path) -> dict[str, Any]:
-    """Size and hash of a file, read piece by piece."""
-    with path.open("rb") as stream:
-        digest = hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
-    return {"bytes": path.stat().st_size, "blake2b": digest}
-
-
-def _hash(files: Mapping[str, object]) -> str:
-    return hashlib.blake2b(json.dumps(files, sort_keys=True).encode(), digest_size=8).hexdigest()
-
-
-def _json(value: Mapping[str, Any]) -> bytes:
-    return json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False).encode() + b"\n"
-
-
-def _read_json(file: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(file.read_bytes())
-    except FileNotFoundError as error:
-        raise InvalidInput(f"missing; {_WHOLE}", where=str(file)) from error
-    except (OSError, ValueError, RecursionError) as error:
-        raise InvalidInput(f"not JSON, {error}; {_WHOLE}", where=str(file)) from error
-    if not isinstance(found, dict):
-        raise InvalidInput("expected a JSON object", where=str(file))
-    return found
-
-
-def _sync(path: Path) -> None:
-    with path.open("rb+") as stream:
-        os.fsync(stream.fileno())
-
-
-def _sync_folder(path: Path) -> None:
-    if os.name == "posix":  # a new name is on disk only when its folder is
-        folder = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+            raise InvalidInput(f"expected {expected} bytes, got {size}; {WHOLE}", where=str(file))

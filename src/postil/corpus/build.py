@@ -11,10 +11,12 @@ import json
 import os
 import secrets
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from postil.corpus.card import card
+from postil.corpus.decide import decide
 from postil.corpus.passes import Passes, Source, Watch
 from postil.corpus.statistics import statistics
 from postil.corpus.store import FORMAT, Corpus
@@ -75,9 +77,10 @@ def build(
         passes = Passes(work, options, engine, watch)
         inputs = passes.prepare(sources)
         articles = passes.gather()
-        codes = passes.decide(articles, sources)
+        told = {source.split for source in sources}
+        codes = decide(articles, options, told, partial(passes.name, articles))
         words, counts = passes.count(articles, codes)
-        splits = passes.finish(articles, codes, draw=all(source.split != "test" for source in sources))
+        splits = passes.finish(articles, codes, draw="test" not in told)
         made = {
             "kind": "corpus",
             "format": FORMAT,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from postil.corpus.statistics import table_2
+from postil.corpus.table_2 import table_2
 
 if TYPE_CHECKING:
     from postil.corpus.statistics import Statistics

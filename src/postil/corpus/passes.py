@@ -1,4 +1,4 @@
-"""The passes of a build: prepare, gather, decide, count, finish, assemble."""
+"""The passes of a build over its blocks: prepare, gather, count, finish, assemble."""
 
 from __future__ import annotations
 
@@ -13,19 +13,12 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 import numpy as np
 
 from postil.corpus.blocks import blocks
+from postil.corpus.decide import Articles
 from postil.corpus.finish import FIELDS, Count, Finish, Part
-from postil.corpus.prepare import (
-    ENOUGH_COMMENTS,
-    ENOUGH_UPVOTES,
-    Prepare,
-    check_han,
-    open_prepared,
-    report_in,
-    words_in,
-)
-from postil.corpus.rejected import Rejected
-from postil.corpus.sketch import PLACES, near_duplicates
-from postil.corpus.split import LEFT_OUT, SPLITS, UNDECIDED, split_articles
+from postil.corpus.prepare import Prepare, check_han
+from postil.corpus.prepared import open_prepared, report_in, words_in
+from postil.corpus.sketch import PLACES
+from postil.corpus.split import SPLITS, UNDECIDED
 from postil.errors import InvalidInput
 from postil.records.parquet import arrow
 from postil.text.tokens import Vocabulary
@@ -39,11 +32,12 @@ if TYPE_CHECKING:
 
     from postil.corpus.finish import Finished
     from postil.corpus.options import BuildOptions
+    from postil.corpus.rejected import Rejected
     from postil.corpus.unfinished import Unfinished
     from postil.engine import Engine
     from postil.records.files import FilePath
 
-__all__ = ["Articles", "Passes", "Source", "Watch"]
+__all__ = ["Passes", "Source", "Watch"]
 
 T = TypeVar("T")
 GROUP: Final = 4
@@ -69,44 +63,6 @@ class Watch(Protocol):
 
     def __call__(self, what: str, things: Iterable[T], total: int | None = None) -> AbstractContextManager[Iterator[T]]:
         """Watch things go by."""
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Articles:
-    """What decisions about articles rest on, n articles of b blocks behind one another.
-
-    Args:
-        keys: uint64[n], the order of drawing.
-        lines: int64[n], where they stand.
-        test: uint8[n], which conditions of the test set they meet.
-        given: int8[n], the split that the input gives.
-        sketches: uint32[n, 64], in a file.
-        starts: int64[b + 1], where the articles of each block begin.
-        places: By block, its file.
-        seen: What became of articles and comments.
-        rejected: Rows that could not be read.
-        langs: Languages of the articles.
-    """
-
-    keys: NDArray[np.uint64]
-    lines: NDArray[np.int64]
-    test: NDArray[np.uint8]
-    given: NDArray[np.int8]
-    sketches: NDArray[np.uint32]
-    starts: NDArray[np.int64]
-    places: Sequence[str]
-    seen: Counter[str]
-    rejected: list[Rejected]
-    langs: set[str]
-
-    def place(self, article: int) -> tuple[str, int]:
-        """The file and line of an article."""
-        block = int(np.searchsorted(self.starts, article, side="right")) - 1
-        return self.places[block], int(self.lines[article])
-
-    def of_block(self, values: NDArray[Any], block: int) -> NDArray[Any]:
-        """The values of the articles of one block."""
-        return values[self.starts[block] : self.starts[block + 1]]
 
 
 class Passes:
@@ -192,72 +148,10 @@ class Passes:
             langs=langs,
         )
 
-    def decide(self, articles: Articles, sources: Sequence[Source]) -> NDArray[np.int8]:
-        """The split of each article, int8[n], or a number below 0."""
-        given = articles.given.copy()
-        again = self._repeated(articles)
-        given[again] = LEFT_OUT
-        if self._options.near_duplicates:
-            groups = near_duplicates(articles.sketches, self._options.near_duplicates)
-        else:
-            groups = np.arange(len(given), dtype=np.int64)
-        told = {source.split for source in sources}
-        undecided = given == UNDECIDED
-        number = int(undecided.sum())
-        dev = 0 if "dev" in told else self._options.dev.of(number)
-        test = 0 if "test" in told else self._options.test.of(number)
-        eligible = undecided & (articles.test == ENOUGH_COMMENTS | ENOUGH_UPVOTES)
-        eligible &= ~np.isin(groups, groups[given >= 0])  # near duplicates of given articles are left out
-        able = len(np.unique(groups[eligible]))
-        if test > able and (self._options.test.fraction is None or not able):
-            raise InvalidInput(self._too_few(articles, undecided, test), where=articles.places[0])
-        test = min(test, able)
-        split = split_articles(articles.keys, groups, given, eligible, dev=dev, test=test)
-        articles.seen.update({f"articles: {why}": number for why, number in split.left_out.items()})
-        if not (split.codes == 0).any():
-            raise InvalidInput(
-                f"dev and test take all {number:,} articles; nothing is left for train", where=articles.places[0]
-            )
-        return split.codes
-
-    def _repeated(self, articles: Articles) -> NDArray[np.int64]:
-        """Articles whose id came before."""
-        order = np.argsort(articles.keys, kind="stable")
-        keys = articles.keys[order]
-        again = np.sort(order[1:][keys[1:] == keys[:-1]])
-        for article in again.tolist():
-            first = int(order[np.searchsorted(keys, articles.keys[article])])
-            where, line = articles.place(article)
-            before = ":".join(map(str, articles.place(first)))
-            name = self._id(articles, article)
-            error = InvalidInput(
-                f"expected an id that no other article has, got '{name}', as in {before}",
-                where=where,
-                line=line,
-                field="id",
-            )
-            if not self._options.skip_bad:
-                raise error
-            articles.rejected.append(Rejected.of(error))
-        if len(again):
-            articles.seen["articles: id came before"] += len(again)
-        return again
-
-    def _id(self, articles: Articles, article: int) -> str:
-        block = int(np.searchsorted(articles.starts, article, side="right")) - 1
-        table = open_prepared(self._mapped(block))
-        return str(table["id"][article - int(articles.starts[block])])
-
-    def _too_few(self, articles: Articles, undecided: NDArray[np.bool_], test: int) -> str:
-        options = self._options
-        met = articles.test[undecided]
-        comments, upvotes = ((met & flag > 0).sum() for flag in (ENOUGH_COMMENTS, ENOUGH_UPVOTES))
-        return (
-            f"expected {test:,} articles for the test set, got {int((met == 3).sum()):,}: of {len(met):,} articles "
-            f"{comments:,} have {options.test_comments} comments of {options.test_words} words or more, {upvotes:,} "
-            f"have {options.test_upvotes} upvotes in all; lower the thresholds (--test-comments, --test-words, "
-            f"--test-upvotes 0 for none) or the size (--test)"
-        )
+    def name(self, articles: Articles, article: int) -> str:
+        """The id of an article."""
+        block = articles.block(article)
+        return str(open_prepared(self._mapped(block))["id"][article - int(articles.starts[block])])
 
     def count(self, articles: Articles, codes: NDArray[np.int8]) -> tuple[list[str], NDArray[np.int64]]:
         """Number the words of the corpus; each word, and how often it comes in train."""

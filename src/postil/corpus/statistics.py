@@ -6,99 +6,27 @@ engine gives the same numbers. Distributions of whole numbers are kept exactly, 
 
 from __future__ import annotations
 
-from collections import Counter
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Final
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
-from postil.corpus.histogram import EMPTY, Histogram
+from postil.corpus.summary import Summarise, shards
 from postil.errors import InvalidInput
-from postil.records.parquet import arrow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
+    from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
+    from postil.corpus.histogram import Histogram
     from postil.corpus.passes import Watch
-    from postil.corpus.store import Corpus, Field
+    from postil.corpus.store import Corpus
+    from postil.corpus.summary import Summary
     from postil.engine import Engine
     from postil.records.scale import Scale
 
-__all__ = ["ALL", "NONE", "Statistics", "Summary", "grid", "percent", "statistics", "table_2"]
+__all__ = ["ALL", "Statistics", "statistics"]
 
 ALL: Final = "all"
 """The name of all splits together."""
-
-NONE: Final = "–"
-"""What stands in a table for a number that does not exist."""
-
-
-@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
-class Summary:
-    """What a split, or a file of one, holds; summaries add up.
-
-    Lengths in words are those of the token arrays, lengths in characters count code points.
-
-    Args:
-        articles: How many there are.
-        comments: Comments that are no held-out ones; all below is about these.
-        held_out: Comments set aside when references were drawn.
-        tokens: Words of titles, contents and comments.
-        known: Those of them that models know, being among the most frequent.
-        words: uint8, a bit for each word of the corpus: whether it comes.
-        categories: Articles of each category.
-        comments_an_article: Of each article.
-        upvotes: Of each comment that says how many.
-        title_words: Of each title.
-        title_characters: Of each title.
-        content_words: Of each article that has content.
-        content_characters: Of each article that has content.
-        comment_words: Of each comment.
-        comment_characters: Of each comment.
-        grades: Of each graded comment: the agreed grade, else the mean of its ratings.
-        best: The highest rating of each graded comment; its grade where it has no ratings.
-        best_of_article: The highest of these of each article with graded comments.
-        ratings: Their number, of each comment that has some.
-    """
-
-    articles: int = 0
-    comments: int = 0
-    held_out: int = 0
-    tokens: int = 0
-    known: int = 0
-    words: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(1, dtype=np.uint8))
-    categories: Counter[str] = field(default_factory=Counter)
-    comments_an_article: Histogram = EMPTY
-    upvotes: Histogram = EMPTY
-    title_words: Histogram = EMPTY
-    title_characters: Histogram = EMPTY
-    content_words: Histogram = EMPTY
-    content_characters: Histogram = EMPTY
-    comment_words: Histogram = EMPTY
-    comment_characters: Histogram = EMPTY
-    grades: Histogram = EMPTY
-    best: Histogram = EMPTY
-    best_of_article: Histogram = EMPTY
-    ratings: Histogram = EMPTY
-
-    def __add__(self, other: Summary) -> Summary:
-        """Both together."""
-        pairs = ((name.name, getattr(self, name.name), getattr(other, name.name)) for name in fields(self))
-        return Summary(**{name: one | two if name == "words" else one + two for name, one, two in pairs})
-
-    @property
-    def distinct_words(self) -> int:
-        """How many different words there are."""
-        return int(np.unpackbits(self.words).sum())
-
-    @property
-    def known_share(self) -> float | None:
-        """What part of all words models know; None without words."""
-        return self.known / self.tokens if self.tokens else None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -153,11 +81,11 @@ def statistics(
         InvalidInput: A file is missing, damaged or of another corpus, or a grade is not on the scale.
         MissingExtra: pyarrow is not installed.
     """
-    shards = [shard for split in corpus.splits for shard in _shards(corpus, split)]
+    files = [shard for split in corpus.splits for shard in shards(corpus, split)]
     run = map if engine is None else engine.map
     splits: dict[str, Summary] = {}
-    with watch("files", run(_Summarise(corpus), shards), len(shards)) as summaries:
-        for shard, summary in zip(shards, summaries, strict=True):
+    with watch("files", run(Summarise(corpus), files), len(files)) as summaries:
+        for shard, summary in zip(files, summaries, strict=True):
             splits[shard.split] = splits[shard.split] + summary if shard.split in splits else summary
     first, *others = splits.values()
     splits[ALL] = sum(others, start=first)
@@ -169,230 +97,3 @@ def statistics(
                 raise InvalidInput(problem, where=str(corpus.path / "data"), field="grade")
     top = None if not grades.n else scale.high if scale else float(splits[ALL].best.values[-1])
     return Statistics(splits, str(corpus.made["tokenizer"]), int(corpus.made["options"]["vocabulary"]), top)
-
-
-def table_2(found: Statistics) -> str:
-    """The statistics as a Markdown table, a column a split: those of the paper's Table 2, and those of its text.
-
-    Args:
-        found: The statistics.
-    """
-    head, *rows = grid(found)
-    rule = ["---", *["---:"] * (len(head) - 1)]
-    return "".join(f"| {' | '.join(row)} |\n" for row in (head, rule, *rows))
-
-
-def grid(found: Statistics) -> list[list[str]]:
-    """The rows of `table_2`, the first one with the names of the columns.
-
-    Args:
-        found: The statistics.
-    """
-    names = [name for name in found.splits if name != ALL or len(found.splits) > 2]
-    columns = [list(_cells(found, found.splits[name])) for name in names]
-    rows = [[cells[0][0], *(value for _, value in cells)] for cells in zip(*columns, strict=True)]
-    return [["", *names], *(row for row in rows if set(row[1:]) != {NONE})]
-
-
-def _cells(found: Statistics, of: Summary) -> Iterator[tuple[str, str]]:
-    votes = of.upvotes
-    yield "articles", f"{of.articles:,}"
-    yield "comments", f"{of.comments:,}"
-    yield "held-out comments", f"{of.held_out:,}" if found.all.held_out else NONE
-    yield "comments an article", _number(of.comments_an_article.mean)
-    yield "… median", _number(of.comments_an_article.quantile(0.5))
-    yield "upvotes a comment", _number(votes.mean)
-    yield "… 0", percent(votes.share(votes.values == 0))
-    yield "… below 0", percent(votes.share(votes.values < 0)) if (found.all.upvotes.values < 0).any() else NONE
-    yield "… not given", percent(1 - votes.n / of.comments) if 0 < found.all.upvotes.n < found.all.comments else NONE
-    for what in ("title", "content", "comment"):
-        yield f"words a {what}", _number(getattr(of, f"{what}_words").mean)
-    for what in ("title", "content", "comment"):
-        yield f"characters a {what}", _number(getattr(of, f"{what}_characters").mean)
-    without = found.all.articles - found.all.content_words.n
-    yield "articles without content", f"{of.articles - of.content_words.n:,}" if without else NONE
-    yield "words in all", f"{of.tokens:,}"
-    yield "distinct words", f"{of.distinct_words:,}"
-    yield f"covered by {found.vocabulary:,} words", percent(of.known_share)
-    yield "categories", f"{len(of.categories):,}" if found.all.categories else NONE
-    yield "graded comments", f"{of.grades.n:,}" if found.all.grades.n else NONE
-    yield "mean grade", _number(of.grades.mean, 2)
-    yield "standard deviation of grades", _number(of.grades.sd, 2)
-    yield "ratings a rated comment", _number(of.ratings.mean)
-    top = "top grade" if found.top_grade is None else f"grade of {found.top_grade:g}"
-    yield f"comments with a {top}", percent(found.top_share(of.best))
-    yield f"articles with a {top}", percent(found.top_share(of.best_of_article))
-
-
-def _number(value: float | None, digits: int = 1) -> str:
-    return NONE if value is None else f"{value:,.{digits}f}"
-
-
-def percent(share: float | None) -> str:
-    """A share as tables have it.
-
-    Args:
-        share: From 0 to 1, or None.
-
-    >>> percent(0.123), percent(0.0001), percent(None)
-    ('12.3 %', '<0.1 %', '–')
-    """
-    if share is None:
-        return NONE
-    return "<0.1 %" if 0 < share < 0.0005 else f"{100 * share:.1f} %"
-
-
-@dataclass(frozen=True, slots=True)
-class _Shard:
-    """A file of a split, and the place of its first article in the split."""
-
-    split: str
-    file: Path
-    first: int
-
-
-def _shards(corpus: Corpus, split: str) -> Iterator[_Shard]:
-    first = 0
-    for file in corpus.files(split):
-        yield _Shard(split, file, first)
-        with _opened(file) as parquet:
-            first += parquet.metadata.num_rows
-    if first != len(corpus.starts(split)) - 1:
-        raise _apart(corpus.path, split, f"{first:,} articles in data", f"{len(corpus.starts(split)) - 1:,} in tokens")
-
-
-def _apart(path: Path, split: str, *both: str) -> InvalidInput:
-    problem = f"{split}: expected as many texts in data as in tokens, got {' and '.join(both)}; was the folder changed?"
-    return InvalidInput(problem, where=str(path))
-
-
-@contextmanager
-def _opened(file: Path) -> Iterator[Any]:
-    pa = arrow()
-    try:
-        with pa.parquet.ParquetFile(file) as parquet:
-            yield parquet
-    except (pa.ArrowException, OSError) as error:
-        raise InvalidInput(
-            "not a Parquet file, or a damaged one; was the folder copied whole?", where=str(file)
-        ) from error
-
-
-LEAVES: Final = {(name, name) for name in ("title", "content", "category")} | {
-    *(("comments", name) for name in ("text", "upvotes", "grade")),
-    ("held_out", "upvotes"),
-}
-"""First and last name of the columns that are read."""
-
-
-@dataclass(frozen=True)
-class _Summarise:
-    """Sums up files; it can be sent to another process."""
-
-    corpus: Corpus
-
-    def __call__(self, shard: _Shard) -> Summary:
-        summary, filled = Summary(), [np.zeros(0, dtype=bool)]
-        with _opened(shard.file) as file:
-            paths = [file.schema.column(number).path for number in range(len(file.schema.names))]
-            leaves = [path for path in paths if (path.partition(".")[0], path.rpartition(".")[2]) in LEAVES]
-            for number in range(file.num_row_groups):
-                table = file.read_row_group(number, leaves).combine_chunks()
-                summary += _columns(table)
-                filled.append(table["content"].is_valid().to_numpy())
-        starts = self.corpus.starts(shard.split)[shard.first : shard.first + summary.articles + 1]
-        first, last = int(starts[0]), int(starts[-1])
-        if summary.comments != last - first:
-            raise _apart(
-                shard.file, shard.split, f"{summary.comments:,} comments in data", f"{last - first:,} in tokens"
-            )
-        articles = slice(shard.first, shard.first + summary.articles + 1)
-        try:
-            return summary + self._tokens(shard.split, articles, slice(first, last + 1), np.concatenate(filled))
-        except IndexError as error:
-            problem = f"{shard.split}: the token arrays do not fit data and words.txt; was the folder changed?"
-            raise InvalidInput(problem, where=str(self.corpus.path)) from error
-
-    def _tokens(self, split: str, articles: slice, comments: slice, filled: NDArray[np.bool_]) -> Summary:
-        """Count words; the slices are those of the offsets."""
-        known = int(self.corpus.made["options"]["vocabulary"])
-        seen = np.zeros(int(self.corpus.made["words"]), dtype=bool)
-        tokens = models = 0
-        lengths = {}
-        whats: tuple[Field, ...] = ("title", "content", "comments")
-        for what in whats:
-            texts = self.corpus.tokens(split, what)
-            offsets = texts.offsets[comments if what == "comments" else articles]
-            ids = texts.ids[offsets[0] : offsets[-1]]
-            seen[ids] = True
-            tokens += len(ids)
-            models += int(np.count_nonzero(ids < known))
-            lengths[what] = np.diff(offsets)
-        return Summary(
-            tokens=tokens,
-            known=models,
-            words=np.packbits(seen),
-            title_words=Histogram.of(lengths["title"]),
-            content_words=Histogram.of(lengths["content"][filled]),
-            comment_words=Histogram.of(lengths["comments"]),
-        )
-
-
-def _columns(table: Any) -> Summary:
-    """Count all but words."""
-    pa = arrow()
-    lists = table["comments"].combine_chunks()
-    comments, sizes = lists.flatten(), lists.value_lengths().to_numpy(zero_copy_only=False)
-    held_out = pa.compute.sum(pa.compute.list_value_length(table["held_out"])).as_py() or 0
-    found = pa.compute.value_counts(table["category"].drop_null()).to_pylist()
-    grades, best, ratings = _grades(comments)
-    return Summary(
-        articles=table.num_rows,
-        comments=len(comments),
-        held_out=held_out,
-        categories=Counter({each["values"]: each["counts"] for each in found if each["values"]}),
-        comments_an_article=Histogram.of(sizes),
-        upvotes=_histogram(comments.field("upvotes")),
-        title_characters=_characters(table["title"]),
-        content_characters=_characters(table["content"]),
-        comment_characters=_characters(comments.field("text")),
-        grades=Histogram.of(grades[~np.isnan(grades)]),
-        best=Histogram.of(best[~np.isnan(best)]),
-        best_of_article=_best_of(best, sizes),
-        ratings=Histogram.of(ratings[ratings > 0]),
-    )
-
-
-def _histogram(column: Any) -> Histogram:
-    return Histogram.of(column.drop_null().to_numpy())
-
-
-def _characters(column: Any) -> Histogram:
-    return _histogram(arrow().compute.utf8_length(column))
-
-
-def _grades(comments: Any) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
-    """Of each comment the grade and the highest rating, NaN where there is none, and the number of ratings."""
-    grades = comments.field("grade").to_numpy(zero_copy_only=False).astype(np.float64)
-    lists = comments.field("ratings")
-    ratings = lists.flatten().field("grade").to_numpy(zero_copy_only=False)
-    sizes = lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
-    rated = sizes > 0
-    if not rated.any():
-        return grades, grades, sizes
-    starts = (np.cumsum(sizes) - sizes)[rated]
-    with np.errstate(over="ignore"):
-        means = np.add.reduceat(ratings, starts) / sizes[rated]
-    if not np.isfinite(means).all():
-        means = np.add.reduceat(ratings / np.repeat(sizes, sizes), starts)
-    mean, best = np.full(len(grades), np.nan), grades.copy()
-    mean[rated], best[rated] = means, np.maximum.reduceat(ratings, starts)
-    return np.where(np.isnan(grades), mean, grades), best, sizes
-
-
-def _best_of(best: NDArray[np.float64], sizes: NDArray[np.int64]) -> Histogram:
-    """The highest of each article's comments, of articles where some has one."""
-    some = ~np.isnan(best)
-    owners = np.repeat(np.arange(len(sizes)), sizes)[some]
-    firsts = np.flatnonzero(np.diff(owners, prepend=-1))
-    return Histogram.of(np.maximum.reduceat(best[some], firsts) if len(firsts) else best[some])

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+import msgspec
 import numpy as np
 
 from postil.corpus.split import SPLITS
@@ -39,6 +40,32 @@ __all__ = ["FORMAT", "Corpus", "Field", "Ragged"]
 
 FORMAT: Final = 1
 Field = Literal["title", "content", "comments"]
+
+
+class _Options(msgspec.Struct):
+    tokenizer: str
+    vocabulary: int
+
+
+class _Split(msgspec.Struct):
+    articles: int
+    files: int
+
+
+class _Splits(msgspec.Struct):
+    train: _Split
+    dev: _Split
+    test: _Split
+
+
+class _Made(msgspec.Struct):
+    """What has to stand in ``made.json``."""
+
+    options: _Options
+    splits: _Splits
+    tokenizer: str
+    inputs: list[Any]
+    words: int
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -82,16 +109,23 @@ class Corpus:
         folder = Path(path)
         made_file = folder / "made.json"
         if not made_file.is_file():
-            what = "no made.json in this folder" if folder.is_dir() else "no such folder"
+            what = "no such folder"
+            if folder.exists():
+                what = "no made.json in this folder" if folder.is_dir() else "not a folder"
             raise InvalidInput(f"{what}; expected a corpus that postil corpus build made", where=str(path))
         try:
             made = json.loads(made_file.read_text(encoding="utf-8"))
-        except ValueError as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise InvalidInput(f"not JSON: {error}", where=str(made_file)) from error
         kind, version = (made.get("kind"), made.get("format")) if isinstance(made, dict) else (None, None)
         if kind != "corpus" or version != FORMAT:
             got = f"{kind or 'something else'} of format {version}"
             raise InvalidInput(f"expected a corpus of format {FORMAT}, got {got}", where=str(made_file))
+        try:
+            msgspec.convert(made, _Made)
+        except msgspec.ValidationError as error:
+            problem = f"does not say what the corpus holds: {error}; was the file changed?"
+            raise InvalidInput(problem, where=str(made_file)) from error
         return cls(folder, made)
 
     @property
@@ -150,7 +184,7 @@ class Corpus:
 
     def counts(self) -> NDArray[np.int64]:
         """How often each word comes in train, int64[words], falling."""
-        return self._array("counts.npy")
+        return self._array("counts.npy", np.int64)
 
     def tokens(self, split: str, field: Field) -> Ragged:
         """The texts of a split as numbers.
@@ -161,11 +195,16 @@ class Corpus:
 
         Raises:
             UnknownName: The corpus has no such split.
+            InvalidInput: A file is missing or damaged.
         """
         if split not in self.splits:
             raise UnknownName("split", split, self.splits)
         folder = f"tokens/{split}/{field}"
-        return Ragged(self._array(f"{folder}.ids.npy"), self._array(f"{folder}.offsets.npy"))
+        found = Ragged(self._array(f"{folder}.ids.npy", np.int32), self._array(f"{folder}.offsets.npy", np.int64))
+        if not len(found.offsets) or found.offsets[-1] != len(found.ids):
+            problem = "its length is not that of the texts; was the folder changed?"
+            raise InvalidInput(problem, where=str(self.path / f"{folder}.ids.npy"))
+        return found
 
     def starts(self, split: str) -> NDArray[np.int64]:
         """Where the comments of each article begin, int64[articles + 1].
@@ -179,14 +218,18 @@ class Corpus:
         """
         if split not in self.splits:
             raise UnknownName("split", split, self.splits)
-        return self._array(f"tokens/{split}/articles.npy")
+        return self._array(f"tokens/{split}/articles.npy", np.int64)
 
-    def _array(self, name: str) -> NDArray[Any]:
+    def _array(self, name: str, dtype: type[np.generic]) -> NDArray[Any]:
         file = self.path / name
         try:
             found: NDArray[Any] = np.load(file, mmap_mode="r", allow_pickle=False)
+        except FileNotFoundError as error:
+            raise InvalidInput("missing; was the folder copied whole?", where=str(file)) from error
         except (OSError, EOFError, ValueError) as error:
-            raise InvalidInput(
-                "not an array, or one cut short; was the folder copied whole?", where=str(file)
-            ) from error
+            problem = "not an array, or one cut short; was the folder copied whole?"
+            raise InvalidInput(problem, where=str(file)) from error
+        if found.dtype != dtype or found.ndim != 1:
+            problem = f"expected {np.dtype(dtype).name} in 1 dimension, got {found.dtype.name} in {found.ndim}"
+            raise InvalidInput(problem, where=str(file))
         return found

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import shutil
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from postil.errors import InvalidInput, UsageError
+from postil.records.lock import LOCK, locked
 from postil.records.replace import Replacement, refused
 
 if TYPE_CHECKING:
@@ -47,26 +48,14 @@ class Unfinished:
         self.resumed = False
         """Whether steps of an earlier build are there."""
         self._request = request
-        self._lock: IO[bytes] | None = None
+        self._held = ExitStack()
 
     def __enter__(self) -> Self:
         if self.out.exists():
             raise UsageError(f"{self.out}: there is something already; name another folder, or remove it first")
         if not self.out.parent.is_dir():
             raise UsageError(f"{self.out}: there is no folder {self.out.parent}")
-        try:
-            self.folder.mkdir(exist_ok=True)
-            self._lock = (self.folder / "lock").open("wb")
-            if os.name == "posix":
-                import fcntl  # noqa: PLC0415 - there is none elsewhere
-
-                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            self._unlock()
-            raise UsageError(f"{self.out}: another build of this corpus is running") from None
-        except OSError as error:
-            self._unlock()
-            raise refused(str(self.out), error) from error
+        self._held.enter_context(locked(self.folder, f"{self.out}: another build of this corpus is running"))
         self._begin()
         return self
 
@@ -77,7 +66,7 @@ class Unfinished:
             for thing in self.folder.iterdir():
                 if thing.is_dir():
                     shutil.rmtree(thing)
-                elif thing.name != "lock":
+                elif thing.name != LOCK:
                     thing.unlink()
             self.keep(note, self._request.encode())
         for part in self.folder.rglob(".*.part"):  # of a build that was killed
@@ -88,7 +77,7 @@ class Unfinished:
     ) -> None:
         if isinstance(error, InvalidInput):
             shutil.rmtree(self.folder, ignore_errors=True)
-        self._unlock()
+        self._held.close()
 
     def step(self, name: str, number: int) -> Path:
         """The file of a step.
@@ -147,7 +136,3 @@ class Unfinished:
             shutil.rmtree(self.folder)
         except OSError as error:
             raise refused(str(self.out), error) from error
-
-    def _unlock(self) -> None:
-        if self._lock is not None:
-            self._lock.close()

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
     from matplotlib.ft2font import FT2Font
     from numpy.typing import ArrayLike, NDArray
@@ -36,6 +37,7 @@ __all__ = [
     "Dash",
     "canvas",
     "fit",
+    "grid",
     "numbers",
     "panel",
     "printed",
@@ -43,6 +45,7 @@ __all__ = [
     "swatch",
     "text_width",
     "tick",
+    "ticks",
     "write",
 ]
 
@@ -239,6 +242,20 @@ def tick(value: float, _place: object = None) -> str:
     whole = 1000 <= abs(value) < 1e12 and float(value).is_integer()
     text = f"{value:,.0f}" if whole else f"{value:g}"
     return text.replace("-", "\N{MINUS SIGN}")
+
+
+def ticks(axis: Axis, most: int, *, integer: bool = False) -> None:
+    """Round numbers along an axis, about so many at most."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator  # noqa: PLC0415
+
+    axis.set_major_locator(MaxNLocator(most, steps=[1, 2, 2.5, 5, 10], integer=integer))
+    axis.set_major_formatter(FuncFormatter(tick))
+
+
+def grid(axes: Axes, axis: Literal["both", "x", "y"] = "both") -> None:
+    """Faint lines behind everything."""
+    axes.grid(axis=axis, color=INK, alpha=0.12, linewidth=0.6)
+    axes.set_axisbelow(True)
 
 
 def numbers(name: str, values: ArrayLike, shape: Sequence[int | None], *, absent: bool = False) -> NDArray[np.float64]:

@@ -17,11 +17,12 @@ from postil.draw.figure import (
     WIDTH,
     canvas,
     fit,
+    grid,
     panel,
     printed,
     style,
     text_width,
-    tick,
+    ticks,
     write,
 )
 from postil.errors import UsageError
@@ -181,14 +182,10 @@ def _levels(
 
 
 def _dress(axes: Axes) -> None:
-    from matplotlib.ticker import FuncFormatter, MaxNLocator  # noqa: PLC0415
-
     axes.spines["left"].set_visible(False)
     axes.set_yticks([])
-    axes.xaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 2.5, 5, 10]))
-    axes.xaxis.set_major_formatter(FuncFormatter(tick))
-    axes.grid(axis="x", color=INK, alpha=0.12, linewidth=0.6)
-    axes.set_axisbelow(True)
+    ticks(axes.xaxis, 8)
+    grid(axes, "x")
     low, high = axes.get_xlim()
     if low < 0 < high:
         axes.axvline(0, color=INK, linewidth=0.6)

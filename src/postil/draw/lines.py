@@ -7,7 +7,20 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.draw.figure import COLOURS, DASHES, INK, WIDTH, canvas, fit, numbers, panel, style, text_width, tick, write
+from postil.draw.figure import (
+    COLOURS,
+    DASHES,
+    WIDTH,
+    canvas,
+    fit,
+    grid,
+    numbers,
+    panel,
+    style,
+    text_width,
+    ticks,
+    write,
+)
 from postil.errors import UsageError
 
 if TYPE_CHECKING:
@@ -118,7 +131,7 @@ def _checked(curve: Curve, *, log: bool, log_y: bool) -> _Data:
 
 def _dress(axes: Axes, data: Sequence[_Data], *, log: bool, log_y: bool) -> None:
     """Limits that hold all curves and bands, ticks and faint lines."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator  # noqa: PLC0415
+    from matplotlib.ticker import LogLocator, NullLocator  # noqa: PLC0415
 
     first, last = min(x[0] for x, *_ in data), max(x[-1] for x, *_ in data)
     if first == last:
@@ -139,14 +152,11 @@ def _dress(axes: Axes, data: Sequence[_Data], *, log: bool, log_y: bool) -> None
         (axes.xaxis, log, last / first if log else 0),
         (axes.yaxis, log_y, high / low if log_y else 0),
     ):
+        ticks(axis, 7)
         if steps:
             axis.set_major_locator(LogLocator(10, subs=(1, 2, 5) if factor < 100 else (1,), numticks=12))
             axis.set_minor_locator(NullLocator())
-        else:
-            axis.set_major_locator(MaxNLocator(7, steps=[1, 2, 2.5, 5, 10]))
-        axis.set_major_formatter(FuncFormatter(tick))
-    axes.grid(color=INK, alpha=0.12, linewidth=0.6)
-    axes.set_axisbelow(True)
+    grid(axes)
 
 
 def _apart(axes: Axes, x: NDArray[np.float64]) -> NDArray[np.intp]:

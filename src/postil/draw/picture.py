@@ -167,10 +167,7 @@ def _tidy(text: str, label: str, *, ink: str, paper: str = "") -> str:
 
 def _spell_out(node: ET.Element, ink: str) -> None:
     """Styles become attributes, which every content security policy allows; numbers become short."""
-    node.text = node.tail = node.text if node.tag == "text" else None
-    node.tail = None
-    if node.tag != "text":
-        node.text = None
+    node.text, node.tail = node.text if node.tag == "text" else None, None
     attributes: dict[str, str] = {}
     for name, value in node.attrib.items():
         if name == "style":

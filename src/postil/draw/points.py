@@ -21,7 +21,7 @@ from postil.draw.figure import (
     style,
     swatch,
     text_width,
-    tick,
+    ticks,
     write,
 )
 from postil.errors import UsageError
@@ -131,7 +131,8 @@ def scatter(
         axes.set_xlim(low - room, top + room)
         margin = 0.04 * float(np.ptp(scores)) or 0.5
         axes.set_ylim(scores.min() - margin, scores.max() + margin)
-        _ticks(axes, wide)
+        ticks(axes.xaxis, 5 if wide < 160 else 8)
+        ticks(axes.yaxis, 5)
         _line(axes, grades, scores)
         drawn.append((axes, x, scores))
     if dense:
@@ -148,14 +149,6 @@ def scatter(
 def _moved(grades: NDArray[np.float64], noise: float, generator: np.random.Generator) -> NDArray[np.float64]:
     """Grades with noise, where they take few values."""
     return grades if len(np.unique(grades)) > VALUES else grades + generator.normal(0, noise, len(grades))
-
-
-def _ticks(axes: Axes, wide: float) -> None:
-    from matplotlib.ticker import FuncFormatter, MaxNLocator  # noqa: PLC0415
-
-    for axis, most in ((axes.xaxis, 5 if wide < 160 else 8), (axes.yaxis, 5)):
-        axis.set_major_locator(MaxNLocator(most, steps=[1, 2, 2.5, 5, 10]))
-        axis.set_major_formatter(FuncFormatter(tick))
 
 
 def _line(axes: Axes, grades: NDArray[np.float64], scores: NDArray[np.float64]) -> None:

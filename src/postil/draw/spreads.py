@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.draw.figure import BLUE, INK, MUTED, SMALL, WIDTH, canvas, fit, numbers, panel, style, tick, write
+from postil.draw.figure import BLUE, MUTED, SMALL, WIDTH, canvas, fit, grid, numbers, panel, style, ticks, write
 from postil.errors import UsageError
 
 if TYPE_CHECKING:
@@ -107,8 +107,6 @@ def _upto(values: NDArray[np.float64], counts: NDArray[np.float64]) -> float:
 
 def _bars(axes: Axes, values: NDArray[np.float64], counts: NDArray[np.float64], ends: tuple[float, float]) -> int:
     """Draw the bars; how many whole numbers each one holds."""
-    from matplotlib.ticker import FuncFormatter, MaxNLocator  # noqa: PLC0415
-
     low, high = ends
     step = next(s * 10**power for power in range(19) for s in STEPS if (high - low + 1) / (s * 10**power) <= BARS)
     edges = np.arange(low // step, high // step + 2) * step - 0.5
@@ -116,10 +114,7 @@ def _bars(axes: Axes, values: NDArray[np.float64], counts: NDArray[np.float64], 
     axes.bar(edges[:-1], shares, width=step * 0.86, align="edge", color=BLUE, alpha=0.85, linewidth=0)
     axes.set_xlim(edges[0] - 0.5 * step, edges[-1] + 0.5 * step)
     axes.set_ylim(0, float(shares.max()) * 1.05)
-    axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10], integer=True))
-    axes.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(FuncFormatter(tick))
-    axes.grid(axis="y", color=INK, alpha=0.12, linewidth=0.6)
-    axes.set_axisbelow(True)
+    ticks(axes.xaxis, 5, integer=True)
+    ticks(axes.yaxis, 4)
+    grid(axes, "y")
     return int(step)

@@ -6,7 +6,7 @@ Two functions bear the name of their module, and are to be had there: `postil.me
 
 from __future__ import annotations
 
-from postil.metaeval.agreement import STATISTICS, Agreement, Estimate, PairAgreement, Rater
+from postil.metaeval.agreement import STATISTICS, Agreement, PairAgreement
 from postil.metaeval.coefficients import COEFFICIENTS, Coefficient
 from postil.metaeval.correlation import Absent, Correlation, Correlations, correlations
 from postil.metaeval.disagreement import Disagreement, normalised, worst, worst_against_people
@@ -18,12 +18,14 @@ from postil.metaeval.gain import (
     gain_differences,
     normalised_gains,
 )
+from postil.metaeval.gathered import Ratings
 from postil.metaeval.human import Human, ceiling
+from postil.metaeval.raters import Rater
 from postil.metaeval.replicates import LEVELS, By, Replicates, replicate
-from postil.metaeval.resampling import Interval
+from postil.metaeval.resampling import Estimate, Interval
 from postil.metaeval.significance import Difference, Differences, differences, holm
 from postil.metaeval.systems import Compared, Comparison, SystemMeans, compare, system_means
-from postil.metaeval.table import LeftOut, Ratings, Table, join
+from postil.metaeval.table import LeftOut, Table, join
 from postil.metaeval.williams import Williams, williams
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""How far annotators agree with one another, and what each of them is like."""
+"""How far annotators agree with one another."""
 
 from __future__ import annotations
 
@@ -9,22 +9,26 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.errors import Undefined
-from postil.metaeval.rating_pairs import RatingPairs, quotient, starts_of
-from postil.metaeval.resampling import RESAMPLES, SEED, counts_of, interval
-from postil.metaeval.table import NAMED, LeftOut, Rated, name_left_out
+from postil.metaeval.coefficients import ratio, starts_of
+from postil.metaeval.gathered import Rated
+from postil.metaeval.raters import raters
+from postil.metaeval.rating_pairs import RatingPairs
+from postil.metaeval.resampling import RESAMPLES, SEED, counts_of, estimate, in_blocks
+from postil.metaeval.table import LeftOut, name_left_out
 from postil.records.explain import shown
 from postil.records.place import Places
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from postil.metaeval.table import Ratings
+    from postil.metaeval.raters import Rater
+    from postil.metaeval.resampling import Estimate
     from postil.records.rows import Judgement
     from postil.records.scale import Scale
 
-__all__ = ["MOST_LABELS", "STATISTICS", "Agreement", "Estimate", "PairAgreement", "Rater", "agreement"]
+__all__ = ["MOST_LABELS", "STATISTICS", "Agreement", "PairAgreement", "agreement"]
 
 MOST_LABELS: Final = 100
 """With more distinct grades than this they are numbers rather than labels, and only what reads numbers is given."""
@@ -58,24 +62,6 @@ interval would lie below the value.
 
 _TOO_MANY = f"more than {MOST_LABELS} distinct grades are numbers rather than labels"
 
-CELLS: Final = 2**21
-"""How many numbers are worked on at a time."""
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A value with the middle 95 % of its resamples.
-
-    Args:
-        value: The value.
-        low: The 2.5th percentile; None where there are not two items to draw, and as in `Agreement.notes`.
-        high: The 97.5th percentile.
-    """
-
-    value: float
-    low: float | None
-    high: float | None
-
 
 @dataclass(frozen=True, slots=True)
 class PairAgreement:
@@ -100,28 +86,6 @@ class PairAgreement:
     linear: float | None
     quadratic: float | None
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Rater:
-    """One annotator.
-
-    Args:
-        name: The annotator.
-        n: How many texts were graded.
-        mean: The mean grade.
-        severity: The mean difference between the annotator's grade and the mean of the other grades of the text, below
-            0 for a severe one; None where no text has another grade.
-        histogram: How often each label was given; None where there are too many labels.
-        note: What else to know, in words; else empty.
-    """
-
-    name: str
-    n: int
-    mean: float
-    severity: Estimate | None
-    histogram: tuple[int, ...] | None
-    note: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -209,7 +173,7 @@ def agreement(
     """
     places = places or Places("judgements")
     rated = Rated(_labelled(judgements, aspect, labels, places), aspect, scale, places)
-    keys = sorted(rated.grades)
+    keys = sorted(rated.rows)
     ratings = rated.of(keys)
     if len(ratings.names) < 2:
         raise Undefined(f"agreement needs two annotators, and all grades are by {ratings.names[0]}")
@@ -232,11 +196,11 @@ def agreement(
         items=items,
         ratings=len(ratings.grades),
         labels=tuple(values.tolist()),
-        estimates={name: _estimate(samples[name], items) for name in STATISTICS if name not in absent},
+        estimates={name: estimate(samples[name], items) for name in STATISTICS if name not in absent},
         absent=absent,
         confusion=pairs.confusion() if few else None,
         pairs=of_annotators,
-        raters=tuple(_raters(ratings, item, values, copies, few=few)),
+        raters=tuple(raters(ratings, item, values, copies, few=few)),
         left_out=(
             *name_left_out("graded by one annotator only, so in no pair", [keys[i] for i in np.flatnonzero(~several)]),
             *name_left_out("graded more than once by one annotator, the mean taken", list(rated.repeated)),
@@ -265,7 +229,7 @@ def _notes(shared: float, pairs: Sequence[PairAgreement]) -> Iterator[str]:
     """What else to know of the kappas that are means over pairs."""
     without = [f"{pair.first} and {pair.second}" for pair in pairs if pair.reason]
     if without:
-        yield str(LeftOut("no kappa, so not in the mean over pairs", len(without), tuple(without[:NAMED])))
+        yield str(LeftOut.of("no kappa, so not in the mean over pairs", without))
     if shared < ENOUGH:
         yield (
             f"two annotators share {shared:.1f} texts on average; kappas of fewer than {ENOUGH} are pulled towards 0, "
@@ -280,15 +244,6 @@ def _why(name: str, label: float) -> str:
     return f"all texts with two grades or more have only the label {shown(label)}"
 
 
-def _estimate(samples: NDArray[np.float64], items: int) -> Estimate:
-    """A value and its resamples, over so many items."""
-    drawn = samples[1:]
-    if items < 2 or np.isnan(drawn).all():
-        return Estimate(float(samples[0]), None, None)
-    around = interval(drawn)
-    return Estimate(float(samples[0]), around.low, around.high)
-
-
 def _statistics(pairs: RatingPairs, copies: NDArray[np.int32], *, few: bool) -> dict[str, NDArray[np.float64]]:
     """Every statistic for each row of copies of the items, or for the first alone; NaN where it does not exist."""
     pooled, per_rating = pairs.pooled(), np.tile(1 / pairs.others, 2)
@@ -299,9 +254,9 @@ def _statistics(pairs: RatingPairs, copies: NDArray[np.int32], *, few: bool) -> 
         # For alpha each rating counts once, however many its text has.
         alphas = pooled.alphas(pooled.cells(block, per_rating))
         return {
-            "agreement": pooled.share(cells, 0.0),
-            "within-1": pooled.share(cells, 1.0),
-            **{f"kappa-{kind}-pooled": kappa for kind, kappa in kappas.items()},
+            "agreement": pooled.share(cells, 0.0)[:, 0],
+            "within-1": pooled.share(cells, 1.0)[:, 0],
+            **{f"kappa-{kind}-pooled": kappa[:, 0] for kind, kappa in kappas.items()},
             **{f"alpha-{level}": alpha for level, alpha in alphas.items() if few or level == "interval"},
         }
 
@@ -310,26 +265,17 @@ def _statistics(pairs: RatingPairs, copies: NDArray[np.int32], *, few: bool) -> 
         n = pairs.tables.sizes(cells)
         return {f"kappa-{kind}-pairs": _weighted_mean(kappa, n) for kind, kappa in pairs.tables.kappas(cells).items()}
 
-    samples = _in_blocks(of_all, copies, 2 * len(pairs.item))
+    samples = in_blocks(of_all, copies, 2 * len(pairs.item))
     if few:
         of_enough = copies if pairs.shared >= ENOUGH else copies[:1]
-        samples |= _in_blocks(of_pairs, of_enough, max(len(pairs.item), pairs.tables.crossing.shape[1]))
+        samples |= in_blocks(of_pairs, of_enough, max(len(pairs.item), pairs.tables.crossing.shape[1]))
     return samples
-
-
-def _in_blocks(
-    statistics: Callable[[NDArray[np.int32]], dict[str, NDArray[np.float64]]], copies: NDArray[np.int32], width: int
-) -> dict[str, NDArray[np.float64]]:
-    """Statistics of rows of copies, so many at a time that their working columns fit."""
-    step = max(1, CELLS // width)
-    blocks = [statistics(copies[start : start + step]) for start in range(0, len(copies), step)]
-    return {name: np.concatenate([block[name].ravel() for block in blocks]) for name in blocks[0]}
 
 
 def _weighted_mean(values: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Means over the last axis of the values that are there."""
     there = ~np.isnan(values)
-    return quotient((np.where(there, values, 0) * weights).sum(axis=-1), (there * weights).sum(axis=-1))
+    return ratio((np.where(there, values, 0) * weights).sum(axis=-1), (there * weights).sum(axis=-1))
 
 
 def _pairs(pairs: RatingPairs, *, few: bool) -> Iterator[PairAgreement]:
@@ -354,37 +300,4 @@ def _pairs(pairs: RatingPairs, *, few: bool) -> Iterator[PairAgreement]:
             linear=of_pair.get("linear"),
             quadratic=of_pair.get("quadratic"),
             reason=reason,
-        )
-
-
-def _raters(
-    ratings: Ratings, item: NDArray[np.int64], values: NDArray[np.float64], copies: NDArray[np.int32], *, few: bool
-) -> Iterator[Rater]:
-    who, label = ratings.annotators.astype(np.int64), np.searchsorted(values, ratings.grades)
-    text = np.repeat(np.arange(len(item)), ratings.counts)
-    total = np.add.reduceat(ratings.grades, ratings.offsets[:-1])[text]
-    several = np.flatnonzero(ratings.counts[text] > 1)
-    several = several[np.argsort(who[several], kind="stable")]
-    difference = ratings.grades[several] - (total - ratings.grades)[several] / (ratings.counts[text][several] - 1)
-    starts, of_rating = starts_of(who[several]), item[text[several]]
-    sums, counts = [], []
-    step = max(1, CELLS // len(several))
-    for start in range(0, len(copies), step):
-        drawn = copies[start : start + step, of_rating].astype(np.float64)
-        sums.append(np.add.reduceat(drawn * difference, starts, axis=1))
-        counts.append(np.add.reduceat(drawn, starts, axis=1))
-    severities = quotient(np.concatenate(sums), np.concatenate(counts))
-    column = {int(number): at for at, number in enumerate(who[several[starts]])}
-    items = np.bincount(np.unique(np.stack([who[several], of_rating]), axis=1)[0], minlength=len(ratings.names))
-    for number, name in enumerate(ratings.names):
-        mine = who == number
-        histogram = np.bincount(label[mine], minlength=len(values))
-        given = np.flatnonzero(histogram)
-        yield Rater(
-            name=name,
-            n=int(mine.sum()),
-            mean=float(ratings.grades[mine].mean()),
-            severity=_estimate(severities[:, column[number]], int(items[number])) if number in column else None,
-            histogram=tuple(histogram.tolist()) if few else None,
-            note=f"gave only the label {shown(float(values[given[0]]))}" if len(given) == 1 else "",
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -11,7 +11,17 @@ from postil.kernel import rank_correlations
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["COEFFICIENTS", "Coefficient", "correlate_groups", "dense_ranks", "pearson", "ratio", "rounded", "scaled"]
+__all__ = [
+    "COEFFICIENTS",
+    "Coefficient",
+    "correlate_groups",
+    "dense_ranks",
+    "pearson",
+    "ratio",
+    "rounded",
+    "scaled",
+    "starts_of",
+]
 
 Floats: TypeAlias = "NDArray[np.float64]"
 Integers: TypeAlias = "NDArray[np.int32]"
@@ -112,6 +122,16 @@ def dense_ranks(values: Floats, starts: NDArray[np.int64]) -> Integers:
         rank = np.cumsum(new)
         out[order, j] = rank - np.repeat(rank[starts], sizes)
     return out
+
+
+def starts_of(*columns: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    """The first row of each group of neighbouring rows that are the same in every column.
+
+    >>> starts_of(np.array([0, 0, 0, 1]), np.array([3, 3, 4, 4])).tolist()
+    [0, 2, 3]
+    """
+    changes = np.any([column[1:] != column[:-1] for column in columns], axis=0)
+    return np.flatnonzero(np.concatenate([[True], changes]))
 
 
 def rounded(values: Floats) -> Floats:

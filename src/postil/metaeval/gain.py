@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.metaeval.permutation import sign_flips
+from postil.metaeval.ranked import Ranked, share_of_best
 from postil.metaeval.resampling import RESAMPLES, SEED, counts_of, interval, p_value
 from postil.metaeval.significance import holm
-from postil.records.ranking import best_first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -124,7 +125,7 @@ def expected_gains(scores: ArrayLike, grades: ArrayLike) -> NDArray[np.float64]:
     [1.0, 2.5, 4.0, 6.0]
     """
     values, gains = _columns(scores, grades)
-    return _Ranked(values, gains).gains(_every_cut(gains)).ravel()
+    return Ranked(values, gains).gains(np.arange(1, len(gains) + 1)).ravel()
 
 
 def normalised_gains(scores: ArrayLike, grades: ArrayLike) -> NDArray[np.float64]:
@@ -150,7 +151,7 @@ def normalised_gains(scores: ArrayLike, grades: ArrayLike) -> NDArray[np.float64
     values, gains = _columns(scores, grades)
     if not gains.any():
         raise Undefined("no grade is above 0, so there is nothing to gain")
-    return _normalised(_Ranked(values, gains), _best(gains), _every_cut(gains)).ravel()
+    return share_of_best(Ranked(values, gains), Ranked.best(gains), np.arange(1, len(gains) + 1)).ravel()
 
 
 def gain_curve(
@@ -209,11 +210,11 @@ def gain_curve(
     if not rich.any():
         raise Undefined("no grade is above 0, so there is nothing to gain")
 
-    def ranked(rows: NDArray[np.int64]) -> _Ranked:
+    def ranked(rows: NDArray[np.int64]) -> Ranked:
         if ties == "expected":
-            return _Ranked(values[rows], gains[rows])
+            return Ranked(values[rows], gains[rows])
         try:
-            return _Ranked(values[rows], gains[rows], rows if keys is None else [keys[row] for row in rows])
+            return Ranked(values[rows], gains[rows], rows if keys is None else [keys[row] for row in rows])
         except InvalidInput as error:  # the row that it names is counted within the list
             raise InvalidInput(error.problem, where="keys") from None
 
@@ -223,7 +224,7 @@ def gain_curve(
         lists = np.split(np.argsort(topic, kind="stable"), np.cumsum(np.bincount(topic))[:-1])
         by_topic = np.concatenate(
             [
-                _normalised(ranked(rows), _best(gains[rows]), cuts)
+                share_of_best(ranked(rows), Ranked.best(gains[rows]), cuts)
                 for rows, kept in zip(lists, rich, strict=True)
                 if kept
             ]
@@ -233,11 +234,11 @@ def gain_curve(
     else:
         left_out = numbers[:0]
         counts = counts_of(len(numbers), resamples, seed)
-        one_list, best = ranked(np.arange(len(gains))), _best(gains)
-        ncg = _normalised(one_list, best, cuts)[0]
+        one_list, best = ranked(np.arange(len(gains))), Ranked.best(gains)
+        ncg = share_of_best(one_list, best, cuts)[0]
         step = max(1, CELLS // len(gains))
         blocks = (counts[start : start + step, topic] for start in range(0, resamples, step))
-        samples = np.concatenate([_normalised(one_list, best, cuts, copies) for copies in blocks])
+        samples = np.concatenate([share_of_best(one_list, best, cuts, copies) for copies in blocks])
     band = None if len(numbers) < 2 or np.isnan(samples).all() else np.nanpercentile(samples, (2.5, 97.5), axis=0)
     return GainCurve(
         ks=tuple(cuts.tolist()),
@@ -307,32 +308,12 @@ def _compared(curves: Mapping[str, GainCurve], k: int, column: int, flips: int) 
     if by_topic:
         test: Literal["sign-flip", "bootstrap"] = "sign-flip"
         seed = next(iter(curves.values())).seed
-        p = _sign_flips(np.stack([by_topic[first] - by_topic[second] for first, second in pairs], axis=1), flips, seed)
+        p = sign_flips(np.stack([by_topic[first] - by_topic[second] for first, second in pairs], axis=1), flips, seed)
     else:
         test, p = "bootstrap", np.array([p_value(differences) for differences in samples])
     for (first, second), value, drawn, one, corrected in zip(pairs, values, samples, p, holm(p), strict=True):
         around = interval(drawn)
         yield GainDifference(first, second, k, value, around.low, around.high, float(one), float(corrected), test)
-
-
-def _sign_flips(differences: NDArray[np.float64], flips: int, seed: int) -> NDArray[np.float64]:
-    """The p of the mean of each column of float64[topics, pairs]."""
-    topics = len(differences)
-    total = differences.sum(axis=0)
-    reach = np.abs(total) - 1e-12 * np.abs(differences).sum(axis=0)  # what rounding can do to a sum that is equal
-    exact = topics < 63 and 2**topics <= flips
-    patterns = 2**topics if exact else flips
-    random = np.random.default_rng(seed)
-    step = max(1, CELLS // topics)
-    reached = np.full(differences.shape[1], 0 if exact else 1)
-    for start in range(0, patterns, step):
-        size = min(step, patterns - start)
-        if exact:
-            flipped = np.arange(start, start + size)[:, None] >> np.arange(topics) & 1
-        else:
-            flipped = random.integers(0, 2, (size, topics))
-        reached += (np.abs(total - 2 * (flipped.astype(np.float64) @ differences)) >= reach).sum(axis=0)
-    return np.asarray(reached / (patterns if exact else 1 + patterns), np.float64)
 
 
 def _terms(curve: GainCurve) -> tuple[object, ...]:
@@ -355,56 +336,3 @@ def _columns(scores: ArrayLike, grades: ArrayLike) -> tuple[NDArray[np.float64],
     small = np.abs(values) < 2**20  # larger ones have no 12 decimals, and rounding the largest would overflow
     values[small] = values[small].round(12)
     return values, gains
-
-
-class _Ranked:
-    """Rows in the order of their scores, tied ones as one block; with keys no row is tied."""
-
-    def __init__(
-        self, scores: NDArray[np.float64], grades: NDArray[np.float64], keys: Sequence[Any] | NDArray[Any] | None = None
-    ) -> None:
-        self.order = best_first(scores, keys=keys)
-        self.grades = grades[self.order]
-        falling = scores[self.order]
-        last = np.ones(len(scores), bool)
-        if keys is None:
-            last[:-1] = falling[1:] != falling[:-1]
-        self.ends = np.flatnonzero(last)
-
-    def gains(self, cuts: NDArray[np.int64], copies: NDArray[np.int32] | None = None) -> NDArray[np.float64]:
-        """Gain at each cut of L lists, list l with ``copies[l, i]`` copies of row i: float64[L, cuts].
-
-        Over a block, and over the copies of a row, the expected gain grows evenly: a straight line from end to end.
-        """
-        weights = (np.ones((1, len(self.order))) if copies is None else copies)[:, self.order].astype(np.float64)
-        rows, gains = _from_zero(weights, self.ends), _from_zero(weights * self.grades, self.ends)
-        apart = (rows[:, -1].max() + 1) * np.arange(len(rows))[:, None]  # the lists one after the other on one axis
-        at = np.minimum(cuts, rows[:, -1:]) + apart
-        return np.asarray(np.interp(at, (rows + apart).ravel(), gains.ravel()), np.float64)
-
-
-def _from_zero(values: NDArray[np.float64], ends: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Sums of each row up to each end, with a 0 before them."""
-    sums = np.zeros((len(values), len(ends) + 1))
-    sums[:, 1:] = np.cumsum(values, axis=1)[:, ends]
-    return sums
-
-
-def _best(grades: NDArray[np.float64]) -> _Ranked:
-    """The best order there is."""
-    return _Ranked(grades, grades)
-
-
-def _normalised(
-    ranked: _Ranked, best: _Ranked, cuts: NDArray[np.int64], copies: NDArray[np.int32] | None = None
-) -> NDArray[np.float64]:
-    """Normalised gain at each cut of L lists: float64[L, cuts], NaN where a list has no grade above 0."""
-    gain, most = ranked.gains(cuts, copies), best.gains(cuts, copies)
-    # Sums in different orders differ in their last digits: no gain is above the best.
-    share = np.full(most.shape, np.nan)
-    np.divide(np.minimum(gain, most), most, out=share, where=most > 0)
-    return share
-
-
-def _every_cut(grades: NDArray[np.float64]) -> NDArray[np.int64]:
-    return np.arange(1, len(grades) + 1)

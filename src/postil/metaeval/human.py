@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 
 from postil.errors import Undefined, UsageError
-from postil.metaeval.coefficients import correlate_groups
 from postil.metaeval.correlation import Absent, Correlations, row_of
 from postil.metaeval.replicates import resampled
 from postil.metaeval.resampling import RESAMPLES, SEED, counts_of
+from postil.metaeval.several_ratings import SeveralRatings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from numpy.typing import NDArray
 
     from postil.engine import Engine
     from postil.metaeval.coefficients import Coefficient
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
     from postil.metaeval.replicates import By
     from postil.metaeval.table import Table
 
-__all__ = ["CEILING", "HALVES", "ONE", "SHARED", "SPLITS", "Human", "ceiling", "human"]
+__all__ = ["CEILING", "HALVES", "ONE", "SPLITS", "Human", "ceiling", "human"]
 
 HALVES: Final = "human:halves"
 """The name of the rows for split halves."""
@@ -38,9 +36,6 @@ CEILING: Final = "human:ceiling"
 
 SPLITS: Final = 100
 """How many splits, where no number is given."""
-
-SHARED: Final = 10
-"""How many texts two annotators must share to count as a pair."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +137,7 @@ def human(
     """
     if splits < 1:
         raise UsageError(f"expected at least one split, got {splits}")
-    rated = _Rated.of(table)
+    rated = SeveralRatings.of(table)
     rng = np.random.default_rng(seed)
     orders = [rated.shuffled(rng) for _ in range(splits)]
     halves = [rated.halves(order, rng) for order in orders]
@@ -151,13 +146,7 @@ def human(
     for coefficient in dict.fromkeys(coefficients):
         parts = [
             resampled(
-                one[:, None],
-                other,
-                rated.item,
-                rated.system,
-                counts[split::splits],
-                coefficient,
-                by,
+                *(one[:, None], other, rated.item, rated.system, counts[split::splits], coefficient, by),
                 jobs=jobs,
                 engine=engine,
             )
@@ -198,106 +187,3 @@ def human(
         left_out=len(table) - len(rated.sizes),
         splits=splits,
     )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Rated:
-    """The t texts with two ratings or more, and their r ratings.
-
-    Args:
-        item: int32[t], rising from 0 without a gap.
-        system: int32[t].
-        sizes: int64[t], how many ratings each text has.
-        annotators: int32[r], rising within each text.
-        grades: float64[r].
-    """
-
-    item: NDArray[np.int32]
-    system: NDArray[np.int32]
-    sizes: NDArray[np.int64]
-    annotators: NDArray[np.int32]
-    grades: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, table: Table) -> _Rated:
-        ratings = table.ratings
-        if len(ratings.names) < 2:
-            raise Undefined(f"the only annotator is {ratings.names[0]}, so there is nobody to agree with")
-        texts = ratings.counts >= 2
-        if not texts.any():
-            raise Undefined("no text has ratings by two annotators")
-        several = np.repeat(texts, ratings.counts)
-        return cls(
-            item=np.unique(table.item[texts], return_inverse=True)[1].astype(np.int32),
-            system=table.system[texts],
-            sizes=ratings.counts[texts],
-            annotators=ratings.annotators[several],
-            grades=ratings.grades[several],
-        )
-
-    @property
-    def starts(self) -> NDArray[np.int64]:
-        """int64[t], the first rating of each text."""
-        return np.cumsum(self.sizes) - self.sizes
-
-    @property
-    def rest(self) -> NDArray[np.float64]:
-        """float64[r], the mean of the other ratings of the text."""
-        total = np.repeat(np.add.reduceat(self.grades, self.starts), self.sizes)
-        return np.asarray((total - self.grades) / np.repeat(self.sizes - 1, self.sizes), np.float64)
-
-    def shuffled(self, rng: np.random.Generator) -> NDArray[np.float64]:
-        """float64[r], the grades in random order within each text."""
-        text = np.repeat(np.arange(len(self.sizes)), self.sizes)
-        return self.grades[np.lexsort((rng.random(len(text)), text))]
-
-    def halves(
-        self, shuffled: NDArray[np.float64], rng: np.random.Generator
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """float64[t] twice, the mean grades of every second rating and of the others; chance says which come first."""
-        place = np.arange(len(shuffled)) - np.repeat(self.starts, self.sizes)
-        coin = np.repeat(rng.integers(0, 2, len(self.sizes)), self.sizes)
-        one, other = (
-            np.add.reduceat(shuffled * side, self.starts) / np.add.reduceat(side, self.starts)
-            for side in ((place + coin) % 2, (place + coin + 1) % 2)
-        )
-        return one, other
-
-    def pairs_of_annotators(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Pearson's coefficient of each pair over the texts that both rated, and how many these are."""
-        text = np.repeat(np.arange(len(self.sizes)), self.sizes)
-        every = np.arange(len(text))
-        apart = range(1, int(self.sizes.max()))
-        rows = [every[:-step][text[:-step] == text[step:]] for step in apart]
-        first = np.concatenate(rows)
-        second = first + np.repeat(apart, list(map(len, rows)))
-        pair = self.annotators[first].astype(np.int64) * 2**32 + self.annotators[second]
-        order = np.argsort(pair, kind="stable")
-        starts = np.flatnonzero(np.r_[True, np.diff(pair[order]) != 0])
-        shared = np.diff([*starts, len(order)])
-        found = correlate_groups(self.grades[first[order], None], self.grades[second[order]], starts, "pearson")[:, 0]
-        counts = (shared >= SHARED) & ~np.isnan(found)
-        return found[counts], shared[counts]
-
-    def pairs_of_ratings(self, orders: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-        """Pearson's coefficient of the first and the second rating of each text in each order."""
-        start = np.zeros(1, np.int64)
-        found = np.concatenate(
-            [
-                correlate_groups(order[self.starts, None], order[self.starts + 1], start, "pearson")[0]
-                for order in orders
-            ]
-        )
-        return np.asarray(found[~np.isnan(found)], np.float64)
-
-    def why_not(self, by: By) -> str:
-        """Why people cannot be correlated with people, in words."""
-        if len(self.sizes) < 2:
-            return "only one text has two ratings"
-        if by == "system" and len(np.unique(self.system)) < 2:
-            return "only one system"
-        if by == "item" and np.bincount(self.item).max() < 2:
-            return "no item has two texts with two ratings"
-        if self.item[-1] < 1:
-            return "only one item, so there is no interval over items"
-        return "the grades of one side are all the same"

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from postil.metaeval.coefficients import ratio, starts_of
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from postil.metaeval.table import Ratings
+    from postil.metaeval.gathered import Ratings
 
-__all__ = ["RatingPairs", "Tables", "quotient", "starts_of"]
+__all__ = ["RatingPairs", "Tables"]
 
 
 class RatingPairs:
@@ -112,7 +114,7 @@ class Tables:
     def share(self, cells: NDArray[np.float64], apart: float) -> NDArray[np.float64]:
         """The share of pairs with grades at most so far apart: float64[copies, groups], NaN where a table is empty."""
         near = np.abs(self._values[self.first] - self._values[self.second]) <= apart + 1e-9
-        return quotient(self.sizes(cells * near), self.sizes(cells))
+        return ratio(self.sizes(cells * near), self.sizes(cells))
 
     def kappas(self, cells: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
         """Each of Cohen's kappas of each table: float64[copies, groups], NaN where both have one and the same label."""
@@ -127,7 +129,7 @@ class Tables:
         kappas = {}
         for kind, distance in observed.items():
             by_chance = np.add.reduceat(rows * columns * expected[kind], starts, axis=1)
-            kappas[kind] = 1 - quotient(n * self.sizes(cells * distance), by_chance)
+            kappas[kind] = 1 - ratio(n * self.sizes(cells * distance), by_chance)
         return kappas
 
     def alphas(self, cells: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
@@ -143,7 +145,7 @@ class Tables:
         several = np.count_nonzero(margins, axis=1) > 1
 
         def alpha(observed: NDArray[np.float64], expected: NDArray[np.float64]) -> NDArray[np.float64]:
-            return np.asarray(1 - (n - 1) * quotient(observed, np.where(several, expected, 0)))
+            return np.asarray(1 - (n - 1) * ratio(observed, np.where(several, expected, 0)))
 
         def by_place(place: NDArray[np.float64]) -> NDArray[np.float64]:
             place = place - (margins * place).sum(axis=1, keepdims=True) / n[:, None]
@@ -157,22 +159,5 @@ class Tables:
         }
 
 
-def starts_of(*columns: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where a new combination begins in sorted columns.
-
-    >>> starts_of(np.array([0, 0, 0, 1]), np.array([3, 3, 4, 4])).tolist()
-    [0, 2, 3]
-    """
-    changes = np.any([column[1:] != column[:-1] for column in columns], axis=0)
-    return np.flatnonzero(np.concatenate([[True], changes]))
-
-
 def _distances(difference: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
     return {"unweighted": (difference != 0) * 1.0, "linear": np.abs(difference), "quadratic": difference**2}
-
-
-def quotient(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The quotient, NaN where it divides by 0."""
-    quotient = np.full(below.shape, np.nan)
-    np.divide(above, below, out=quotient, where=below > 0)
-    return quotient

@@ -10,7 +10,7 @@ import numpy as np
 
 from postil.errors import UnknownName
 from postil.kernel import rank_correlations
-from postil.metaeval.coefficients import COEFFICIENTS, correlate_groups, dense_ranks, pearson, ratio, scaled
+from postil.metaeval.coefficients import COEFFICIENTS, correlate_groups, dense_ranks, pearson, ratio, scaled, starts_of
 from postil.metaeval.resampling import RESAMPLES, SEED, counts_of
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ class _Resampling:
     @cached_property
     def of_item(self) -> Floats:
         """The coefficient within each item, float64[items, M]."""
-        return correlate_groups(self.scores, self.grades, _starts(self.item), self.coefficient)
+        return correlate_groups(self.scores, self.grades, starts_of(self.item), self.coefficient)
 
 
 def _over_rows(  # noqa: PLR0917
@@ -186,7 +186,7 @@ def _over_rows(  # noqa: PLR0917
     both = scaled(np.column_stack([x, y]))
     both = scaled(both - both.mean(axis=0))
     of_item = np.add.reduceat(
-        np.column_stack([np.ones(len(y)), both, both**2, both[:, :-1] * both[:, -1:]]), _starts(item)
+        np.column_stack([np.ones(len(y)), both, both**2, both[:, :-1] * both[:, -1:]]), starts_of(item)
     )
     m = both.shape[1]
     sums = _drawn(counts, of_item)
@@ -229,7 +229,3 @@ def _drawn(counts: Integers, of_item: Floats) -> Floats:
     """Sums over the items of each resample: int32[R, items] times float64[items, k]."""
     sums = [counts[at : at + CHUNK] @ of_item for at in range(0, len(counts), CHUNK)]
     return np.vstack(sums).astype(np.float64, copy=False) if sums else np.zeros((0, of_item.shape[1]))
-
-
-def _starts(item: Integers) -> NDArray[np.int64]:
-    return np.flatnonzero(np.r_[True, np.diff(item) != 0])

@@ -10,15 +10,30 @@ import numpy as np
 from postil.errors import Undefined, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
-__all__ = ["RESAMPLES", "SEED", "Interval", "counts_of", "interval", "p_value"]
+__all__ = [
+    "RESAMPLES",
+    "SEED",
+    "Estimate",
+    "Interval",
+    "counts_of",
+    "estimate",
+    "in_blocks",
+    "interval",
+    "p_value",
+]
 
 SEED: Final = 20181
 """The seed where none is given."""
 
 RESAMPLES: Final = 1000
 """How many times items are drawn where no number is given."""
+
+CELLS: Final = 2**21
+"""How many numbers are worked on at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +47,21 @@ class Interval:
 
     low: float
     high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value with the middle 95 % of its resamples.
+
+    Args:
+        value: The value.
+        low: The 2.5th percentile; None where there are not two items to draw, and as in `Agreement.notes`.
+        high: The 97.5th percentile.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
 
 
 def counts_of(clusters: int, resamples: int = RESAMPLES, seed: int = SEED) -> NDArray[np.int32]:
@@ -90,3 +120,38 @@ def p_value(samples: NDArray[np.float64]) -> float:
     samples = samples[~np.isnan(samples)]
     rarer = int(min(np.count_nonzero(samples <= 0), np.count_nonzero(samples >= 0)))
     return min(1.0, 2 * (rarer + 1) / (len(samples) + 1))
+
+
+def estimate(samples: NDArray[np.float64], items: int) -> Estimate:
+    """A value and its interval, if it has one.
+
+    Args:
+        samples: float64[1 + R], the value and that of each resample; NaN where it is undefined.
+        items: How many items were drawn from.
+
+    >>> estimate(np.arange(102.0), items=2), estimate(np.arange(102.0), items=1)
+    (Estimate(value=0.0, low=3.5, high=98.5), Estimate(value=0.0, low=None, high=None))
+    """
+    value, drawn = float(samples[0]), samples[1:]
+    if items < 2 or np.isnan(drawn).all():
+        return Estimate(value, None, None)
+    around = interval(drawn)
+    return Estimate(value, around.low, around.high)
+
+
+def in_blocks(
+    statistics: Callable[[NDArray[np.int32]], dict[str, NDArray[np.float64]]], counts: NDArray[np.int32], width: int
+) -> dict[str, NDArray[np.float64]]:
+    """Statistics of resamples, of so many at a time that their working columns fit into memory.
+
+    Args:
+        statistics: From int32[b, items] to float64[b, …] by name; row by row.
+        counts: int32[R, items], see `counts_of`.
+        width: How many numbers are worked on for each resample.
+
+    Returns:
+        float64[R, …] by name.
+    """
+    step = max(1, CELLS // width)
+    blocks = [statistics(counts[start : start + step]) for start in range(0, len(counts), step)]
+    return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}

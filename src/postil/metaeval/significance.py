@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, TypeAlias
@@ -10,21 +9,12 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from postil.errors import UsageError
-from postil.metaeval.coefficients import correlate_groups
 from postil.metaeval.correlation import Absent, why_not
-from postil.metaeval.permutation import (
-    PERMUTATIONS,
-    average_ranks,
-    permutation_p,
-    standardised,
-    swapping_coefficients,
-    swapping_rows,
-    swapping_systems,
-)
+from postil.metaeval.paired_tests import paired_tests
+from postil.metaeval.permutation import PERMUTATIONS
 from postil.metaeval.replicates import CONTROL_DRAWS, KENDALL_RESAMPLES, resampled
 from postil.metaeval.resampling import RESAMPLES, SEED, counts_of, interval, p_value
 from postil.metaeval.table import CONTROL
-from postil.metaeval.williams import williams_p
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -176,7 +166,11 @@ def differences(
     ]
     if rows and not kendall:
         places = np.searchsorted(columns, pairs.T)
-        rows = _tested(rows, table, columns, places, permutations=permutations, seed=seed)
+        tests = paired_tests(table, columns, places, coefficient, by, permutations=permutations, seed=seed)
+        rows = [
+            replace(row, p_williams=by_williams, p_permutation=p, p=p)
+            for row, by_williams, p in zip(rows, *tests, strict=True)
+        ]
     controls = list(_against_controls(asked, found, exists))
     return Differences(
         rows=tuple(_corrected([*rows, *(each for each in controls if isinstance(each, Difference))])),
@@ -330,37 +324,3 @@ def _notes(table: Table, by: By, *, kendall: bool) -> Iterator[str]:
         yield "Williams' test does not apply to the mean of the items' coefficients"
     elif by == "pool" and len(table.starts) < len(table):
         yield "Williams' test takes all texts for independent, and here items have several"
-
-
-def _tested(
-    rows: Sequence[Difference], table: Table, columns: Integers, pairs: Integers, *, permutations: int, seed: int
-) -> list[Difference]:
-    """The pairs with p-values by Williams and by permutation."""
-    by, spearman = rows[0].by, rows[0].coefficient == "spearman"
-    both = np.column_stack([table.oriented[:, columns], table.grades])
-    by_williams: list[float] | None = None
-    if by == "item":
-        of_item = correlate_groups(both[:, :-1], both[:, -1], table.starts, rows[0].coefficient)
-        statistic = swapping_coefficients(of_item, pairs)
-    elif by == "system":
-        scores, size = standardised(both), np.bincount(table.system)
-        cell = table.item.astype(np.int64) * len(size) + table.system
-        sums = np.array([np.bincount(cell, column, len(table.starts) * len(size)) for column in scores.T])
-        sums = sums.reshape(len(sums), -1, len(size)).swapaxes(0, 1) / size
-        statistic = swapping_systems(sums, pairs, spearman=spearman)
-        means = sums.sum(axis=0).T
-        by_williams = williams_p(standardised(average_ranks(means) if spearman else means), pairs)
-    else:
-        points = standardised(average_ranks(both) if spearman else both)
-        statistic = swapping_rows(points, table.starts, pairs)
-        by_williams = williams_p(points, pairs)
-    found = permutation_p(statistic, len(table.starts), permutations, seed).tolist()
-    return [
-        replace(
-            row,
-            p_williams=None if by_williams is None or math.isnan(by_williams[pair]) else by_williams[pair],
-            p_permutation=found[pair],
-            p=found[pair],
-        )
-        for pair, row in enumerate(rows)
-    ]

@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.errors import UnknownName, UsageError
 from postil.metaeval.correlation import Absent
+from postil.metaeval.gathered import Scored
 from postil.metaeval.permutation import PERMUTATIONS, permutation_p
 from postil.metaeval.resampling import RESAMPLES, SEED, counts_of, interval, p_value
+from postil.metaeval.shared_items import on_shared_items
 from postil.metaeval.significance import holm
-from postil.metaeval.table import NAMED, LeftOut, Scored
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
     from numpy.typing import NDArray
 
-    from postil.metaeval.table import Table
+    from postil.metaeval.table import LeftOut, Table
     from postil.records.place import Places
     from postil.records.rows import Score
 
@@ -139,46 +140,25 @@ def compare(
     """
     if permutations < 1:
         raise UsageError(f"expected at least one permutation, got {permutations}")
-    skipped = _Skipped()
-    scored = Scored(skipped.watch(scores), places)
-    metrics = scored.metrics
-    items = {item: number for number, item in enumerate(dict.fromkeys(item for item, _ in scored.rows))}
-    systems = {system: number for number, system in enumerate(dict.fromkeys(system for _, system in scored.rows))}
+    scored = Scored(scores, places)
+    systems = tuple(dict.fromkeys(system for _, system in scored.rows))
     for name in lower_is_better:
-        if name not in metrics:
-            raise UnknownName("metric", name, metrics)
-    baseline = next(iter(systems)) if baseline is None else baseline
+        if name not in scored.metrics:
+            raise UnknownName("metric", name, scored.metrics)
+    baseline = systems[0] if baseline is None else baseline
     if baseline not in systems:
         raise UnknownName("system", baseline, systems)
-
-    values = np.full((len(items), len(systems), len(metrics)), np.nan)
-    at = np.array([(items[item], systems[system]) for item, system in scored.rows]).T
-    values[tuple(at)] = scored.dense[:, [scored.columns[name] for name in metrics]]
-    left_out = tuple(_lacking(values, metrics, tuple(items), tuple(systems)))
-    if left_out and not intersect:
-        advice = "give all systems the same items, or compare on those that they share: --intersect"
-        where = places.where if places else "scores"
-        raise InvalidInput(f"systems cover different items; {'; '.join(map(str, left_out))}; {advice}", where=where)
-    values = values[~np.isnan(values).any(axis=(1, 2))]
-    if len(values) < 2:
-        missing = f": {'; '.join(map(str, left_out))}" if left_out else ""
-        shared = "one item" if len(values) else "no item"
-        raise Undefined(f"systems share {shared}, and no interval can be had from fewer than two{missing}")
-
-    notes = [*skipped.notes(len(scored.columns) - len(metrics))]
-    if len(systems) == 1:
-        notes.append(f"{baseline} is the only system, so there are means and nothing to compare them with")
+    values, left_out = on_shared_items(scored, systems, intersect=intersect, where=places.where if places else "scores")
+    rows = _rows(values, scored.metrics, systems, baseline, resamples=resamples, permutations=permutations, seed=seed)
     return Comparison(
-        rows=tuple(
-            _rows(values, metrics, tuple(systems), baseline, resamples=resamples, permutations=permutations, seed=seed)
-        ),
-        metrics=metrics,
-        systems=tuple(systems),
+        rows=tuple(rows),
+        metrics=scored.metrics,
+        systems=systems,
         baseline=baseline,
-        lower_is_better=tuple(name for name in metrics if name in lower_is_better),
+        lower_is_better=tuple(name for name in scored.metrics if name in lower_is_better),
         items=len(values),
         left_out=left_out,
-        notes=tuple(notes),
+        notes=tuple(_notes(scored, systems)),
         resamples=resamples,
         permutations=permutations,
         seed=seed,
@@ -259,45 +239,18 @@ def system_means(table: Table) -> SystemMeans:
     )
 
 
-class _Skipped:
-    """Counts corpus scores while they go by."""
-
-    def __init__(self) -> None:
-        self.corpus = 0
-
-    def watch(self, scores: Iterable[Score]) -> Iterator[Score]:
-        for score in scores:
-            self.corpus += score.item is None
-            yield score
-
-    def notes(self, draws: int) -> Iterator[str]:
-        if self.corpus:
-            yield (
-                f"corpus scores passed over: {self.corpus}; the corpus score of a metric such as BLEU or CIDEr is not "
-                "the mean of its item scores, which is what is compared here"
-            )
-        if draws:
-            yield f"single draws of random controls passed over: {draws}"
-
-
-def _lacking(
-    values: Floats, metrics: tuple[str, ...], items: tuple[str, ...], systems: tuple[str, ...]
-) -> Iterator[LeftOut]:
-    """What float64[items, systems, metrics] has no score of."""
-    for number, system in enumerate(systems):
-        missing = np.isnan(values[:, number])
-        everything = np.asarray(missing.all(axis=1))
-        if everything.any():
-            yield _left_out(f"items that {system} lacks", everything, items)
-        for column, metric in enumerate(metrics):
-            some = missing[:, column] & ~everything
-            if some.any():
-                yield _left_out(f"items of {system} without a score by {metric}", some, items)
-
-
-def _left_out(why: str, missing: NDArray[np.bool_], items: tuple[str, ...]) -> LeftOut:
-    places = np.flatnonzero(missing)
-    return LeftOut(why, len(places), tuple(items[item] for item in places[:NAMED]))
+def _notes(scored: Scored, systems: tuple[str, ...]) -> Iterator[str]:
+    """What else to know, in words."""
+    if scored.corpus:
+        yield (
+            f"corpus scores passed over: {scored.corpus}; the corpus score of a metric such as BLEU or CIDEr is not "
+            "the mean of its item scores, which is what is compared here"
+        )
+    draws = len(scored.columns) - len(scored.metrics)
+    if draws:
+        yield f"single draws of random controls passed over: {draws}"
+    if len(systems) == 1:
+        yield f"{systems[0]} is the only system, so there are means and nothing to compare them with"
 
 
 def _rows(

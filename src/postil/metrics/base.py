@@ -5,12 +5,14 @@ from __future__ import annotations
 import copy
 import dataclasses
 from abc import ABC, abstractmethod
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from postil.errors import InvalidInput, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Self
 
     import numpy as np
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from postil.metrics.references import Matches, References
     from postil.text.tokens import Tokens
 
-__all__ = ["LONGEST", "Metric", "Scorer", "Specified", "check_order", "mean_of_items"]
+__all__ = ["LONGEST", "Metric", "Scorer", "Specified", "alignable", "check_order", "mean_of_items"]
 
 LONGEST: Final = 9
 """The longest n-gram that the kernel counts."""
@@ -197,6 +199,22 @@ def check_order(name: str, order: int, longest: int = LONGEST) -> None:
     """
     if not 1 <= order <= longest:
         raise UsageError(f"{name}: order: expected 1 to {longest}, got {order}")
+
+
+@contextmanager
+def alignable(metric: Metric) -> Iterator[None]:
+    """Tell of texts whose alignment the kernel refuses, as it takes memory with the product of their lengths.
+
+    Args:
+        metric: The one that aligns.
+
+    Raises:
+        InvalidInput: The kernel refused; its message has the lengths.
+    """
+    try:
+        yield
+    except OverflowError as error:
+        raise InvalidInput(f"{metric}: {error}; split them, or take another metric", where="candidates") from error
 
 
 def mean_of_items(stats: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Matches", "References"]
 
-LONGEST: Final = 4
-"""The longest n-gram of BLEU."""
+BLEU_ORDER: Final = 4
+"""The longest n-gram of BLEU-1 to BLEU-4."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -169,14 +169,14 @@ class Matches:
 
         Args:
             weights: float64[m]; counted anew for every array, so give the same one again.
-            order: The longest n-gram, at most `LONGEST`.
+            order: The longest n-gram, at most `BLEU_ORDER`.
         """
         stats = next((known for given, known in self._bleu if given is weights), None)
         if stats is None:
-            stats = bleu_stats(self.words, weights, LONGEST, False, self.jobs)  # noqa: FBT003
+            stats = bleu_stats(self.words, weights, BLEU_ORDER, False, self.jobs)  # noqa: FBT003
             self._bleu = [*self._bleu[-1:], (weights, stats)]  # plain and weighted
-        columns = [*range(order), *range(LONGEST, LONGEST + order), 2 * LONGEST, 2 * LONGEST + 1]
-        return stats if order == LONGEST else np.ascontiguousarray(stats[:, columns])
+        columns = [*range(order), *range(BLEU_ORDER, BLEU_ORDER + order), 2 * BLEU_ORDER, 2 * BLEU_ORDER + 1]
+        return stats if order == BLEU_ORDER else np.ascontiguousarray(stats[:, columns])
 
     @property
     def stems(self) -> Overlap:

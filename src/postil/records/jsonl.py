@@ -204,8 +204,8 @@ def _problem(text: bytes, number: int, row_type: type[T], where: str) -> Problem
         found = "", "the JSON ends too early; is the line cut off?" if broken.pos >= len(decoded) else bad
     except RecursionError:
         found = "", "the JSON is nested too deeply"
-    except ValueError:  # an integer with more digits than Python reads
-        return None
+    except ValueError:  # more digits than Python reads
+        found = "", "a number has thousands of digits"
     return found or explain(value, row_type if issubclass(row_type, msgspec.Struct) else None)
 
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections import Counter
 from functools import cache
 from importlib import import_module, metadata, util
 from typing import TYPE_CHECKING, Protocol, cast
@@ -156,17 +157,14 @@ def _has_all_twice(stretch: str) -> bool:
     >>> [_has_all_twice(text) for text in ("危危危", "春肖肖春", "屠呦呦", "甲乙丙甲")]
     [True, True, False, False]
     """
-    for start in range(len(stretch) - 2):
-        once: set[str] = set()
-        more: set[str] = set()
-        for place, character in enumerate(stretch[start:]):
-            if character in once:
-                once.remove(character)
-                more.add(character)
-            elif character not in more:
-                once.add(character)
-            if not once and place > 1:
-                return True
+    parts = [stretch]
+    while parts:
+        part = parts.pop()
+        once = {character for character, times in Counter(part).items() if times == 1}
+        if len(part) > 2 and not once:
+            return True
+        if once:  # no such substring reaches across these
+            parts += "".join(" " if character in once else character for character in part).split()
     return False
 
 

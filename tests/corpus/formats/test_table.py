@@ -168,6 +168,9 @@ def test_a_file_that_is_cut_off(lines: Lines, problems: Problems, met: Met) -> N
     ("options", "problem"),
     [
         ({"encoding": "utf-9"}, "unknown encoding 'utf-9'"),
+        ({"encoding": "rot13"}, "unknown encoding 'rot13'"),  # not from bytes to text
+        ({"encoding": "idna"}, "unknown encoding 'idna'"),  # cannot go on after a byte that it has not
+        ({"encoding": "a\0b"}, "unknown encoding 'a"),
         ({"delimiter": ";;"}, 'one character stands between columns, or the word tab; got ";;"'),
         ({"delimiter": '"'}, "one character stands between columns"),
     ],
@@ -175,6 +178,18 @@ def test_a_file_that_is_cut_off(lines: Lines, problems: Problems, met: Met) -> N
 def test_options_that_make_no_sense(lines: Lines, options: dict[str, Any], problem: str) -> None:
     with pytest.raises(UsageError, match=problem.replace("(", r"\(")):
         list(read_table(lines("c.csv", *ONE), **options))
+
+
+def test_a_table_in_another_encoding(lines: Lines) -> None:
+    problem = "c.csv:1: not utf-16: UTF-16 stream does not start with BOM; name the encoding with --encoding"
+    with pytest.raises(InvalidInput, match=problem):
+        list(read_table(lines("c.csv", *ONE), encoding="utf-16"))
+
+
+def test_what_is_no_table_is_not_shown_whole(lines: Lines) -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        list(read_table(lines("c.csv", "\x01" + "x" * 10_000)))
+    assert str(refusal.value).endswith("article: no such column; the table has: \ufffd" + "x" * 199 + "…")
 
 
 @pytest.mark.parametrize(("name", "given"), [("c.txt.gz", None), ("c.csv", "tab"), ("c.csv", "\\t"), ("c.csv", "\t")])

@@ -86,12 +86,12 @@ def agreement_of(
             found, reason = agreement(rows, labels=rubric.grades or None, resamples=resamples, seed=seed), ""
         except Undefined as error:
             reason = str(error)
-    first = {(one.number, one.annotator): one.grade for one in ratings if one.round == 1}
+    second = {(one.number, one.annotator): one.grade for one in ratings if one.round > 1}
     again: dict[str, list[tuple[float, float]]] = {}
     known: dict[str, list[tuple[float, float]]] = {}
     for one in ratings:
-        if one.round > 1 and (one.number, one.annotator) in first:
-            again.setdefault(one.annotator, []).append((one.grade, first[one.number, one.annotator]))
+        if one.round == 1 and (one.number, one.annotator) in second:
+            again.setdefault(one.annotator, []).append((second[one.number, one.annotator], one.grade))
         if one.round == 1 and one.gold is not None:
             known.setdefault(one.annotator, []).append((one.grade, one.gold))
     return CampaignAgreement(found, reason, tuple(_checks(again)), tuple(_checks(known)))

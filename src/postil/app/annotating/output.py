@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from postil.annotation.plan import PlanStatistics
     from postil.app.annotating.agreement import CampaignAgreement, Check
     from postil.app.output import Format, Grid
-    from postil.metaeval.agreement import Agreement, Estimate
+    from postil.metaeval.agreement import Agreement
+    from postil.metaeval.resampling import Estimate
 
 __all__ = ["agreement_as", "agreement_json", "plan_as", "plan_remarks"]
 

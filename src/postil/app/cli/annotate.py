@@ -7,18 +7,13 @@ from typing import Annotated, TypeAlias
 import typer
 
 from postil.app.cli.exits import exits, say
-from postil.app.cli.imports import SETTINGS
-from postil.app.cli.options import FormatOption, SeedOption
+from postil.app.cli.options import FormatOption, SeedOption, group
 from postil.errors import UnknownName
 
 __all__ = ["annotate"]
 
-annotate = typer.Typer(
-    name="annotate",
-    help="Collect grades from people: plan who grades what, serve the page, measure agreement, export.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    context_settings=SETTINGS,
+annotate = group(
+    "annotate", "Collect grades from people: plan who grades what, serve the page, measure agreement, export."
 )
 
 Place: TypeAlias = Annotated[
@@ -75,10 +70,7 @@ def plan(
     """
     from postil.app.annotating.files import PlanOptions, plan_campaign  # noqa: PLC0415
     from postil.app.annotating.output import plan_as, plan_remarks  # noqa: PLC0415
-    from postil.app.output import FORMATS  # noqa: PLC0415
 
-    if format not in FORMATS:
-        raise UnknownName("format", format, FORMATS)
     options = PlanOptions(
         annotators=annotators,
         each=each,
@@ -176,10 +168,7 @@ def agreement(
     """
     from postil.app.annotating.files import measure  # noqa: PLC0415
     from postil.app.annotating.output import agreement_as  # noqa: PLC0415
-    from postil.app.output import FORMATS  # noqa: PLC0415
 
-    if format not in FORMATS:
-        raise UnknownName("format", format, FORMATS)
     found = measure(campaign, resamples=resamples, seed=seed)
     typer.echo(agreement_as(format, found), nl=False)
     if found.agreement is not None and format != "json":

@@ -8,7 +8,6 @@ import typer
 
 from postil.app.cli.exits import exits, tell
 from postil.app.cli.options import FormatOption, JobsOption, SeedOption
-from postil.errors import UnknownName
 
 __all__ = ["comment", "evaluate", "rank_comments"]
 
@@ -49,10 +48,7 @@ def comment(
     """
     from postil.app.commenting.files import CommentOptions, comment_files  # noqa: PLC0415
     from postil.app.commenting.output import suggestions_as  # noqa: PLC0415
-    from postil.app.output import FORMATS  # noqa: PLC0415
 
-    if format not in FORMATS:
-        raise UnknownName("format", format, FORMATS)
     decoding = {"how": how, "beam": beam, "nucleus": nucleus, "temperature": temperature, "seed": seed}
     options = CommentOptions(
         k=k,
@@ -87,10 +83,7 @@ def rank_comments(
     """
     from postil.app.commenting.files import rank_files  # noqa: PLC0415
     from postil.app.commenting.output import ranked_as  # noqa: PLC0415
-    from postil.app.output import FORMATS  # noqa: PLC0415
 
-    if format not in FORMATS:
-        raise UnknownName("format", format, FORMATS)
     typer.echo(ranked_as(format, rank_files(articles, model, jobs=jobs)), nl=False)
 
 
@@ -140,12 +133,9 @@ def evaluate(
     """
     from postil.app.evaluating.files import METRICS, EvaluateOptions, evaluate_commenters  # noqa: PLC0415
     from postil.app.evaluating.output import commenter_scores_as, remarks, writing  # noqa: PLC0415
-    from postil.app.output import FORMATS  # noqa: PLC0415
     from postil.app.progress import progress  # noqa: PLC0415
     from postil.records.scale import Scale  # noqa: PLC0415
 
-    if format not in FORMATS:
-        raise UnknownName("format", format, FORMATS)
     options = EvaluateOptions(
         split=split,
         metrics=tuple(metric or METRICS),

@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from postil.app.cli.exits import command_line, exits, tell
-from postil.app.cli.options import FormatOption, SeedOption
-from postil.errors import UnknownName
+from postil.app.cli.options import FormatOption, LowerIsBetterOption, ScoresArgument, SeedOption
 
 __all__ = ["compare"]
 
@@ -16,12 +15,7 @@ __all__ = ["compare"]
 @exits
 def compare(
     context: typer.Context,
-    scores: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="SCORES", help="Item scores (item, system, metric, score, signature), from score --items."
-        ),
-    ],
+    scores: ScoresArgument,
     *,
     baseline: Annotated[
         str | None, typer.Option(metavar="SYSTEM", help="The system to compare with; by default the first.")
@@ -29,10 +23,7 @@ def compare(
     intersect: Annotated[
         bool, typer.Option("--intersect", help="Compare on shared items, where systems cover different ones.")
     ] = False,
-    lower_is_better: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="A metric whose small numbers are good ones; may be repeated."),
-    ] = None,
+    lower_is_better: LowerIsBetterOption = None,
     resamples: Annotated[int, typer.Option(min=1, metavar="N", help="Resamples of the items, for intervals.")] = 1000,
     permutations: Annotated[int, typer.Option(min=1, metavar="N", help="Draws of approximate randomisation.")] = 10_000,
     seed: SeedOption = 20181,
@@ -43,10 +34,7 @@ def compare(
     Example: postil compare scores.jsonl --baseline seq2seq
     """
     from postil.app.comparing import CompareOptions, compare_files, comparison_as, remarks  # noqa: PLC0415
-    from postil.app.output import FORMATS  # noqa: PLC0415
 
-    if format not in FORMATS:
-        raise UnknownName("format", format, FORMATS)
     options = CompareOptions(
         baseline=baseline,
         intersect=intersect,

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import typer
-
 from postil.app.cli.build import build
 from postil.app.cli.corpus_stats import stats
-from postil.app.cli.imports import SETTINGS, imports
+from postil.app.cli.imports import imports
+from postil.app.cli.options import group
 
 __all__ = ["corpus"]
 
-corpus = typer.Typer(
-    name="corpus",
-    help="Make collections out of other people's files, and corpora of articles with comments.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    context_settings=SETTINGS,
-)
+corpus = group("corpus", "Make collections out of other people's files, and corpora of articles with comments.")
 corpus.add_typer(imports)
 corpus.command()(build)
 corpus.command()(stats)

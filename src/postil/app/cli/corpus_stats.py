@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from postil.app.cli.exits import exits, say
-from postil.app.cli.options import FormatOption
-from postil.errors import UnknownName
+from postil.app.cli.options import AddressOption, EngineOption, FormatOption
 
 __all__ = ["stats"]
 
@@ -32,8 +31,8 @@ def stats(
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", min=1, metavar="N", help="Processes; the numbers do not depend on it.")
     ] = 1,
-    engine: Annotated[str, typer.Option(metavar="NAME", help="Where the work is done: local or ray.")] = "local",
-    address: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Of a running Ray cluster, or auto.")] = None,
+    engine: EngineOption = "local",
+    address: AddressOption = None,
 ) -> None:
     """Count what a corpus holds: comments an article, upvotes, lengths, words, categories, grades, by split.
 
@@ -43,11 +42,8 @@ def stats(
 
     from postil.app.corpus.pictures import draw_corpus  # noqa: PLC0415
     from postil.app.corpus.stats import count_corpus, statistics_as  # noqa: PLC0415
-    from postil.app.output import FORMATS  # noqa: PLC0415
     from postil.records.scale import Scale  # noqa: PLC0415
 
-    if format not in FORMATS:
-        raise UnknownName("format", format, FORMATS)
     grades = None if scale is None else Scale.parse(scale)
     found = count_corpus(corpus, scale=grades, engine=engine, jobs=jobs, address=address, say=say)
     if figures:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003 - typer reads annotations when a command runs
 from typing import Annotated
 
 import typer
 
 from postil.app.cli.exits import command_line, exits, say, tell
-from postil.app.cli.options import AddressOption, EngineOption, FormatOption, JobsOption, SeedOption
-from postil.errors import UnknownName
+from postil.app.cli.options import (
+    AddressOption,
+    EngineOption,
+    FormatOption,
+    JobsOption,
+    LowerIsBetterOption,
+    ReportOption,
+    ScoresArgument,
+    SeedOption,
+)
 
 __all__ = ["correlate"]
 
@@ -17,12 +24,7 @@ __all__ = ["correlate"]
 @exits
 def correlate(
     context: typer.Context,
-    scores: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="SCORES", help="Item scores (item, system, metric, score, signature), from score --items."
-        ),
-    ],
+    scores: ScoresArgument,
     *,
     judgements: Annotated[
         str, typer.Option("--judgements", metavar="FILE", help="Judgements (item, system, annotator, grade).")
@@ -44,10 +46,7 @@ def correlate(
         list[str] | None,
         typer.Option("--metric", "-m", metavar="NAME", help="A metric to keep; may be repeated. Without it all."),
     ] = None,
-    lower_is_better: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="A metric whose small numbers are good ones; may be repeated."),
-    ] = None,
+    lower_is_better: LowerIsBetterOption = None,
     aspect: Annotated[
         str | None, typer.Option(metavar="NAME", help="Which question, where judgements answer more than one.")
     ] = None,
@@ -66,9 +65,7 @@ def correlate(
     ] = 1000,
     permutations: Annotated[int, typer.Option(min=1, metavar="N", help="Permutations, for tests.")] = 10_000,
     seed: SeedOption = 20181,
-    report: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a page with everything here, CSV and LaTeX beside it.")
-    ] = None,
+    report: ReportOption = None,
     format: FormatOption = "table",  # noqa: A002
     jobs: JobsOption = 1,
     engine: EngineOption = "local",
@@ -85,11 +82,8 @@ def correlate(
     """
     from postil.app.correlating.files import CorrelateOptions, correlate_files  # noqa: PLC0415
     from postil.app.correlating.output import as_json, findings_as, remarks  # noqa: PLC0415
-    from postil.app.output import FORMATS  # noqa: PLC0415
     from postil.records.scale import Scale  # noqa: PLC0415
 
-    if format not in FORMATS:
-        raise UnknownName("format", format, FORMATS)
     options = CorrelateOptions(
         **({"coefficients": tuple(coefficient)} if coefficient else {}),  # type: ignore[arg-type]  # checked inside
         by=by,  # type: ignore[arg-type]  # checked inside

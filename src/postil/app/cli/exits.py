@@ -7,7 +7,7 @@ import os
 import re
 import shlex
 import sys
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import typer
 from typer.core import TyperGroup
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     P = ParamSpec("P")
 
-__all__ = ["Root", "command_line", "exits", "say", "tell"]
+__all__ = ["Root", "command_line", "exits", "refuse", "say", "tell"]
 
 CALLED: Final = "postil"
 INTERRUPTED: Final = 130  # 128 and the number of the signal, as shells have it
@@ -68,6 +68,16 @@ def tell(form: str, remarks: Iterable[str]) -> None:
         say(line)
 
 
+def refuse(error: PostilError) -> NoReturn:
+    """End with one line and an exit code.
+
+    Args:
+        error: What is wrong.
+    """
+    say(f"postil: {error}")
+    raise typer.Exit(error.exit_code) from None
+
+
 def exits(command: Callable[P, None]) -> Callable[P, None]:
     """Turn what can go wrong into one line and an exit code."""
 
@@ -76,8 +86,11 @@ def exits(command: Callable[P, None]) -> Callable[P, None]:
         try:
             command(*args, **kwargs)
         except PostilError as error:
-            say(f"postil: {error}")
-            raise typer.Exit(error.exit_code) from None
+            refuse(error)
+        except MemoryError:
+            refuse(
+                PostilError("not enough memory; give it fewer or shorter texts, or a larger machine")
+            )
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone; be quiet about it
             raise typer.Exit(1) from None

@@ -7,18 +7,11 @@ from typing import Annotated
 import typer
 
 from postil.app.cli.exits import exits, say
+from postil.app.cli.options import group
 
-__all__ = ["SETTINGS", "imports"]
+__all__ = ["imports"]
 
-SETTINGS = {"help_option_names": ["-h", "--help"]}
-
-imports = typer.Typer(
-    name="import",
-    help="Turn other people's files into rows: articles with comments, or judged passages.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    context_settings=SETTINGS,
-)
+imports = group("import", "Turn other people's files into rows: articles with comments, or judged passages.")
 
 Passages = Annotated[
     str, typer.Option("--out", "-o", metavar="FILE", help="Passage rows: .jsonl, .jsonl.gz, .parquet or -.")
@@ -292,7 +285,7 @@ def trec(
 
     Example: postil corpus import trec --qrels qrels.txt --collection texts.tsv --out passages.jsonl
     """
-    from postil.app.corpus.importing import import_trec  # noqa: PLC0415
+    from postil.app.corpus.importing_passages import import_trec  # noqa: PLC0415
 
     import_trec(
         qrels,
@@ -338,6 +331,6 @@ def inex(
 
     Example: postil corpus import inex --topics topics.xml --runs run.txt --judgements trels.txt --out passages.jsonl
     """
-    from postil.app.corpus.importing import import_inex  # noqa: PLC0415
+    from postil.app.corpus.importing_passages import import_inex  # noqa: PLC0415
 
     import_inex(topics, runs, judgements, out, say, documents=documents or (), duplicates=duplicates)

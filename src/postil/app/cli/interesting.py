@@ -8,7 +8,7 @@ import typer
 
 from postil.app.cli.exits import exits, say
 from postil.app.cli.options import FormatOption, StemOption, StopOption
-from postil.errors import UnknownName, UsageError
+from postil.errors import UsageError
 
 __all__ = ["interesting"]
 
@@ -42,11 +42,9 @@ def interesting(
 
     Example: postil interesting page.txt -k 3 --split sentences --stop en
     """
-    from postil.app.output import FORMATS  # noqa: PLC0415
-    from postil.app.passages.interesting import doubts, passages_of, rank_passages, ranked_as, references_of  # noqa: PLC0415
+    from postil.app.passages.interesting import doubts, rank_passages, ranked_as  # noqa: PLC0415
+    from postil.app.passages.page import passages_of, references_of  # noqa: PLC0415
 
-    if format not in FORMATS:
-        raise UnknownName("format", format, FORMATS)
     if page == reference == "-":
         raise UsageError("only one of the files can be standard input")
     known, weights = references_of(reference, split) if reference is not None else (None, None)  # type: ignore[arg-type]

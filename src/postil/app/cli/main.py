@@ -18,7 +18,7 @@ from postil.app.cli.corpus import corpus
 from postil.app.cli.correlate import correlate
 from postil.app.cli.exits import Root, exits, say
 from postil.app.cli.interesting import interesting
-from postil.app.cli.options import JobsOption
+from postil.app.cli.options import SETTINGS, JobsOption
 from postil.app.cli.passages import passages
 from postil.app.cli.report import report
 from postil.app.cli.score import score
@@ -39,7 +39,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=SETTINGS,
 )
 
 

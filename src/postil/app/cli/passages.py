@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from postil.app.cli.exits import command_line, exits, say, tell
-from postil.app.cli.options import FormatOption, JobsOption, SeedOption, StemOption, StopOption
-from postil.errors import UnknownName
+from postil.app.cli.options import FormatOption, JobsOption, ReportOption, SeedOption, StemOption, StopOption
 
 __all__ = ["passages"]
 
@@ -59,9 +58,7 @@ def passages(
     figures: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Draw the curves.")] = None,
     resamples: Annotated[int, typer.Option(min=1, metavar="N", help="Resamples of the topics, for intervals.")] = 1000,
     seed: SeedOption = 20181,
-    report: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a page with everything here, CSV and LaTeX beside it.")
-    ] = None,
+    report: ReportOption = None,
     format: FormatOption = "table",  # noqa: A002
     jobs: JobsOption = 1,
 ) -> None:
@@ -71,14 +68,11 @@ def passages(
 
     Example: postil passages passages.jsonl --stop en --stem porter --leave-one-out --pool topic -k 10 -k 50
     """
-    from postil.app.output import FORMATS  # noqa: PLC0415
     from postil.app.passages.files import PassagesOptions, gains_of_file  # noqa: PLC0415
     from postil.app.passages.output import as_json, draw_gains, gains_as, remarks, write_scores  # noqa: PLC0415
     from postil.app.passages.runs import write_runs  # noqa: PLC0415
     from postil.records.scale import Scale  # noqa: PLC0415
 
-    if format not in FORMATS:
-        raise UnknownName("format", format, FORMATS)
     options = PassagesOptions(
         measures=tuple(measure or ()),
         reference=reference,  # type: ignore[arg-type]  # checked inside

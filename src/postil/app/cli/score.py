@@ -8,7 +8,7 @@ import typer
 
 from postil.app.cli.exits import exits, say
 from postil.app.cli.options import AddressOption, EngineOption, FormatOption, JobsOption
-from postil.errors import UnknownName, UsageError
+from postil.errors import UsageError
 
 __all__ = ["score"]
 
@@ -89,14 +89,11 @@ def score(
 
     Example: postil score systems.jsonl -r references.jsonl --scale 1:5 -m meteor -m w-meteor
     """
-    from postil.app.output import FORMATS  # noqa: PLC0415
     from postil.app.scoring.files import ScoringOptions, score_files  # noqa: PLC0415
     from postil.app.scoring.output import scores_as  # noqa: PLC0415
     from postil.metrics.controls import ControlOptions  # noqa: PLC0415
     from postil.records.scale import Scale  # noqa: PLC0415
 
-    if format not in FORMATS:
-        raise UnknownName("format", format, FORMATS)
     for spec in metric or ():
         if "," in spec.partition("(")[0]:
             raise UsageError(f"--metric takes one metric, got '{spec}'; repeat it: -m {' -m '.join(spec.split(','))}")

@@ -8,18 +8,12 @@ from typing import Annotated
 import typer
 
 from postil.app.cli.exits import exits, say
-from postil.app.cli.options import JobsOption, SeedOption
+from postil.app.cli.options import JobsOption, SeedOption, group
 from postil.errors import UsageError
 
 __all__ = ["study"]
 
-study = typer.Typer(
-    name="study",
-    help="Run the studies of two papers from end to end, on your data.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+study = group("study", "Run the studies of two papers from end to end, on your data.")
 
 StageOption = Annotated[
     str | None, typer.Option(metavar="NAME", help="Run this stage alone; without it all that are not done yet.")
@@ -76,6 +70,9 @@ def comments(
         str | None,
         typer.Option(metavar="FILE", help="People's grades of the suggestions (item, system, annotator, grade)."),
     ] = None,
+    aspect: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Which question, where judgements answer more than one.")
+    ] = None,
     scale: Annotated[
         str | None, typer.Option(metavar="SCALE", help="Scale of all grades: HIGH (from 0) or LOW:HIGH.")
     ] = None,
@@ -110,18 +107,14 @@ def comments(
 
     Example: postil study comments --corpus corpus --out study --softmax sampled
     """
-    from postil.app.study.comments import METRICS, SYSTEMS, CommentsOptions, study_comments  # noqa: PLC0415
+    from postil.app.study.comments import study_comments  # noqa: PLC0415
+    from postil.app.study.comments_options import METRICS, SYSTEMS, CommentsOptions  # noqa: PLC0415
     from postil.app.study.tencent import study_tencent  # noqa: PLC0415
     from postil.records.scale import Scale  # noqa: PLC0415
 
     if (corpus is None) == (tencent is None):
         raise UsageError("expected --corpus DIR, or --tencent DIR")
-    models: dict[str, str] = {}
-    for each in model or ():
-        name, equals, folder = each.partition("=")
-        if not name or not equals or not folder or name in models:
-            raise UsageError(f"--model takes NAME=DIR, each name once; got '{each}'")
-        models[name] = folder
+    models = _folders("--model", "NAME=DIR", model)
     usual = () if models or candidates else SYSTEMS
     options = CommentsOptions(
         systems=usual if systems is None else tuple(filter(None, systems.split(","))),
@@ -132,6 +125,7 @@ def comments(
         device=device,
         candidates=candidates,
         judgements=judgements,
+        aspect=aspect,
         scale=Scale.parse(scale) if scale else None,
         judged_scale=Scale.parse(judged_scale) if judged_scale else None,
         weights=weights,
@@ -198,14 +192,8 @@ def passages(
     from postil.app.study.passages import PassagesStudyOptions, study_passages  # noqa: PLC0415
     from postil.records.scale import Scale  # noqa: PLC0415
 
-    models: dict[str, str] = {}
-    for each in vectors or ():
-        name, equals, folder = each.partition("=")
-        if not name or not equals or not folder or name in models:
-            raise UsageError(f"--vectors takes NAME=FOLDER, each name once; got '{each}'")
-        models[name] = folder
     options = PassagesStudyOptions(
-        vectors=models,
+        vectors=_folders("--vectors", "NAME=FOLDER", vectors),
         train=train,
         pool=pool,
         ks=tuple(k or ()),
@@ -222,3 +210,14 @@ def passages(
     page = study_passages(collection, out, options, say)
     if stage is None:
         typer.echo(page)
+
+
+def _folders(flag: str, form: str, given: list[str] | None) -> dict[str, str]:
+    """What flags like ``--model att=models/att`` name."""
+    folders: dict[str, str] = {}
+    for each in given or ():
+        name, _, folder = each.partition("=")
+        if not name or not folder or name in folders:
+            raise UsageError(f"{flag} takes {form}, each name once; got '{each}'")
+        folders[name] = folder
+    return folders

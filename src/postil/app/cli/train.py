@@ -7,8 +7,8 @@ from typing import Annotated, Any, TypeAlias
 import typer
 from typer.core import TyperGroup
 
-from postil.app.cli.exits import exits, say
-from postil.app.cli.options import FormatOption, JobsOption, SeedOption
+from postil.app.cli.exits import exits, refuse, say
+from postil.app.cli.options import FormatOption, JobsOption, SeedOption, group
 from postil.errors import UnknownName
 
 __all__ = [
@@ -19,7 +19,6 @@ __all__ = [
     "LearningRateOption",
     "OutOption",
     "StepsOption",
-    "VectorsOption",
     "train_app",
 ]
 
@@ -47,20 +46,11 @@ class _Models(TyperGroup):
         """See `typer.core.TyperGroup`."""
         known = self.list_commands(ctx)
         if args[0] not in known and not args[0].startswith("-"):
-            error = UnknownName("commenter", args[0], known)
-            say(f"postil: {error}")
-            raise typer.Exit(error.exit_code)
+            refuse(UnknownName("commenter", args[0], known))
         return super().resolve_command(ctx, args)
 
 
-train_app = typer.Typer(
-    name="train",
-    cls=_Models,
-    help="Train a commenter on a corpus.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+train_app = group("train", "Train a commenter on a corpus.", _Models)
 
 
 @train_app.command("ir-tc", short_help="Comments of articles with similar titles and contents.")
@@ -110,13 +100,10 @@ def retriever(
 
     Example: postil train ir-tc --corpus corpus --out model
     """
-    from postil.app.output import FORMATS  # noqa: PLC0415
     from postil.app.progress import progress  # noqa: PLC0415
     from postil.app.training.output import evaluation_as  # noqa: PLC0415
     from postil.app.training.retrievers import TrainOptions, train_retriever  # noqa: PLC0415
 
-    if format not in FORMATS:
-        raise UnknownName("format", format, FORMATS)
     name = str(context.info_name)
     network = {"form": form, "pairs": pairs}
     training = {"epochs": epochs, "steps": steps, "batch": batch, "learning_rate": learning_rate, "device": device}

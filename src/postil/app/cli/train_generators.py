@@ -19,7 +19,6 @@ from postil.app.cli.train import (
     StepsOption,
     train_app,
 )
-from postil.errors import UnknownName
 
 __all__ = ["generator", "train_app"]
 
@@ -88,13 +87,10 @@ def generator(
 
     Example: postil train att --corpus corpus --out model --softmax sampled
     """
-    from postil.app.output import FORMATS  # noqa: PLC0415
     from postil.app.progress import progress  # noqa: PLC0415
     from postil.app.training.generators import GeneratorTrainOptions, train_commenter  # noqa: PLC0415
     from postil.app.training.losses import draw_losses, losses_as  # noqa: PLC0415
 
-    if format not in FORMATS:
-        raise UnknownName("format", format, FORMATS)
     name = str(context.info_name)
     network = {
         "size": size,

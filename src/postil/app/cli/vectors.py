@@ -7,16 +7,11 @@ from typing import Annotated
 import typer
 
 from postil.app.cli.exits import exits, say
+from postil.app.cli.options import SeedOption, group
 
 __all__ = ["vectors"]
 
-vectors = typer.Typer(
-    name="vectors",
-    help="Train, convert and look into word vectors, for the measure cosine(vectors=FOLDER).",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+vectors = group("vectors", "Train, convert and look into word vectors, for the measure cosine(vectors=FOLDER).")
 
 Out = Annotated[
     str,
@@ -46,7 +41,7 @@ def train(
     stop: Annotated[
         str, typer.Option(metavar="LANG", help="none, or a list of stop words, such as en, to leave out first.")
     ] = "none",
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of all that is random.")] = 20181,
+    seed: SeedOption = 20181,
     workers: Annotated[
         int, typer.Option(min=1, metavar="N", help="Threads; with more than one the numbers differ a little each time.")
     ] = 1,

@@ -12,7 +12,7 @@ from postil.commenters.generation import DecodingOptions, NeuralCommenter
 from postil.commenters.retrieval import KINDS, Retriever
 from postil.commenters.screening import BlockList, Screen
 from postil.commenters.store import Model
-from postil.errors import UsageError
+from postil.errors import InvalidInput, UsageError
 from postil.records.files import read
 from postil.records.ranking import best_first
 from postil.records.rows import Article, Row
@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from postil.commenters.base import Commenter, Suggestions
+    from postil.corpus.store import Corpus
     from postil.records.files import FilePath, Rows
 
-__all__ = ["CommentOptions", "RankedComment", "comment_files", "load_commenter", "rank_files"]
+__all__ = ["CommentOptions", "RankedComment", "check_cut", "comment_files", "load_commenter", "rank_files"]
 
 AT_ONCE: Final = 64
 
@@ -96,6 +97,22 @@ def load_commenter(
     if decoding is not None:
         raise UsageError(f"{folder}: {kind} finds comments and writes none; {_named(decoding)} is for models that do")
     return Retriever.open(folder, screen=screen, jobs=jobs)
+
+
+def check_cut(model: Model, corpus: Corpus, called: str = "") -> None:
+    """See that a model was made for texts that are cut as the corpus's are.
+
+    Args:
+        model: The model.
+        corpus: The corpus.
+        called: What the message begins with.
+
+    Raises:
+        InvalidInput: It was not.
+    """
+    if (theirs := model.config.get("tokenizer", corpus.tokenizer)) != corpus.tokenizer:
+        problem = f"{called}its tokenizer is {theirs}, that of {corpus.path} {corpus.tokenizer}"
+        raise InvalidInput(f"{problem}; train it on a corpus cut the same way", where=str(model.path))
 
 
 def _named(decoding: DecodingOptions) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from postil.app.output import grid_as, rows_as_csv, rows_as_jsonl, to_json
+from postil.app.output import SCHEMA, grid_as, rows_as_csv, rows_as_jsonl, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,7 +29,9 @@ def suggestions_as(form: Format, found: Sequence[Suggestions]) -> str:
         found: The suggestions.
     """
     if form == "json":
-        return to_json({"schema": 1, "kind": "suggestions", "suggestions": [msgspec.to_builtins(row) for row in found]})
+        return to_json(
+            {"schema": SCHEMA, "kind": "suggestions", "suggestions": [msgspec.to_builtins(row) for row in found]}
+        )
     if form == "jsonl":
         return rows_as_jsonl([msgspec.to_builtins(row) for row in found])
     rows: list[dict[str, Any]] = [
@@ -67,7 +69,7 @@ def ranked_as(form: Format, found: Iterable[RankedComment]) -> str:
     """
     rows = [msgspec.to_builtins(row) for row in found]
     if form == "json":
-        return to_json({"schema": 1, "kind": "ranked-comments", "comments": rows})
+        return to_json({"schema": SCHEMA, "kind": "ranked-comments", "comments": rows})
     if form == "jsonl":
         return rows_as_jsonl(rows)
     if form == "csv":

@@ -15,8 +15,9 @@ from postil.engine import open_engine
 from postil.errors import InvalidInput, PostilError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
+    from postil.app.progress import Say
     from postil.corpus.options import BuildOptions
     from postil.corpus.store import Corpus
     from postil.records.files import FilePath
@@ -38,7 +39,7 @@ def build_corpus(
     engine: str = "local",
     jobs: int | None = None,
     address: str | None = None,
-    say: Callable[[str], None] = lambda _: None,
+    say: Say = lambda _: None,
 ) -> Corpus:
     """Build a corpus from files of article rows; see docs/corpus.md.
 
@@ -69,7 +70,8 @@ def build_corpus(
         raise UsageError("standard input can be one file only")
     for source in sources:
         if os.fspath(source.path) != "-" and not Path(source.path).is_file():
-            raise InvalidInput("no such file", where=os.fspath(source.path))
+            problem = "not a file" if Path(source.path).exists() else "no such file"
+            raise InvalidInput(problem, where=os.fspath(source.path))
     workers = _jobs(sources) if jobs is None else jobs
     with _kept(out, say), open_engine(engine, jobs=workers, address=address, say=say) as running:
         corpus = build(sources, out, options, running, say=say, watch=progress)
@@ -94,7 +96,7 @@ def read_salt(path: FilePath) -> bytes:
                 file.write(secrets.token_hex(SALT_BYTES // 2).encode())
         salt = Path(path).read_bytes().strip()
     except OSError as error:
-        raise PostilError(f"{where}: {error.strerror}") from error
+        raise PostilError(f"{where}: cannot be used for the secret of --salt: {error.strerror}") from error
     if not 0 < len(salt) <= 2 * SALT_BYTES:
         raise InvalidInput(f"expected a secret of 1 to {2 * SALT_BYTES} bytes, got {len(salt)}", where=where)
     return salt
@@ -112,7 +114,7 @@ def _jobs(sources: Sequence[Source]) -> int:
 
 
 @contextmanager
-def _kept(out: FilePath, say: Callable[[str], None]) -> Iterator[None]:
+def _kept(out: FilePath, say: Say) -> Iterator[None]:
     """Say, after an interrupt or a refusal of the system, that nothing is lost."""
     try:
         yield
@@ -125,7 +127,7 @@ def _kept(out: FilePath, say: Callable[[str], None]) -> Iterator[None]:
         raise
 
 
-def _tell(corpus: Corpus, say: Callable[[str], None]) -> None:
+def _tell(corpus: Corpus, say: Say) -> None:
     for what, number in corpus.made["seen"].items():
         say(f"{what}: {number:,}")
     for split in corpus.splits:

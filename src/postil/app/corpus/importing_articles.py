@@ -15,7 +15,7 @@ from postil.records.rows import Article
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    Say = Callable[[str], None]
+    from postil.app.progress import Say
 
 __all__ = ["OnError", "import_articles", "name_map"]
 

@@ -9,6 +9,7 @@ import numpy as np
 from postil.app.corpus.stats import TOP, category_counts
 from postil.corpus.statistics import ALL
 from postil.draw import Curve, SpreadPanel, amounts, curves, save, spreads
+from postil.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -34,8 +35,11 @@ def draw_corpus(folder: Path, found: Statistics) -> Iterator[Path]:
         The pictures that were written.
 
     Raises:
+        UsageError: There is something else of that name.
         MissingExtra: matplotlib is not installed.
     """
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder}: not a folder; name one for the pictures")
     folder.mkdir(parents=True, exist_ok=True)
     for name, (label, figure) in corpus_pictures(found).items():
         path = folder / f"{name}.svg"

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from postil.app.output import Format, grid_as, rows_as_csv, rows_as_jsonl, to_json
+from postil.app.output import SCHEMA, Format, grid_as, rows_as_csv, rows_as_jsonl, to_json
 from postil.app.progress import progress
-from postil.corpus.statistics import ALL, NONE, grid, percent, statistics
+from postil.corpus.statistics import ALL, statistics
 from postil.corpus.store import Corpus
+from postil.corpus.table_2 import NONE, grid, percent
 from postil.engine import open_engine
 from postil.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from postil.app.output import Grid
+    from postil.app.progress import Say
     from postil.corpus.histogram import Histogram
-    from postil.corpus.statistics import Statistics, Summary
+    from postil.corpus.statistics import Statistics
+    from postil.corpus.summary import Summary
     from postil.records.files import FilePath
     from postil.records.scale import Scale
 
-__all__ = ["SCHEMA", "TOP", "as_json", "category_counts", "count_corpus", "statistics_as"]
-
-SCHEMA: Final = 1
+__all__ = ["TOP", "as_json", "category_counts", "count_corpus", "statistics_as"]
 
 TOP: Final = 15
 """How many categories are named; the paper's figure shows as many."""
@@ -41,7 +42,7 @@ SPREADS: Final = {
     "grades": "grade of a comment",
     "ratings": "ratings a rated comment",
 }
-"""The distributions of `postil.corpus.statistics.Summary`, and what they are called."""
+"""The distributions of `postil.corpus.summary.Summary`, and what they are called."""
 
 
 def count_corpus(
@@ -51,7 +52,7 @@ def count_corpus(
     engine: str = "local",
     jobs: int = 1,
     address: str | None = None,
-    say: Callable[[str], None] = lambda _: None,
+    say: Say = lambda _: None,
 ) -> Statistics:
     """Count what a corpus holds.
 

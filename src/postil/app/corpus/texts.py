@@ -15,11 +15,12 @@ from postil.text.training import train as train_vectors
 from postil.text.vectors import Vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from numpy.typing import NDArray
 
+    from postil.app.progress import Say
     from postil.corpus.store import Corpus
 
     Texts = tuple[NDArray[np.int32], NDArray[np.int64]]
@@ -85,7 +86,7 @@ class CorpusTexts:
 
 
 def first_vectors(
-    texts: CorpusTexts, folder: Path, *, given: str | None, size: int, seed: int, say: Callable[[str], None]
+    texts: CorpusTexts, folder: Path, *, given: str | None, size: int, seed: int, say: Say
 ) -> NDArray[np.float32] | None:
     """Word vectors for a network to begin with.
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from postil.records.files import Rows
     from postil.records.scale import Scale
 
-__all__ = ["LARGEST", "PEOPLE", "CorrelateOptions", "Findings", "Several", "correlate_files", "find"]
+__all__ = ["LARGEST", "PEOPLE", "CorrelateOptions", "Findings", "Several", "correlate_files", "find", "read_judgements"]
 
 LARGEST: Final = 1e100
 """No score or grade may be further from 0, so that no sum of squares leaves the range of floats."""
@@ -166,11 +166,7 @@ def correlate_files(
     if [*scores, judgements, candidates].count("-") > 1:
         raise UsageError("only one of the files can be standard input")
     scored = Several([read(path, Score) for path in scores])
-    rated = read(judgements, Judgement)
-    rows = list(rated)
-    for place, row in enumerate(rows):
-        if abs(row.grade) > LARGEST:
-            raise rated.places.error(place, "grade", out_of_range(row.grade, -LARGEST, LARGEST))
+    rows, places = read_judgements(judgements)
     table = join(
         scored.rows(),
         rows,
@@ -179,10 +175,27 @@ def correlate_files(
         aspect=options.aspect,
         scale=options.scale,
         score_places=scored,
-        judgement_places=rated.places,
+        judgement_places=places,
     )
     texts = {(row.item, row.system): row.text for row in read(candidates, Candidate)} if candidates is not None else {}
     return find(table, rows, options, texts)
+
+
+def read_judgements(path: str) -> tuple[list[Judgement], Places]:
+    """Judgements, with their places for messages.
+
+    Args:
+        path: A file of judgement rows; ``-`` for standard input.
+
+    Raises:
+        InvalidInput: A row is broken, or a grade is too large to calculate with.
+    """
+    rated = read(path, Judgement)
+    rows = list(rated)
+    for place, row in enumerate(rows):
+        if abs(row.grade) > LARGEST:
+            raise rated.places.error(place, "grade", out_of_range(row.grade, -LARGEST, LARGEST))
+    return rows, rated.places
 
 
 def find(

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import numpy as np
 
-from postil.app.commenting.files import load_commenter
+from postil.app.commenting.files import check_cut, load_commenter
 from postil.app.evaluating.references import HUMAN, needs_scale, read_readers, signature_of
 from postil.app.scoring.files import SystemScore
 from postil.commenters.evaluation import distinct
 from postil.commenters.store import Model
 from postil.corpus.store import Corpus
-from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.errors import Undefined, UnknownName, UsageError
 from postil.metrics.panel import Panel, Total, parse_all
 from postil.metrics.references import References
 from postil.records.rows import Candidate, Score
@@ -204,9 +204,7 @@ def _opened(
         found, hashes = {}, {}
         for name, folder in zip(names, folders, strict=True):
             model = Model.open(folder)
-            if (theirs := model.config.get("tokenizer", corpus.tokenizer)) != corpus.tokenizer:
-                problem = f"its tokenizer is {theirs}, that of {corpus.path} {corpus.tokenizer}"
-                raise InvalidInput(f"{problem}; train it on a corpus cut the same way", where=folder)
+            check_cut(model, corpus)
             found[name], hashes[name] = load_commenter(folder, jobs=options.jobs), model.hash
     if not names:
         raise UsageError("expected at least one model")

@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from postil.app.output import grid_as, rows_as_csv, rows_as_jsonl, to_json
+from postil.app.output import SCHEMA, grid_as, rows_as_csv, rows_as_jsonl, to_json
 from postil.errors import UsageError
 from postil.records.files import Writer
 from postil.records.rows import Candidate, Score
@@ -30,7 +30,7 @@ def commenter_scores_as(form: Format, found: CommenterScores, options: EvaluateO
     """
     rows = [asdict(score) for score in found.scores]
     if form == "json":
-        return to_json({"schema": 1, "kind": "commenters", "scores": rows, **_about(found, options)})
+        return to_json({"schema": SCHEMA, "kind": "commenters", "scores": rows, **_about(found, options)})
     if form == "jsonl":
         return rows_as_jsonl(rows)
     if form == "csv":

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from postil.app.names import ranking
 from postil.app.passages.data import check_passages, pools_of
 from postil.app.passages.notes import notes_on_tests, notes_on_texts, notes_on_vectors
 from postil.app.passages.words import collect, stop_signature
@@ -153,7 +154,7 @@ class Ranked:
     @property
     def name(self) -> str:
         """The measure, and whether passages left their references."""
-        return f"{self.measure}, without itself" if self.leave_one_out else self.measure
+        return ranking(self.measure, leave_one_out=self.leave_one_out)
 
 
 @dataclass(frozen=True, eq=False)
@@ -298,7 +299,7 @@ def _ranked(
     usual = tuple(k for k in (LONG if options.pool == "all" else SHORT) if k < longest) or (1,)
     ks = tuple(sorted(set(options.ks))) or usual
 
-    def ranking(each: _Scored) -> Ranked:
+    def rank(each: _Scored) -> Ranked:
         scores = each.measure.ranked(each.values)
         return Ranked(
             measure=each.name,
@@ -312,7 +313,7 @@ def _ranked(
         )
 
     with ThreadPoolExecutor(options.jobs) as threads:
-        return list(threads.map(ranking, scored))
+        return list(threads.map(rank, scored))
 
 
 def gain_lines(found: PassageFindings) -> list[GainCurve]:

@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.app.correlating.output import value_with_interval
-from postil.app.output import Format, grid_as, printable, rows_as_csv, rows_as_jsonl, to_json
+from postil.app.output import (
+    SCHEMA,
+    Format,
+    grid_as,
+    printable,
+    rows_as_csv,
+    rows_as_jsonl,
+    to_json,
+    value_with_interval,
+)
 from postil.app.passages.files import LINE_RESAMPLES, gain_lines
 from postil.app.passages.pictures import IN_ONE_PICTURE, draw_together, gather
 from postil.draw import Curve, save
@@ -25,9 +33,8 @@ if TYPE_CHECKING:
     from postil.app.output import Grid
     from postil.app.passages.files import PassageFindings
 
-__all__ = ["SCHEMA", "as_json", "draw_gains", "gains_as", "remarks", "write_scores"]
+__all__ = ["as_json", "draw_gains", "gains_as", "remarks", "write_scores"]
 
-SCHEMA: Final = 1
 LEVEL: Final = 0.05
 SENSES: Final = {"topic": "informativeness", "others": "interestingness"}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from postil.app.names import WITHOUT
 from postil.draw import curves
 
 if TYPE_CHECKING:
@@ -19,9 +20,6 @@ BEST: Final = "best"
 """The picture with the best of each family."""
 
 IN_ONE_PICTURE: Final = 12
-
-WITHOUT: Final = ", without itself"
-"""How the names of rankings end in which each passage left its reference."""
 
 
 def family(measure: str) -> str:

@@ -14,12 +14,13 @@ from postil.records.ranking import Ranking
 from postil.records.replace import Replacement, refused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from postil.app.passages.files import PassageFindings, Ranked
+    from postil.app.progress import Say
 
 __all__ = ["file_names", "write_runs"]
 
@@ -30,7 +31,7 @@ DECIMALS: Final = 12
 """Scores that are equal when rounded so are tied, as in gains."""
 
 
-def write_runs(folder: Path, found: PassageFindings, say: Callable[[str], None]) -> None:
+def write_runs(folder: Path, found: PassageFindings, say: Say) -> None:
     """Write a run for each ranking but ``random``, which has no order: a list a topic, whatever the pool.
 
     A run has no ties: tied passages are in the order of their ids, and `run_lines` writes scores that keep them so.

@@ -6,20 +6,22 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
+from postil.app.names import PEOPLE
+from postil.app.output import counted
 from postil.app.report import pictures, tables
+from postil.app.report.agreement import agreement_blocks
 from postil.app.report.blocks import Block, Chapter, Facts, Fold, Part, Picture, Quote, Quotes, Sheet, Verdicts, Words
-from postil.app.report.gains import Gains, gains_paragraph, leads, use_of_weights
+from postil.app.report.gains_chapter import gains_chapter
 from postil.app.report.lookup import Lookup
 from postil.app.report.results import Comparison, Correlated, Passages, Study
 from postil.app.report.studies import study_chapter
 from postil.app.report.summary import CLEARLY, compared, paragraph, scored, weights
-from postil.app.report.words import COEFFICIENTS, LEVELS, PEOPLE, count, grade, isolated, left_out, listed, number
+from postil.app.report.words import LEVELS, grade, isolated, left_out, listed, number, titled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from postil.app.report.results import Agreement, Disagreement, LeftOut, Result, Scored, Settings
-    from postil.app.report.summary import Point
+    from postil.app.report.results import Disagreement, Result, Scored, Settings
 
 __all__ = ["TEXT", "chapter"]
 
@@ -39,7 +41,7 @@ def chapter(result: Result, key: str) -> Chapter:
         return _saying(made, result.weights) if result.weights else made
     if isinstance(result, Study):
         return study_chapter(result, key)
-    return _gained(result, key) if isinstance(result, Passages) else _scored(result, key)
+    return gains_chapter(result, key) if isinstance(result, Passages) else _scored(result, key)
 
 
 def _saying(made: Chapter, weights: str) -> Chapter:
@@ -60,8 +62,8 @@ def _correlated(result: Correlated, key: str) -> Chapter:
     look = Lookup(result)
     data = result.data
     said = (
-        f"{count(data.texts, 'text')} ({count(data.items, 'item')}, {count(data.systems, 'system')}), "
-        f"{count(data.ratings, 'grade')} by {count(data.annotators, 'annotator')}"
+        f"{counted(data.texts, 'text')} ({counted(data.items, 'item')}, {counted(data.systems, 'system')}), "
+        f"{counted(data.ratings, 'grade')} by {counted(data.annotators, 'annotator')}"
         + (f", {isolated(data.aspect)}" if data.aspect else "")
     )
     parts = [
@@ -70,7 +72,11 @@ def _correlated(result: Correlated, key: str) -> Chapter:
         Part("scatters", "Scores against grades", (*_scatters(look),)),
         Part("systems", "Systems", (*_systems(look),)),
         Part("disagreements", "Worst disagreements", (*_disagreements(look),)),
-        Part("agreement", "Agreement of the annotators", (*_agreement(result.agreement),)),
+        Part(
+            "agreement",
+            "Agreement of the annotators",
+            (*agreement_blocks(result.agreement),) if result.agreement else (),
+        ),
         Part("data", "Data", (*_data(result),)),
         Part(
             "settings",
@@ -94,10 +100,10 @@ def _compared(found: Comparison, key: str) -> Chapter:
         blocks.append(Fold(controls.caption, (controls,)))
     parts = (
         Part("comparison", "Differences from the baseline", tuple(blocks)),
-        Part("data", "Data", (Facts((*_left_out(found.left_out),)),)),
+        Part("data", "Data", (Facts((*left_out(found.left_out),)),)),
         Part("settings", "Settings", (*_settings(found.settings, found.notes, (), found.lower_is_better),)),
     )
-    said = f"{count(systems, 'system')}, {count(found.items, 'item')}, {count(len(metrics), 'metric')}"
+    said = f"{counted(systems, 'system')}, {counted(found.items, 'item')}, {counted(len(metrics), 'metric')}"
     conclusion = (Verdicts(tuple(compared(found))), Words(CLEARLY))
     return Chapter(key, f"Systems against {isolated(found.baseline)}", said, conclusion, parts)
 
@@ -105,95 +111,13 @@ def _compared(found: Comparison, key: str) -> Chapter:
 def _scored(found: Scored, key: str) -> Chapter:
     signatures = {row.metric: row.signature for row in found.scores}
     systems = len({row.system for row in found.scores})
-    said = f"{count(systems, 'system')}, {count(len(signatures), 'metric')}"
+    said = f"{counted(systems, 'system')}, {counted(len(signatures), 'metric')}"
     parts = (
         Part("scores", "Scores", (tables.scores(found),)),
         Part("settings", "Settings", (tables.signatures(signatures.items()),)),
     )
     conclusion = scored(found)
     return Chapter(key, "Scores of systems", said, (Words(conclusion),) if conclusion else (), parts)
-
-
-def _gained(result: Passages, key: str) -> Chapter:
-    look, data, settings = Gains(result), result.data, result.settings
-    senses = {"topic": "Informativeness", "others": "Interestingness"}
-    rankings = {"topic": "a list a topic, the mean of them", "all": "all in one list"}
-    said = (
-        f"{count(data.passages, 'passage')} of {count(data.topics, 'topic')}, {data.informative:,} with a grade "
-        f"above 0; {rankings[settings.pool]}"
-    )
-    parts = (
-        Part("gains", "nCG of each measure", (*_gains(look),)),
-        Part("differences", "Differences between measures", (*_gain_differences(look),)),
-        Part("curves", "Curves", (*_folded(pictures.gains(look)),)),
-        Part("data", "Data", (Facts((("scale", data.scale), *_left_out(data.left_out))),)),
-        Part("settings", "Settings", (*_passage_settings(look),)),
-    )
-    paragraph = gains_paragraph(look)
-    clear = any(map(look.can_be_clear, look.groups))
-    conclusion = (*([Words(paragraph)] if paragraph else []), *([Words(CLEARLY)] if clear else []))
-    return Chapter(
-        key, f"{senses[settings.reference]} of passages", said, conclusion, tuple(part for part in parts if part.blocks)
-    )
-
-
-def _gains(look: Gains) -> Iterator[Block]:
-    yield tables.gains(look)
-    yield from (Words(f"{note[:1].upper()}{note[1:]}.") for note in look.result.notes)
-    if look.both:
-        yield tables.cost_of_itself(look)
-
-
-def _gain_differences(look: Gains) -> Iterator[Block]:
-    if not look.result.differences:
-        return
-    for group in look.groups:
-        if points := tuple(leads(look, group)):
-            yield Words(f"What is highest {group.title}:" if group.title else "What is highest:")
-            yield Verdicts(points)
-        if (sheet := tables.gains_from_best(look, group)).lines:
-            yield sheet
-    if points := tuple(use_of_weights(look)):
-        yield Words("What the grades as weights do, held against the same measure without them:")
-        yield Verdicts(points)
-    every = tables.all_gain_differences(look)
-    yield Fold(every.caption, (every,))
-
-
-def _passage_settings(look: Gains) -> Iterator[Block]:
-    settings = look.result.settings
-    references = {
-        "topic": "the informative passages of its topic",
-        "others": f"informative passages of other topics, in {count(settings.folds, 'fold')} by {settings.folds_by}",
-    }
-    words = ["anchors" if settings.anchors else f"tokenizer {settings.tokenizer}"] if settings.tokenizer else []
-    words += [f"{name}: {value}" for name, value in (("stop words", settings.stop), ("stems", settings.stem)) if value]
-    tests = {"sign-flip": f"sign flips of {look.units}", "bootstrap": f"bootstrap over {look.units}"}
-    tested = listed(sorted({tests.get(row.test, row.test) for row in look.result.differences}))
-    fewer = settings.line_resamples if settings.line_resamples < settings.resamples else 0
-    bands = f"; for the bands of curves {fewer:,} of them" if fewer else ""
-    over = f"the middle 95 % of {count(settings.resamples, 'resample')} of the {look.units}{bands}"
-    rows = [
-        *([("command", settings.command)] if settings.command else []),
-        ("reference", references[settings.reference]),
-        *([("words", "; ".join(words))] if words else []),
-        *([("intervals", over)] if look.has_intervals else []),
-        *([("tests", f"{tested}; Holm’s correction for all pairs at a cut")] if tested else []),
-        ("ties", "the expected value over all orders of equal passages"),
-        ("seed", str(settings.seed)),
-        ("postil", settings.postil),
-    ]
-    yield Facts(tuple(rows))
-    signatures = {row.name: row.signature for row in look.result.gains}
-    sheet = tables.signatures(signatures.items(), "measure")
-    if sheet.lines:
-        yield Fold(sheet.caption, (sheet,))
-
-
-def _folded(drawn: Iterable[Picture]) -> Iterator[Block]:
-    """The first of several pictures; the others, folded."""
-    for place, picture in enumerate(drawn):
-        yield Fold(picture.title, (picture,)) if place else picture
 
 
 def _first_open(drawn: Iterable[Picture]) -> Iterator[Block]:
@@ -208,7 +132,7 @@ def _correlations(look: Lookup) -> Iterator[Block]:
     for reason, several in groupby(sorted(absent, key=lambda row: row.reason), key=lambda row: row.reason):
         rows = list(several)
         names = dict.fromkeys(PEOPLE.get(row.metric) or isolated(row.metric) for row in rows)
-        kinds = listed(list(dict.fromkeys(COEFFICIENTS.get(row.coefficient, row.coefficient) for row in rows)))
+        kinds = listed(list(dict.fromkeys(titled(row.coefficient) for row in rows)))
         yield Words(f"No {kinds} of {listed(list(names), most=6)}: {reason}.")
     yield from _first_open(pictures.correlations(look))
 
@@ -269,32 +193,15 @@ def _quotes(each: Disagreement) -> Iterator[Quote]:
         yield Quote(f"{listed(several)}, {isolated(system)}", text, opinions)
 
 
-def _agreement(found: Agreement | None) -> Iterator[Block]:
-    if found is None:
-        return
-    yield tables.agreement(found)
-    yield from (Words(f"No {name}: {reason}.") for name, reason in found.absent.items())
-    yield from (Words(f"{note[:1].upper()}{note[1:]}.") for note in found.notes)
-    if picture := pictures.confusions(found):
-        yield picture
-    raters = tables.active(found)
-    yield tables.annotators(raters, len(found.raters))
-    if picture := pictures.grades_given(found, raters):
-        yield picture
-    if len(found.pairs) > 1:
-        sheet = tables.pairs(found)
-        yield Fold(sheet.caption, (sheet,))
-
-
 def _data(result: Correlated) -> Iterator[Block]:
     data = result.data
     spread = f"mean {grade(data.mean)}, standard deviation {grade(data.sd)}, of the mean grade of each text"
     rows = [
-        ("texts", f"{data.texts:,}, of {count(data.items, 'item')} by {count(data.systems, 'system')}"),
-        ("grades", f"{data.ratings:,} by {count(data.annotators, 'annotator')}; {spread}"),
+        ("texts", f"{data.texts:,}, of {counted(data.items, 'item')} by {counted(data.systems, 'system')}"),
+        ("grades", f"{data.ratings:,} by {counted(data.annotators, 'annotator')}; {spread}"),
         *([("question", data.aspect)] if data.aspect else []),
         *([("scale", data.scale)] if data.scale else []),
-        *_left_out(data.left_out),
+        *left_out(data.left_out),
     ]
     human = result.human
     if human.reliability is not None:
@@ -304,17 +211,8 @@ def _data(result: Correlated) -> Iterator[Block]:
         )
         rows.append(("reliability", said))
     if human.left_out:
-        rows.append(("people", f"{count(human.left_out, 'text')} with a single grade cannot be held against people"))
+        rows.append(("people", f"{counted(human.left_out, 'text')} with a single grade cannot be held against people"))
     yield Facts(tuple(rows))
-
-
-def _left_out(rows: Sequence[LeftOut]) -> Iterator[Point]:
-    changed = [row for row in rows if "mean taken" in row.why]
-    gone = [row for row in rows if row not in changed]
-    yield from (("left out", left_out(row)) for row in gone)
-    if not gone:
-        yield "left out", "nothing"
-    yield from (("changed", left_out(row)) for row in changed)
 
 
 def _settings(
@@ -324,8 +222,8 @@ def _settings(
         *([("command", settings.command)] if settings.command else []),
         *([("correlation", LEVELS.get(settings.by, settings.by))] if settings.coefficients else []),
         *([("low is good", listed(list(map(isolated, turned))))] if turned else []),
-        ("intervals", f"the middle 95 % of {count(settings.resamples, 'resample')} of the items"),
-        ("tests", f"{count(settings.permutations, 'permutation')} of the items; Holm’s correction"),
+        ("intervals", f"the middle 95 % of {counted(settings.resamples, 'resample')} of the items"),
+        ("tests", f"{counted(settings.permutations, 'permutation')} of the items; Holm’s correction"),
         *(("note", note) for note in notes),
         ("seed", str(settings.seed)),
         ("postil", settings.postil),

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-import msgspec
-
+from postil.app.output import counted
 from postil.app.passages.notes import smallest_p
 from postil.app.passages.pictures import BASELINES, family
-from postil.app.report.lookup import ALPHA, is_clear
-from postil.app.report.words import count, interval, isolated, listed, number
+from postil.app.report.lookup import ABOVE, ALPHA, BELOW, first_minus_second, verdict
+from postil.app.report.words import capital, estimate, isolated, listed, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,8 +27,6 @@ MOST: Final = 12
 
 EQUAL: Final = 1e-12
 """Means that are no further apart are equal."""
-
-ABOVE, BELOW, UNCLEAR = "clearly above", "clearly below", "not clearly different from"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +97,7 @@ class Gains:
 
     def difference(self, first: str, second: str, k: int) -> GainDifference | None:
         """The nCG of the first minus that of the second."""
-        if found := self._differences.get((first, second, k)):
-            return found
-        turned = self._differences.get((second, first, k))
-        if turned is None or turned.low is None or turned.high is None:
-            return None
-        return msgspec.structs.replace(
-            turned, first=first, second=second, value=-turned.value, low=-turned.high, high=-turned.low
-        )
+        return first_minus_second(self._differences, first, second, k)
 
     def pairs(self, group: Group) -> int:
         """How many pairs Holm's correction is for at each cut."""
@@ -135,7 +125,7 @@ def gains_paragraph(look: Gains) -> str:
             said.append(_cost(look))
             begin = "then " if look.both else "of them "
         said += [_first(look, group, begin), _lead(look, group)]
-    return " ".join(filter(None, [*map(_capital, said), *_baselines(look), *_too_few(look)]))
+    return " ".join(filter(None, [*map(capital, said), *_baselines(look), *_too_few(look)]))
 
 
 def leads(look: Gains, group: Group) -> Iterator[Point]:
@@ -152,7 +142,7 @@ def leads(look: Gains, group: Group) -> Iterator[Point]:
             continue
         open_ = [name for name in others if name not in above]
         row = look.rows[best, k]
-        value = f"{number(row.ncg)} {interval(row.low, row.high)}".strip().replace(" ", "\N{NO-BREAK SPACE}")
+        value = estimate(row.ncg, row.low, row.high)
         parts = [f"clearly above {_names(look, above)}"] if above else []
         parts += [f"not clearly above {_names(look, open_, 'or')}"] if open_ else []
         yield f"nCG@{k:,}", f"{isolated(look.short[best])} {value}, {'; '.join(parts)}."
@@ -171,13 +161,13 @@ def use_of_weights(look: Gains) -> Iterator[Point]:
             found: dict[str, list[int]] = {}
             for k in look.cuts if plain else ():
                 if row := look.difference(name, plain or "", k):
-                    found.setdefault(_finding(row), []).append(k)
+                    found.setdefault(verdict(row), []).append(k)
             if plain and found:
                 said = [
                     f"{finding} {'it' if place else f'plain {isolated(look.short[plain])}'} {_at(look, found[finding])}"
                     for place, finding in enumerate(sorted(found))
                 ]
-                yield spec, f"{_capital('; '.join(said))}."
+                yield spec, f"{capital('; '.join(said))}."
 
 
 def _first(look: Gains, group: Group, begin: str) -> str:
@@ -258,7 +248,7 @@ def _baselines(look: Gains) -> Iterator[str]:
         for group in look.groups:
             for name in group.names:
                 rows = [row for k in look.cuts if (row := look.difference(name, baseline, k))]
-                findings.setdefault(look.short[name], set()).update(map(_finding, rows))
+                findings.setdefault(look.short[name], set()).update(map(verdict, rows))
         above = [isolated(name) for name, found in findings.items() if found == {ABOVE}]
         below = [isolated(name) for name, found in findings.items() if BELOW in found]
         if len(above) == len(findings):
@@ -267,7 +257,7 @@ def _baselines(look: Gains) -> Iterator[str]:
             said = f"{listed(above, most=NAMED)} {_are(above)}"
         else:
             said = "no measure is"
-        said = f"{_capital(said)} clearly above {isolated(baseline)} at every cut"
+        said = f"{capital(said)} clearly above {isolated(baseline)} at every cut"
         if below:
             said += f"; {listed(below, most=NAMED)} {_are(below)} clearly below it at some"
         yield f"{said}."
@@ -277,25 +267,19 @@ def _too_few(look: Gains) -> Iterator[str]:
     """Where no difference can be clear."""
     pairs = [look.pairs(group) for group in look.groups if not look.can_be_clear(group)]
     if look.result.differences and pairs:
-        few = count(look.result.settings.resamples, "resample")
+        few = counted(look.result.settings.resamples, "resample")
         if not look.bootstrap:
-            few = count(look.result.data.topics, "topic")
+            few = counted(look.result.data.topics, "topic")
         yield (
-            f"With {few} no difference can be clear after Holm’s correction for {count(max(pairs), 'pair')}; there are "
-            "only the intervals to go by."
+            f"With {few} no difference can be clear after Holm’s correction for {counted(max(pairs), 'pair')}; there "
+            "are only the intervals to go by."
         )
 
 
 def _above(look: Gains, group: Group, best: str, k: int) -> tuple[list[str], list[str]]:
     """The others that a ranking is clearly above, and all others."""
     rows = {name: row for name in group.names if name != best and (row := look.difference(best, name, k))}
-    return [name for name, row in rows.items() if _finding(row) == ABOVE], list(rows)
-
-
-def _finding(row: GainDifference) -> str:
-    if is_clear(row):
-        return ABOVE if row.value > 0 else BELOW
-    return UNCLEAR
+    return [name for name, row in rows.items() if verdict(row) == ABOVE], list(rows)
 
 
 def _names(look: Gains, names: Sequence[str], last: str = "and") -> str:
@@ -310,7 +294,3 @@ def _at(look: Gains, ks: Sequence[int]) -> str:
 
 def _are(names: Sequence[str]) -> str:
     return "are" if len(names) > 1 else "is"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

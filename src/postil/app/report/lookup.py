@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 
-from postil.app.report.words import family, metric_of
+from postil.app.names import family, metric_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from postil.app.report.results import Correlated, Correlation, Difference, GainDifference
 
-__all__ = ["ALPHA", "LENGTH", "Lookup", "is_clear"]
+__all__ = ["ABOVE", "ALPHA", "BELOW", "LENGTH", "UNCLEAR", "Lookup", "first_minus_second", "is_clear", "verdict"]
+
+At = TypeVar("At", str, int)
+AnyDifference = TypeVar("AnyDifference", "Difference", "GainDifference")
+
+ABOVE: Final = "clearly above"
+BELOW: Final = "clearly below"
+UNCLEAR: Final = "not clearly different from"
 
 ALPHA: Final = 0.05
 LENGTH: Final = "control:length"
@@ -66,14 +73,7 @@ class Lookup:
 
     def difference(self, first: str, second: str, coefficient: str) -> Difference | None:
         """The coefficient of the first minus that of the second."""
-        if found := self._differences.get((first, second, coefficient)):
-            return found
-        turned = self._differences.get((second, first, coefficient))
-        if turned is None or turned.low is None or turned.high is None:
-            return None
-        return msgspec.structs.replace(
-            turned, first=first, second=second, value=-turned.value, low=-turned.high, high=-turned.low
-        )
+        return first_minus_second(self._differences, first, second, coefficient)
 
     def best(self, coefficient: str) -> Correlation | None:
         """The metric with the highest coefficient; of equal ones the first."""
@@ -114,3 +114,31 @@ def is_clear(row: Difference | GainDifference) -> bool:
     if row.low is None or row.high is None or row.low <= 0 <= row.high:
         return False
     return row.p_holm is None or row.p_holm < ALPHA
+
+
+def verdict(row: Difference | GainDifference) -> str:
+    """What a difference allows to say of its first side."""
+    if is_clear(row):
+        return ABOVE if row.value > 0 else BELOW
+    return UNCLEAR
+
+
+def first_minus_second(
+    rows: Mapping[tuple[str, str, At], AnyDifference], first: str, second: str, at: At
+) -> AnyDifference | None:
+    """The difference of two names at a coefficient or cut, turned round where it is there the other way.
+
+    Args:
+        rows: The differences.
+        first: A name.
+        second: Another.
+        at: The coefficient or cut.
+    """
+    if found := rows.get((first, second, at)):
+        return found
+    turned = rows.get((second, first, at))
+    if turned is None or turned.low is None or turned.high is None:
+        return None
+    return msgspec.structs.replace(
+        turned, first=first, second=second, value=-turned.value, low=-turned.high, high=-turned.low
+    )

@@ -26,10 +26,11 @@ SHORT: Final = 30
 """Names with so many characters are not broken at the end of a line."""
 
 
-def html(chapters: Sequence[Chapter], beside: Mapping[str, str]) -> str:
+def html(title: str, chapters: Sequence[Chapter], beside: Mapping[str, str]) -> str:
     """A page.
 
     Args:
+        title: Its title.
         chapters: What it says.
         beside: The files beside it: where each stands, seen from the page, by its name.
     """
@@ -46,7 +47,7 @@ def html(chapters: Sequence[Chapter], beside: Mapping[str, str]) -> str:
     )
     environment.filters |= {"marked": _marked, "plain": plain}
     return environment.from_string(_file("page.html")).render(
-        title=chapters[0].title if len(chapters) == 1 else "Results",
+        title=title,
         level=2 if len(chapters) == 1 else 3,
         chapters=chapters,
         links=links,

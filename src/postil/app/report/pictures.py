@@ -6,43 +6,34 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.app.passages.pictures import BASELINES, BEST, IN_ONE_PICTURE, draw_together, gather
+from postil.app.names import PEOPLE, control, metric_of
 from postil.app.report.blocks import Picture
 from postil.app.report.lookup import ALPHA, LENGTH
-from postil.app.report.words import COEFFICIENTS, PEOPLE, control, interval, isolated, metric_of, number
+from postil.app.report.words import interval, isolated, number, titled
 from postil.draw import (
     Curve,
     IntervalRow,
     Landmark,
     ScatterPanel,
-    confusion,
-    histograms,
     intervals,
     matrix,
     scatter,
     svg,
 )
 from postil.metaeval.human import HALVES
-from postil.records.explain import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from postil.app.report.gains import Gains
     from postil.app.report.lookup import Lookup
-    from postil.app.report.results import Agreement, Compared, GainLine, Points, Rater
+    from postil.app.report.results import Compared, GainLine, Points
 
 __all__ = [
-    "LABELS",
     "PANELS",
     "against_baseline",
-    "confusions",
     "correlations",
+    "curve",
     "differences",
-    "gains",
-    "grades_given",
     "matrices",
     "scatters",
 ]
@@ -55,9 +46,6 @@ PAIRED: Final = 40
 
 DRAWN: Final = 60
 """So many systems are drawn beside a baseline."""
-
-LABELS: Final = 20
-"""Up to so many grades have a picture of who meant what."""
 
 
 def correlations(look: Lookup) -> list[Picture]:
@@ -86,7 +74,7 @@ def correlations(look: Lookup) -> list[Picture]:
         ceiling = look.result.human.ceiling
         if coefficient == "pearson" and ceiling is not None and look.result.settings.by == "pool":
             marks.append(Landmark("ceiling", ceiling))
-        title = COEFFICIENTS.get(coefficient, coefficient)
+        title = titled(coefficient)
         label = f"{title} of each metric with people, with 95 % intervals; the numbers are in the table above"
         grey = "; controls in grey" if any(row.control for row in rows) else ""
         drawn = svg(intervals(rows, landmarks=marks, xlabel=title), label)
@@ -105,7 +93,7 @@ def differences(look: Lookup) -> list[Picture]:
                     title = f"− {control(other) if other.startswith('control:') else f'plain {other}'}"
                     rows.append(IntervalRow(title, row.value, row.low, row.high, name))
         if rows:
-            title = COEFFICIENTS.get(coefficient, coefficient)
+            title = titled(coefficient)
             label = f"{title} of weighted metrics minus that of their plain forms and controls, with 95 % intervals"
             drawn = svg(intervals(rows, xlabel=f"difference of {title}"), label)
             caption = f"{title} of weighted metrics minus that of their plain forms and controls, 95 % intervals"
@@ -136,7 +124,7 @@ def matrices(look: Lookup) -> list[Picture]:
             continue
         note = "p < .05 after Holm" if coefficient in look.tested else "interval without 0, no test"
         shown_names = [control(name) if name == LENGTH else name for name in there]
-        title = COEFFICIENTS.get(coefficient, coefficient)
+        title = titled(coefficient)
         label = f"Differences of {title} between all pairs of metrics; the numbers are in the tables of this section"
         drawn = svg(matrix(shown_names, values, marks, mark_note=note), label)
         which = (
@@ -160,7 +148,7 @@ def scatters(look: Lookup, points: Points) -> tuple[Picture | None, int]:
     panels = []
     for name in chosen:
         rows = [(each, look.rows.get((name, each))) for each in look.coefficients[:2]]
-        said = [f"{COEFFICIENTS.get(each, each)} {number(row.value)}" for each, row in rows if row]
+        said = [f"{titled(each)} {number(row.value)}" for each, row in rows if row]
         note = ", ".join(said + ["low is good"] * (name in look.result.settings.lower_is_better))
         panels.append(ScatterPanel(name, np.asarray(points.scores[name], np.float64), grades, note))
     label = (
@@ -169,25 +157,6 @@ def scatters(look: Lookup, points: Points) -> tuple[Picture | None, int]:
     caption = "Each text’s score and mean grade, with the least-squares line; grades with few values are jittered"
     picture = Picture("Scores against grades", caption, svg(scatter(panels), label))
     return picture, len(names) - len(panels)
-
-
-def confusions(found: Agreement) -> Picture | None:
-    """Who meant what by a grade; None where there are too many grades."""
-    if found.confusion is None or not 2 <= len(found.labels) <= LABELS:
-        return None
-    label = "How often one annotator gave one grade and another annotator another grade to the same text"
-    drawn = svg(confusion(_labels(found), found.confusion), label)
-    return Picture("Grades of one text by two annotators", "Every two grades of one text, in both orders", drawn)
-
-
-def grades_given(found: Agreement, raters: Sequence[Rater]) -> Picture | None:
-    """How often each of some annotators gave each grade."""
-    rows = [(rater.name, rater.histogram) for rater in raters if rater.histogram is not None]
-    if not rows:
-        return None
-    figure = histograms([name for name, _ in rows], _labels(found), [counts for _, counts in rows])
-    label = "How often each annotator gave each grade: " + "; ".join(name for name, _ in rows)
-    return Picture("Grades given by each annotator", "How often each annotator gave each grade", svg(figure, label))
 
 
 def against_baseline(metric: str, rows: Sequence[Compared], baseline: str) -> Picture | None:
@@ -207,38 +176,15 @@ def against_baseline(metric: str, rows: Sequence[Compared], baseline: str) -> Pi
     return Picture(metric, caption, svg(figure, f"Difference of mean {metric} from {baseline}: {said}"))
 
 
-def gains(look: Gains) -> list[Picture]:
-    """Curves of nCG over k: the best of each family of measures, then each family."""
-    lines = {line.measure: line for line in look.result.lines}
-    first = {name: look.rows[name, k].ncg for name in lines for k in look.cuts[:1] if (name, k) in look.rows}
-    together = gather(first) if first else {}
-    made = []
-    for title, names in sorted(together.items(), key=lambda picture: picture[0] != BEST):
-        if title == BEST and len(names) < 2:  # it would show what its family shows
-            continue
-        drawn = [_curve(look, lines[name]) for name in names]
-        what = (
-            "the best of each family of measures"
-            if title == BEST
-            else f"the {'' if title == BASELINES else 'family '}{isolated(title)}"
-        )
-        few = f", the first {IN_ONE_PICTURE} of {len(drawn)}" if len(drawn) > IN_ONE_PICTURE else ""
-        band = ", bands: 95 % intervals" if any(curve.low is not None for curve in drawn) else ""
-        label = f"nCG over k: {'; '.join(curve.name for curve in drawn)}; the numbers are in the table above"
-        caption = f"nCG over k, {what}{few}{band}"
-        made.append(
-            Picture(f"{what[:1].upper()}{what[1:]}", caption, svg(draw_together(drawn[:IN_ONE_PICTURE]), label))
-        )
-    return made
+def curve(line: GainLine, name: str) -> Curve:
+    """The nCG of a ranking at many cuts.
 
-
-def _curve(look: Gains, line: GainLine) -> Curve:
-    def column(values: Sequence[float] | None) -> NDArray[np.float64]:
-        return np.asarray(values, np.float64)
-
-    name = line.measure if len(look.groups) > 1 else look.short[line.measure]
-    low, high = (None if values is None else column(values) for values in (line.low, line.high))
-    return Curve(name, column(line.k), column(line.ncg), low, high)
+    Args:
+        line: The numbers.
+        name: What the ranking is called.
+    """
+    low, high = (None if values is None else np.asarray(values, np.float64) for values in (line.low, line.high))
+    return Curve(name, np.asarray(line.k, np.float64), np.asarray(line.ncg, np.float64), low, high)
 
 
 def _strongest(names: Sequence[str], look: Lookup, coefficient: str, most: int) -> list[str]:
@@ -250,10 +196,6 @@ def _strongest(names: Sequence[str], look: Lookup, coefficient: str, most: int) 
 
     chosen = set(sorted(names, key=strength, reverse=True)[:most])
     return [name for name in names if name in chosen]
-
-
-def _labels(found: Agreement) -> list[str]:
-    return [shown(label) for label in found.labels]
 
 
 def _short(name: str, members: Sequence[str]) -> str:

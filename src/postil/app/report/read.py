@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from postil.app.output import SCHEMA
 from postil.app.report.laid_out import TITLES, laid_out
 from postil.app.report.results import Comparison, Correlated, Passages, Scored, Study
 from postil.errors import InvalidInput
@@ -22,9 +23,8 @@ if TYPE_CHECKING:
 
     from postil.app.report.results import Result
 
-__all__ = ["KINDS", "REPORT", "SCHEMA", "read_results", "typed"]
+__all__ = ["KINDS", "REPORT", "read_results", "typed"]
 
-SCHEMA: Final = 1
 MADE_BY: Final = "give what a command of postil printed with --format json"
 
 KINDS: Final[Mapping[str, type[Result]]] = {

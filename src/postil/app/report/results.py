@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from postil.app.names import ranking
 from postil.records.explain import shown
 
 __all__ = [
@@ -320,8 +321,8 @@ class Gain(_Interval, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """What the ranking is called in differences and lines; see `postil.app.passages.files.Ranked.name`."""
-        return f"{self.measure}, without itself" if self.leave_one_out else self.measure
+        """What the ranking is called in differences and lines."""
+        return ranking(self.measure, leave_one_out=self.leave_one_out)
 
 
 class GainDifference(Estimate, frozen=True, kw_only=True):

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from postil.app.report.blocks import Block, Cell, Chapter, Facts, Part, Picture, Sheet, Words
 from postil.app.report.blocks import Line as SheetLine
+from postil.app.report.pictures import curve
 from postil.app.report.words import DASH, interval, number
-from postil.draw import Curve, amounts, curves, svg
+from postil.draw import amounts, curves, svg
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,10 +92,7 @@ def _cell(cell: StudyCell, row: StudyRow) -> Cell:
 def _drawn(picture: StudyPicture) -> str:
     if picture.curves:
         drawn = curves(
-            [
-                Curve(line.measure, *(_column(values) for values in (line.k, line.ncg, line.low, line.high)))  # type: ignore[arg-type]  # k and ncg are there
-                for line in picture.curves
-            ],
+            [curve(line, line.measure) for line in picture.curves],
             xlabel=picture.xlabel,
             ylabel=picture.ylabel,
             log=True,
@@ -106,7 +102,3 @@ def _drawn(picture: StudyPicture) -> str:
         drawn = amounts(picture.names, picture.counts, aside=picture.aside)
         names = "; ".join(picture.names)
     return svg(drawn, f"{picture.caption}: {names}")
-
-
-def _column(values: tuple[float, ...] | None) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:
-    return None if values is None else np.asarray(values, np.float64)

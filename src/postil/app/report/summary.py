@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from postil.app.report.lookup import ALPHA, LENGTH, is_clear
-from postil.app.report.words import COEFFICIENTS, control, count, interval, isolated, listed, number, signed
+from postil.app.names import control
+from postil.app.output import counted
+from postil.app.report.lookup import ABOVE, ALPHA, BELOW, LENGTH, UNCLEAR, is_clear, verdict
+from postil.app.report.words import capital, estimate, isolated, listed, number, signed, titled
 from postil.metaeval.human import HALVES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from postil.app.report.lookup import Lookup
-    from postil.app.report.results import Compared, Comparison, Correlation, Difference, Scored
+    from postil.app.report.results import Compared, Comparison, Correlation, Scored
 
 __all__ = ["CLEARLY", "Point", "compared", "paragraph", "scored", "weights"]
 
@@ -57,7 +59,7 @@ def weights(look: Lookup) -> list[Point]:
 
 
 def _value(row: Correlation) -> str:
-    return f"{number(row.value)} {interval(row.low, row.high)}".strip().replace(" ", "\N{NO-BREAK SPACE}")
+    return estimate(row.value, row.low, row.high)
 
 
 def _best(look: Lookup) -> str:
@@ -65,7 +67,7 @@ def _best(look: Lookup) -> str:
     groups: dict[str, list[str]] = {}
     for coefficient in look.coefficients:
         if row := look.best(coefficient):
-            groups.setdefault(row.metric, []).append(f"{COEFFICIENTS.get(coefficient, coefficient)} {_value(row)}")
+            groups.setdefault(row.metric, []).append(f"{titled(coefficient)} {_value(row)}")
     if not groups:
         return "No metric has a correlation with people."
     if len(look.metrics) == 1:
@@ -89,7 +91,7 @@ def _lead(look: Lookup) -> str:
     if not rows:
         return ""
     unclear = [isolated(row.second) for row in rows if not is_clear(row)]
-    by = f"By {COEFFICIENTS.get(coefficient, coefficient)} {isolated(best.metric)}"
+    by = f"By {titled(coefficient)} {isolated(best.metric)}"
     if not unclear:
         return f"{by} is clearly above every other metric."
     if len(unclear) == len(rows):
@@ -109,7 +111,7 @@ def _people(look: Lookup) -> Iterator[str]:
         if halves and best:
             away = f"{number(abs(halves.value - best.value))} {'below' if best.value < halves.value else 'above'}"
             yield (
-                f"People agree with people at {_value(halves)} ({COEFFICIENTS.get(coefficient, coefficient)}, split "
+                f"People agree with people at {_value(halves)} ({titled(coefficient)}, split "
                 f"halves); {isolated(best.metric)} lies {away}, a distance without a test."
             )
             break
@@ -129,7 +131,7 @@ def _length(look: Lookup) -> str:
         return ""
     rows = [each for name in look.metrics if (each := look.difference(name, LENGTH, coefficient))]
     above = [isolated(each.first) for each in rows if is_clear(each) and each.value > 0]
-    said = f"The length of the text alone reaches {_value(row)} ({COEFFICIENTS.get(coefficient, coefficient)})"
+    said = f"The length of the text alone reaches {_value(row)} ({titled(coefficient)})"
     if not rows:
         return f"{said}."
     if len(above) in {0, len(rows)}:
@@ -145,9 +147,9 @@ def _against(look: Lookup, metric: str, others: Sequence[str], coefficients: Seq
         rows = {other: row for other in others if (row := look.difference(metric, other, coefficient))}
         groups: dict[str, list[str]] = {}
         for other, row in rows.items():
-            if main.get(other) != _finding(row):
-                groups.setdefault(_finding(row), []).append(_name(other))
-        by = f"By {COEFFICIENTS.get(coefficient, coefficient)}"
+            if main.get(other) != verdict(row):
+                groups.setdefault(verdict(row), []).append(_name(other))
+        by = f"By {titled(coefficient)}"
         verdicts = [
             f"{finding} {listed(groups[finding], 'or' if 'not' in finding else 'and')}" for finding in sorted(groups)
         ]
@@ -155,7 +157,7 @@ def _against(look: Lookup, metric: str, others: Sequence[str], coefficients: Seq
             said.append(f"{by}{' instead' if main else ''} {'; '.join(verdicts)}.")
         elif rows:
             said.append(f"{by} the same.")
-        main = main or {other: _finding(row) for other, row in rows.items()}
+        main = main or {other: verdict(row) for other, row in rows.items()}
     return " ".join(said)
 
 
@@ -178,7 +180,7 @@ def compared(found: Comparison) -> list[Point]:
             for finding in sorted(groups)
         )
         low = ". Small numbers are good ones here" if name in found.lower_is_better else ""
-        points.append((name, f"{said[:1].upper()}{said[1:]}{low}."))
+        points.append((name, f"{capital(said)}{low}."))
     return points
 
 
@@ -197,21 +199,15 @@ def scored(found: Scored) -> str:
     if systems < 2:
         return ""
     said = [f"{isolated(system)} has the highest {listed(names, most=NAMED)}" for system, names in best.items()]
-    return f"Of {count(systems, 'system')} {'; '.join(said)}."
+    return f"Of {counted(systems, 'system')} {'; '.join(said)}."
 
 
 def _side(row: Compared) -> str:
     low, high = row.difference_low, row.difference_high
     if low is None or high is None or low <= 0 <= high or (row.p_holm is not None and row.p_holm >= ALPHA):
-        return "not clearly different from"
-    return "clearly above" if low > 0 else "clearly below"
+        return UNCLEAR
+    return ABOVE if low > 0 else BELOW
 
 
 def _name(other: str) -> str:
     return control(other) if other.startswith("control:") else f"plain {isolated(other)}"
-
-
-def _finding(row: Difference) -> str:
-    if is_clear(row):
-        return "clearly above" if row.value > 0 else "clearly below"
-    return "not clearly different from"

@@ -1,38 +1,32 @@
-"""Numbers and names as people read them."""
+"""Numbers and sentences as people read them."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Final
 
-from postil.metaeval.human import CEILING, HALVES, ONE
-from postil.metaeval.table import CONTROL
-
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from postil.app.report.results import LeftOut
 
 __all__ = [
-    "COEFFICIENTS",
     "DASH",
     "LEVELS",
     "NAME",
-    "PEOPLE",
+    "capital",
     "clean",
-    "control",
-    "count",
-    "family",
+    "estimate",
     "grade",
     "interval",
     "isolated",
     "left_out",
     "listed",
-    "metric_of",
     "number",
     "p_value",
     "plain",
     "signed",
+    "titled",
 ]
 
 OPEN: Final = "\N{FIRST STRONG ISOLATE}"
@@ -61,17 +55,15 @@ LEVELS: Final[Mapping[str, str]] = {
     "item": "within each item, then the mean over items",
     "system": "over the means of the systems",
 }
-PEOPLE: Final[Mapping[str, str]] = {
-    HALVES: "people: split halves",
-    ONE: "people: one against the rest",
-    CEILING: "people: ceiling",
-}
-CONTROLS: Final[Mapping[str, str]] = {
-    "shuffled": "shuffled weights",
-    "top": "top references",
-    "nearest": "weight of the nearest reference",
-    "length": "length of the text",
-}
+
+
+def titled(coefficient: str) -> str:
+    """A coefficient.
+
+    >>> titled("kendall-b"), titled("mine")
+    ('Kendall τ-b', 'mine')
+    """
+    return COEFFICIENTS.get(coefficient, coefficient)
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -114,6 +106,15 @@ def interval(low: float | None, high: float | None, digits: int = 3) -> str:
     return "" if low is None or high is None else f"[{number(low, digits)}, {number(high, digits)}]"
 
 
+def estimate(value: float, low: float | None, high: float | None) -> str:
+    """A value with its interval, on one line.
+
+    >>> estimate(0.5, None, None), estimate(0.5, 0.25, 0.75).split()
+    ('.500', ['.500', '[.250,', '.750]'])
+    """
+    return f"{number(value)} {interval(low, high)}".strip().replace(" ", "\N{NO-BREAK SPACE}")
+
+
 def p_value(p: float | None) -> str:
     """A p-value.
 
@@ -125,13 +126,13 @@ def p_value(p: float | None) -> str:
     return number(p, 4) if p >= 0.0001 else "<.0001"
 
 
-def count(n: int, noun: str) -> str:
-    """So many of something.
+def capital(text: str) -> str:
+    """A sentence, which begins with a capital.
 
-    >>> count(1, "item"), count(2273, "text")
-    ('1 item', '2,273 texts')
+    >>> capital("no metric is best.")
+    'No metric is best.'
     """
-    return f"{n:,} {noun}{'s' * (n != 1)}"
+    return text[:1].upper() + text[1:]
 
 
 def listed(names: Sequence[str], last: str = "and", most: int | None = None) -> str:
@@ -145,8 +146,17 @@ def listed(names: Sequence[str], last: str = "and", most: int | None = None) -> 
     return f" {last} ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
-def left_out(row: LeftOut) -> str:
-    """What was left out, and a few of it by name."""
+def left_out(rows: Sequence[LeftOut]) -> Iterator[tuple[str, str]]:
+    """What was left out, and what was changed, each with a few of it by name."""
+    changed = [row for row in rows if "mean taken" in row.why]
+    gone = [row for row in rows if row not in changed]
+    yield from (("left out", _with_examples(row)) for row in gone)
+    if not gone:
+        yield "left out", "nothing"
+    yield from (("changed", _with_examples(row)) for row in changed)
+
+
+def _with_examples(row: LeftOut) -> str:
     examples = list(map(isolated, row.examples))
     more = f" and {row.n - len(row.examples):,} more" if row.n > len(row.examples) else ""
     return f"{row.why}: {row.n:,}" + (f" ({', '.join(examples)}{more})" if row.examples else "")
@@ -164,42 +174,6 @@ def plain(text: str) -> str:
     'meteor is best'
     """
     return ISOLATES.sub("", text)
-
-
-def control(full: str) -> str:
-    """What a control is.
-
-    Args:
-        full: Its name.
-
-    >>> control("control:best-5(w-meteor)"), control("control:length")
-    ('best 5 references', 'length of the text')
-    """
-    kind = full.removeprefix("control:").partition("(")[0]
-    best = re.fullmatch(r"best-(\d+)", kind)
-    return f"best {best[1]} references" if best else CONTROLS.get(kind, kind)
-
-
-def metric_of(full: str) -> str:
-    """The metric of a control; nothing where it belongs to none.
-
-    Args:
-        full: Its name.
-
-    >>> metric_of("control:top(w-bleu-4(smooth=exp))"), metric_of("control:length")
-    ('w-bleu-4(smooth=exp)', '')
-    """
-    match = CONTROL.fullmatch(full)
-    return match["metric"] if match else ""
-
-
-def family(metric: str) -> str:
-    """What a metric, its weighted form and their controls have in common.
-
-    >>> family("control:top(w-meteor)"), family("w-meteor"), family("meteor")
-    ('meteor', 'meteor', 'meteor')
-    """
-    return (metric_of(metric) or metric).removeprefix("w-")
 
 
 def clean(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from importlib.util import find_spec
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
@@ -12,7 +13,7 @@ from postil.app.report.beside import RESULTS, csv_tables, latex_tables, results_
 from postil.app.report.chapters import chapter
 from postil.app.report.page import html
 from postil.app.report.read import typed
-from postil.app.report.words import isolated
+from postil.app.report.words import isolated, listed
 from postil.errors import MissingExtra, UsageError
 from postil.records.replace import Replacement, refused
 
@@ -27,6 +28,9 @@ ENDINGS: Final = (".html", ".htm")
 
 NEEDED: Final = ("jinja2", "matplotlib")
 """Packages that are not there without the extra."""
+
+NAMED: Final = 3
+"""So many chapters are named in the title of a page."""
 
 
 def write_report(results: Sequence[Mapping[str, object]], out: str | PathLike[str]) -> list[Path]:
@@ -51,14 +55,16 @@ def write_report(results: Sequence[Mapping[str, object]], out: str | PathLike[st
     page = check_report(out)
     found = typed(results)
     beside = {RESULTS: results_as_json(results)}
-    chapters = []
-    for number, result in enumerate(found, 1):
-        key = f"{number}-" if len(found) > 1 else ""
-        made = chapter(result, key)
-        chapters.append(replace(made, title=f"{made.title}: {isolated(result.name)}") if key else made)
-        beside |= csv_tables(result, key) | latex_tables(made)
+    chapters = [chapter(result, f"{number}-" if len(found) > 1 else "") for number, result in enumerate(found, 1)]
+    for result, made in zip(found, chapters, strict=True):
+        beside |= csv_tables(result, made.key) | latex_tables(made)
+    title = chapters[0].title
+    if len(chapters) > 1:
+        names = [isolated(result.name) for result in found]
+        title = _title([made.title for made in chapters], names, [each.get("kind") == "study" for each in results])
+        chapters = [replace(made, title=f"{made.title}: {name}") for made, name in zip(chapters, names, strict=True)]
     folder = page.with_name(f"{page.stem}_files")
-    text = html(chapters, {name: quote(f"{folder.name}/{name}") for name in sorted(beside)})
+    text = html(title, chapters, {name: quote(f"{folder.name}/{name}") for name in sorted(beside)})
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
@@ -67,6 +73,20 @@ def write_report(results: Sequence[Mapping[str, object]], out: str | PathLike[st
         with Replacement(str(path)) as stream:
             stream.write(data)
     return [page, folder]
+
+
+def _title(kinds: Sequence[str], names: Sequence[str], studies: Sequence[bool]) -> str:
+    """What a page of several chapters is called: as its study, which the others belong to, else as they are.
+
+    >>> _title(["A paper", "Metrics against people"], ["forum", "people"], [True, False])
+    'A paper: forum'
+    >>> _title(["Metrics against people"] * 3, ["en", "zh", "de"], [False] * 3)
+    'Metrics against people: en, zh and de'
+    """
+    if any(studies):
+        return listed([f"{kind}: {name}" for kind, name in compress(zip(kinds, names, strict=True), studies)])
+    different = list(dict.fromkeys(kinds))
+    return listed(different, most=NAMED) if len(different) > 1 else f"{kinds[0]}: {listed(names, most=NAMED)}"
 
 
 def check_report(out: str | PathLike[str]) -> Path:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from postil.app.columns import as_list
+from postil.app.scoring.sets import Sets
 from postil.errors import InvalidInput, UsageError
 from postil.metrics.controls import Controls
 from postil.metrics.panel import Panel, Total, parse_all
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from postil.metrics.background import Background
     from postil.metrics.controls import ControlOptions
 
-__all__ = ["CHUNK", "DEFAULT_METRICS", "Scores", "encode", "han_remark", "score"]
+__all__ = ["CHUNK", "DEFAULT_METRICS", "Scores", "encode", "han_remark", "refuser", "score"]
 
 CHUNK: Final = 8192
 DEFAULT_METRICS: Final = ("bleu-4", "meteor", "rouge-l", "cider-d")
@@ -101,10 +101,10 @@ def score(
     if not texts:
         raise InvalidInput("expected at least one candidate, got none", where="candidates")
     lowest = max((metric.lowest_weight for metric in chosen.values() if metric.needs_weights), default=-1.0)
-    sets = _Sets.gather(len(texts), references, weights, items, lowest)
+    sets = Sets.gather(len(texts), references, weights, items, lowest)
 
     vocabulary = Vocabulary()
-    of_references = _refuser("references", sets.rows)
+    of_references = refuser("references", sets.rows)
     bound = References(encode(sets.texts, cut, vocabulary, jobs, of_references), sets.offsets, sets.weights, sets.items)
     remarks = [han_remark(sets.texts, cut, "references", of_references)]
     if background is not None and background.tokenizer != cut.signature:
@@ -117,7 +117,7 @@ def score(
     values: dict[str, list[NDArray[np.float64]]] = {}
     for begin in range(0, len(texts), CHUNK):
         part = texts[begin : begin + CHUNK]
-        refuse = _refuser("candidates", range(begin, begin + len(part)))
+        refuse = refuser("candidates", range(begin, begin + len(part)))
         tokens = encode(part, cut, vocabulary.branch(), jobs, refuse)
         of_row = sets.of_row[begin : begin + CHUNK]
         for spec, stats in panel.measure(tokens, of_row, jobs).items():
@@ -125,7 +125,7 @@ def score(
             values.setdefault(spec, []).append(panel.items(spec, stats))
         for name, scores in checks.scores(tokens, of_row, jobs) if checks else ():
             values.setdefault(name, []).append(scores)
-    remarks.append(han_remark(texts, cut, "candidates", _refuser("candidates", range(len(texts)))))
+    remarks.append(han_remark(texts, cut, "candidates", refuser("candidates", range(len(texts)))))
     for remark in filter(None, remarks):
         warnings.warn(remark, stacklevel=2)
     return Scores(
@@ -199,115 +199,11 @@ def _check_token_lists(texts: Sequence[object], refuse: Callable[[int, str], Inv
                 raise refuse(i, f"expected tokens of type str, got {type(token).__name__}")
 
 
-def _refuser(where: str, rows: Sequence[int] | NDArray[np.int64]) -> Callable[[int, str], InvalidInput]:
-    return lambda i, problem: InvalidInput(problem, where=where, line=int(rows[i]) + 1)
+def refuser(where: str, rows: Sequence[int] | NDArray[np.int64]) -> Callable[[int, str], InvalidInput]:
+    """What makes the error for a text of a column.
 
-
-@dataclass(frozen=True, eq=False, slots=True)
-class _Sets:
-    """The distinct sets of references and which one each candidate meets."""
-
-    texts: list[object]
-    offsets: NDArray[np.int64]
-    weights: NDArray[np.float64]
-    items: NDArray[np.int32]
-    of_row: NDArray[np.int32]
-    rows: NDArray[np.int64]
-    """The first candidate that meets each text, for messages."""
-
-    @classmethod
-    def gather(cls, n: int, references: Column, weights: Column | None, items: Column | None, lowest: float) -> _Sets:
-        rows = _rows(references, n, "references")
-        weight_rows = [None] * n if weights is None else _rows(weights, n, "weights")
-        if items is None and len(set(map(id, rows))) == n:  # the usual case: every candidate has a list of its own
-            firsts, of_item, of_row = list(range(n)), [1] * n, np.arange(n, dtype=np.int32)
-        else:
-            firsts, of_item, of_row = _shared(rows, weight_rows, items)
-        lists = [_texts(rows[row], row) for row in firsts]
-        sizes = [len(texts) for texts in lists]
-        return cls(
-            texts=list(chain.from_iterable(lists)),
-            offsets=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-            weights=np.ones(sum(sizes)) if weights is None else _weights(firsts, sizes, weight_rows, lowest),
-            items=np.repeat(np.arange(len(of_item), dtype=np.int32), of_item),
-            of_row=of_row,
-            rows=np.repeat(np.array(firsts, dtype=np.int64), sizes),
-        )
-
-
-def _shared(
-    rows: Sequence[object], weight_rows: Sequence[object], items: Column | None
-) -> tuple[list[int], list[int], NDArray[np.int32]]:
-    """Sets that several candidates share.
-
-    Returns:
-        The first candidate of each set, how many sets each item has, and the set of each candidate, int32[n].
+    Args:
+        where: The column.
+        rows: For each text the row that it stands in, from 0.
     """
-    n = len(rows)
-    names = list(map(id, rows)) if items is None else [_item(i, row) for row, i in enumerate(_rows(items, n, "items"))]
-    # Sets of one item stand behind one another; a list that was seen with the same weights is the same set.
-    keys = list(zip(names, map(id, rows), map(id, weight_rows), strict=True))
-    known = {key: row for row, key in zip(reversed(range(n)), reversed(keys), strict=True)}
-    members: dict[object, list[int]] = {}
-    for row in sorted(known.values()):
-        members.setdefault(names[row], []).append(row)
-    firsts = list(chain.from_iterable(members.values()))
-    number = {row: s for s, row in enumerate(firsts)}
-    of_row = np.array([number[known[key]] for key in keys], dtype=np.int32)
-    return firsts, [len(sets) for sets in members.values()], of_row
-
-
-def _rows(column: Column, n: int, where: str) -> list[object]:
-    rows = as_list(column, where)
-    if len(rows) != n:
-        raise InvalidInput(f"expected one entry for each of {n} candidates, got {len(rows)}", where=where)
-    return rows
-
-
-def _item(item: object, row: int) -> object:
-    """An item's name, checked."""
-    try:
-        hash(item)
-    except TypeError:
-        problem = f"expected a name or a number for each candidate, got {type(item).__name__}"
-        raise InvalidInput(problem, where="items", line=row + 1) from None
-    return item
-
-
-def _texts(references: object, row: int) -> list[object]:
-    """One row's references, at least one."""
-    if type(references) is list and references:
-        return references
-    texts = as_list(references, f"references:{row + 1}")
-    if not texts:
-        raise InvalidInput("expected at least one reference, got none", where="references", line=row + 1)
-    return texts
-
-
-def _weights(firsts: list[int], sizes: list[int], weight_rows: Sequence[object], lowest: float) -> NDArray[np.float64]:
-    """The weights of all sets, float64[m]; row by row only to say what is wrong."""
-    rows = [as_list(weight_rows[row], f"weights:{row + 1}") for row in firsts]
-    try:
-        weights = np.array(list(chain.from_iterable(rows)), dtype=np.float64)
-    except (TypeError, ValueError):
-        weights = np.zeros((0, 0))
-    if weights.ndim == 1 and [len(row) for row in rows] == sizes and ((weights >= lowest) & (weights <= 1.0)).all():
-        return weights
-    for row, size, values in zip(firsts, sizes, rows, strict=True):
-        _check_weights(values, size, lowest, row)
-    return weights
-
-
-def _check_weights(values: list[object], size: int, lowest: float, row: int) -> None:
-    """Raise what is wrong with one row's weights, if anything."""
-    try:
-        part = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidInput(f"expected numbers: {error}", where="weights", line=row + 1) from None
-    if part.shape != (size,):
-        got = str(part.size) if part.ndim == 1 else f"lists of shape {part.shape}"
-        raise InvalidInput(f"expected a weight for each of {size} references, got {got}", where="weights", line=row + 1)
-    wrong = np.flatnonzero(~((part >= lowest) & (part <= 1.0)))
-    if wrong.size:
-        problem = f"expected a number from {lowest:g} to 1, got {part[wrong[0]]}"
-        raise InvalidInput(problem, where="weights", line=row + 1)
+    return lambda i, problem: InvalidInput(problem, where=where, line=int(rows[i]) + 1)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from postil.app.progress import Say
     from postil.app.scoring.files import ScoringOptions
     from postil.app.scoring.references import Corpus
     from postil.engine import Engine
@@ -138,7 +139,7 @@ class Bound:
         options: ScoringOptions,
         *,
         background: Background | None,
-        say: Callable[[str], None],
+        say: Say,
     ) -> Bound:
         """Bind metrics to references.
 
@@ -216,9 +217,7 @@ def measured(
         yield sent.popleft(), stats
 
 
-def settle(
-    han: HanTexts, options: ScoringOptions, refuse: Callable[[int, str], InvalidInput], say: Callable[[str], None]
-) -> None:
+def settle(han: HanTexts, options: ScoringOptions, refuse: Callable[[int, str], InvalidInput], say: Say) -> None:
     """Refuse Han texts where they are many and not allowed, else tell of them.
 
     Args:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from postil.app.columns import as_list
-from postil.app.scoring.api import encode, han_remark
-from postil.errors import InvalidInput
+from postil.app.scoring.api import encode, han_remark, refuser
+from postil.app.scoring.sets import Sets
 from postil.metrics.consensus import NAME, SIMILARITY, consensus, similarity_of
 from postil.metrics.references import References
 from postil.text.tokenizers import tokenizer as named_tokenizer
@@ -52,24 +51,13 @@ def consensus_weights(
     similarity = similarity_of(f"{NAME}({metric})")
     cut = named_tokenizer(tokenizer)
     rows = as_list(references, "references")
-    sets = {id(row): i for i, row in reversed(list(enumerate(rows)))}
-    firsts = sorted(sets.values())
-    texts = [as_list(rows[i], f"references:{i + 1}") for i in firsts]
-    for i, row in zip(firsts, texts, strict=True):
-        if not row:
-            raise InvalidInput("expected at least one reference, got none", where="references", line=i + 1)
     if similarity is None or not rows:
         return []
-    line = [i + 1 for i, row in zip(firsts, texts, strict=True) for _ in row]
-
-    def refuse(place: int, problem: str) -> InvalidInput:
-        return InvalidInput(problem, where="references", line=line[place])
-
-    every = list(chain.from_iterable(texts))
-    tokens = encode(every, cut, Vocabulary(), jobs, refuse)
-    if remark := han_remark(every, cut, "references", refuse):
+    sets = Sets.gather(len(rows), rows, None, None, 0.0)
+    refuse = refuser("references", sets.rows)
+    tokens = encode(sets.texts, cut, Vocabulary(), jobs, refuse)
+    if remark := han_remark(sets.texts, cut, "references", refuse):
         warnings.warn(remark, stacklevel=2)
-    offsets = np.cumsum([0, *map(len, texts)])
-    weights = consensus(References(tokens, offsets), similarity, jobs=jobs)
-    of_set = dict(zip(firsts, np.split(weights, offsets[1:-1]), strict=True))
-    return [of_set[sets[id(row)]].tolist() for row in rows]
+    weights = consensus(References(tokens, sets.offsets), similarity, jobs=jobs)
+    of_set = np.split(weights, sets.offsets[1:-1])
+    return [of_set[number].tolist() for number in sets.of_row]

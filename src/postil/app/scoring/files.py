@@ -24,10 +24,11 @@ from postil.text.han import HanTexts
 from postil.text.tokenizers import tokenizer as named_tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from postil.app.progress import Say
     from postil.app.scoring.references import Corpus
     from postil.metrics.base import Metric
     from postil.metrics.controls import ControlOptions
@@ -104,9 +105,7 @@ def default_metrics(*, weighted: bool, idf: bool = True) -> tuple[str, ...]:
     return tuple(f"{head}{name}" for name in names for head in (("", "w-") if weighted else ("",)))
 
 
-def score_files(
-    candidates: str, references: str, options: ScoringOptions, say: Callable[[str], None]
-) -> list[SystemScore]:
+def score_files(candidates: str, references: str, options: ScoringOptions, say: Say) -> list[SystemScore]:
     """Score every system of a file of candidates against graded references.
 
     Args:
@@ -215,7 +214,7 @@ def _load_background(folder: str | None, cut: Tokenizer) -> Background | None:
     return background
 
 
-def _usual(corpus: Corpus, background: Background | None, say: Callable[[str], None]) -> dict[str, Metric]:
+def _usual(corpus: Corpus, background: Background | None, say: Say) -> dict[str, Metric]:
     """What is shown where no metric is named."""
     idf = len(corpus.items) > 1 or background is not None
     if not idf:

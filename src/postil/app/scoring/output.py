@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from postil.app.output import Format, grid_as, rows_as_csv, rows_as_jsonl, to_json
+from postil.app.output import SCHEMA, Format, grid_as, rows_as_csv, rows_as_jsonl, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,9 +13,7 @@ if TYPE_CHECKING:
     from postil.app.output import Grid
     from postil.app.scoring.files import SystemScore
 
-__all__ = ["SCHEMA", "scores_as"]
-
-SCHEMA: Final = 1
+__all__ = ["scores_as"]
 
 
 def scores_as(form: Format, scores: Sequence[SystemScore]) -> str:

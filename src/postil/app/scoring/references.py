@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.app.progress import Say
     from postil.errors import InvalidInput
     from postil.metrics.base import Metric
     from postil.records.place import Places
@@ -57,7 +58,7 @@ def read_references(
     method: str | None,
     scale: Scale | None,
     asked: Mapping[str, Metric] | None,
-    say: Callable[[str], None],
+    say: Say,
 ) -> Corpus:
     """Read the references, group them by item and weigh them where weights are needed or can be had.
 

@@ -9,16 +9,15 @@ from postil.records.files import read
 from postil.records.rows import Candidate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Collection, Sequence
 
+    from postil.app.progress import Say
     from postil.records.rows import Article
 
 __all__ = ["read_given"]
 
 
-def read_given(
-    path: str, articles: Sequence[Article], names: Collection[str], say: Callable[[str], None]
-) -> dict[str, list[Candidate]]:
+def read_given(path: str, articles: Sequence[Article], names: Collection[str], say: Say) -> dict[str, list[Candidate]]:
     """The candidates of a file, system by system, in the order of the articles.
 
     Args:

@@ -5,29 +5,31 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 from postil.app.evaluating.references import HUMAN
-from postil.app.report.words import control, listed, number
+from postil.app.names import control, metric_of
+from postil.app.output import SCHEMA, counted
+from postil.app.report.words import listed, number
+from postil.app.study.comments_options import FITTING, FITTING_PLAIN
 from postil.app.study.stages import paper
 from postil.commenters.evaluation import distinct
 from postil.errors import Undefined
 from postil.metaeval.human import HALVES
-from postil.metaeval.table import CONTROL
 from postil.text.tokenizers import tokenizer as named_tokenizer
 from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from postil.app.study.comments import CommentsStudy
     from postil.commenters.store import Model
     from postil.records.rows import Candidate
     from postil.records.scale import Scale
 
     Row = dict[str, Any]
 
-__all__ = ["Told", "comments_study", "weights_in_words"]
+__all__ = ["Made", "comments_study", "weights_in_words"]
 
 SPLITS: Final = ("train", "dev", "test", "all")
 PRINTED: Final = "in the paper"
@@ -53,40 +55,18 @@ STATISTICS: Final = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
-    """What the tables are about.
+class Made:
+    """What the stages before the tables have made.
 
     Args:
-        where: The corpus.
-        tokenizer: Its tokenizer.
-        articles: How many test articles there are.
-        left_out: How many more have no two comments that differ.
-        weights: Where weights come from.
-        scale: The scale of the grades, if weights come from them.
-        chosen: Whether somebody chose that.
-        fitting: The configuration that fits the paper's own tables.
-        seed: The seed.
         models: The commenters.
-        others: Those of them that were made of another corpus.
-        given: Systems that were run elsewhere, each with the file that says so.
         statistics: What `postil corpus stats` printed.
         scores: What `postil score` printed.
         candidates: What each system says of each article.
         judged: What `postil correlate` printed; None where there are no judgements.
     """
 
-    where: str
-    tokenizer: str
-    articles: int
-    left_out: int
-    weights: str
-    scale: Scale | None
-    chosen: bool
-    fitting: str
-    seed: int
     models: Mapping[str, Model]
-    others: Sequence[str]
-    given: Mapping[str, str]
     statistics: Mapping[str, Any]
     scores: Mapping[str, Any]
     candidates: Sequence[Candidate]
@@ -115,52 +95,51 @@ def weights_in_words(method: str, scale: Scale | None, *, chosen: bool = False) 
     return f"weights of references: {method}"
 
 
-def comments_study(told: Told) -> dict[str, Any]:
+def comments_study(study: CommentsStudy, made: Made) -> dict[str, Any]:
     """The study as a result that `postil report` takes.
 
     Args:
-        told: What it is about.
+        study: What it is about.
+        made: What was found.
     """
-    printed, weights = paper("comments"), weights_in_words(told.weights, told.scale, chosen=told.chosen)
+    printed, readers, options = paper("comments"), study.readers, study.options
+    weights = weights_in_words(study.weights, study.scale, chosen=options.weights is not None)
+    others = [name for name, model in made.models.items() if study.is_foreign(model)]
+    kind, source = weights.split(": ", 1)
+    settings = {
+        "corpus": str(study.folder),
+        "words": study.corpus.tokenizer,
+        kind: source,
+        "left out": readers.left_out and f"articles without two comments that differ: {readers.left_out:,}",
+        "run elsewhere": study.given and f"{listed(list(study.given))} ({options.candidates})",
+        HUMAN: HUMAN not in study.given and DRAWN.format(seed=options.seed),
+        "made of another corpus": others and f"{listed(others)}; what they have seen is not known",
+        "the paper": printed["source"],
+    }
     return {
-        "schema": 1,
+        "schema": SCHEMA,
         "kind": "study",
-        "name": PurePath(told.where).name,
+        "name": study.folder.name,
         "title": "Automatic article commenting, table by table",
-        "data": f"{told.articles:,} test articles; {_systems_in_words(told)}; {weights}",
+        "data": f"{len(readers.articles):,} test articles; {_systems_in_words(study)}; {weights}",
         "weights": weights,
         "conclusion": [
-            *_highest(told.scores, printed["systems"]),
+            *_highest(made.scores, printed["systems"]),
             f"Rows “{PRINTED}”: {printed['of']}. On other corpora the order compares, not the numbers.",
         ],
         "parts": [
-            _corpus(told.statistics, printed),
-            *([_commenters(told.models)] if told.models else []),
-            _systems(told, printed, weights),
-            _people(told, printed, weights),
+            _corpus(made.statistics, printed),
+            *([_commenters(made.models)] if made.models else []),
+            _systems(study, made, printed, weights),
+            _people(made.judged, printed, weights),
         ],
-        "settings": [
-            ["corpus", told.where],
-            ["words", told.tokenizer],
-            list(weights.split(": ", 1)),
-            *([["left out", f"articles without two comments that differ: {told.left_out:,}"]] if told.left_out else []),
-            *([["run elsewhere", f"{listed(list(told.given))} ({file})"] for file in set(told.given.values())]),
-            *([[HUMAN, DRAWN.format(seed=told.seed)]] if HUMAN not in told.given else []),
-            *(
-                [["made of another corpus", f"{listed(told.others)}; what they have seen is not known"]]
-                if told.others
-                else []
-            ),
-            ["the paper", printed["source"]],
-        ],
+        "settings": [[name, value] for name, value in settings.items() if value],
     }
 
 
-def _systems_in_words(told: Told) -> str:
-    given = [system for system in told.given if system != HUMAN]
-    said = [
-        f"{n} {name}{'s' * (n > 1)}" for n, name in ((len(told.models), "commenter"), (len(given), "given system")) if n
-    ]
+def _systems_in_words(study: CommentsStudy) -> str:
+    given = [system for system in study.given if system != HUMAN]
+    said = [counted(n, noun) for n, noun in ((len(study.models), "commenter"), (len(given), "given system")) if n]
     return listed([*said, f"{HUMAN}, a comment of a reader"])
 
 
@@ -247,37 +226,37 @@ def _dev(model: Model) -> str:
     return ", ".join(f"{row['measure']} {row['value']:.3f}" for row in own) or "none"
 
 
-def _systems(told: Told, printed: Mapping[str, Any], weights: str) -> dict[str, Any]:
+def _systems(study: CommentsStudy, made: Made, printed: Mapping[str, Any], weights: str) -> dict[str, Any]:
     """Table 7: a row a metric, a column a system."""
     cells: dict[str, dict[str, float]] = {}
-    for row in told.scores["scores"]:
+    for row in made.scores["scores"]:
         cells.setdefault(row["metric"], {})[row["system"]] = row["score"]
-    systems = list(dict.fromkeys(row["system"] for row in told.scores["scores"]))
+    systems = list(dict.fromkeys(row["system"] for row in made.scores["scores"]))
     rows: list[Row] = []
     for metric, by_system in cells.items():
-        rows.append({"name": _short(metric, told), "cells": [by_system.get(system) for system in systems]})
-        rows += _printed_row(printed["systems"], _named(metric, told), systems)
-    rows += _of_people(told.judged, printed["systems"], systems)
-    rows += _of_texts(told, systems)
+        rows.append({"name": _short(metric), "cells": [by_system.get(system) for system in systems]})
+        rows += _printed_row(printed["systems"], _named(metric), systems)
+    rows += _of_people(made.judged, printed["systems"], systems)
+    rows += _of_texts(study.corpus.tokenizer, made.candidates, systems)
+    n = len(study.readers.articles)
     table = {
         "key": "table-7",
-        "caption": f"Table 7: the best suggestion of each system, over {told.articles:,} articles; {weights}",
+        "caption": f"Table 7: the best suggestion of each system, over {n:,} articles; {weights}",
         "head": ["", *systems],
         "rows": rows,
     }
-    words = f"“The paper’s reading” is {told.fitting}: with weights grade / 5 it fits the paper’s own tables best."
+    words = f"“The paper’s reading” is {FITTING}: with weights grade / 5 it fits the paper’s own tables best."
     return {"key": "systems", "title": "The systems (Table 7)", "tables": [table], "words": [words]}
 
 
-def _named(metric: str, told: Told) -> str:
+def _named(metric: str) -> str:
     """The paper's name of a metric."""
-    plain = told.fitting.removeprefix("w-").replace(",corpus=chosen", "")
-    return {told.fitting: "w-meteor", plain: "meteor"}.get(metric, metric)
+    return {FITTING: "w-meteor", FITTING_PLAIN: "meteor"}.get(metric, metric)
 
 
-def _short(metric: str, told: Told) -> str:
+def _short(metric: str) -> str:
     """What a metric is called in a table."""
-    named = _named(metric, told)
+    named = _named(metric)
     return metric if named == metric else f"{named}, the paper’s reading"
 
 
@@ -305,12 +284,12 @@ def _of_people(
     ]
 
 
-def _of_texts(told: Told, systems: Sequence[str]) -> list[Row]:
+def _of_texts(tokenizer: str, candidates: Sequence[Candidate], systems: Sequence[str]) -> list[Row]:
     """What each system says, whatever the references."""
-    cut = named_tokenizer(told.tokenizer)
+    cut = named_tokenizer(tokenizer)
     columns: dict[str, list[float | int | None]] = {}
     for system in systems:
-        texts = [row.text for row in told.candidates if row.system == system]
+        texts = [row.text for row in candidates if row.system == system]
         tokens = Vocabulary().encode(texts, cut, allow_han=True)
         said = sum(map(bool, texts))
         varied: list[float | None] = []
@@ -329,9 +308,8 @@ def _of_texts(told: Told, systems: Sequence[str]) -> list[Row]:
     ]
 
 
-def _people(told: Told, printed: Mapping[str, Any], weights: str) -> dict[str, Any]:
+def _people(judged: Mapping[str, Any] | None, printed: Mapping[str, Any], weights: str) -> dict[str, Any]:
     """Table 3: each metric against people, its controls below it."""
-    judged = told.judged
     part: dict[str, Any] = {"key": "people", "title": "Metrics against people (Table 3)"}
     if judged is None:
         words = (
@@ -355,12 +333,9 @@ def _people(told: Told, printed: Mapping[str, Any], weights: str) -> dict[str, A
     metrics = [name for name in found if not name.startswith(("control:", "human:"))]
     rows = []
     for metric in metrics:
-        rows.append(
-            _against(_short(metric, told), found[metric], "", printed["correlations"].get(_named(metric, told), {}))
-        )
+        rows.append(_against(_short(metric), found[metric], "", printed["correlations"].get(_named(metric), {})))
         for name, of in found.items():
-            match = CONTROL.fullmatch(name)
-            if match and match["metric"] == metric:
+            if metric_of(name) == metric:
                 rows.append(_against(control(name), of, "control", {}))
     if "control:length" in found:
         rows.append(_against(control("control:length"), found["control:length"], "", {}))

@@ -6,7 +6,6 @@ the collection. Each stage leaves files, and does what a command does that is pr
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -17,7 +16,7 @@ from postil.app.passages.output import as_json
 from postil.app.report import check_report, read_results, write_report
 from postil.app.study.output import study_as
 from postil.app.study.passages_figures import Model, passages_study
-from postil.app.study.stages import Stage, Stages, read_json, write_text
+from postil.app.study.stages import Stage, Stages, as_line, flags, read_json, write_text
 from postil.app.vectors import TrainOptions, train_on_file
 from postil.errors import InvalidInput
 from postil.metaeval.resampling import RESAMPLES, SEED
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from postil.app.passages.files import Asked
-    from postil.app.study.stages import Say
+    from postil.app.progress import Say
     from postil.metaeval.gain import Pool
     from postil.records.scale import Scale
 
@@ -176,14 +175,14 @@ def _measures(anchors: bool) -> tuple[str, ...]:  # noqa: FBT001
 
 def _vectors(name: str, passages: Path, folder: Path, options: PassagesStudyOptions, say: Say) -> Stage:
     how = TrainOptions(bigrams=TRAINED[name], seed=options.seed)
-    flags = ["--tokenizer", options.tokenizer, "--stop", options.stop, "--seed", options.seed]
-    flags += ["--bigrams"] if how.bigrams else []
+    words = flags({"tokenizer": options.tokenizer, "stop": options.stop, "seed": options.seed})
+    words += ["--bigrams"] if how.bigrams else []
     return Stage(
         name=name,
         outputs=[folder],
         inputs=[passages],
-        request={"flags": flags},
-        command=["vectors", "train", passages, "--out", folder, *flags],
+        request={"flags": words},
+        command=["vectors", "train", passages, "--out", folder, *words],
         work=lambda: train_on_file(str(passages), str(folder), how, options.tokenizer, say, stop=options.stop),
     )
 
@@ -191,32 +190,29 @@ def _vectors(name: str, passages: Path, folder: Path, options: PassagesStudyOpti
 def _gains(target: Path, passages: Path, models: Mapping[str, Path], options: PassagesOptions) -> Stage:
     specs = (*options.measures, *(f"cosine(vectors={folder})" for folder in models.values()))
     asked = replace(options, measures=specs)
-    flags: list[object] = [word for spec in specs for word in ("-m", spec)]
-    flags += ["--reference", asked.reference, "--pool", asked.pool, "--folds", asked.folds, "--stem", asked.stem]
-    flags += [
-        "--stop",
-        asked.stop,
-        "--tokenizer",
-        asked.tokenizer,
-        "--resamples",
-        asked.resamples,
-        "--seed",
-        asked.seed,
-    ]
-    flags += [word for k in asked.ks for word in ("-k", k)]
-    flags += ["--leave-one-out"] * asked.leave_one_out + ["--anchors"] * asked.anchors
-    flags += ["--scale", asked.scale] if asked.scale else []
-    command = ["passages", passages, *flags, "--format", "json"]
+    given = {
+        "reference": asked.reference,
+        "pool": asked.pool,
+        "folds": asked.folds,
+        "stem": asked.stem,
+        "stop": asked.stop,
+        "tokenizer": asked.tokenizer,
+        "resamples": asked.resamples,
+        "seed": asked.seed,
+    }
+    words = [word for spec in specs for word in ("-m", spec)] + flags(given)
+    words += [word for k in asked.ks for word in ("-k", k)]
+    words += ["--leave-one-out"] * asked.leave_one_out + ["--anchors"] * asked.anchors + flags({"scale": asked.scale})
+    command = ["passages", passages, *words, "--format", "json"]
 
     def work() -> None:
-        line = shlex.join(["postil", *map(str, command)])
-        write_text(target, to_json(as_json(gains_of_file(str(passages), asked), command=line)))
+        write_text(target, to_json(as_json(gains_of_file(str(passages), asked), command=as_line(command))))
 
     return Stage(
         name=target.stem,
         outputs=[target],
         inputs=[passages, *models.values()],
-        request={"flags": [str(word) for word in flags]},
+        request={"flags": [str(word) for word in words]},
         command=command,
         printed=True,
         work=work,
@@ -228,7 +224,7 @@ def _figures(
 ) -> Stage:
     target, text = out / "study.json", out / "study.md"
     given = [word for name, folder in options.vectors.items() for word in ("--vectors", f"{name}={folder}")]
-    flags = [*given, *([] if options.train else ["--no-train"]), "--stage", "figures"]
+    words = [*given, *([] if options.train else ["--no-train"]), "--stage", "figures"]
 
     def work() -> None:
         models = []
@@ -244,7 +240,7 @@ def _figures(
         outputs=[target, text],
         inputs=[*made, *folders.values()],
         request={"name": _named(passages)},
-        command=["study", "passages", "--collection", passages, "--out", out, *flags],
+        command=["study", "passages", "--collection", passages, "--out", out, *words],
         work=work,
     )
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from postil.app.names import WITHOUT
+from postil.app.output import SCHEMA
 from postil.app.report.words import listed, number
 from postil.app.study.stages import paper
 
@@ -18,7 +20,6 @@ __all__ = ["Model", "passages_study"]
 UNITS: Final = ("1", "2", "sk")
 FAMILIES: Final = tuple(f"{family}-{unit}" for family in ("f1", "kl", "logsim") for unit in UNITS)
 SENSES: Final = {"topic": "informativeness", "others": "interestingness"}
-WITHOUT: Final = ", without itself"
 ENTITIES: Final = " of anchors"
 QUESTIONS: Final = (
     "Informativeness (Figures 1 to 3): which measure finds what is informative for a topic, given all that is. "
@@ -67,7 +68,7 @@ def passages_study(name: str, found: Mapping[str, Result], models: Sequence[Mode
             _anchors_figure(3 * place + 3, found, sense),
         ]
     return {
-        "schema": 1,
+        "schema": SCHEMA,
         "kind": "study",
         "name": name,
         "title": "Interestingness of passages, figure by figure",
@@ -105,7 +106,7 @@ def _count(data: Mapping[str, Any]) -> str:
 def _ranking(result: Result, measure: str) -> str:
     """What a ranking is called: where others are the reference, no passage is in its own, and names say so."""
     names = {line["measure"] for line in result["lines"]}
-    return measure if measure in names else f"{measure}{WITHOUT}"
+    return measure if measure in names else measure + WITHOUT
 
 
 def _vectors(models: Sequence[Model], printed: Mapping[str, Any]) -> dict[str, Any]:

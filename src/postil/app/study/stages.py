@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import file_digest
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 from postil.app.output import to_json
 from postil.errors import InvalidInput, UnknownName, UsageError
@@ -16,12 +15,12 @@ from postil.records.replace import Replacement, refused
 from postil.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["Say", "Stage", "Stages", "paper", "read_json", "write_text"]
+    from postil.app.progress import Say
 
-Say: TypeAlias = Callable[[str], None]
+__all__ = ["Stage", "Stages", "as_line", "flags", "paper", "read_json", "write_text"]
 
 RECORDS: Final = ".stages"
 MADE: Final = "made.json"
@@ -84,7 +83,7 @@ class Stages:
         self.names.append(stage.name)
         if self._only not in (None, stage.name):
             return
-        command = shlex.join(["postil", *map(str, stage.command)])
+        command = as_line(stage.command)
         command += f" > {shlex.quote(str(stage.outputs[0]))}" if stage.printed else ""
         request = {
             **stage.request,
@@ -128,6 +127,27 @@ def _digest(path: Path, *, needed: bool = False) -> str | None:
         if needed:
             raise InvalidInput("no such file; run the stages before this one", where=str(target)) from None
         return None
+
+
+def as_line(command: Sequence[object]) -> str:
+    """A command as a shell takes it.
+
+    Args:
+        command: Its words, without ``postil``.
+    """
+    return shlex.join(["postil", *map(str, command)])
+
+
+def flags(values: Mapping[str, object]) -> list[object]:
+    """The flags of a command.
+
+    Args:
+        values: Name -> value; None leaves a flag out.
+
+    >>> flags({"scale": "1:5", "epochs": None})
+    ['--scale', '1:5']
+    """
+    return [word for name, value in values.items() if value is not None for word in (f"--{name}", value)]
 
 
 def read_json(path: Path) -> Any:

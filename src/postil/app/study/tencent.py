@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from postil.app.corpus.building import build_corpus
 from postil.app.corpus.importing_articles import import_articles
 from postil.app.report.words import listed
-from postil.app.study.comments import CommentsOptions, study_comments
+from postil.app.study.comments import study_comments
 from postil.app.study.stages import Stage, Stages
 from postil.corpus.formats.tencent import read_tencent
 from postil.corpus.options import BuildOptions
@@ -20,7 +20,8 @@ from postil.records.scale import Scale
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from postil.app.study.stages import Say
+    from postil.app.progress import Say
+    from postil.app.study.comments_options import CommentsOptions
 
 __all__ = ["study_tencent"]
 

@@ -14,11 +14,10 @@ from postil.errors import Undefined
 from postil.metaeval.resampling import counts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from postil.app.corpus.texts import CorpusTexts
+    from postil.app.progress import Say
     from postil.commenters.evaluation import Evaluation, Lists, Scorer
     from postil.commenters.nn.relevance import Relevance
 
@@ -55,7 +54,7 @@ class Asked:
         *,
         sampled: int,
         seed: int,
-        say: Callable[[str], None],
+        say: Say,
     ) -> Asked | None:
         """The questions of a corpus; None where it has no dev set, or one that is too small.
 

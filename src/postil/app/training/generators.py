@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from postil.app.corpus.texts import CorpusTexts, hash_of_vectors
+from postil.app.corpus.texts import CorpusTexts
 from postil.app.training.workshop import Workshop, anywhere
 from postil.commenters.copying import Runs
 from postil.commenters.generation import ATTENTION, KINDS, Trove, save_generator
@@ -21,15 +21,14 @@ from postil.corpus.store import Corpus
 from postil.errors import MissingExtra, UnknownName, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
+    from postil.app.progress import Say
     from postil.commenters.nn.generation import Generator
     from postil.corpus.passes import Watch
     from postil.records.files import FilePath
 
-    Say = Callable[[str], None]
-
-__all__ = ["SOURCES", "TARGETS", "GeneratorTrainOptions", "GeneratorTrained", "train_commenter"]
+__all__ = ["GeneratorTrainOptions", "GeneratorTrained", "train_commenter"]
 
 SOURCES: Final = ("title", "content", "both")
 TARGETS: Final = ("comments", "title")
@@ -126,25 +125,12 @@ def train_commenter(
     if _generator(kind, workshop, options) is None:
         return None
     trained = Model.open(workshop.folder / "generator").made
-    made = {
-        "options": _settled(options),
-        "corpus": {"inputs": corpus.made["inputs"], "options": corpus.made["options"]},
-        "tokenizer": corpus.made["tokenizer"],
-        "dev": trained["dev"],
-    }
-    with ModelWriter(out, kind, {"tokenizer": corpus.tokenizer, "reads": reads, "writes": options.target}, made) as new:
+    config = {"tokenizer": corpus.tokenizer, "reads": reads, "writes": options.target}
+    with ModelWriter(out, kind, config, workshop.made(asdict(options), trained["dev"])) as new:
         save_generator(new, corpus.words(), _trove(workshop, options.target, watch))
         shutil.copytree(workshop.folder / "generator", new.path("generator/config.json").parent, dirs_exist_ok=True)
     workshop.close()
     return GeneratorTrained(Path(out), trained["history"], trained["dev"]["loss"], trained["dev"]["step"])
-
-
-def _settled(options: GeneratorTrainOptions) -> dict[str, Any]:
-    """What a model depends on: no paths, nothing about this machine."""
-    return asdict(options) | {
-        "vectors": hash_of_vectors(options.vectors),
-        "training": anywhere(options.training),
-    }
 
 
 def _generator(kind: str, workshop: Workshop, options: GeneratorTrainOptions) -> Generator | None:

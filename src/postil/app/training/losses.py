@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from postil.app.output import grid_as, rows_as_csv, rows_as_jsonl, to_json
+from postil.app.output import SCHEMA, grid_as, rows_as_csv, rows_as_jsonl, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ def losses_as(form: Format, trained: GeneratorTrained) -> str:
     """
     rows = [{**row, "perplexity": math.exp(row["dev"]), "best": row["step"] == trained.step} for row in trained.history]
     if form == "json":
-        return to_json({"schema": 1, "kind": "training", "rows": rows})
+        return to_json({"schema": SCHEMA, "kind": "training", "rows": rows})
     if form == "jsonl":
         return rows_as_jsonl(rows)
     if form == "csv":

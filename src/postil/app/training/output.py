@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from postil.app.output import grid_as, rows_as_csv, rows_as_jsonl, to_json
+from postil.app.output import SCHEMA, grid_as, rows_as_csv, rows_as_jsonl, to_json
 
 if TYPE_CHECKING:
     from postil.app.output import Format
@@ -24,7 +24,9 @@ def evaluation_as(form: Format, found: Evaluation) -> str:
     rows = [asdict(row) for row in found.rows]
     if form == "json":
         differences, absent = ([asdict(row) for row in several] for several in (found.differences, found.absent))
-        return to_json({"schema": 1, "kind": "evaluation", "rows": rows, "differences": differences, "absent": absent})
+        return to_json(
+            {"schema": SCHEMA, "kind": "evaluation", "rows": rows, "differences": differences, "absent": absent}
+        )
     if form == "jsonl":
         return rows_as_jsonl(rows)
     if form == "csv":

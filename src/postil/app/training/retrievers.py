@@ -11,30 +11,30 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from postil.app.corpus.texts import CorpusTexts, hash_of_vectors
+from postil.app.corpus.texts import CorpusTexts
 from postil.app.training.dev import MIXTURE, Asked
 from postil.app.training.workshop import Workshop, anywhere
 from postil.commenters.nn.processes import is_first
 from postil.commenters.rankers import ByWords, rarity
 from postil.commenters.retrieval import KINDS, RANKERS, SIMILAR, Shelf, save_retriever
-from postil.commenters.search import IDF, WEIGHTINGS, Index
+from postil.commenters.search import Index
+from postil.commenters.segment import IDF, WEIGHTINGS
 from postil.commenters.store import ModelWriter, check_free
 from postil.commenters.strings import Strings
 from postil.corpus.store import Corpus
 from postil.errors import MissingExtra, UnknownName, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
+    from postil.app.progress import Say
     from postil.commenters.evaluation import Evaluation
     from postil.commenters.nn.relevance import Relevance
-    from postil.commenters.search import Idf, Weighting
+    from postil.commenters.segment import Idf, Weighting
     from postil.corpus.passes import Watch
     from postil.records.files import FilePath
-
-    Say = Callable[[str], None]
 
 __all__ = ["TrainOptions", "Trained", "train_retriever"]
 
@@ -171,24 +171,13 @@ def train_retriever(
         "segments": 1,
         **({"mixture": mixture} if options.ranker == "both" else {}),
     }
-    made = {
-        "options": _settled(options),
-        "corpus": {"inputs": corpus.made["inputs"], "options": corpus.made["options"]},
-        "tokenizer": corpus.made["tokenizer"],
-        "dev": [asdict(row) for row in evaluation.rows] if evaluation else [],
-    }
+    made = workshop.made(asdict(options), [asdict(row) for row in evaluation.rows] if evaluation else [])
     with ModelWriter(out, kind, config, made) as new:
         save_retriever(new, index, shelf, words, ranker=kept)
         if relevance is not None:
             shutil.copytree(workshop.folder / "relevance", new.path("relevance/config.json").parent, dirs_exist_ok=True)
     workshop.close()
     return Trained(Path(out), evaluation)
-
-
-def _settled(options: TrainOptions) -> dict[str, Any]:
-    """What a model depends on: no paths, nothing about this machine."""
-    settled = {name: value for name, value in asdict(options).items() if name != "jobs"}
-    return settled | {"vectors": hash_of_vectors(options.vectors), "training": anywhere(options.training)}
 
 
 def _shelf(corpus: Corpus, watch: Watch) -> Shelf:

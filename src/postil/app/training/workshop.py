@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -18,15 +18,15 @@ from postil.commenters.nn.batches import Commented, Ragged
 from postil.commenters.nn.processes import from_first, is_first
 from postil.commenters.store import Model
 from postil.errors import UsageError
+from postil.records.lock import locked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
+    from postil.app.progress import Say
     from postil.records.files import FilePath
-
-    Say = Callable[[str], None]
 
 __all__ = ["Workshop", "anywhere"]
 
@@ -88,6 +88,23 @@ class Workshop:
         """Where it is."""
         return Path(os.path.realpath(self.model)).with_name(f".{Path(self.model).name}.training")
 
+    def made(self, options: Mapping[str, Any], dev: object) -> dict[str, Any]:
+        """What a model says of how it was made: no paths, nothing about this machine.
+
+        Args:
+            options: What was asked for, by name.
+            dev: How well it does on dev; JSON.
+        """
+        corpus = self.texts.corpus.made
+        settled = {name: value for name, value in options.items() if name != "jobs"}
+        settled |= {"vectors": hash_of_vectors(self.vectors), "training": anywhere(options["training"])}
+        return {
+            "options": settled,
+            "corpus": {"inputs": corpus["inputs"], "options": corpus["options"]},
+            "tokenizer": corpus["tokenizer"],
+            "dev": dev,
+        }
+
     def split(self, name: str, target: str = "comments") -> Commented:
         """What is read in a split of the corpus, and what is written about it.
 
@@ -134,7 +151,7 @@ class Workshop:
             The network; None in a process that is not the first.
 
         Raises:
-            UsageError: Options do not fit.
+            UsageError: Options do not fit, or another process trains the model.
             InvalidInput: Word vectors are damaged.
             PostilError: The system refuses to write, or the training fails.
         """
@@ -143,20 +160,21 @@ class Workshop:
 
         def prepared() -> bool:
             """Get ready, and say whether it is trained already."""
+            held.enter_context(locked(self.folder, f"{self.model}: another training of this model is running"))
             if target.exists():
                 if Model.open(target).made.get("request") == json.loads(json.dumps(request)):
                     return True
                 shutil.rmtree(target)
-            self.folder.mkdir(exist_ok=True)
             self._vectors(size, self.say)
             return False
 
-        if from_first(prepared, device):
-            return load(target) if is_first() else None
-        vectors = self._vectors(size, lambda _: None)
-        with live() if is_first() else nullcontext(lambda _: None) as show:
-            trained = train(target, vectors=vectors, made={"request": request}, say=self.say, watch=show)
-        return trained if is_first() else None
+        with ExitStack() as held:
+            if from_first(prepared, device):
+                return load(target) if is_first() else None
+            vectors = self._vectors(size, lambda _: None)
+            with live() if is_first() else nullcontext(lambda _: None) as show:
+                trained = train(target, vectors=vectors, made={"request": request}, say=self.say, watch=show)
+            return trained if is_first() else None
 
     def _vectors(self, size: int, say: Say) -> NDArray[np.float32] | None:
         return first_vectors(self.texts, self.folder, given=self.vectors, size=size, seed=self.seed, say=say)

@@ -10,7 +10,8 @@ from fastapi import Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from postil.annotation.nouns import Answer, Refused
-from postil.app.web.pages import NEVER_CACHED, back_to, form_of, new_key, wants_json
+from postil.app.web.forms import form_of, wants_json
+from postil.app.web.pages import NEVER_CACHED, back_to, new_key
 from postil.app.web.words import REASONS
 from postil.errors import PostilError
 
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from postil.annotation.nouns import Ahead, Person, Span, Task
-    from postil.app.web.pages import Form, Site
+    from postil.app.web.forms import Form
+    from postil.app.web.pages import Site
 
 __all__ = ["AHEAD", "add_annotator_pages"]
 

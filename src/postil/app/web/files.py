@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
-from postil.app.annotating.files import TABLES, exported, write_rows
+from postil.app.annotating.exports import TABLES, exported, write_rows
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:

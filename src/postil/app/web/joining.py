@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Final
 from fastapi import FastAPI, Request, Response  # noqa: TC002 - FastAPI reads annotations
 
 from postil.annotation.nouns import Refused
-from postil.app.web.pages import Halt, back_to, form_of
+from postil.app.web.forms import form_of
+from postil.app.web.pages import back_to
+from postil.app.web.refusals import Halt
 from postil.app.web.security import csrf_of
 
 if TYPE_CHECKING:

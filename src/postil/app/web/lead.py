@@ -11,15 +11,17 @@ from fastapi.responses import HTMLResponse
 
 from postil.app.web.files import KINDS, file_of, names_of
 from postil.app.web.numbers import Desk
-from postil.app.web.pages import NEVER_CACHED, Halt, back_to, new_key
+from postil.app.web.pages import NEVER_CACHED, back_to, new_key
 from postil.app.web.pictures import heat, histogram, severities
+from postil.app.web.refusals import Halt
 from postil.metaeval.agreement import STATISTICS
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from postil.annotation.nouns import Person
-    from postil.app.web.pages import Form, Site
+    from postil.app.web.forms import Form
+    from postil.app.web.pages import Site
     from postil.metaeval.agreement import Agreement
 
 __all__ = ["add_lead_pages"]

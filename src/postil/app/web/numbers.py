@@ -11,9 +11,7 @@ from postil.app.annotating.agreement import agreement_of
 from postil.errors import PostilError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from postil.annotation.nouns import Rating, Standing
+    from postil.annotation.nouns import Standing
     from postil.annotation.store import Store
     from postil.app.annotating.agreement import CampaignAgreement
 
@@ -61,7 +59,7 @@ class Numbers:
             standings=tuple(store.people.standings()),
             texts=len({rating.number for rating in ratings}),
             ratings=len(ratings),
-            conflicts=tuple(number for number in _apart(ratings, far) if number not in decided),
+            conflicts=tuple(number for number in store.results.apart(far) if number not in decided),
             decided=tuple(sorted(decided)),
             agreement=agreement_of(ratings, store.rubric()),
         )
@@ -118,14 +116,3 @@ class Desk:
             self._not_before = time.monotonic() + REST * self._took
             self._working = False
             self._changed.notify_all()
-
-
-def _apart(ratings: Sequence[Rating], far: float) -> list[int]:
-    """Texts whose grades are so far apart, the farthest first; a second round is not looked at."""
-    grades: dict[int, list[float]] = {}
-    for rating in ratings:
-        if rating.round == 1:
-            grades.setdefault(rating.number, []).append(rating.grade)
-    apart = {number: max(some) - min(some) for number, some in grades.items() if len(some) > 1}
-    found = [number for number, distance in apart.items() if distance >= far - 1e-9]
-    return sorted(found, key=lambda number: (-apart[number], number))

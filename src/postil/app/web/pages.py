@@ -1,4 +1,4 @@
-"""What every page needs: the campaign, templates, who is asking, and what went wrong."""
+"""What every page needs: the campaign, templates, and who is asking."""
 
 from __future__ import annotations
 
@@ -7,111 +7,28 @@ import re
 import secrets
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import parse_qsl
 
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from postil.annotation.nouns import Refused
-from postil.app.web.security import BODY, Limit, csrf_of, same
+from postil.app.web.forms import form_of, wants_json
+from postil.app.web.refusals import Halt, told
+from postil.app.web.security import Limit, csrf_of, same
 from postil.app.web.words import translator
-from postil.errors import MissingExtra, PostilError
 
 if TYPE_CHECKING:
     from fastapi import Request, Response
 
     from postil.annotation.nouns import Person
     from postil.annotation.store import Store
+    from postil.app.web.forms import Form
 
-__all__ = ["NEVER_CACHED", "STATUS", "Form", "Halt", "Site", "back_to", "form_of", "new_key", "wants_json"]
+__all__ = ["NEVER_CACHED", "Site", "back_to", "new_key"]
 
-STATUS: Final = {"unknown": 404, "expired": 410, "used": 409, "stale": 409, "left": 403, "full": 409, "invalid": 422}
-"""The status of an answer for each kind of refusal."""
-
-STALE: Final = (
-    "This text was answered meanwhile, perhaps in another window. The earlier answer stands; nothing was changed. "
-    "To change it, go back to it."
-)
 NEVER_CACHED: Final = {"cache-control": "no-store"}
 ATTEMPTS, MINUTES = 10, 5
-FIELDS: Final = 30
 TAG: Final = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,4}")
-
-
-class Halt(PostilError):  # noqa: N818 - says what happens
-    """A request ends here.
-
-    Args:
-        status: The status of the answer.
-        title: In a few words.
-        lines: What to do.
-    """
-
-    def __init__(self, status: int, title: str, *lines: str) -> None:
-        self.status, self.title, self.lines = status, title, lines
-        super().__init__(" ".join([f"{title}.", *lines]))
-
-
-class Form(dict[str, str]):
-    """The fields of a form."""
-
-    def number(self, name: str) -> int:
-        """A whole number.
-
-        Args:
-            name: The field.
-
-        Raises:
-            Refused: It is none.
-        """
-        text = self.get(name, "")
-        if not re.fullmatch(r"-?[0-9]{1,9}", text):
-            raise Refused("invalid", f"{name}: expected a whole number")
-        return int(text)
-
-    def real(self, name: str) -> float:
-        """A number.
-
-        Args:
-            name: The field.
-
-        Raises:
-            Refused: It is none.
-        """
-        text = self.get(name, "")
-        if not re.fullmatch(r"-?[0-9]{1,9}(\.[0-9]{1,9})?", text):
-            raise Refused("invalid", f"{name}: expected a number")
-        return float(text)
-
-
-def form_of(request: Request) -> Form:
-    """The fields that were sent.
-
-    Args:
-        request: The request.
-
-    Raises:
-        Halt: It is no form.
-    """
-    kind = request.headers.get("content-type", "").split(";")[0].strip().lower()
-    if kind != "application/x-www-form-urlencoded":
-        raise Halt(415, "The request is no form", "Send it from the page.")
-    try:
-        text = request.scope[BODY].decode("utf-8")
-        pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=FIELDS)
-    except ValueError:
-        raise Halt(400, "The form cannot be read", "Load the page again.") from None
-    return Form(pairs)
-
-
-def wants_json(request: Request) -> bool:
-    """Whether a script asks, rather than a person.
-
-    Args:
-        request: The request.
-    """
-    return request.headers.get("accept") == "application/json"
 
 
 class Site:
@@ -241,11 +158,8 @@ class Site:
         """
         secret = request.cookies.get(cookie or self.cookie, "")
         if not secret or not same(csrf_of(secret), form.get("csrf", "")):
-            raise Halt(
-                403,
-                "This page is out of date",
-                "You have signed in again since it was opened. Load it again; no answer is lost.",
-            )
+            line = "You have signed in again since it was opened. Load it again; no answer is lost."
+            raise Halt(403, "This page is out of date", line)
 
     def keep(self, response: Response, name: str, value: str, seconds: int) -> None:
         """Give the browser a cookie that scripts cannot read and other sites cannot use.
@@ -276,25 +190,13 @@ class Site:
             request: The request.
             error: What went wrong.
         """
-        title, lines, status = self._told(error)
+        title, lines, status = told(error, self.say)
         if wants_json(request):
             said = " ".join([title if title[-1] in ".。" else f"{title}.", *lines])
             return JSONResponse({"problem": said}, status, NEVER_CACHED)
         href = "" if status == 401 else "/"  # where nobody is signed in there is no way on
         link = self.say("Go on")
         return self.page("words.html", status, title=title, lines=lines, join="", href=href, link=link)
-
-    def _told(self, error: Exception) -> tuple[str, list[str], int]:
-        """Title, lines and status."""
-        say = self.say
-        if isinstance(error, Halt):
-            return say(error.title), [say(line) for line in error.lines], error.status
-        if isinstance(error, Refused):
-            english = STALE if error.kind == "stale" else f"{error.problem[:1].upper()}{error.problem[1:]}."
-            return say(english), [], STATUS[error.kind]
-        if isinstance(error, MissingExtra):
-            return str(error), [], 501
-        return say("The campaign cannot be reached"), [say("Try again in a moment; what you gave is kept.")], 503
 
 
 def back_to(path: str) -> RedirectResponse:

@@ -17,7 +17,8 @@ from postil.annotation.store import Store
 from postil.app.web.annotator import add_annotator_pages
 from postil.app.web.joining import add_joining_pages
 from postil.app.web.lead import add_lead_pages
-from postil.app.web.pages import Halt, Site
+from postil.app.web.pages import Site
+from postil.app.web.refusals import Halt
 from postil.app.web.security import Guard
 from postil.errors import PostilError
 

@@ -12,8 +12,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from postil.corpus.formats.fields import Fields, Maker
 from postil.corpus.formats.forum import FORUM
+from postil.corpus.formats.maker import Maker
 from postil.corpus.formats.met import Met
 from postil.errors import InvalidInput, UnknownName
 from postil.records.parquet import arrow
@@ -21,6 +21,7 @@ from postil.records.parquet import arrow
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from postil.corpus.formats.fields import Fields
     from postil.records.files import FilePath
     from postil.records.rows import Article
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from postil.corpus.formats.fields import FIELDS, FIELDS_OF_COMMENTS, Fields, Maker
+from postil.corpus.formats.fields import FIELDS, FIELDS_OF_COMMENTS, Fields
+from postil.corpus.formats.maker import Maker
 from postil.corpus.formats.met import Met, json_lines
 
 if TYPE_CHECKING:

@@ -33,32 +33,31 @@ import os
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
-from xml.parsers import expat
 
 from postil.corpus.duplicates import CHARACTERS, merge_duplicates
-from postil.corpus.formats.trec import read_texts
-from postil.corpus.lines import BOM, opened, text_lines
+from postil.corpus.formats.collection import read_texts
+from postil.corpus.formats.inex_topics import read_topics
+from postil.corpus.lines import text_lines
 from postil.errors import InvalidInput, UsageError
-from postil.records.jsonl import read as read_json
-from postil.records.place import Places
 from postil.records.rows import Passage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from postil.records.files import FilePath
 
-__all__ = ["ANY_FILE", "InexPassages", "Stretch", "grade_of", "read_inex", "read_stretches", "read_topics"]
+__all__ = ["ANY_FILE", "InexPassages", "Stretch", "grade_of", "read_inex", "read_stretches"]
 
 ANY_FILE: Final = "-"
 """Stands in judgements for a file that is not known."""
+
+DIGITS: Final = 15
+"""No document has more characters than a number of so many digits can say."""
 
 AGREED: Final = 2.0
 """The grade of a passage that everybody highlighted whole."""
 
 COLUMNS: Final = ("qid", "Q0", "file", "rank", "rsv", "run_id")
-TOPICS: Final = ("topic", "tweet")
-TWEETS: Final = ("title", "txt", "text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,51 +101,6 @@ class InexPassages:
     unjudged: tuple[str, ...]
     without: tuple[str, ...]
     unmatched: tuple[Stretch, ...]
-
-
-def read_topics(path: FilePath) -> dict[str, str]:
-    r"""Read topics: XML, tweets as JSON Lines, or a line ``id text`` each; the first character says which.
-
-    Args:
-        path: The file.
-
-    Returns:
-        The text of each topic, by id, in the order of the file.
-
-    Raises:
-        InvalidInput: The file is not of the format, or has a topic twice or without an id.
-
-    >>> import pathlib, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = (path := pathlib.Path(folder, "topics.xml")).write_text(
-    ...         '<topics>\n<topic id="2012001"><title>Rain tomorrow</title></topic>\n</topics>'
-    ...     )
-    ...     read_topics(path)
-    {'2012001': 'Rain tomorrow'}
-    """
-    where = os.fspath(path)
-    topics: dict[str, str] = {}
-    with opened(path) as stream:
-        head = stream.peek(64).removeprefix(BOM).lstrip()[:1]
-        found: Iterable[tuple[int, str, str]]
-        if head == b"<":
-            found = _Xml(where).read(stream.read())
-        elif head in {b"{", b"["}:
-            places = Places(where)
-            rows = read_json(stream, dict, places)
-            found = [_tweet(row, where, places.line(index)) for index, row in enumerate(rows)]
-        else:
-            found = _two_columns(path)
-        for line, name, text in found:
-            if not name:
-                raise InvalidInput("expected the id of a topic, got none", where=where, line=line, field="id")
-            if name in topics:
-                raise InvalidInput(f"topic {name} stands there twice", where=where, line=line, field="id")
-            topics[name] = _spaced(text)
-    if not topics:
-        problem = f"expected elements {' or '.join(TOPICS)}, got none"
-        raise InvalidInput(problem, where=where)
-    return topics
 
 
 def read_stretches(path: FilePath, texts: Mapping[str, str] | None = None) -> list[Stretch]:
@@ -223,8 +177,8 @@ def read_inex(
         topics: The topics; passages and judgements of others are left out.
         runs: The runs.
         judgements: What was highlighted.
-        documents: Collections, as `postil.corpus.formats.trec.read_collection` takes them, with the text of each file
-            without tags; for runs and judgements that have offsets.
+        documents: Collections, as `postil.corpus.formats.collection.read_collection` takes them, with the text of
+            each file without tags; for runs and judgements that have offsets.
         characters: How many characters at either end make two passages of a topic one; 0 for none.
 
     Raises:
@@ -326,7 +280,7 @@ def _is_span(rest: str) -> bool:
 
 
 def _cut(file: str, rest: str, texts: Mapping[str, str], where: str, line: int) -> str:
-    offset, length = map(int, rest.split())
+    offset, length = (int(number) if len(number) <= DIGITS else 10**DIGITS for number in rest.split())
     if file not in texts:
         raise InvalidInput(f"there is no document '{file}'", where=where, line=line, field="file")
     size = len(texts[file])
@@ -338,57 +292,3 @@ def _cut(file: str, rest: str, texts: Mapping[str, str], where: str, line: int) 
 
 def _spaced(text: str) -> str:
     return " ".join(text.split())
-
-
-def _two_columns(path: FilePath) -> Iterator[tuple[int, str, str]]:
-    for line, text in text_lines(path):
-        name, *rest = text.split(None, 1)
-        yield line, name.strip('"'), "".join(rest).strip().strip('"')
-
-
-def _tweet(row: dict[str, object], where: str, line: int) -> tuple[int, str, str]:
-    text = row.get("text")
-    if not isinstance(text, str):
-        raise InvalidInput("expected the text of a tweet", where=where, line=line, field="text")
-    return line, str(row.get("id_str") or row.get("id") or ""), text
-
-
-class _Xml:
-    """Topics in XML, with the lines they begin in."""
-
-    def __init__(self, where: str) -> None:
-        self._where = where
-        self._parser = expat.ParserCreate()
-        self._parser.StartElementHandler = self._start
-        self._parser.EndElementHandler = self._end
-        self._parser.CharacterDataHandler = self._data
-        self._topics: list[tuple[int, str, str]] = []
-        self._path: list[str] = []
-        self._line, self._id = 0, ""
-        self._parts: dict[str, str] = {}
-
-    def read(self, data: bytes) -> list[tuple[int, str, str]]:
-        try:
-            self._parser.Parse(data, True)  # noqa: FBT003 - positional in expat
-        except expat.ExpatError as error:
-            problem = f"not XML at column {error.offset + 1}: {expat.ErrorString(error.code)}; write & as &amp;"
-            raise InvalidInput(problem, where=self._where, line=error.lineno) from None
-        return self._topics
-
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
-        self._path.append(name.lower())
-        if self._path[-1] in TOPICS:
-            self._line = self._parser.CurrentLineNumber
-            self._id = attributes.get("id", "")
-            self._parts = {}
-
-    def _data(self, text: str) -> None:
-        if self._path:
-            self._parts[self._path[-1]] = self._parts.get(self._path[-1], "") + text
-
-    def _end(self, _: str) -> None:
-        name = self._path.pop()
-        if name in TOPICS:
-            inside = (self._parts.get(part, "") for part in (*TWEETS, name))
-            topic = self._id or self._parts.get("id", "").strip()
-            self._topics.append((self._line, topic, next(filter(str.strip, inside), "")))

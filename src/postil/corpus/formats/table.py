@@ -8,51 +8,41 @@ ids of the articles. An empty cell is a missing value.
 
 from __future__ import annotations
 
-import codecs
-import csv
-import io
 import os
-import re
 import sqlite3
 import tempfile
 from contextlib import closing, contextmanager
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from postil.corpus.formats.fields import FIELDS, FIELDS_OF_COMMENTS, Fields, Maker
+from postil.corpus.formats.cells import table_rows
+from postil.corpus.formats.fields import FIELDS, FIELDS_OF_COMMENTS, Fields
+from postil.corpus.formats.maker import Maker
 from postil.corpus.formats.met import Met
-from postil.corpus.lines import DAMAGE, damaged, opened
-from postil.errors import InvalidInput, PostilError, UsageError
+from postil.errors import InvalidInput, PostilError
 from postil.records.explain import shown
 from postil.records.rows import Article, Comment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from collections.abc import Set as AbstractSet
 
+    from postil.corpus.formats.cells import Row
     from postil.records.files import FilePath
 
-__all__ = ["ARTICLE", "LONGEST", "read_table", "table_rows"]
+__all__ = ["ARTICLE", "read_table"]
 
 ARTICLE: Final = "article"
 """The column of a comment that names its article."""
 
-LONGEST: Final = 1 << 24
-"""How many characters a cell may have; beyond that a quote was not closed."""
-
-TABS: Final = (".tsv", ".tab", ".txt")
-BROKEN: Final = re.compile("[\udc80-\udcff]")  # how Python writes down bytes that it could not decode
 TABLES: Final = """
     PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
     CREATE TABLE articles (number INTEGER PRIMARY KEY, row BLOB);
     CREATE TABLE comments (article INTEGER, line INTEGER, row BLOB);
 """
-
-Row: TypeAlias = dict[str, str | None]
 
 
 def read_table(
@@ -209,102 +199,6 @@ class _Join:
 
     def _refuse(self, error: InvalidInput, line: int) -> None:
         self._met.refuse(InvalidInput(error.problem, where=self._where, line=line, field=error.field))
-
-
-def table_rows(
-    path: FilePath,
-    met: Met,
-    needed: AbstractSet[str] = frozenset(),
-    *,
-    encoding: str = "utf-8",
-    delimiter: str | None = None,
-    quotes: bool = True,
-) -> Iterator[tuple[int, Row]]:
-    """The rows of a table whose first row names its columns.
-
-    Args:
-        path: The file; it may be compressed with gzip, whatever its name.
-        met: Takes the rows that are broken.
-        needed: Columns that it must have.
-        encoding: Its encoding; a byte order mark is passed over.
-        delimiter: What stands between columns; by default the name says it.
-        quotes: Whether double quotes mean anything.
-
-    Yields:
-        The line where the row begins, counted from 1, and its cells by column; None for an empty one.
-
-    Raises:
-        UsageError: The encoding or the delimiter is none.
-        InvalidInput: There is no such file, it is empty, or a column is missing or stands twice.
-    """
-    where = os.fspath(path)
-    between = _delimiter(where, delimiter)
-    codec = _codec(encoding)
-    csv.field_size_limit(max(csv.field_size_limit(), LONGEST))
-    with opened(path) as stream:
-        text = io.TextIOWrapper(stream, codec, errors="surrogateescape", newline="")
-        reader = csv.reader(
-            text, delimiter=between, strict=True, quoting=csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
-        )
-        rows = _numbered(reader, path, met)
-        line, header = next(rows, (0, []))
-        if not header:
-            raise InvalidInput("the table is empty", where=where)
-        for name in sorted(needed | set(header)):
-            if header.count(name) != 1 and (name in needed or name):
-                problem = f"no such column; the table has: {', '.join(header)}"
-                problem = "the column stands twice; give one another name" if name in header else problem
-                raise InvalidInput(problem, where=where, line=line, field=name)
-        for line, cells in rows:
-            problem = _broken(cells, len(header), encoding)
-            if problem:
-                met.refuse(InvalidInput(problem, where=where, line=line))
-            else:
-                yield line, {name: cell or None for name, cell in zip(header, cells, strict=True)}
-
-
-def _numbered(reader: Any, path: FilePath, met: Met) -> Iterator[tuple[int, list[str]]]:
-    while True:
-        line = reader.line_num + 1
-        try:
-            cells = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            problem = f"{error}; a quote that is not closed or not doubled? A table without quoting: --no-quotes"
-            met.refuse(InvalidInput(problem, where=os.fspath(path), line=line))
-            continue
-        except DAMAGE as error:
-            met.refuse(damaged(error, path, reader.line_num))
-            return
-        if cells:
-            yield line, cells
-
-
-def _broken(cells: list[str], columns: int, encoding: str) -> str:
-    if len(cells) != columns:
-        return f"expected {columns} columns, got {len(cells)}"
-    for cell in cells:
-        if not cell.isascii() and (bad := BROKEN.search(cell)):
-            return f"byte 0x{ord(bad[0]) - 0xDC00:02x} is not {encoding}; name the encoding with --encoding"
-    return ""
-
-
-def _delimiter(where: str, given: str | None) -> str:
-    if given is None:
-        return "\t" if where.lower().removesuffix(".gz").endswith(TABS) else ","
-    between = {"tab": "\t", "\\t": "\t"}.get(given, given)
-    if len(between) != 1 or between in '"\r\n':
-        raise UsageError(f"one character stands between columns, or the word tab; got {shown(given)}")
-    return between
-
-
-def _codec(encoding: str) -> str:
-    try:
-        name = codecs.lookup(encoding).name
-    except LookupError:
-        raise UsageError(f"unknown encoding '{encoding}'; for example utf-8, gb18030, latin-1, utf-16") from None
-    return "utf-8-sig" if name == "utf-8" else name
 
 
 @contextmanager

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from postil.corpus.formats.fields import Fields, Maker
+from postil.corpus.formats.fields import Fields
+from postil.corpus.formats.maker import Maker
 from postil.corpus.formats.met import Met, json_lines, json_object, numbered_lines
 from postil.corpus.lines import BOM, decoded
 from postil.errors import InvalidInput

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
-from postil.corpus.formats.fields import Fields, Maker
+from postil.corpus.formats.fields import Fields
+from postil.corpus.formats.maker import Maker
 from postil.corpus.formats.met import Met, json_lines
 from postil.errors import UnknownName
 

@@ -3,8 +3,7 @@
 ========== ==================================================================================================
 qrels      ``topic Q0 document grade`` a line, columns apart by spaces or tabs; or, as in BEIR, a first line
            ``query-id corpus-id score`` and three columns
-collection ``id<TAB>text`` a line, or JSON Lines with the id in the first of `IDS` and the text in the first of
-           `TEXTS` that the line has
+collection ``id<TAB>text`` a line, or JSON Lines; see `postil.corpus.formats.collection`
 run        ``topic Q0 document rank score tag`` a line, columns apart by spaces or tabs
 ========== ==================================================================================================
 
@@ -16,38 +15,31 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from postil.corpus.lines import BOM, opened, text_lines
+from postil.corpus.formats.collection import read_texts
+from postil.corpus.lines import text_lines
 from postil.errors import InvalidInput, UnknownName, UsageError
-from postil.records.checks import is_integer
 from postil.records.explain import shown
-from postil.records.jsonl import read as read_json
-from postil.records.place import Places
 from postil.records.ranking import Ranking
 from postil.records.rows import Passage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
 
     from numpy.typing import NDArray
 
     from postil.records.files import FilePath
 
 __all__ = [
-    "IDS",
-    "TEXTS",
     "Pair",
     "Qrels",
     "TrecPassages",
     "Unjudged",
-    "read_collection",
     "read_qrels",
     "read_run",
-    "read_texts",
     "read_trec",
     "run_lines",
 ]
@@ -58,11 +50,8 @@ Pair: TypeAlias = tuple[str, str]
 Unjudged: TypeAlias = Literal["skip", "zero", "keep"]
 """What becomes of a passage in a run that nobody judged: left out, grade 0 as trec_eval has it, or no grade."""
 
-IDS: Final = ("_id", "id", "docid", "doc_id", "docno", "pid")
-"""Where the id stands in a JSON line."""
-
-TEXTS: Final = ("text", "contents", "passage", "doc", "body")
-"""Where the text stands in a JSON line."""
+LONGEST: Final = 40
+"""How many characters of a column a message shows."""
 
 BEIR: Final = ["query-id", "corpus-id", "score"]
 
@@ -148,59 +137,6 @@ def read_qrels(path: FilePath) -> Qrels:
             negative.append(pair)
         grades[pair] = max(grade, 0.0)
     return Qrels(grades, tuple(repeated), tuple(negative))
-
-
-def read_collection(path: FilePath) -> Iterator[tuple[int, str, str]]:
-    """Read the texts of a collection, one after the other.
-
-    Args:
-        path: The file, TSV or JSON Lines; its first character says which.
-
-    Yields:
-        The line, counted from 1, the id and the text.
-
-    Raises:
-        InvalidInput: A line is not of the format.
-    """
-    where = os.fspath(path)
-    with opened(path) as stream:
-        json = stream.peek(64).removeprefix(BOM).lstrip()[:1] in (b"{", b"[")
-        if json:
-            places = Places(where)
-            for index, row in enumerate(read_json(stream, dict, places)):
-                line = places.line(index)
-                yield line, _id(row, where, line), _text(row, where, line)
-    if not json:
-        for line, both in text_lines(path):
-            name, tab, text = both.partition("\t")
-            if not tab or not name.strip():
-                raise InvalidInput("expected an id, a tab and a text", where=where, line=line)
-            yield line, name.strip(), text
-
-
-def read_texts(paths: Sequence[FilePath], wanted: AbstractSet[str]) -> tuple[dict[str, str], int]:
-    """The texts of some documents.
-
-    Args:
-        paths: Collections. Only the texts that are wanted are kept in memory.
-        wanted: Ids.
-
-    Returns:
-        The texts that were found by id, and how many others the collections have.
-
-    Raises:
-        InvalidInput: A line is not of the format, or a wanted id has two different texts.
-    """
-    texts: dict[str, str] = {}
-    others = 0
-    for path in paths:
-        for line, name, text in read_collection(path):
-            if name not in wanted:
-                others += 1
-            elif texts.setdefault(name, text) != text:
-                problem = f"'{name}' stood before with another text"
-                raise InvalidInput(problem, where=os.fspath(path), line=line, field="id")
-    return texts, others
 
 
 def read_trec(
@@ -336,27 +272,6 @@ def _number(text: str, where: str, line: int, field: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise InvalidInput(f"expected a number, got '{text}'", where=where, line=line, field=field)
-    return value
-
-
-def _field(row: dict[str, Any], names: Sequence[str], where: str, line: int) -> tuple[str, Any]:
-    for name in names:
-        if name in row:
-            return name, row[name]
-    problem = f"no such field, nor {', '.join(names[1:])}; the line has: {', '.join(row)}"
-    raise InvalidInput(problem, where=where, line=line, field=names[0])
-
-
-def _id(row: dict[str, Any], where: str, line: int) -> str:
-    name, value = _field(row, IDS, where, line)
-    if not isinstance(value, str) and not is_integer(value):
-        raise InvalidInput(f"expected text or an integer, got {shown(value)}", where=where, line=line, field=name)
-    return str(value)
-
-
-def _text(row: dict[str, Any], where: str, line: int) -> str:
-    name, value = _field(row, TEXTS, where, line)
-    if not isinstance(value, str):
-        raise InvalidInput(f"expected text, got {shown(value)}", where=where, line=line, field=name)
+        got = text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+        raise InvalidInput(f"expected a number, got '{got}'", where=where, line=line, field=field)
     return value

@@ -1,4 +1,4 @@
-"""The journey of `postil corpus import`: other people's files in, passage rows out, and what was met told in words."""
+"""The journey of `postil corpus import` for passages: foreign files in, passage rows out, and what was met in words."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from postil.errors import UsageError
 from postil.records.files import kind_of, write
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
+    from postil.app.progress import Say
     from postil.corpus.formats.trec import Unjudged
     from postil.records.rows import Passage
-
-    Say = Callable[[str], None]
 
 __all__ = ["import_inex", "import_trec"]
 

@@ -1,0 +1,95 @@
+"""The passages of a page, and passages that people found interesting, from files."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Final, Literal, TypeAlias, get_args
+
+from postil.errors import InvalidInput, UnknownName
+from postil.records.files import read
+from postil.records.rows import Passage
+
+__all__ = ["Split", "passages_of", "references_of"]
+
+Split: TypeAlias = Literal["paragraphs", "sentences", "lines"]
+"""What a passage of a plain text is."""
+
+_SENTENCE: Final = re.compile(r"(?<=[.!?…])[\"'”’»)\]]*\s+(?=[\"'“‘«(\[]?[^\W\d_a-z])|(?<=[。！？])(?![”’」』）])")
+
+
+def passages_of(path: str, split: Split = "paragraphs") -> list[str]:
+    """The passages of a page.
+
+    Args:
+        path: JSON Lines or Parquet with passage rows, else plain text in UTF-8; `-` for plain text on standard input.
+        split: What a passage of a plain text is. Sentences end at a full stop, question or exclamation mark before a
+            space and a capital, and at the Chinese marks: good enough for prose, no more.
+
+    Raises:
+        UnknownName: There is no such way to split.
+        InvalidInput: The file cannot be read, is no UTF-8, or holds no passage.
+    """
+    if split not in get_args(Split):
+        raise UnknownName("way to split", split, get_args(Split))
+    if path != "-" and _has_rows(path):
+        found = [row.text for row in read(path, Passage)]
+    else:
+        data = sys.stdin.buffer.read() if path == "-" else _bytes(path)
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = data[: error.start].count(b"\n") + 1
+            raise InvalidInput("expected UTF-8, got something else", where=path, line=line) from None
+        blocks = re.split(r"\n\s*\n", text) if split == "paragraphs" else text.splitlines()
+        if split == "sentences":
+            blocks = [sentence for block in re.split(r"\n\s*\n", text) for sentence in _SENTENCE.split(block)]
+        found = [" ".join(block.split()) for block in blocks]
+    found = [passage for passage in found if passage.strip()]
+    if not found:
+        raise InvalidInput("expected passages, got none", where=path)
+    return found
+
+
+def references_of(path: str, split: Split = "paragraphs") -> tuple[list[str], list[float] | None]:
+    """Passages that people found interesting, and how interesting, where all of them have a grade.
+
+    Args:
+        path: As in `passages_of`. Rows with the grade 0 are passed over.
+        split: As in `passages_of`.
+
+    Returns:
+        n texts, and n weights, the grades divided by the highest; None where a grade is missing.
+
+    Raises:
+        UnknownName, InvalidInput: As `passages_of`, or a grade is negative or no grade is above 0.
+    """
+    if path == "-" or not _has_rows(path):
+        return passages_of(path, split), None
+    rows = read(path, Passage)
+    graded: list[tuple[str, float | None]] = []
+    for place, row in enumerate(rows):
+        if row.grade is not None and row.grade < 0:
+            raise rows.places.error(place, "grade", f"expected a number of at least 0, got {row.grade:g}")
+        if row.grade != 0 and row.text.strip():
+            graded.append((row.text, row.grade))
+    if not graded:
+        raise InvalidInput("expected passages with a grade above 0, got none", where=path)
+    grades = [grade for _, grade in graded if grade is not None]
+    highest = max(grades, default=1.0)
+    weights = [grade / highest for grade in grades] if len(grades) == len(graded) else None
+    return [text for text, _ in graded], weights
+
+
+def _has_rows(path: str) -> bool:
+    return path.endswith((".jsonl", ".jsonl.gz", ".parquet"))
+
+
+def _bytes(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except FileNotFoundError:
+        raise InvalidInput("no such file", where=path) from None
+    except OSError as error:
+        raise InvalidInput(f"cannot be read: {error.strerror}", where=path) from None

@@ -1,0 +1,64 @@
+"""The cells of tables, and the tables that may be long."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from postil.app.report.blocks import Cell, Sheet
+from postil.app.report.lookup import ALPHA
+from postil.app.report.words import DASH, interval, number, p_value, signed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from postil.app.report.blocks import Line
+    from postil.app.report.results import Difference, Estimate, GainDifference
+
+__all__ = ["NONE", "difference", "ended", "of_p", "plain_value", "whole", "with_interval"]
+
+ROWS: Final = 1000
+"""Tables end after so many rows; the CSV files have all."""
+
+NONE: Final = Cell(DASH)
+"""Where there is no number."""
+
+
+def whole(n: int) -> Cell:
+    """A count."""
+    return Cell(f"{n:,}", value=n)
+
+
+def plain_value(value: float | None) -> Cell:
+    """A number without an interval, if there is one."""
+    return NONE if value is None else Cell(number(value), value=value)
+
+
+def with_interval(row: Estimate | None) -> Cell:
+    """A number with its interval, if there is one."""
+    return NONE if row is None else Cell(number(row.value), interval(row.low, row.high), row.value)
+
+
+def difference(row: Difference | GainDifference | None) -> Cell:
+    """A difference, if there is one; strong where its test holds after Holm's correction."""
+    if row is None:
+        return NONE
+    strong = row.p_holm is not None and row.p_holm < ALPHA
+    return Cell(signed(row.value), interval(row.low, row.high), row.value, strong)
+
+
+def of_p(p: float | None) -> Cell:
+    """A p-value, if there is one."""
+    return NONE if p is None else Cell(p_value(p), value=p)
+
+
+def ended(key: str, caption: str, head: tuple[str, ...], lines: Sequence[Line]) -> Sheet:
+    """A table that may be long.
+
+    Args:
+        key: A word for ids and labels.
+        caption: What stands in it.
+        head: What each column holds.
+        lines: All rows.
+    """
+    more = f" (the first {ROWS:,} rows of {len(lines):,})" if len(lines) > ROWS else ""
+    return Sheet(key, caption + more, head, tuple(lines[:ROWS]))

@@ -1,0 +1,212 @@
+"""What a page says of passages: nCG of each measure, differences, curves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from postil.app.output import counted
+from postil.app.passages.pictures import BASELINES, BEST, IN_ONE_PICTURE, draw_together, gather
+from postil.app.report.blocks import Cell, Chapter, Facts, Fold, Line, Part, Picture, Sheet, Verdicts, Words
+from postil.app.report.cells import NONE, difference, ended
+from postil.app.report.gains import Gains, gains_paragraph, leads, use_of_weights
+from postil.app.report.pictures import curve
+from postil.app.report.summary import CLEARLY
+from postil.app.report.tables import signatures
+from postil.app.report.words import capital, interval, isolated, left_out, listed, number, signed
+from postil.draw import svg
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from postil.app.report.blocks import Block
+    from postil.app.report.gains import Group
+    from postil.app.report.results import Passages
+
+__all__ = ["gains_chapter"]
+
+
+def gains_chapter(result: Passages, key: str) -> Chapter:
+    """All that a page says of one `postil passages`.
+
+    Args:
+        result: What it found.
+        key: A word that tells the chapter's ids from those of others.
+    """
+    look, data, settings = Gains(result), result.data, result.settings
+    senses = {"topic": "Informativeness", "others": "Interestingness"}
+    rankings = {"topic": "a list a topic, the mean of them", "all": "all in one list"}
+    said = (
+        f"{counted(data.passages, 'passage')} of {counted(data.topics, 'topic')}, {data.informative:,} with a grade "
+        f"above 0; {rankings[settings.pool]}"
+    )
+    parts = (
+        Part("gains", "nCG of each measure", (*_gains(look),)),
+        Part("differences", "Differences between measures", (*_differences(look),)),
+        Part("curves", "Curves", (*_folded(_pictures(look)),)),
+        Part("data", "Data", (Facts((("scale", data.scale), *left_out(data.left_out))),)),
+        Part("settings", "Settings", (*_settings(look),)),
+    )
+    paragraph = gains_paragraph(look)
+    clear = any(map(look.can_be_clear, look.groups))
+    conclusion = (*([Words(paragraph)] if paragraph else []), *([Words(CLEARLY)] if clear else []))
+    return Chapter(
+        key, f"{senses[settings.reference]} of passages", said, conclusion, tuple(part for part in parts if part.blocks)
+    )
+
+
+def _gains(look: Gains) -> Iterator[Block]:
+    yield _table(look)
+    yield from (Words(f"{capital(note)}.") for note in look.result.notes)
+    if look.both:
+        yield _cost_of_itself(look)
+
+
+def _differences(look: Gains) -> Iterator[Block]:
+    if not look.result.differences:
+        return
+    for group in look.groups:
+        if points := tuple(leads(look, group)):
+            yield Words(f"What is highest {group.title}:" if group.title else "What is highest:")
+            yield Verdicts(points)
+        if (sheet := _from_best(look, group)).lines:
+            yield sheet
+    if points := tuple(use_of_weights(look)):
+        yield Words("What the grades as weights do, held against the same measure without them:")
+        yield Verdicts(points)
+    every = _all_differences(look)
+    yield Fold(every.caption, (every,))
+
+
+def _settings(look: Gains) -> Iterator[Block]:
+    settings = look.result.settings
+    references = {
+        "topic": "the informative passages of its topic",
+        "others": f"informative passages of other topics, in {counted(settings.folds, 'fold')} by {settings.folds_by}",
+    }
+    words = ["anchors" if settings.anchors else f"tokenizer {settings.tokenizer}"] if settings.tokenizer else []
+    words += [f"{name}: {value}" for name, value in (("stop words", settings.stop), ("stems", settings.stem)) if value]
+    tests = {"sign-flip": f"sign flips of {look.units}", "bootstrap": f"bootstrap over {look.units}"}
+    tested = listed(sorted({tests.get(row.test, row.test) for row in look.result.differences}))
+    fewer = settings.line_resamples if settings.line_resamples < settings.resamples else 0
+    bands = f"; for the bands of curves {fewer:,} of them" if fewer else ""
+    over = f"the middle 95 % of {counted(settings.resamples, 'resample')} of the {look.units}{bands}"
+    rows = [
+        *([("command", settings.command)] if settings.command else []),
+        ("reference", references[settings.reference]),
+        *([("words", "; ".join(words))] if words else []),
+        *([("intervals", over)] if look.has_intervals else []),
+        *([("tests", f"{tested}; Holm’s correction for all pairs at a cut")] if tested else []),
+        ("ties", "the expected value over all orders of equal passages"),
+        ("seed", str(settings.seed)),
+        ("postil", settings.postil),
+    ]
+    yield Facts(tuple(rows))
+    of = {row.name: row.signature for row in look.result.gains}
+    sheet = signatures(of.items(), "measure")
+    if sheet.lines:
+        yield Fold(sheet.caption, (sheet,))
+
+
+def _folded(drawn: Iterable[Picture]) -> Iterator[Block]:
+    """The first of several pictures; the others, folded."""
+    for place, picture in enumerate(drawn):
+        yield Fold(picture.title, (picture,)) if place else picture
+
+
+def _table(look: Gains) -> Sheet:
+    """The nCG of each measure at each cut, those together that may be held against one another."""
+    several = len(look.groups) > 1
+    lines: list[Line] = []
+    for group in look.groups:
+        best = {k: look.highest(group, k) for k in look.cuts if len(group.names) > 1}
+        if several:
+            lines.append(Line(capital(group.title), (), "group"))
+        lines += [_gains_of(look, name, best) for name in group.names]
+    if look.baselines:
+        lines.append(Line("Baselines, which look at no reference", (), "group"))
+        lines += [_gains_of(look, name, {}) for name in look.baselines]
+    caption = "nCG at each cut"
+    if look.has_intervals:
+        caption += f", 95 % intervals over {look.units} in brackets"
+    if any(len(group.names) > 1 for group in look.groups):
+        caption += f"; bold: the highest{' of each group' if several else ''}"
+    return Sheet("gains", caption, ("measure", *_cuts(look)), tuple(lines))
+
+
+def _gains_of(look: Gains, name: str, best: Mapping[int, tuple[str, ...]]) -> Line:
+    cells = []
+    for k in look.cuts:
+        row = look.rows.get((name, k))
+        top = name in best.get(k, ())
+        cells.append(Cell(number(row.ncg), interval(row.low, row.high), row.ncg, best=top) if row else NONE)
+    return Line(look.short[name], tuple(cells), full=name if len(look.groups) > 1 else "")
+
+
+def _from_best(look: Gains, group: Group) -> Sheet:
+    """The best of a group at the first cut, minus each other and the baselines."""
+    best = look.best(group, look.cuts[0]) if look.cuts else ""
+    lines = []
+    for name in (*group.names, *look.baselines):
+        rows = [look.difference(best, name, k) for k in look.cuts if name != best]
+        if any(rows):
+            cells = tuple(difference(row) for row in rows)
+            lines.append(Line(look.short[name], cells, "control" if name in look.baselines else "", name))
+    key = "differences" if group is look.groups[0] else "differences-without-itself"
+    title = f"{capital(group.title)}: " if group.title else ""
+    name = look.short.get(best, best)
+    caption = (
+        f"{title}{isolated(name)}, the highest at the first cut, minus the others; 95 % intervals in brackets "
+        "(* p < .05 after Holm’s correction)"
+    )
+    return Sheet(key, caption, (f"{name} minus", *_cuts(look)), tuple(lines))
+
+
+def _all_differences(look: Gains) -> Sheet:
+    """All pairs of rankings."""
+    pairs = dict.fromkeys((row.first, row.second) for row in look.result.differences)
+    lines = []
+    for first, second in pairs:
+        rows = [look.difference(first, second, k) for k in look.cuts]
+        lines.append(Line(f"{first} − {second}", tuple(difference(row) for row in rows)))
+    return ended("all-differences", f"All {counted(len(pairs), 'pair')}", ("difference", *_cuts(look)), lines)
+
+
+def _cost_of_itself(look: Gains) -> Sheet:
+    """How nCG changes when passages leave their references."""
+    lines = []
+    for inside, outside in look.both:
+        cells = []
+        for k in look.cuts:
+            before, after = look.rows.get((inside, k)), look.rows.get((outside, k))
+            change = after.ncg - before.ncg if before and after else None
+            cells.append(NONE if change is None else Cell(signed(change), value=change))
+        lines.append(Line(look.short[inside], tuple(cells)))
+    caption = "How nCG changes when each passage is left out of its own reference"
+    return Sheet("itself", caption, ("measure", *_cuts(look)), tuple(lines))
+
+
+def _cuts(look: Gains) -> list[str]:
+    return [f"nCG@{k:,}" for k in look.cuts]
+
+
+def _pictures(look: Gains) -> list[Picture]:
+    """Curves of nCG over k: the best of each family of measures, then each family."""
+    lines = {line.measure: line for line in look.result.lines}
+    first = {name: look.rows[name, k].ncg for name in lines for k in look.cuts[:1] if (name, k) in look.rows}
+    together = gather(first) if first else {}
+    made = []
+    for title, names in sorted(together.items(), key=lambda picture: picture[0] != BEST):
+        if title == BEST and len(names) < 2:  # it would show what its family shows
+            continue
+        drawn = [curve(lines[name], name if len(look.groups) > 1 else look.short[name]) for name in names]
+        what = (
+            "the best of each family of measures"
+            if title == BEST
+            else f"the {'' if title == BASELINES else 'family '}{isolated(title)}"
+        )
+        few = f", the first {IN_ONE_PICTURE} of {len(drawn)}" if len(drawn) > IN_ONE_PICTURE else ""
+        band = ", bands: 95 % intervals" if any(each.low is not None for each in drawn) else ""
+        label = f"nCG over k: {'; '.join(each.name for each in drawn)}; the numbers are in the table above"
+        caption = f"nCG over k, {what}{few}{band}"
+        made.append(Picture(capital(what), caption, svg(draw_together(drawn[:IN_ONE_PICTURE]), label)))
+    return made

@@ -1,0 +1,148 @@
+"""The references of `postil.score`: columns become sets of texts, a set that candidates share only once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from postil.app.columns import as_list
+from postil.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from postil.app.columns import Column
+
+__all__ = ["Sets"]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Sets:
+    """The distinct sets of references, and which one each candidate meets; `gather` makes it."""
+
+    texts: list[object]
+    """m texts or lists of tokens, set after set."""
+    offsets: NDArray[np.int64]
+    """int64[s + 1]; set i has the texts ``offsets[i]:offsets[i + 1]``."""
+    weights: NDArray[np.float64]
+    """float64[m], all 1 where there are none."""
+    items: NDArray[np.int32]
+    """int32[s], the item of each set."""
+    of_row: NDArray[np.int32]
+    """int32[n], the set of each candidate."""
+    rows: NDArray[np.int64]
+    """int64[m], the first candidate that meets each text, for messages."""
+
+    @classmethod
+    def gather(cls, n: int, references: Column, weights: Column | None, items: Column | None, lowest: float) -> Sets:
+        """Find them.
+
+        Args:
+            n: How many candidates there are.
+            references: For each candidate its references.
+            weights: Their weights, if there are any.
+            items: For each candidate its item; by default those with the same list of references share one.
+            lowest: The least weight that all metrics take.
+
+        Raises:
+            InvalidInput: Shapes do not fit, a candidate has no references, or a weight is out of range.
+        """
+        rows = _rows(references, n, "references")
+        weight_rows = [None] * n if weights is None else _rows(weights, n, "weights")
+        if items is None and len(set(map(id, rows))) == n:  # the usual case: every candidate has a list of its own
+            firsts, of_item, of_row = list(range(n)), [1] * n, np.arange(n, dtype=np.int32)
+        else:
+            firsts, of_item, of_row = _shared(rows, weight_rows, items)
+        lists = [_texts(rows[row], row) for row in firsts]
+        sizes = [len(texts) for texts in lists]
+        return cls(
+            texts=list(chain.from_iterable(lists)),
+            offsets=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            weights=np.ones(sum(sizes)) if weights is None else _weights(firsts, sizes, weight_rows, lowest),
+            items=np.repeat(np.arange(len(of_item), dtype=np.int32), of_item),
+            of_row=of_row,
+            rows=np.repeat(np.array(firsts, dtype=np.int64), sizes),
+        )
+
+
+def _shared(
+    rows: Sequence[object], weight_rows: Sequence[object], items: Column | None
+) -> tuple[list[int], list[int], NDArray[np.int32]]:
+    """Sets that several candidates share.
+
+    Returns:
+        The first candidate of each set, how many sets each item has, and the set of each candidate, int32[n].
+    """
+    n = len(rows)
+    names = list(map(id, rows)) if items is None else [_item(i, row) for row, i in enumerate(_rows(items, n, "items"))]
+    # Sets of one item stand behind one another; a list that was seen with the same weights is the same set.
+    keys = list(zip(names, map(id, rows), map(id, weight_rows), strict=True))
+    known = {key: row for row, key in zip(reversed(range(n)), reversed(keys), strict=True)}
+    members: dict[object, list[int]] = {}
+    for row in sorted(known.values()):
+        members.setdefault(names[row], []).append(row)
+    firsts = list(chain.from_iterable(members.values()))
+    number = {row: s for s, row in enumerate(firsts)}
+    of_row = np.array([number[known[key]] for key in keys], dtype=np.int32)
+    return firsts, [len(sets) for sets in members.values()], of_row
+
+
+def _rows(column: Column, n: int, where: str) -> list[object]:
+    rows = as_list(column, where)
+    if len(rows) != n:
+        raise InvalidInput(f"expected one entry for each of {n} candidates, got {len(rows)}", where=where)
+    return rows
+
+
+def _item(item: object, row: int) -> object:
+    """An item's name, checked."""
+    try:
+        hash(item)
+    except TypeError:
+        problem = f"expected a name or a number for each candidate, got {type(item).__name__}"
+        raise InvalidInput(problem, where="items", line=row + 1) from None
+    return item
+
+
+def _texts(references: object, row: int) -> list[object]:
+    """One row's references, at least one."""
+    if type(references) is list and references:
+        return references
+    texts = as_list(references, f"references:{row + 1}")
+    if not texts:
+        raise InvalidInput("expected at least one reference, got none", where="references", line=row + 1)
+    return texts
+
+
+def _weights(firsts: list[int], sizes: list[int], weight_rows: Sequence[object], lowest: float) -> NDArray[np.float64]:
+    """The weights of all sets, float64[m]; row by row only to say what is wrong."""
+    rows = [as_list(weight_rows[row], f"weights:{row + 1}") for row in firsts]
+    try:
+        weights = np.array(list(chain.from_iterable(rows)), dtype=np.float64)
+    except (TypeError, ValueError):
+        weights = np.zeros((0, 0))
+    if weights.ndim == 1 and [len(row) for row in rows] == sizes and ((weights >= lowest) & (weights <= 1.0)).all():
+        return weights
+    for row, size, values in zip(firsts, sizes, rows, strict=True):
+        _check_weights(values, size, lowest, row)
+    return weights
+
+
+def _check_weights(values: list[object], size: int, lowest: float, row: int) -> None:
+    """Raise what is wrong with one row's weights, if anything."""
+    try:
+        part = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"expected numbers: {error}", where="weights", line=row + 1) from None
+    if part.shape != (size,):
+        got = str(part.size) if part.ndim == 1 else f"lists of shape {part.shape}"
+        raise InvalidInput(f"expected a weight for each of {size} references, got {got}", where="weights", line=row + 1)
+    wrong = np.flatnonzero(~((part >= lowest) & (part <= 1.0)))
+    if wrong.size:
+        problem = f"expected a number from {lowest:g} to 1, got {part[wrong[0]]}"
+        raise InvalidInput(problem, where="weights", line=row + 1)

@@ -1,0 +1,159 @@
+"""The first stages of `postil study comments`: from the corpus to what every system says of its test articles."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from postil.app.commenting.files import CommentOptions, comment_files
+from postil.app.commenting.output import suggestions_as
+from postil.app.corpus.stats import count_corpus, statistics_as
+from postil.app.evaluating.references import HUMAN
+from postil.app.progress import progress
+from postil.app.study.stages import Stage, flags, write_text
+from postil.app.training.generators import GeneratorTrainOptions, train_commenter
+from postil.app.training.retrievers import TrainOptions, train_retriever
+from postil.commenters import retrieval
+from postil.commenters.base import Suggestions
+from postil.records.files import read, write
+from postil.records.replace import Replacement
+from postil.records.rows import Candidate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from postil.app.study.comments import CommentsStudy
+
+__all__ = ["candidates", "references", "statistics", "suggestions", "training"]
+
+
+def statistics(study: CommentsStudy) -> Stage:
+    """Count what the corpus holds."""
+    target, scale = study.out / "statistics.json", study.scale
+
+    def work() -> None:
+        found = count_corpus(study.folder, scale=scale, jobs=study.options.jobs, say=study.say)
+        write_text(target, statistics_as("json", found))
+
+    return Stage(
+        name="statistics",
+        outputs=[target],
+        inputs=[study.folder],
+        request={"scale": str(scale)},
+        command=["corpus", "stats", study.folder, "--format", "json", *flags({"scale": scale})],
+        printed=True,
+        work=work,
+    )
+
+
+def training(study: CommentsStudy, name: str) -> Stage:
+    """Train a commenter."""
+    options, target = study.options, study.models[name]
+    epochs = {"epochs": options.epochs} if options.epochs is not None else {}
+    device = {"device": options.device} if options.device is not None else {}
+    work: Callable[[], object]
+    if name in retrieval.KINDS:
+        if options.ranker == "tf-idf":  # it has no network
+            epochs, device = {}, {}
+        words = flags({"ranker": options.ranker, **epochs})
+        training = {**epochs, **device}
+        retriever = TrainOptions(ranker=options.ranker, training=training, seed=options.seed, jobs=options.jobs)
+        work = partial(train_retriever, name, study.folder, target, retriever, say=study.say, watch=progress)
+    else:
+        words = flags({"softmax": options.softmax, **epochs})
+        network = {} if options.softmax == "full" else {"softmax": options.softmax}
+        generator = GeneratorTrainOptions(network=network, training={**epochs, **device}, seed=options.seed)
+        work = partial(train_commenter, name, study.folder, target, generator, say=study.say, watch=progress)
+    return Stage(
+        name=name,
+        outputs=[target],
+        inputs=[study.folder],
+        request={"train": [str(word) for word in words], "seed": options.seed},
+        command=[
+            "train",
+            name,
+            "--corpus",
+            study.folder,
+            "--out",
+            target,
+            *words,
+            *flags({**device, "seed": options.seed}),
+        ],
+        work=work,
+    )
+
+
+def references(study: CommentsStudy) -> Stage:
+    """The test articles without comments, their references, and a comment of each that is none."""
+    articles, references, *humans = (study.out / f"{name}.jsonl" for name in ("articles", "references", *study.drawn))
+    readers = study.readers
+
+    def work() -> None:
+        write(articles, (msgspec.structs.replace(article, comments=()) for article in readers.articles))
+        write(references, (row for article in readers.articles for row in article.references()))
+        for target in humans:
+            drawn = zip(readers.articles, readers.humans, strict=True)
+            write(target, (Candidate(article.id, HUMAN, text) for article, text in drawn))
+
+    return Stage(
+        name="references",
+        outputs=[articles, references, *humans],
+        inputs=[study.folder],
+        request={"seed": study.options.seed, "drawn": list(study.drawn)},
+        command=study.command("references"),
+        work=work,
+    )
+
+
+def suggestions(study: CommentsStudy, name: str) -> Stage:
+    """What a commenter suggests for each article."""
+    target, articles, model = _suggested(study, name), study.out / "articles.jsonl", study.models[name]
+
+    def work() -> None:
+        with Replacement(str(target)) as stream:
+            for row in comment_files(str(articles), str(model), CommentOptions(k=1, jobs=study.options.jobs)):
+                stream.write(suggestions_as("jsonl", [row]).encode())
+
+    return Stage(
+        name=f"suggestions-{name}",
+        outputs=[target],
+        inputs=[articles, model],
+        request={},
+        command=["comment", articles, "--model", model, "-k", 1, "--format", "jsonl"],
+        printed=True,
+        work=work,
+    )
+
+
+def candidates(study: CommentsStudy) -> Stage:
+    """What each system says of each article in one file; empty where it says nothing."""
+    target, humans = study.out / "candidates.jsonl", [study.out / f"{name}.jsonl" for name in study.drawn]
+    sources = {name: _suggested(study, name) for name in study.models}
+    elsewhere = [Path(study.options.candidates)] if study.options.candidates else []
+
+    def work() -> None:
+        rows = [
+            Candidate(row.article, name, row.suggestions[0].text if row.suggestions else "")
+            for name, source in sources.items()
+            for row in read(source, Suggestions)
+        ]
+        rows += [one for said in study.given.values() for one in said]
+        rows += [one for each in humans for one in read(each, Candidate)]
+        rows.sort(key=lambda one: one.system == HUMAN)  # readers come last
+        write(target, rows)
+
+    return Stage(
+        name="candidates",
+        outputs=[target],
+        inputs=[*sources.values(), *humans, *elsewhere],
+        request={"systems": list(sources)},
+        command=study.command("candidates"),
+        work=work,
+    )
+
+
+def _suggested(study: CommentsStudy, name: str) -> Path:
+    return study.out / "suggestions" / f"{name}.jsonl"

@@ -1,0 +1,191 @@
+"""The last stages of `postil study comments`: what all systems say is scored and held against people, then shown."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from postil.app.comparing import CompareOptions, compare_files, comparison_as
+from postil.app.correlating.files import CorrelateOptions, correlate_files
+from postil.app.correlating.output import as_json
+from postil.app.evaluating.references import HUMAN
+from postil.app.output import to_json
+from postil.app.report import read_results, write_report
+from postil.app.scoring.files import ScoringOptions, score_files
+from postil.app.scoring.output import scores_as
+from postil.app.study.comments_tables import Made, comments_study
+from postil.app.study.output import study_as
+from postil.app.study.stages import Stage, as_line, flags, read_json, write_text
+from postil.commenters.store import Model
+from postil.errors import Undefined, UnknownName
+from postil.metaeval.disagreement import worst
+from postil.metrics.controls import ControlOptions
+from postil.records.files import read
+from postil.records.rows import Candidate
+
+if TYPE_CHECKING:
+    from postil.app.study.comments import CommentsStudy
+    from postil.metaeval.coefficients import Coefficient
+
+__all__ = ["comparison", "correlations", "page", "scores", "tables"]
+
+COEFFICIENTS: Final[tuple[Coefficient, ...]] = ("spearman", "pearson", "kendall-b")
+
+PAIRS: Final = (("meteor", "bleu-1"), ("w-meteor", "meteor"))
+"""Whose disagreements Tables 5 and 6 show."""
+
+
+def scores(study: CommentsStudy) -> Stage:
+    """Every system by every metric; where people judged them, with controls."""
+    options, tokenizer, scale = study.options, study.corpus.tokenizer, study.scale
+    items, totals = study.out / "scores.jsonl.gz", study.out / "scores.json"
+    candidates, references = study.out / "candidates.jsonl", study.out / "references.jsonl"
+    judged = options.judgements is not None
+    asked = ScoringOptions(
+        metrics=options.metrics,
+        tokenizer=tokenizer,
+        scale=scale,
+        weights=study.weights,
+        items=str(items),
+        controls=ControlOptions(draws=options.draws, seed=options.seed) if judged else None,
+        jobs=options.jobs,
+        allow_han=True,
+    )
+    words: list[object] = [word for spec in options.metrics for word in ("-m", spec)]
+    words += flags({"tokenizer": tokenizer, "weights": study.weights, "scale": scale, "items": items})
+    words += ["--controls", *flags({"draws": options.draws, "seed": options.seed})] if judged else []
+
+    def work() -> None:
+        write_text(totals, scores_as("json", score_files(str(candidates), str(references), asked, study.say)))
+
+    return Stage(
+        name="scores",
+        outputs=[totals, items],
+        inputs=[candidates, references],
+        request={
+            "metrics": list(options.metrics),
+            "tokenizer": tokenizer,
+            "weights": study.weights,
+            "scale": str(scale),
+            "controls": [options.draws, options.seed] if judged else None,
+        },
+        command=["score", candidates, "--references", references, *words, "--format", "json"],
+        printed=True,
+        work=work,
+    )
+
+
+def comparison(study: CommentsStudy) -> Stage:
+    """Every system against the reader's comment."""
+    target, items, options = study.out / "comparison.json", study.out / "scores.jsonl.gz", study.options
+    asked = CompareOptions(
+        baseline=HUMAN, resamples=options.resamples, permutations=options.permutations, seed=options.seed
+    )
+    command = ["compare", items, "--baseline", HUMAN, *flags(options.resampling), "--format", "json"]
+    return Stage(
+        name="comparison",
+        outputs=[target],
+        inputs=[items],
+        request=options.resampling,
+        command=command,
+        printed=True,
+        work=lambda: write_text(target, comparison_as("json", compare_files([str(items)], asked), as_line(command))),
+    )
+
+
+def correlations(study: CommentsStudy) -> Stage:
+    """Every metric and control against people."""
+    target, items, options = study.out / "correlations.json", study.out / "scores.jsonl.gz", study.options
+    candidates, judgements = study.out / "candidates.jsonl", Path(str(options.judgements))
+    scale = options.judged_scale or options.scale
+    asked = CorrelateOptions(
+        coefficients=COEFFICIENTS,
+        aspect=options.aspect,
+        scale=scale,
+        resamples=options.resamples,
+        permutations=options.permutations,
+        seed=options.seed,
+        jobs=options.jobs,
+    )
+    words: list[object] = ["--judgements", judgements, "--candidates", candidates]
+    words += [word for name in COEFFICIENTS for word in ("-c", name)]
+    words += flags({"aspect": options.aspect, "scale": scale, **options.resampling})
+    command = ["correlate", items, *words, "--format", "json"]
+
+    def work() -> None:
+        found = correlate_files([str(items)], str(judgements), asked, str(candidates))
+        shown = {}
+        for first, second in PAIRS:
+            with suppress(Undefined, UnknownName):
+                shown[first, second] = worst(found.table, first, second, asked.worst)
+        found = replace(found, disagreements={**shown, **found.disagreements})
+        write_text(target, to_json(as_json(found, points=True, command=as_line(command))))
+
+    return Stage(
+        name="correlations",
+        outputs=[target],
+        inputs=[items, candidates, judgements],
+        request={"aspect": options.aspect, "scale": str(scale), **options.resampling},
+        command=command,
+        printed=True,
+        work=work,
+    )
+
+
+def tables(study: CommentsStudy) -> Stage:
+    """The tables as the paper has them, its own beside ours."""
+    target, text, options = study.out / "study.json", study.out / "study.md", study.options
+    names = ["statistics.json", "scores.json", "candidates.jsonl", "references.jsonl", "comparison.json"]
+    names += ["correlations.json"] if options.judgements else []
+
+    def work() -> None:
+        made = comments_study(
+            study,
+            Made(
+                models={name: Model.open(folder) for name, folder in study.models.items()},
+                statistics=read_json(study.out / "statistics.json"),
+                scores=read_json(study.out / "scores.json"),
+                candidates=list(read(study.out / "candidates.jsonl", Candidate)),
+                judged=read_json(study.out / "correlations.json") if options.judgements else None,
+            ),
+        )
+        write_text(target, to_json(made))
+        write_text(text, study_as("markdown", made))
+
+    return Stage(
+        name="tables",
+        outputs=[target, text],
+        inputs=[*(study.out / name for name in names), *study.models.values()],
+        request={
+            "weights": study.weights,
+            "scale": str(options.scale),
+            "chosen": options.weights is not None,
+            "given": dict.fromkeys(study.given, options.candidates),
+        },
+        command=study.command("tables"),
+        work=work,
+    )
+
+
+def page(study: CommentsStudy) -> Stage:
+    """All of it on one page."""
+    target = study.out / "report.html"
+    names = ["study.json", *(["correlations.json"] if study.options.judgements else []), "comparison.json"]
+    inputs = [study.out / name for name in names]
+
+    def work() -> None:
+        results = read_results(inputs)
+        weights = results[0]["weights"]
+        write_report([results[0], *({**result, "weights": weights} for result in results[1:])], target)
+        study.say(f"written: {target}")
+
+    return Stage(
+        name="report",
+        outputs=[target],
+        inputs=inputs,
+        request={},
+        command=["report", *inputs, "--out", target],
+        work=work,
+    )

@@ -1,0 +1,76 @@
+"""Tests of two metrics that are held against the same grades, for many pairs of metrics at once."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from postil.metaeval.coefficients import correlate_groups
+from postil.metaeval.permutation import (
+    average_ranks,
+    permutation_p,
+    standardised,
+    swapping_coefficients,
+    swapping_rows,
+    swapping_systems,
+)
+from postil.metaeval.williams import williams_p
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from postil.metaeval.coefficients import Coefficient
+    from postil.metaeval.replicates import By
+    from postil.metaeval.table import Table
+
+__all__ = ["paired_tests"]
+
+Integers: TypeAlias = "NDArray[np.int64]"
+
+
+def paired_tests(
+    table: Table,
+    columns: Integers,
+    pairs: Integers,
+    coefficient: Coefficient,
+    by: By,
+    *,
+    permutations: int,
+    seed: int,
+) -> tuple[list[float | None], list[float]]:
+    """Williams' test and the test by permutation; see `postil.metaeval.significance.differences`.
+
+    Args:
+        table: Scores and grades.
+        columns: int64[m], metrics that have a coefficient.
+        pairs: int64[2, k], the places in ``columns`` of the two that are compared.
+        coefficient: Pearson's or Spearman's.
+        by: What it is over.
+        permutations: How many permutations.
+        seed: Their seed.
+
+    Returns:
+        The p-values of the pairs by Williams' test, None where it does not apply, and those by permutation.
+    """
+    spearman = coefficient == "spearman"
+    both = np.column_stack([table.oriented[:, columns], table.grades])
+    by_williams = [math.nan] * pairs.shape[1]
+    if by == "item":
+        of_item = correlate_groups(both[:, :-1], both[:, -1], table.starts, coefficient)
+        statistic = swapping_coefficients(of_item, pairs)
+    elif by == "system":
+        scores, size = standardised(both), np.bincount(table.system)
+        cell = table.item.astype(np.int64) * len(size) + table.system
+        sums = np.array([np.bincount(cell, column, len(table.starts) * len(size)) for column in scores.T])
+        sums = sums.reshape(len(sums), -1, len(size)).swapaxes(0, 1) / size
+        statistic = swapping_systems(sums, pairs, spearman=spearman)
+        means = sums.sum(axis=0).T
+        by_williams = williams_p(standardised(average_ranks(means) if spearman else means), pairs)
+    else:
+        points = standardised(average_ranks(both) if spearman else both)
+        statistic = swapping_rows(points, table.starts, pairs)
+        by_williams = williams_p(points, pairs)
+    found: list[float] = permutation_p(statistic, len(table.starts), permutations, seed).tolist()
+    return [None if math.isnan(p) else p for p in by_williams], found

@@ -1,0 +1,59 @@
+"""A folder that one process at a time works in."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from postil.errors import UsageError
+from postil.records.replace import refused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from postil.records.files import FilePath
+
+__all__ = ["LOCK", "locked"]
+
+LOCK: Final = "lock"
+"""The file in the folder that is locked."""
+
+
+@contextmanager
+def locked(folder: FilePath, problem: str) -> Iterator[None]:
+    """Hold a folder while the block runs. A process that is killed lets go; on Windows nothing is held.
+
+    Args:
+        folder: The folder; made if it is not there.
+        problem: What to say where another process holds it.
+
+    Raises:
+        UsageError: Another process holds it.
+        PostilError: The system refuses to write.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, locked(folder, "taken"):
+    ...     with locked(folder, "taken"):
+    ...         pass
+    Traceback (most recent call last):
+    postil.errors.UsageError: taken
+    """
+    path = Path(folder, LOCK)
+    try:
+        path.parent.mkdir(exist_ok=True)
+        stream = path.open("wb")
+    except OSError as error:
+        raise refused(str(path), error) from error
+    with stream:
+        if os.name == "posix":
+            import fcntl  # noqa: PLC0415 - there is none elsewhere
+
+            try:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise UsageError(problem) from None
+            except OSError as error:  # a file system without locks
+                raise refused(str(path), error) from error
+        yield
