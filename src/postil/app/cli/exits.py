@@ -88,9 +88,7 @@ def exits(command: Callable[P, None]) -> Callable[P, None]:
         except PostilError as error:
             refuse(error)
         except MemoryError:
-            refuse(
-                PostilError("not enough memory; give it fewer or shorter texts, or a larger machine")
-            )
+            refuse(PostilError("not enough memory; give it fewer or shorter texts, or a larger machine"))
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone; be quiet about it
             raise typer.Exit(1) from None
