@@ -18,6 +18,7 @@ __all__ = [
     "EpochsOption",
     "LearningRateOption",
     "OutOption",
+    "PairsOption",
     "StepsOption",
     "train_app",
 ]
@@ -27,6 +28,9 @@ OutOption: TypeAlias = Annotated[str, typer.Option("--out", "-o", metavar="DIR",
 VectorsOption: TypeAlias = Annotated[
     str | None,
     typer.Option(metavar="FOLDER", help="Word vectors to begin with, or none; without it they are trained first."),
+]
+PairsOption: TypeAlias = Annotated[
+    str | None, typer.Option(metavar="WHICH", help="Train on all comments of an article (default) or on one, drawn.")
 ]
 EpochsOption: TypeAlias = Annotated[
     int | None, typer.Option(min=1, metavar="N", help="The network goes through the corpus at most N times.")
@@ -78,10 +82,7 @@ def retriever(
         str | None,
         typer.Option(metavar="NAME", help="The network: towers (default), or interaction (slower to rank)."),
     ] = None,
-    pairs: Annotated[
-        str | None,
-        typer.Option(metavar="WHICH", help="Train on all comments of an article (default) or on one, drawn."),
-    ] = None,
+    pairs: PairsOption = None,
     epochs: EpochsOption = None,
     steps: StepsOption = None,
     batch: BatchOption = None,

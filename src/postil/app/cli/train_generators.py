@@ -16,6 +16,7 @@ from postil.app.cli.train import (
     EpochsOption,
     LearningRateOption,
     OutOption,
+    PairsOption,
     StepsOption,
     train_app,
 )
@@ -55,10 +56,7 @@ def generator(
         str | None,
         typer.Option(metavar="NAME", help="full (default), or sampled: several times faster, and near it in the mean."),
     ] = None,
-    pairs: Annotated[
-        str | None,
-        typer.Option(metavar="WHICH", help="Train on all comments of an article (default) or on one, drawn."),
-    ] = None,
+    pairs: PairsOption = None,
     epochs: EpochsOption = None,
     steps: StepsOption = None,
     batch: BatchOption = None,
