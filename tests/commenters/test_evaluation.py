@@ -129,6 +129,15 @@ def test_only_the_order_of_scores_counts(seed: int, decimals: int) -> None:
     assert {row.value for row in found.differences if row.minus == "log"} == {0.0}
 
 
+@pytest.mark.parametrize("size", [1e-100, 1e-14, 1e60])
+def test_scores_of_any_magnitude_are_ranked(size: float) -> None:
+    lists = draw_lists(starts([2, 1, 3, 4]), 4, seed=1)
+    scores = np.random.default_rng(1).random(len(lists.comments)).round(2)
+    scorers = {"m": given_scores(scores), "scaled": given_scores(size * scores)}
+    found = evaluate(lists, scorers, once(lists), cuts=(1, 3))
+    assert {row.value for row in found.differences if row.minus == "scaled"} == {0.0}
+
+
 def test_the_best_and_the_worst() -> None:
     lists = draw_lists(starts([3, 2, 4]), 5)
     own = np.isin(np.arange(len(lists.comments)), [0, 1, 2, 8, 9, 15, 16, 17, 18])

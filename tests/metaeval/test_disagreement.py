@@ -109,3 +109,18 @@ def test_wrong_requests() -> None:
     with pytest.raises(UsageError, match="got -1"):
         worst(made(ROWS), "x", "y", k=-1)
     assert worst(made(ROWS), "x", "y", k=0) == ()
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e-13, 1e60])
+def test_the_order_of_disagreements_does_not_depend_on_the_magnitude(size: float) -> None:
+    usual = worst(made(ROWS), "x", "y")
+    found = worst(made([(item, system, size * x, y, grade) for item, system, x, y, grade in ROWS]), "x", "y")
+    assert [(row.item, row.system) for row in found] == [(row.item, row.system) for row in usual]
+    assert [row.difference for row in found] == pytest.approx([row.difference for row in usual])
+
+
+def test_equal_disagreements_come_in_the_order_of_their_names() -> None:
+    # Normalized x is the grade itself but for 1 and 3, which swap theirs: differences of 2 and -2, up to rounding.
+    rows = [("3", "a", 0.1 * 1, 0.0, 3.0), ("1", "a", 0.1 * 3, 0.0, 1.0), ("2", "a", 0.1 * 2, 1.0, 2.0)]
+    found = worst_against_people(made(rows), "x")
+    assert [row.item for row in found] == ["1", "3", "2"]

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ from postil.metaeval.gain import (
     gain_differences,
     normalised_gains,
 )
+from postil.metaeval.permutation import sign_flips
 from postil.metaeval.resampling import counts_of, interval, p_value
 
 DATA = Path(os.environ.get("POSTIL_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
@@ -91,6 +93,12 @@ def test_a_tie_at_the_cut() -> None:
 def test_scores_that_differ_by_rounding_noise_are_tied() -> None:
     assert expected_gains([0.1 + 0.2, 0.3], [0, 1]).tolist() == [0.5, 1.0]
     assert expected_gains([0.3 + 2e-12, 0.3], [0, 1]).tolist() == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-100, 1e-14, 1.0, 1e60])
+def test_scores_of_any_magnitude_are_ranked(size: float) -> None:
+    scores = [3 * size, 2 * size, (1 + 1e-13) * size, size]
+    assert expected_gains(scores, [0, 1, 2, 4]).tolist() == [0, 1, 4, 7]
 
 
 def test_huge_scores_are_ranked_too() -> None:
@@ -373,3 +381,21 @@ def test_lengths_of_the_passages_of_trec() -> None:
         curve = gain_curve(scores, grades, topics, [5, 10, 20, 50, 100], resamples=1)
         assert curve.ncg.tolist() == pytest.approx(expected, abs=6e-7)
         assert len(curve.topics) == 43
+
+
+def test_gains_that_differ_by_rounding_noise_do_not_differ() -> None:
+    def curve(noise: float) -> GainCurve:
+        made = gain_curve([2, 1] * 8, [1, 2] * 8, np.repeat(range(8), 2), [1])
+        assert made.by_topic is not None
+        return replace(made, ncg=made.ncg + noise, by_topic=made.by_topic + noise, samples=made.samples + noise)
+
+    (row,) = gain_differences({"one": curve(0.0), "other": curve(1e-16)})
+    assert (row.value, row.low, row.high, row.p) == (0.0, 0.0, 0.0, 1.0)
+
+
+def test_sign_flips_compare_sums_by_the_scores_in_them() -> None:
+    # Differences of 1e-7, 1e-7 and -1e-7, with the noise of scores near .9: all patterns reach a sum of 1e-7 in size.
+    other = np.array([[0.9], [0.1], [0.9]])
+    one = other + np.array([[1e-7], [1e-7], [-1e-7]])
+    assert np.ptp(np.abs(one - other)) > 0
+    assert sign_flips(one, other, flips=100, seed=1).tolist() == [1.0]

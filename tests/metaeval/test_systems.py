@@ -140,7 +140,7 @@ def test_what_is_passed_over_is_said() -> None:
     assert (row.metric, row.system, row.difference) == ("meteor", "only", None)
     assert row.mean == pytest.approx(0.4)
     corpus, draws, alone = found.notes
-    assert corpus.startswith("corpus scores passed over: 1;")
+    assert corpus.startswith("corpus scores ignored: 1;")
     assert draws == "single draws of random controls passed over: 1"
     assert alone.startswith("only is the only system")
 
@@ -210,3 +210,40 @@ def test_an_order_that_does_not_exist_is_absent(rows: list[tuple[str, float, flo
     found = system_means(table)
     assert found.taus == (None,)
     assert [absent.reason for absent in found.absent] == [reason]
+
+
+@pytest.mark.parametrize("size", [1e-100, 1e-13, 1e60])
+def test_scores_of_any_magnitude_are_compared_alike(size: float) -> None:
+    systems = {"base": BASE, "better": BETTER, "mixed": MIXED}
+    usual = compare(scores_of(systems), permutations=500).rows
+    found = compare(scores_of({name: [size * x for x in row] for name, row in systems.items()}), permutations=500).rows
+    for row, other in zip(found, usual, strict=True):
+        assert (row.p_bootstrap, row.p_randomisation, row.p_holm) == (
+            other.p_bootstrap,
+            other.p_randomisation,
+            other.p_holm,
+        )
+        assert row.mean == pytest.approx(size * other.mean, rel=1e-12, abs=0)
+
+
+def test_small_differences_count_beside_large_scores() -> None:
+    # Smoothed BLEU-4 looks like this: one item with a match, five without. Only all or no signs turned reach the sum.
+    systems = {"base": [1e-12] * 5 + [0.2], "better": [1e-11] * 5 + [0.7]}
+    found = compare(scores_of(systems), permutations=20_000).rows[1]
+    assert found.p_randomisation == pytest.approx(2 / 2**6, abs=0.006)
+
+
+def test_scores_that_differ_by_rounding_noise_do_not_differ() -> None:
+    noise = [0.1 + 0.2, 0.7 + 1e-16, 0.5 - 1e-16, 0.1 + 0.7, 0.6]
+    found = compare(scores_of({"base": [0.3, 0.7, 0.5, 0.8, 0.6], "noise": noise})).rows[1]
+    assert (found.difference, found.difference_low, found.difference_high) == (0.0, 0.0, 0.0)
+    assert (found.p_bootstrap, found.p_randomisation) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize("size", [1e-100, 1e-13, 1.0, 1e60])
+def test_ranks_of_systems_do_not_depend_on_the_magnitude(size: float) -> None:
+    texts = {"a": [0.1, 0.2, 0.0], "b": [0.3, 0.0, 0.0], "c": [0.0, 0.0, 0.1], "d": [-0.1, 0.3, -0.2], "e": [0.0] * 3}
+    scores = [Score(str(i), name, "m", size * x, "") for name, row in texts.items() for i, x in enumerate(row)]
+    grades = [Judgement(str(i), name, "ann", 1) for name in texts for i in range(3)]
+    found = system_means(join(scores, grades))
+    assert found.ranks[:, 0].tolist() == [1, 1, 3, 4, 4]  # a and b tie at .1, d and e at 0, up to rounding

@@ -432,3 +432,15 @@ def test_bags_are_counted_once() -> None:
     assert len(texts) == 2
     shares = texts.bags("1").share
     assert shares.tolist() == [0.25, 0.5, 0.25]
+
+
+@pytest.mark.parametrize("spec", ["kl-1", "js-1"])
+def test_a_divergence_from_itself_is_zero(spec: str) -> None:
+    # Each passage is its own reference, and with KL the whole collection: the terms cancel up to rounding.
+    random = np.random.default_rng(1)
+    for _ in range(50):
+        words = [str(word) for word in random.integers(0, 9, random.integers(2, 40))]
+        texts = Vocabulary().encode_tokens([words, words, words])
+        pools = informativeness([0, 0, 0], [1.0, 1.0, 1.0]).all_inside()
+        measure = parse_measure(spec)
+        assert set(measure.values(Collection(texts), pools).tolist()) == {0.0}

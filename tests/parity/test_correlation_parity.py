@@ -39,7 +39,7 @@ def plainly(x, y, item, system, drawn, coefficient, by):  # noqa: PLR0917 - what
         values = [value for value in values if not np.isnan(value)]
         return np.mean(values) if values else np.nan
     of = [[row for row in every if system[row] == each] for each in sorted(set(system[every].tolist()))]
-    means = [[float(np.round(side[each].mean(), 12)) for each in of] for side in (x, y)]
+    means = [[float(f"{side[each].mean():.12e}") for each in of] for side in (x, y)]  # the ties of rounding
     return theirs(*map(np.array, means), coefficient) if len(of) > 1 else np.nan
 
 
@@ -83,3 +83,26 @@ def test_many_rows(coefficient, ties):
     counts = np.zeros((0, 3000), np.int32)
     found = resampled(x, y, every, np.zeros(3000, np.int32), counts, coefficient, "pool")
     np.testing.assert_allclose(found.values, [theirs(column, y, coefficient) for column in x.T], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("by", ["pool", "item"])
+@pytest.mark.parametrize("coefficient", COEFFICIENTS)
+@pytest.mark.parametrize("size", [1e-100, 1e-30, 1e-13, 1e-3, 1.0, 1e12, 1e60])
+def test_scores_of_any_magnitude(by, coefficient, size):
+    x, y, item, system = made(3, 4)
+    x *= size
+    x[:, 1] = size * np.random.default_rng(4).random(len(y))
+    found = resampled(x, y, item, system, np.zeros((0, 14), np.int32), coefficient, by)
+    once = np.ones(14, int)
+    expected = [plainly(column, y, item, system, once, coefficient, by) for column in x.T]
+    np.testing.assert_allclose(found.values, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("by", ["pool", "item"])
+@pytest.mark.parametrize("coefficient", COEFFICIENTS)
+def test_scores_of_all_magnitudes_in_one_table(by, coefficient):
+    _, y, item, system = made(5, 1)
+    x = 10 ** np.random.default_rng(5).uniform(-100, 60, (len(y), 3))
+    found = resampled(x, y, item, system, np.zeros((0, 14), np.int32), coefficient, by)
+    expected = [plainly(column, y, item, system, np.ones(14, int), coefficient, by) for column in x.T]
+    np.testing.assert_allclose(found.values, expected, rtol=0, atol=1e-12)

@@ -2,9 +2,10 @@
 
 For each article ``n`` comments are drawn from the other articles, the same for every scorer. Each of the article's own
 comments is then ranked alone among those n. ``recall@k`` is how often it is one of the best k, the mean reciprocal rank
-(``mrr``) the mean of 1 / rank. Where scores are tied, both are the mean over all orders of the tie, so a scorer that
-tells nothing apart has exactly the values of a random order: k / (n + 1), and (1 + 1/2 + … + 1/(n + 1)) / (n + 1).
-The values are means over an article's comments, then over articles: an article with many comments counts as one.
+(``mrr``) the mean of 1 / rank. Where scores are tied (see `postil.records.ties`), both are the mean over all orders of
+the tie, so a scorer that tells nothing apart has exactly the values of a random order: k / (n + 1), and
+(1 + 1/2 + … + 1/(n + 1)) / (n + 1). The values are means over an article's comments, then over articles: an article
+with many comments counts as one.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 
 from postil.errors import InvalidInput, Undefined, UsageError
+from postil.records.ties import joined
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -43,7 +45,7 @@ SEED: Final = 20181
 """The seed where none is given."""
 
 _DECIMALS: Final = 12
-"""Scores that are equal when rounded so are tied, and values are rounded so."""
+"""Values are rounded so, since sums in another order differ in their last digits."""
 
 Scorer: TypeAlias = "Callable[[NDArray[np.int64], NDArray[np.int64]], ArrayLike]"
 """Articles int64[L] and comments int64[L] to L scores, high is good. The pairs of an article stand together."""
@@ -232,7 +234,7 @@ def evaluate(
         if scores.shape != lists.comments.shape or np.isnan(scores).any():
             problem = f"expected {len(lists.comments)} numbers, got an array of shape {scores.shape}"
             raise InvalidInput("a score is NaN" if scores.shape == lists.comments.shape else problem, where=name)
-        values[name] = _by_article(lists, np.round(scores, _DECIMALS), cuts)
+        values[name] = _by_article(lists, joined(scores, lists.offsets[:-1]), cuts)
     weights = counts / counts.sum(axis=1, keepdims=True)
     measures = (*(f"recall@{k}" for k in cuts), "mrr")
     rows = [

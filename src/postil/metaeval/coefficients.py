@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 import numpy as np
 
 from postil.kernel import rank_correlations
+from postil.records.ties import TOLERANCE, dense_ranks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -14,11 +15,11 @@ if TYPE_CHECKING:
 __all__ = [
     "COEFFICIENTS",
     "Coefficient",
+    "constant",
     "correlate_groups",
-    "dense_ranks",
+    "means_by",
     "pearson",
     "ratio",
-    "rounded",
     "scaled",
     "starts_of",
 ]
@@ -32,16 +33,15 @@ Coefficient: TypeAlias = Literal["pearson", "spearman", "kendall-b", "kendall-c"
 COEFFICIENTS: Final[tuple[Coefficient, ...]] = get_args(Coefficient)
 """Every coefficient."""
 
-DECIMALS: Final = 12
-"""Numbers that are the same when rounded to so many decimals are ties."""
-
 
 def correlate_groups(
     x: Floats,
     y: Floats,
     starts: NDArray[np.int64],
     coefficient: Coefficient,
+    *,
     weights: Integers | None = None,
+    magnitudes: Floats | None = None,
 ) -> Floats:
     """A coefficient of columns with one column, within each group of neighbouring rows.
 
@@ -51,6 +51,8 @@ def correlate_groups(
         starts: int64[k], the first row of each group.
         coefficient: Which coefficient.
         weights: int32[n], how many equal rows each row stands for; by default 1.
+        magnitudes: float64[n, M + 1], the size of what the numbers of x and y were computed from, see
+            `postil.records.ties.tied`; by default their own.
 
     Returns:
         float64[k, M]; NaN where either side is constant.
@@ -61,8 +63,9 @@ def correlate_groups(
     """
     weights = np.ones(len(y), np.int32) if weights is None else weights
     if coefficient == "pearson":
-        return pearson(x, y, starts, weights)
-    ranks, of_y = dense_ranks(x, starts), dense_ranks(y[:, None], starts)[:, 0]
+        return pearson(x, y, starts, weights, magnitudes)
+    ranks = dense_ranks(np.column_stack([x, y]), starts, magnitudes)
+    ranks, of_y = np.ascontiguousarray(ranks[:, :-1]), np.ascontiguousarray(ranks[:, -1])
     out = np.empty((len(starts), x.shape[1]))
     for group, (start, end) in enumerate(zip(starts.tolist(), [*starts[1:].tolist(), len(y)], strict=True)):
         rows = slice(start, end)
@@ -71,7 +74,9 @@ def correlate_groups(
     return out
 
 
-def pearson(x: Floats, y: Floats, starts: NDArray[np.int64], weights: Integers) -> Floats:
+def pearson(
+    x: Floats, y: Floats, starts: NDArray[np.int64], weights: Integers, magnitudes: Floats | None = None
+) -> Floats:
     """Pearson's coefficient in two passes over the rows: the means, then the distances from them.
 
     Args:
@@ -79,6 +84,7 @@ def pearson(x: Floats, y: Floats, starts: NDArray[np.int64], weights: Integers) 
         y: float64[n].
         starts: int64[k], the first row of each group.
         weights: int32[n], how many equal rows each row stands for.
+        magnitudes: float64[n, M + 1], as in `correlate_groups`.
 
     Returns:
         float64[k, M] in [-1, 1]; NaN where either side is constant.
@@ -87,41 +93,74 @@ def pearson(x: Floats, y: Floats, starts: NDArray[np.int64], weights: Integers) 
     group = np.repeat(np.arange(len(starts)), np.diff([*starts, len(y)]))
     heavy = weights[:, None].astype(np.float64)
     total = np.maximum(1.0, np.add.reduceat(heavy, starts))
-    away = scaled(both - (np.add.reduceat(heavy * both, starts) / total)[group])
+    away = np.where(heavy > 0, both - (np.add.reduceat(heavy * both, starts) / total)[group], 0.0)
+    # Each group is scaled by itself: next to a group of large scores, squares of small ones would vanish.
+    largest = np.maximum.reduceat(np.abs(away), starts)
+    away = np.ldexp(away, -np.frexp(largest)[1][group])
     squares = np.add.reduceat(heavy * away**2, starts)
     products = np.add.reduceat(heavy * away[:, :-1] * away[:, -1:], starts)
 
-    compared, there = rounded(np.column_stack([x, y])), heavy > 0
-    highest = np.maximum.reduceat(np.where(there, compared, -np.inf), starts)
-    lowest = np.minimum.reduceat(np.where(there, compared, np.inf), starts)
-    squares[highest <= lowest] = 0.0
+    squares[constant(np.column_stack([x, y]), starts, weights, magnitudes)] = 0.0
     return ratio(products, np.sqrt(squares[:, :-1]) * np.sqrt(squares[:, -1:])).clip(-1.0, 1.0)
 
 
-def dense_ranks(values: Floats, starts: NDArray[np.int64]) -> Integers:
-    """Ranks within each group of rows, from 0 without a gap; numbers that agree to 12 decimals share one.
+def constant(
+    values: Floats, starts: NDArray[np.int64], weights: Integers | None = None, magnitudes: Floats | None = None
+) -> NDArray[np.bool_]:
+    """Find the groups in which all rows that count are one tie.
 
     Args:
         values: float64[n, M].
         starts: int64[k], the first row of each group.
+        weights: int32[n], 0 for rows that do not count; by default all count.
+        magnitudes: float64[n, M], see `postil.records.ties.tied`; by default the numbers' own.
 
     Returns:
-        int32[n, M].
+        bool[k, M].
 
-    >>> dense_ranks(np.array([[0.5], [0.1], [0.5], [7.0]]), np.array([0, 3])).tolist()
-    [[1], [0], [1], [0]]
+    >>> constant(np.array([[0.3], [0.1 + 0.2], [0.3], [3e-13]]), np.array([0, 2])).tolist()
+    [[True], [False]]
     """
-    compared = rounded(values)
-    sizes = np.diff([*starts, len(values)])
-    group = np.repeat(np.arange(len(starts)), sizes)
-    out = np.empty(values.shape, np.int32)
-    for j in range(values.shape[1]):
-        order = np.lexsort((compared[:, j], group))
-        new = np.r_[False, np.diff(compared[order, j]) != 0]
-        new[starts] = False
-        rank = np.cumsum(new)
-        out[order, j] = rank - np.repeat(rank[starts], sizes)
+    weights = np.ones(len(values), np.int32) if weights is None else weights
+    there = np.flatnonzero(weights)
+    sizes = np.add.reduceat((weights > 0).astype(np.int64), starts)
+    out = np.ones((len(starts), values.shape[1]), bool)
+    if not len(there):
+        return out
+    present, filled = values[there], sizes > 0
+    begins = (np.cumsum(sizes) - sizes)[filled]
+    highest, lowest = np.maximum.reduceat(present, begins), np.minimum.reduceat(present, begins)
+    sized = np.abs(present) if magnitudes is None else magnitudes[there]
+    # No chain of so many links reaches further than this, so most columns need no sorting.
+    with np.errstate(over="ignore"):
+        near = highest - lowest <= 2 * sizes[filled, None] * TOLERANCE * np.maximum.reduceat(sized, begins)
+    out[filled] = near
+    for column in np.flatnonzero(near.any(axis=0)):
+        of_column = None if magnitudes is None else magnitudes[there, column : column + 1]
+        ranks = dense_ranks(present[:, [column]], begins, of_column)[:, 0]
+        out[filled, column] = np.maximum.reduceat(ranks, begins) == 0
     return out
+
+
+def means_by(group: Integers, columns: Floats) -> tuple[Floats, Floats]:
+    """Average rows by group, and their magnitudes beside them.
+
+    Args:
+        group: int32[n], from 0 to k - 1 without a gap.
+        columns: float64[n, M].
+
+    Returns:
+        The means and the means of the magnitudes, float64[k, M] both. The latter tell ties of means, whose terms may
+        cancel; see `postil.records.ties.tied`.
+
+    >>> [each.tolist() for each in means_by(np.array([0, 0, 1]), np.array([[1.0], [-3.0], [5.0]]))]
+    [[[-1.0], [5.0]], [[2.0], [5.0]]]
+    """
+    n = np.bincount(group)[:, None]
+    means, magnitudes = (
+        np.column_stack([np.bincount(group, column) for column in each.T]) / n for each in (columns, np.abs(columns))
+    )
+    return means, magnitudes
 
 
 def starts_of(*columns: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
@@ -132,13 +171,6 @@ def starts_of(*columns: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
     """
     changes = np.any([column[1:] != column[:-1] for column in columns], axis=0)
     return np.flatnonzero(np.concatenate([[True], changes]))
-
-
-def rounded(values: Floats) -> Floats:
-    """Numbers as they are compared: to 12 decimals; those that are too large for it as they are."""
-    with np.errstate(over="ignore"):
-        found = np.round(values, DECIMALS)
-    return np.asarray(np.where(np.isfinite(found), found, values), np.float64)
 
 
 def scaled(values: Floats) -> Floats:

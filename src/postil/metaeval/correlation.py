@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from postil.metaeval.coefficients import ratio, rounded
+from postil.metaeval.coefficients import constant, means_by, ratio
 from postil.metaeval.replicates import CONTROL_DRAWS, KENDALL_RESAMPLES, resampled
 from postil.metaeval.resampling import RESAMPLES, SEED, counts_of, interval, p_value
 
@@ -114,7 +114,7 @@ def correlations(
     """Every metric and control of a table against the grades.
 
     Pearson's r (1895); Spearman's rho, which is r of the average ranks (1904); Kendall's tau-b (1945) and tau-c
-    (Stuart 1953). Scores and grades that agree to 12 decimals are ties. Intervals resample the items, whose texts
+    (Stuart 1953). Ties are relative, by chains (`postil.records.ties`). Intervals resample the items, whose texts
     stay together (cluster bootstrap, percentiles). For a random control they are over the mean of its first
     `CONTROL_DRAWS` draws in each resample.
 
@@ -220,18 +220,18 @@ def _reasons(table: Table, sides: Sequence[tuple[str, Floats]], by: By) -> Itera
     if by == "system" and len(table.systems) < 2:
         yield "only one system"
     for what, column in sides:
-        yield from _alike(what, rounded(column), table, by)
+        yield from _alike(what, column, table, by)
     if len(table.starts) < 2:
         yield "only one item, so there is no interval over items"
     yield f"in every {'item' if by == 'item' else 'resample'} the scores or the grades are all the same"
 
 
 def _alike(what: str, column: Floats, table: Table, by: By) -> Iterator[str]:
-    if np.ptp(column) == 0:
+    first, values = np.zeros(1, np.int64), column[:, None]
+    if constant(values, first).all():
         yield f"every {what} is {column[0]:g}"
-    highest, lowest = (pick.reduceat(column, table.starts) for pick in (np.maximum, np.minimum))
-    if by == "item" and (highest == lowest).all():
+    if by == "item" and constant(values, table.starts).all():
         yield f"in every item the {what}s are all the same"
-    means = rounded(np.bincount(table.system, column) / np.bincount(table.system))
-    if by == "system" and np.ptp(means) == 0:
-        yield f"every system's mean {what} is {means[0]:g}"
+    means, magnitudes = means_by(table.system, values)
+    if by == "system" and constant(means, first, magnitudes=magnitudes).all():
+        yield f"every system's mean {what} is {means[0, 0]:g}"

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from postil.errors import Undefined, UsageError
+from postil.metaeval.coefficients import constant, scaled
+from postil.records.ties import dense_ranks, difference
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,15 +78,17 @@ def normalised(table: Table, metrics: Sequence[str] = ()) -> NDArray[np.float64]
     """
     columns = [table.column(metric) for metric in metrics] if metrics else list(range(len(table.metrics)))
     scores, grades = table.oriented[:, columns], table.grades
-    if not _varies(grades):
+    alike = constant(np.column_stack([scores, grades]), np.zeros(1, np.int64))[0]
+    if alike[-1]:
         raise Undefined(f"all {len(grades)} grades are {grades[0]:g}, so there is no variance to bring scores to")
     for column in range(len(columns)):
-        if not _varies(scores[:, column]):
+        if alike[column]:
             name = table.metrics[columns[column]]
             raise Undefined(f"{name} gives all {len(grades)} texts the same score, so it cannot be normalised")
-    scaled = grades.mean() + grades.std() * (scores - scores.mean(axis=0)) / scores.std(axis=0)
+    scores = scaled(scores)
+    rescaled = grades.mean() + grades.std() * (scores - scores.mean(axis=0)) / scores.std(axis=0)
     ends = (table.scale.low, table.scale.high) if table.scale else (grades.min(), grades.max())
-    return np.asarray(np.clip(scaled, *ends), np.float64)
+    return np.asarray(np.clip(rescaled, *ends), np.float64)
 
 
 def worst(table: Table, first: str, second: str, k: int = 10) -> tuple[Disagreement, ...]:
@@ -117,7 +121,7 @@ def worst(table: Table, first: str, second: str, k: int = 10) -> tuple[Disagreem
     """
     values = normalised(table, (first, second))
     columns = [table.column(first), table.column(second)]
-    return _worst(table, columns, values, values[:, 0] - values[:, 1], k)
+    return _worst(table, columns, values, values[:, 1], k)
 
 
 def worst_against_people(table: Table, metric: str, k: int = 10) -> tuple[Disagreement, ...]:
@@ -137,20 +141,22 @@ def worst_against_people(table: Table, metric: str, k: int = 10) -> tuple[Disagr
         UsageError: k is negative.
     """
     values = normalised(table, (metric,))
-    return _worst(table, [table.column(metric)], values, values[:, 0] - table.grades, k)
+    return _worst(table, [table.column(metric)], values, table.grades, k)
 
 
 def _worst(
-    table: Table, columns: list[int], values: NDArray[np.float64], differences: NDArray[np.float64], k: int
+    table: Table, columns: list[int], values: NDArray[np.float64], others: NDArray[np.float64], k: int
 ) -> tuple[Disagreement, ...]:
     if k < 0:
         raise UsageError(f"k counts from 0 up, got {k}")
-    sizes = np.abs(differences).round(12)
+    differences = difference(values[:, 0], others)
+    largest = np.maximum(np.abs(values[:, 0]), np.abs(others))
+    places = dense_ranks(np.abs(differences)[:, None], magnitudes=largest[:, None])[:, 0]
 
     def names(row: int) -> tuple[str, str]:
         return table.items[table.item[row]], table.systems[table.system[row]]
 
-    order = sorted(range(len(table)), key=lambda row: (-sizes[row], names(row)))
+    order = sorted(range(len(table)), key=lambda row: (-places[row], names(row)))
     return tuple(
         Disagreement(
             row,
@@ -162,8 +168,3 @@ def _worst(
         )
         for row in order[:k]
     )
-
-
-def _varies(values: NDArray[np.float64]) -> bool:
-    """Whether values differ by more than rounding."""
-    return bool(np.ptp(values.round(12)) > 0 and np.ptp(values) > 1e-12 * np.abs(values).max())

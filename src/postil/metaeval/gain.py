@@ -13,6 +13,7 @@ from postil.metaeval.permutation import sign_flips
 from postil.metaeval.ranked import Ranked, share_of_best
 from postil.metaeval.resampling import RESAMPLES, SEED, counts_of, interval, p_value
 from postil.metaeval.significance import holm
+from postil.records.ties import difference
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -107,8 +108,8 @@ class GainDifference:
 def expected_gains(scores: ArrayLike, grades: ArrayLike) -> NDArray[np.float64]:
     """Cumulative gain at every cut, the mean over all orders of tied rows.
 
-    A tie of t rows with grades that sum to g adds ``g j / t`` where j of its rows are above the cut. Scores that are
-    equal when rounded to 12 decimals are tied.
+    A tie of t rows with grades that sum to g adds ``g j / t`` where j of its rows are above the cut. Ties are
+    relative, by chains (`postil.records.ties`).
 
     Args:
         scores: float64[n], high is good; infinities are allowed.
@@ -172,7 +173,7 @@ def gain_curve(
     the rows of the drawn topics anew, a topic that was drawn twice with two copies of each row.
 
     Args:
-        scores: float64[n], high is good; infinities are allowed. Equal when rounded to 12 decimals is tied.
+        scores: float64[n], high is good; infinities are allowed. Ties as in `expected_gains`.
         grades: float64[n], 0 or more.
         topics: int32[n], the number of each row's topic (or fold).
         ks: The cuts, each 1 or more.
@@ -302,18 +303,19 @@ def gain_differences(
 def _compared(curves: Mapping[str, GainCurve], k: int, column: int, flips: int) -> Iterator[GainDifference]:
     """All pairs at one cut."""
     pairs = list(combinations(curves, 2))
-    values = [float(curves[first].ncg[column] - curves[second].ncg[column]) for first, second in pairs]
-    samples = [curves[first].samples[:, column] - curves[second].samples[:, column] for first, second in pairs]
+    values = [float(difference(*(curves[name].ncg[column] for name in pair))) for pair in pairs]
+    samples = [difference(*(curves[name].samples[:, column] for name in pair)) for pair in pairs]
     by_topic = {name: curve.by_topic[:, column] for name, curve in curves.items() if curve.by_topic is not None}
     if by_topic:
         test: Literal["sign-flip", "bootstrap"] = "sign-flip"
         seed = next(iter(curves.values())).seed
-        p = sign_flips(np.stack([by_topic[first] - by_topic[second] for first, second in pairs], axis=1), flips, seed)
+        one, other = (np.stack([by_topic[name] for name in side], axis=1) for side in zip(*pairs, strict=True))
+        p = sign_flips(one, other, flips, seed)
     else:
         test, p = "bootstrap", np.array([p_value(differences) for differences in samples])
-    for (first, second), value, drawn, one, corrected in zip(pairs, values, samples, p, holm(p), strict=True):
+    for (first, second), value, drawn, alone, corrected in zip(pairs, values, samples, p, holm(p), strict=True):
         around = interval(drawn)
-        yield GainDifference(first, second, k, value, around.low, around.high, float(one), float(corrected), test)
+        yield GainDifference(first, second, k, value, around.low, around.high, float(alone), float(corrected), test)
 
 
 def _terms(curve: GainCurve) -> tuple[object, ...]:
@@ -323,7 +325,7 @@ def _terms(curve: GainCurve) -> tuple[object, ...]:
 
 
 def _columns(scores: ArrayLike, grades: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Scores, rounded so that ties by rounding noise are ties, and grades."""
+    """Check scores and grades, and return them as arrays."""
     values, gains = np.array(scores, np.float64), np.array(grades, np.float64)
     if values.shape != gains.shape or values.ndim != 1:
         raise InvalidInput(f"expected one for each of {values.size} scores, got {gains.size}", where="grades")
@@ -333,6 +335,4 @@ def _columns(scores: ArrayLike, grades: ArrayLike) -> tuple[NDArray[np.float64],
         raise InvalidInput("expected a number, got NaN", where=f"scores[{row}]")
     for row in np.flatnonzero(~(np.isfinite(gains) & (gains >= 0))):
         raise InvalidInput(f"expected a finite number of at least 0, got {gains[row]:g}", where=f"grades[{row}]")
-    small = np.abs(values) < 2**20  # larger ones have no 12 decimals, and rounding the largest would overflow
-    values[small] = values[small].round(12)
     return values, gains

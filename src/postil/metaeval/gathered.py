@@ -14,6 +14,7 @@ from postil.errors import InvalidInput, UnknownName
 from postil.metaeval.coefficients import starts_of
 from postil.records.explain import shown
 from postil.records.place import Places
+from postil.records.ties import without_noise
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -127,6 +128,12 @@ class Ratings:
     def counts(self) -> NDArray[np.int64]:
         """int64[n], how many ratings each text has."""
         return np.diff(self.offsets)
+
+    @property
+    def means(self) -> NDArray[np.float64]:
+        """Mean grade of each text, float64[n]."""
+        total, size = (np.add.reduceat(each, self.offsets[:-1]) for each in (self.grades, np.abs(self.grades)))
+        return without_noise(total, size) / self.counts
 
 
 class Rated:

@@ -67,7 +67,7 @@ def paired_tests(
         sums = sums.reshape(len(sums), -1, len(size)).swapaxes(0, 1) / size
         statistic = swapping_systems(sums, pairs, spearman=spearman)
         means = sums.sum(axis=0).T
-        by_williams = williams_p(standardised(average_ranks(means) if spearman else means), pairs)
+        by_williams = williams_p(standardised(average_ranks(means, np.ones_like(means)) if spearman else means), pairs)
     else:
         points = standardised(average_ranks(both) if spearman else both)
         statistic = swapping_rows(points, table.starts, pairs)

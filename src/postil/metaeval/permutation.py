@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from postil.metaeval.coefficients import dense_ranks
+from postil.records.ties import TOLERANCE, dense_ranks, difference
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,8 +40,11 @@ PERMUTATIONS: Final = 10_000
 CHUNK: Final = 256
 """How many permutations are worked on at a time."""
 
-SLACK: Final = 1e-10
-"""By how much rounding may change a statistic."""
+SLACK: Final = TOLERANCE
+"""Largest difference of two equal statistics, whose scale is 1."""
+
+LEAST_VARIANCE: Final = 1e-10
+"""Variance, as a share of that before swapping, below which a column counts as constant."""
 
 
 def permutation_p(statistic: Statistic, items: int, permutations: int, seed: int) -> Floats:
@@ -68,26 +71,30 @@ def permutation_p(statistic: Statistic, items: int, permutations: int, seed: int
     return (1 + reached) / (1 + permutations)
 
 
-def sign_flips(differences: Floats, flips: int, seed: int) -> Floats:
+def sign_flips(first: Floats, second: Floats, flips: int, seed: int) -> Floats:
     """p-values by changing the signs of topics' differences, each with probability 1/2.
 
     Over all sign patterns where there are at most ``flips`` of them, else over as many random ones and the observed
     one.
 
     Args:
-        differences: float64[topics, k].
+        first: float64[topics, k].
+        second: The same shape; what is compared with the first.
         flips: How many sign patterns.
         seed: The seed.
 
     Returns:
-        float64[k], two-sided, of the mean of each column.
+        float64[k], two-sided, of the mean difference of each column.
 
-    >>> sign_flips(np.array([[1.0, 1.0], [1.0, -1.0]]), flips=100, seed=1).tolist()
+    >>> sign_flips(np.array([[1.0, 1.0], [1.0, 0.0]]), np.array([[0.0, 0.0], [0.0, 1.0]]), flips=100, seed=1).tolist()
     [0.5, 1.0]
     """
+    differences = difference(first, second)
     topics = len(differences)
     total = differences.sum(axis=0)
-    reach = np.abs(total) - 1e-12 * np.abs(differences).sum(axis=0)  # what rounding can do to a sum that is equal
+    # Sums are compared by the scores in them: rounding changes a sum that is equal by a share of those.
+    scores = np.where(differences != 0, np.maximum(np.abs(first), np.abs(second)), 0.0)
+    reach = np.abs(total) - TOLERANCE * scores.sum(axis=0)
     exact = topics < 63 and 2**topics <= flips
     patterns = 2**topics if exact else flips
     random = np.random.default_rng(seed)
@@ -123,7 +130,7 @@ def swapping_rows(points: Floats, starts: Integers, pairs: Integers) -> Statisti
 
         def correlation(metric: Integers, moved: Floats) -> Floats:
             variance = n + moved[:, 1] - moved[:, 0] ** 2 / n
-            spread = np.sqrt(n * np.where(variance > n * SLACK, variance, np.nan))
+            spread = np.sqrt(n * np.where(variance > n * LEAST_VARIANCE, variance, np.nan))
             return np.asarray((agreement[metric] + moved[:, 2]) / spread)
 
         return np.abs(correlation(first, moved) - correlation(second, -moved))
@@ -173,7 +180,7 @@ def swapping_systems(of_item: Floats, pairs: Integers, *, spearman: bool) -> Sta
         values = _ranks_of_rows(values) if spearman else values
         values = values - values.mean(axis=-1, keepdims=True)
         size = np.sqrt((values**2).sum(axis=-1, keepdims=True))
-        return np.asarray(np.divide(values, size, out=np.full(values.shape, np.nan), where=size > SLACK))
+        return np.asarray(np.divide(values, size, out=np.full(values.shape, np.nan), where=size > LEAST_VARIANCE))
 
     grades = points(means[-1])
 
@@ -196,27 +203,34 @@ def standardised(columns: Floats) -> Floats:
     return np.asarray(away / away.std(axis=0), np.float64)
 
 
-def average_ranks(columns: Floats) -> Floats:
-    """Ranks of each column, from 1; ties share the mean of theirs.
+def average_ranks(columns: Floats, magnitudes: Floats | None = None) -> Floats:
+    """Rank each column from 1; ties share the mean of their ranks.
+
+    Args:
+        columns: float64[n, M].
+        magnitudes: float64[n, M], see `postil.records.ties.tied`; by default the numbers' own.
 
     >>> average_ranks(np.array([[0.5], [0.1], [0.5]])).tolist()
     [[2.5], [1.0], [2.5]]
     """
     out = np.empty(columns.shape)
-    for column, ranks in enumerate(dense_ranks(columns, np.zeros(1, np.int64)).T):
+    for column, ranks in enumerate(dense_ranks(columns, magnitudes=magnitudes).T):
         size = np.bincount(ranks)
         out[:, column] = (np.cumsum(size) - (size - 1) / 2)[ranks]
     return out
 
 
 def _ranks_of_rows(values: Floats) -> Floats:
-    """The same along the last axis, for many short rows."""
-    values = values.round(12)
+    """Rank along the last axis, for many short rows of means of standardized scores.
+
+    The mean magnitude of standardized scores is at most 1, so that a tie of their means is a gap of at most
+    `TOLERANCE`.
+    """
     order = np.argsort(values, axis=-1)
     ordered = np.take_along_axis(values, order, axis=-1)
     last = ordered.shape[-1] - 1
     position = np.broadcast_to(np.arange(last + 1), ordered.shape)
-    changes = np.diff(ordered, axis=-1) != 0
+    changes = np.diff(ordered, axis=-1) > TOLERANCE
     edge = np.ones((*changes.shape[:-1], 1), bool)
     start = np.maximum.accumulate(np.where(np.concatenate([edge, changes], axis=-1), position, 0), axis=-1)
     ends = np.where(np.concatenate([changes, edge], axis=-1), position, last)[..., ::-1]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from postil.records.ranking import best_first
+from postil.records.ties import joined
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +18,7 @@ __all__ = ["Ranked", "share_of_best"]
 
 
 class Ranked:
-    """Rows in the order of their scores, tied ones as one block; with keys no row is tied.
+    """Rows in the order of their scores, the rows of a tie as one block; with keys no row is tied.
 
     Args:
         scores: float64[n], high is good.
@@ -28,6 +29,7 @@ class Ranked:
     def __init__(
         self, scores: NDArray[np.float64], grades: NDArray[np.float64], keys: Sequence[Any] | NDArray[Any] | None = None
     ) -> None:
+        scores = joined(scores)
         self._order = best_first(scores, keys=keys)
         self._grades = grades[self._order]
         falling = scores[self._order]

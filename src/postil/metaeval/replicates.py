@@ -10,8 +10,9 @@ import numpy as np
 
 from postil.errors import UnknownName
 from postil.kernel import rank_correlations
-from postil.metaeval.coefficients import COEFFICIENTS, correlate_groups, dense_ranks, pearson, ratio, scaled, starts_of
+from postil.metaeval.coefficients import COEFFICIENTS, correlate_groups, pearson, ratio, scaled, starts_of
 from postil.metaeval.resampling import RESAMPLES, SEED, counts_of
+from postil.records.ties import dense_ranks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -177,7 +178,7 @@ def _over_rows(  # noqa: PLR0917
     """float64[R, M]; every row as often as its item is drawn."""
     start = np.zeros(1, np.int64)
     if coefficient != "pearson":
-        ranks = dense_ranks(np.column_stack([x, y]), start)
+        ranks = dense_ranks(np.column_stack([x, y]))
         return rank_correlations(
             np.ascontiguousarray(ranks[:, :-1]), np.ascontiguousarray(ranks[:, -1]), item, counts, coefficient, jobs
         )
@@ -210,7 +211,7 @@ def _over_systems(  # noqa: PLR0917
 ) -> Floats:
     """float64[R, M]; a point is a system's mean over its rows in the resample, if it has any."""
     order = np.argsort(system, kind="stable")
-    values = np.column_stack([np.ones(len(y)), x, y])
+    values = np.column_stack([np.ones(len(y)), x, y, np.abs(x), np.abs(y)])
     sums = np.stack(
         [
             _drawn(counts[:, item[rows]], values[rows])
@@ -220,9 +221,11 @@ def _over_systems(  # noqa: PLR0917
     )
     resamples, systems, columns = sums.shape
     sums = sums.reshape(-1, columns)
-    means = sums[:, 1:] / np.maximum(1.0, sums[:, :1])
+    means, magnitudes = np.split(sums[:, 1:] / np.maximum(1.0, sums[:, :1]), 2, axis=1)
     there = (sums[:, 0] > 0).astype(np.int32)
-    return correlate_groups(means[:, :-1], means[:, -1], systems * np.arange(resamples), coefficient, there)
+    starts = systems * np.arange(resamples)
+    x_means, y_means = means[:, :-1], means[:, -1]
+    return correlate_groups(x_means, y_means, starts, coefficient, weights=there, magnitudes=magnitudes)
 
 
 def _drawn(counts: Integers, of_item: Floats) -> Floats:

@@ -9,6 +9,7 @@ import numpy as np
 
 from postil.errors import Undefined
 from postil.metaeval.coefficients import correlate_groups, starts_of
+from postil.records.ties import without_noise
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,7 +79,8 @@ class SeveralRatings:
     def rest(self) -> NDArray[np.float64]:
         """float64[r], the mean of the other ratings of the text."""
         total = np.repeat(np.add.reduceat(self.grades, self.starts), self.sizes)
-        return np.asarray((total - self.grades) / np.repeat(self.sizes - 1, self.sizes), np.float64)
+        sizes = np.repeat(np.add.reduceat(np.abs(self.grades), self.starts), self.sizes)
+        return without_noise(total - self.grades, sizes) / np.repeat(self.sizes - 1, self.sizes)
 
     def shuffled(self, rng: np.random.Generator) -> NDArray[np.float64]:
         """float64[r], the grades in random order within each text."""
@@ -91,7 +93,10 @@ class SeveralRatings:
         place = np.arange(len(shuffled)) - np.repeat(self.starts, self.sizes)
         coin = np.repeat(rng.integers(0, 2, len(self.sizes)), self.sizes)
         one, other = (
-            np.add.reduceat(shuffled * side, self.starts) / np.add.reduceat(side, self.starts)
+            without_noise(
+                np.add.reduceat(shuffled * side, self.starts), np.add.reduceat(np.abs(shuffled) * side, self.starts)
+            )
+            / np.add.reduceat(side, self.starts)
             for side in ((place + coin) % 2, (place + coin + 1) % 2)
         )
         return one, other

@@ -15,6 +15,7 @@ from postil.metaeval.permutation import PERMUTATIONS
 from postil.metaeval.replicates import CONTROL_DRAWS, KENDALL_RESAMPLES, resampled
 from postil.metaeval.resampling import RESAMPLES, SEED, counts_of, interval, p_value
 from postil.metaeval.table import CONTROL
+from postil.records.ties import without_noise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -158,7 +159,7 @@ def differences(
         asked.row(
             table.metrics[first],
             table.metrics[second],
-            float(found.values[first] - found.values[second]),
+            float(without_noise(found.values[first] - found.values[second], 1.0)),
             found.samples[:, first] - found.samples[:, second],
             int(found.n - max(found.dropped[first], found.dropped[second])),
         )
@@ -208,7 +209,7 @@ class _Asked:
         )
 
     def row(self, first: str, second: str, value: float, samples: Floats, n: int) -> Difference:
-        samples = samples.round(12)  # so that one metric, scaled, does not differ from itself
+        samples = without_noise(samples, 1.0)  # coefficients are sums of terms of size 1
         middle, p = interval(samples), p_value(samples)
         return Difference(
             first=first,

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 
 from postil.errors import UnknownName, UsageError
+from postil.metaeval.coefficients import means_by
 from postil.metaeval.correlation import Absent
 from postil.metaeval.gathered import Scored
 from postil.metaeval.permutation import PERMUTATIONS, permutation_p
 from postil.metaeval.resampling import RESAMPLES, SEED, counts_of, interval, p_value
 from postil.metaeval.shared_items import on_shared_items
 from postil.metaeval.significance import holm
+from postil.records.ties import dense_ranks, difference, without_noise
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -210,11 +212,10 @@ def system_means(table: Table) -> SystemMeans:
     >>> found.ranks[:, 0].tolist(), found.grade_ranks.tolist(), found.taus
     ([3, 1, 2], [3, 2, 1], (0.3333333333333333,))
     """
-    count = len(table.systems)
-    n = np.bincount(table.system, minlength=count)
-    columns = np.column_stack([table.oriented, table.grades])
-    means = np.column_stack([np.bincount(table.system, column, count) for column in columns.T]) / n[:, None]
-    signs = np.sign(means[:, None].round(12) - means[None].round(12))  # of each system against each other
+    n = np.bincount(table.system)
+    means, magnitudes = means_by(table.system, np.column_stack([table.oriented, table.grades]))
+    places = dense_ranks(means, magnitudes=magnitudes)
+    signs = np.sign(places[:, None] - places[None])  # of each system against each other
     ranks = 1 + (signs < 0).sum(axis=1)
     taus: list[float | None] = []
     absent: list[Absent] = []
@@ -242,10 +243,7 @@ def system_means(table: Table) -> SystemMeans:
 def _notes(scored: Scored, systems: tuple[str, ...]) -> Iterator[str]:
     """What else to know, in words."""
     if scored.corpus:
-        yield (
-            f"corpus scores passed over: {scored.corpus}; the corpus score of a metric such as BLEU or CIDEr is not "
-            "the mean of its item scores, which is what is compared here"
-        )
+        yield f"corpus scores ignored: {scored.corpus}; the means of item scores are compared"
     draws = len(scored.columns) - len(scored.metrics)
     if draws:
         yield f"single draws of random controls passed over: {draws}"
@@ -266,11 +264,13 @@ def _rows(
     """Every row of the comparison of float64[items, systems, metrics]."""
     base = systems.index(baseline)
     n = len(values)
-    apart = values - values[:, [base]]
-    means, differences = values.mean(axis=0), apart.mean(axis=0)
+    apart = difference(values, values[:, [base]])
+    # Differences of means are compared by the scores in them: those of the items where the two systems differ.
+    magnitudes = np.where(apart != 0, np.maximum(np.abs(values), np.abs(values[:, [base]])), 0.0)
+    means, differences = values.mean(axis=0), without_noise(apart.mean(axis=0), magnitudes.mean(axis=0))
     counts = counts_of(n, resamples, seed)
-    drawn, drawn_differences = _drawn(values, counts), _drawn(apart, counts)
-    randomised = _randomised(apart, permutations, seed)
+    drawn, drawn_differences = _drawn(values, counts), without_noise(_drawn(apart, counts), _drawn(magnitudes, counts))
+    randomised = _randomised(apart, magnitudes, permutations, seed)
     others = [number for number in range(len(systems)) if number != base]
     for column, metric in enumerate(metrics):
         corrected = dict(zip(others, holm(randomised[others, column]).tolist(), strict=True))
@@ -299,11 +299,17 @@ def _drawn(values: Floats, counts: NDArray[np.int32]) -> Floats:
     return np.concatenate(parts).reshape(len(counts), *values.shape[1:]) / len(values)
 
 
-def _randomised(differences: Floats, permutations: int, seed: int) -> Floats:
-    """The p-values of approximate randomisation, float64[systems, metrics], of float64[items, systems, metrics]."""
-    flat = differences.reshape(len(differences), -1)
-    size = np.abs(flat).sum(axis=0)
-    flat = flat / np.where(size > 0, size, 1.0)
+def _randomised(differences: Floats, magnitudes: Floats, permutations: int, seed: int) -> Floats:
+    """Compute the p-values of approximate randomization, float64[systems, metrics].
+
+    Args:
+        differences: float64[items, systems, metrics].
+        magnitudes: The same shape, the larger score of each difference, 0 where there is none.
+        permutations: Number of sign patterns.
+        seed: Their seed.
+    """
+    flat, size = differences.reshape(len(differences), -1), magnitudes.sum(axis=0).ravel()
+    flat = flat / np.where(size > 0, size, 1.0)  # so that the slack of a test is a share of the scores
     total = flat.sum(axis=0)
     found = permutation_p(lambda swapped: np.abs(total - 2 * (swapped @ flat)), len(flat), permutations, seed)
     return found.reshape(differences.shape[1:])

@@ -211,7 +211,7 @@ def join(
             control: -scored.of(kept, names) if _points_down(control, lower_is_better) else scored.of(kept, names)
             for control, names in draws.items()
         },
-        grades=np.add.reduceat(ratings.grades, ratings.offsets[:-1]) / ratings.counts,
+        grades=ratings.means,
         ratings=ratings,
         aspect=rated.aspect,
         scale=scale,

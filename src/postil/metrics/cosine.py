@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from postil.errors import UsageError
 from postil.metrics.measures import Measure
+from postil.records.ties import TOLERANCE, without_noise
 from postil.text.vectors import Vectors
 
 if TYPE_CHECKING:
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     from postil.text.vectors import Sums
 
 __all__ = ["Cosine"]
-
-ROUNDING: Final = 1e-12
-"""What is left of a sum, as a share of it, that is nothing but rounding."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,10 +87,11 @@ class Cosine(Measure):
             leaving = np.bincount(row, weights[pools.own[own[0] : own[-1]]], len(of_texts))
             whole = weights[held] @ sums[pools.references[held]]
             left = whole - leaving[:, None] * of_texts
-            left[np.linalg.norm(left, axis=1) <= ROUNDING * np.linalg.norm(whole)] = 0.0
+            left[np.linalg.norm(left, axis=1) <= TOLERANCE * np.linalg.norm(whole)] = 0.0
             norms = np.linalg.norm(of_texts, axis=1) * np.linalg.norm(left, axis=1)
             cosines = np.zeros(len(of_texts))
             np.divide((of_texts * left).sum(axis=1), norms, out=cosines, where=norms > 0)
+            cosines = without_noise(cosines, 1.0)
             nothing = number == held.stop - held.start
             out[here] = np.where(nothing, np.nan, cosines.clip(-1, 1))
         return out

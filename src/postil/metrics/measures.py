@@ -20,6 +20,7 @@ import numpy as np
 from postil.errors import UsageError
 from postil.kernel import pooled_scores
 from postil.metrics.base import Specified
+from postil.records.ties import TOLERANCE
 from postil.text.units import ngram_units
 
 if TYPE_CHECKING:
@@ -171,6 +172,8 @@ class Overlap(Measure):
     family: ClassVar[str]
     kernel: ClassVar[str]
     """What the kernel calls it."""
+    rounding: ClassVar[float] = 0.0
+    """Largest value that is nothing but rounding, and becomes 0: above 0 where near-equal terms are subtracted."""
 
     def __post_init__(self) -> None:
         if self.upto and not UNITS[self.unit][1]:
@@ -233,7 +236,8 @@ class FScore(Overlap):
 class KullbackLeibler(Overlap):
     """``sum_R p ln(p (|S| + 1) / (k + P(u | all passages)))`` (equation 1 with mu = 1).
 
-    Low is good; it is not normalised. A passage without units is infinitely far, so it ranks last.
+    Low is good; it is not normalised. A passage without units is infinitely far, so it ranks last. At most 1e-12 is
+    rounding noise, and 0.
 
     The reference of the last passage, ``a b c`` and ``b d``, has p(a) = 1/5; where a is missing that adds
     1/5 ln(1/5 (3 + 1) / (1/8)), as one of the collection's eight words is a:
@@ -248,13 +252,15 @@ class KullbackLeibler(Overlap):
     better: ClassVar[Literal["high", "low"]] = "low"
     family: ClassVar[str] = "kl"
     kernel: ClassVar[str] = "kl"
+    rounding: ClassVar[float] = TOLERANCE
 
 
 @dataclass(frozen=True, kw_only=True)
 class JensenShannon(Overlap):
     """Mean of the divergences of p and k / |S| from their mean; natural logarithms, nothing smoothed (Lin 1991).
 
-    Low is good, 0 to ln 2. A passage without units is infinitely far, so it ranks last.
+    Low is good, 0 to ln 2. A passage without units is infinitely far, so it ranks last. At most 1e-12 is rounding
+    noise, and 0.
 
     The last passage has x alone, a third of its words, and its reference a and d, two fifths of its own:
 
@@ -268,6 +274,7 @@ class JensenShannon(Overlap):
     better: ClassVar[Literal["high", "low"]] = "low"
     family: ClassVar[str] = "js"
     kernel: ClassVar[str] = "js"
+    rounding: ClassVar[float] = TOLERANCE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -419,4 +426,5 @@ def _together(measures: Sequence[Overlap], collection: Collection, pools: Pools,
         bags.idf if "tf-idf" in kinds else none,
         jobs,
     )
-    return np.maximum(values, 0.0)  # a divergence that is 0 may come out a little below
+    noise = np.array([[measure.rounding] for measure in measures])
+    return np.where(values <= noise, 0.0, values)

@@ -365,7 +365,7 @@ def _signature(spec: str, leave: bool, scale: Scale, options: PassagesOptions) -
     return (
         f"{spec}|words:{words}|stop:{stop_signature(options.stop)}|stem:{stem}|reference:{options.reference}"
         f"|itself:{'out' if leave else 'in'}{folds if options.reference == 'others' else ''}"
-        f"|scale:{scale.low:g}:{scale.high:g}|pool:{options.pool}|ties:expected|postil:{VERSION}"
+        f"|scale:{scale.low:g}:{scale.high:g}|pool:{options.pool}|ties:expected:1e-12|postil:{VERSION}"
     )
 
 

@@ -12,6 +12,7 @@ from postil.corpus.formats.trec import run_lines
 from postil.errors import InvalidInput
 from postil.records.ranking import Ranking
 from postil.records.replace import Replacement, refused
+from postil.records.ties import joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -26,9 +27,6 @@ __all__ = ["file_names", "write_runs"]
 
 LONGEST: Final = 100
 """Longer names of files are cut."""
-
-DECIMALS: Final = 12
-"""Scores that are equal when rounded so are tied, as in gains."""
 
 
 def write_runs(folder: Path, found: PassageFindings, say: Say) -> None:
@@ -96,7 +94,7 @@ def file_names(names: Iterable[str]) -> list[str]:
 
 
 def _ranking(found: PassageFindings, each: Ranked, rows: list[int]) -> Ranking[str]:
-    return Ranking.from_scores([found.passages[row].id for row in rows], each.scores[rows].round(DECIMALS))
+    return Ranking.from_scores([found.passages[row].id for row in rows], joined(each.scores[rows]))
 
 
 def _tied(scores: NDArray[np.float64]) -> int:

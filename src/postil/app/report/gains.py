@@ -10,6 +10,7 @@ from postil.app.passages.notes import smallest_p
 from postil.app.passages.pictures import BASELINES, family
 from postil.app.report.lookup import ABOVE, ALPHA, BELOW, first_minus_second, verdict
 from postil.app.report.words import capital, estimate, isolated, listed, number
+from postil.records.ties import tied
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,9 +25,6 @@ NAMED: Final = 3
 
 MOST: Final = 12
 """So many measures are named in a list."""
-
-EQUAL: Final = 1e-12
-"""Means that are no further apart are equal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +87,7 @@ class Gains:
         """The rankings of a group with the highest nCG at a cut."""
         there = {name: self.rows[name, k].ncg for name in group.names if (name, k) in self.rows}
         top = max(there.values(), default=0.0)
-        return tuple(name for name, ncg in there.items() if ncg >= top - EQUAL)
+        return tuple(name for name, ncg in there.items() if tied(ncg, top))
 
     def best(self, group: Group, k: int) -> str:
         """The first of them; nothing where there is none."""
