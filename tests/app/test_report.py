@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from postil.metaeval.replicates import By
+
 NASTY = "<script>alert(1)</script></svg></title>\"'&amp;{{ 7*7 }}$x^2$ \u202eשלום\u2069 \x00\x1b[31m"
 QUICK = CorrelateOptions(resamples=50, permutations=50)
 VOID = {"meta", "link", "br", "img", "input", "hr"}
@@ -1118,3 +1120,23 @@ def test_from_python(tmp_path: Path) -> None:
     assert "Scores against grades" in Document(page).text
     page, _ = write_report([found.to_dict()], tmp_path / "r.html")
     assert "Scores against grades" not in Document(page).text
+
+
+@pytest.mark.parametrize(
+    ("by", "points", "said"),
+    [
+        ("system", "5 system means", "Pearson"),
+        ("item", "60 texts", "Pearson within items"),
+        ("pool", "60 texts", "Pearson"),
+    ],
+)
+def test_a_scatter_shows_what_its_coefficient_is_over(by: By, points: str, said: str, tmp_path: Path) -> None:
+    grades = [1 + (i * i) % 5 for i in range(60)]
+    scores = {"a": [grade + i % 7 for i, grade in enumerate(grades)]}
+    items, systems = [i // 5 for i in range(60)], [i % 5 for i in range(60)]
+    found = correlate(scores, grades, items=items, systems=systems, options=replace(QUICK, by=by))
+    (value,) = [row.value for row in found.correlations.rows if (row.metric, row.coefficient) == ("a", "pearson")]
+    page, _ = write_report([as_json(found, points=True)], tmp_path / "r.html")
+    source = Document(page).source
+    assert f"Score against mean human grade for 1 metrics, {points}" in source
+    assert f">{said} {value:.3f}, ".replace("0.", ".") in source

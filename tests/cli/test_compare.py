@@ -56,7 +56,7 @@ def refused(postil: Postil, *more: object) -> tuple[int, str]:
 
 GOLDEN = {
     "table": """\
-4 items, against base
+4 items, means of item scores, against base
 
 system  metric               mean         difference  p (bootstrap)  p (randomisation)  p (Holm)
 ------  ------  -----------------  -----------------  -------------  -----------------  --------
@@ -64,6 +64,7 @@ base    meteor  .250 [.150, .363]                  -              -             
 plus    meteor  .350 [.250, .463]  .100 [.100, .100]         0.0198             0.1493    0.2985
 same    meteor  .250 [.150, .363]  .000 [.000, .000]         1.0000             1.0000    1.0000
 
+the corpus scores that postil score prints are other numbers for meteor
 seed 20181, 100 resamples, 200 draws of signs; Holm within a metric
 """,
     "markdown": """\
@@ -113,6 +114,7 @@ def test_json_schema(postil: Postil) -> None:
     assert said == {
         "schema": 1,
         "kind": "compare",
+        "aggregation": "item mean",
         "baseline": "base",
         "items": 4,
         "systems": list(rows(postil(*COMMAND, "--format", "jsonl")).values()),
@@ -185,7 +187,8 @@ def test_controls_are_in_the_json_alone(postil: Postil) -> None:
     assert "note: single draws of random controls passed over: 1\n" in outcome.out
     assert {metric for _, metric in rows(postil(*COMMAND, "--format", "jsonl"))} == {"meteor", control}
     write("s.jsonl", scores(control, dict(ROWS)))
-    assert postil(*COMMAND).out == GOLDEN["table"].replace("  metric", f"  {'metric':>21}").replace(
+    table = GOLDEN["table"].replace("the corpus scores that postil score prints are other numbers for meteor\n", "")
+    assert postil(*COMMAND).out == table.replace("  metric", f"  {'metric':>21}").replace(
         "------  ------  ", f"------  {'-' * 21}  "
     ).replace("meteor ", f"{control} ")
 
@@ -203,7 +206,7 @@ def test_systems_that_cover_different_items(postil: Postil) -> None:
     said = "s.jsonl: systems cover different items; items that short lacks: 2 (i2, i3); give all systems the same items"
     assert refused(postil) == (3, f"{said}, or compare on those that they share: --intersect")
     outcome = postil(*COMMAND, "--intersect")
-    assert outcome.out.startswith("2 items, against base\n")
+    assert outcome.out.startswith("2 items, means of item scores, against base\n")
     assert "left out: items that short lacks: 2 (i2, i3)\n" in outcome.out
 
 
@@ -244,7 +247,7 @@ def test_names_cannot_break_the_layout(postil: Postil) -> None:
 
 def test_corpus_scores_are_passed_over(postil: Postil) -> None:
     write("s.jsonl", [*scores("meteor", dict(ROWS)), Score(None, "base", "meteor", 0.9, "meteor|by hand")])
-    assert "note: corpus scores passed over: 1; " in postil(*COMMAND).out
+    assert "note: corpus scores ignored: 1; " in postil(*COMMAND).out
     write("s.jsonl", [Score(None, "base", "meteor", 0.9, "")])
     code, said = refused(postil)
     assert (code, said.partition(",")[0]) == (

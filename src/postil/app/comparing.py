@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from postil.app.correlating.files import Several
+from postil.app.names import summed
 from postil.app.output import (
     SCHEMA,
     Format,
@@ -97,6 +98,7 @@ def comparison_as(form: Format, found: Comparison, command: str = "") -> str:
             {
                 "schema": SCHEMA,
                 "kind": "compare",
+                "aggregation": "item mean",
                 "baseline": found.baseline,
                 "items": found.items,
                 "systems": rows,
@@ -113,7 +115,7 @@ def comparison_as(form: Format, found: Comparison, command: str = "") -> str:
     text = grid_as(form, _grid(found))
     if form != "table":
         return text
-    head = printable(f"{counted(found.items, 'item')}, against {found.baseline}")
+    head = printable(f"{counted(found.items, 'item')}, means of item scores, against {found.baseline}")
     return f"{head}\n\n{text}\n" + "".join(f"{line}\n" for line in remarks(found))
 
 
@@ -125,7 +127,9 @@ def remarks(found: Comparison) -> list[str]:
     """
     hidden = len(found.metrics) - len(_shown(found))
     turned = ", ".join(found.lower_is_better)
+    different = ", ".join(summed(found.metrics))
     lines = [
+        *([f"the corpus scores that postil score prints are other numbers for {different}"] if different else []),
         *([f"{counted(hidden, 'control')} not shown; --format json has them all"] if hidden else []),
         *([f"small numbers are good ones, so a system below the baseline is better: {turned}"] if turned else []),
         *(f"left out: {each}" for each in found.left_out),

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
+from postil.errors import PostilError
 from postil.metaeval.human import CEILING, HALVES, ONE
 from postil.metaeval.table import CONTROL
+from postil.metrics.spec import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
-__all__ = ["PEOPLE", "WITHOUT", "control", "family", "metric_of", "ranking"]
+__all__ = ["PEOPLE", "WITHOUT", "control", "family", "metric_of", "ranking", "summed"]
 
 WITHOUT: Final = ", without itself"
 """How the names of rankings end in which each passage left its reference."""
@@ -76,3 +79,20 @@ def ranking(measure: str, *, leave_one_out: bool) -> str:
     'f1-1, without itself'
     """
     return measure + WITHOUT if leave_one_out else measure
+
+
+def summed(metrics: Iterable[str]) -> list[str]:
+    """Select the metrics whose corpus score is not the mean of the item scores.
+
+    Args:
+        metrics: Names of metrics; those of other programs are passed over, since nothing is known of them.
+
+    >>> summed(["bleu-4", "rouge-l", "meteor(corpus=mean)", "control:top(w-meteor)", "bert-score"])
+    ['bleu-4']
+    """
+    found = []
+    for name in metrics:
+        with suppress(PostilError):
+            if parse(name).aggregation == "sums":
+                found.append(name)
+    return found

@@ -82,6 +82,11 @@ class Metric(Specified):
         """Make the scorer; the weights are settled already, so call `against`."""
 
     @property
+    def aggregation(self) -> Literal["mean", "sums"]:
+        """Corpus rule: ``mean`` of the item scores, or one score of the ``sums`` of all items' statistics."""
+        return "sums"
+
+    @property
     def needs_weights(self) -> bool:
         """Whether every reference must have a weight."""
         return self.weighted

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
@@ -56,6 +56,11 @@ class Cider(Metric):
         """``cider``."""
         return "cider"
 
+    @property
+    def aggregation(self) -> Literal["mean", "sums"]:
+        """See `Metric.aggregation`."""
+        return "mean"
+
     def bind(self, references: References, background: Background | None) -> Scorer:
         """See `Metric.against`."""
         return _CiderScorer(self, references, frequencies_of(references, self.order, background), 0.0)
@@ -96,6 +101,11 @@ class CiderD(Metric):
     def name(self) -> str:
         """``cider-d``."""
         return "cider-d"
+
+    @property
+    def aggregation(self) -> Literal["mean", "sums"]:
+        """See `Metric.aggregation`."""
+        return "mean"
 
     def bind(self, references: References, background: Background | None) -> Scorer:
         """See `Metric.against`."""

@@ -132,6 +132,11 @@ class Meteor(Metric):
         """``meteor``."""
         return "meteor"
 
+    @property
+    def aggregation(self) -> Literal["mean", "sums"]:
+        """See `Metric.aggregation`."""
+        return "mean" if self.corpus == "mean" else "sums"
+
     def bind(self, references: References, background: Background | None) -> Scorer:
         """See `Metric.against`."""
         del background

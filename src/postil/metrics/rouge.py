@@ -72,6 +72,11 @@ class RougeL(Metric):
         """``rouge-l``."""
         return "rouge-l"
 
+    @property
+    def aggregation(self) -> Literal["mean", "sums"]:
+        """See `Metric.aggregation`."""
+        return "mean"
+
     def bind(self, references: References, background: Background | None) -> Scorer:
         """See `Metric.against`."""
         del background
@@ -126,6 +131,11 @@ class RougeN(Metric):
     def name(self) -> str:
         """``rouge-1``, ``rouge-2`` or ``rouge-su4``."""
         return f"rouge-{self.unit}"
+
+    @property
+    def aggregation(self) -> Literal["mean", "sums"]:
+        """See `Metric.aggregation`."""
+        return "mean" if self.corpus == "mean" else "sums"
 
     def bind(self, references: References, background: Background | None) -> Scorer:
         """See `Metric.against`."""

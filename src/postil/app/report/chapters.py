@@ -153,9 +153,7 @@ def _differences(look: Lookup) -> Iterator[Block]:
 
 
 def _scatters(look: Lookup) -> Iterator[Block]:
-    if look.result.points is None:
-        return
-    picture, more = pictures.scatters(look, look.result.points)
+    picture, more = pictures.scatters(look)
     if picture:
         yield picture
         if more:

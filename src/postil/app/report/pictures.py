@@ -9,6 +9,7 @@ import numpy as np
 from postil.app.names import PEOPLE, control, metric_of
 from postil.app.report.blocks import Picture
 from postil.app.report.lookup import ALPHA, LENGTH
+from postil.app.report.results import Points
 from postil.app.report.words import interval, isolated, number, titled
 from postil.draw import (
     Curve,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from postil.app.report.lookup import Lookup
-    from postil.app.report.results import Compared, GainLine, Points
+    from postil.app.report.results import Compared, GainLine
 
 __all__ = [
     "PANELS",
@@ -134,28 +135,37 @@ def matrices(look: Lookup) -> list[Picture]:
     return made
 
 
-def scatters(look: Lookup, points: Points) -> tuple[Picture | None, int]:
-    """Scores against grades, a panel a metric.
+def scatters(look: Lookup) -> tuple[Picture | None, int]:
+    """Draw scores against grades, one panel per metric: what the coefficients above the panels are over.
 
     Returns:
-        The picture, and how many metrics are not in it.
+        The picture, and the number of metrics that are not in it.
     """
-    names = [name for name in look.metrics if name in points.scores]
-    if not names or not points.grades:
+    by = look.result.settings.by
+    points = _system_points(look) if by == "system" else look.result.points
+    names = [name for name in look.metrics if points and name in points.scores]
+    if not points or not names or not points.grades:
         return None, 0
     chosen = _strongest(names, look, look.main, PANELS)
     grades = np.asarray(points.grades, np.float64)
     panels = []
     for name in chosen:
         rows = [(each, look.rows.get((name, each))) for each in look.coefficients[:2]]
-        said = [f"{titled(each)} {number(row.value)}" for each, row in rows if row]
+        within = " within items" if by == "item" else ""
+        said = [f"{titled(each)}{within} {number(row.value)}" for each, row in rows if row]
         note = ", ".join(said + ["low is good"] * (name in look.result.settings.lower_is_better))
         panels.append(ScatterPanel(name, np.asarray(points.scores[name], np.float64), grades, note))
-    label = (
-        f"Score against mean human grade for {len(panels)} metrics, {len(grades):,} texts, with a least-squares line"
-    )
-    caption = "Each text’s score and mean grade, with the least-squares line; grades with few values are jittered"
-    picture = Picture("Scores against grades", caption, svg(scatter(panels), label))
+    count = f"{len(grades):,} {'system means' if by == 'system' else 'texts'}"
+    label = f"Score against mean human grade for {len(panels)} metrics, {count}, with a least-squares line"
+
+    caption = {
+        "system": "Each system’s mean score and mean grade, with the least-squares line",
+        "item": "Each text’s score and mean grade, with the least-squares line of all texts together; the coefficients "
+        "are means over items, not those of the points; grades with few values are jittered",
+        "pool": "Each text’s score and mean grade, with the least-squares line; grades with few values are jittered",
+    }.get(by, "Each text’s score and mean grade")
+    drawn = scatter(panels, noise=0.0) if by == "system" else scatter(panels)
+    picture = Picture("Scores against grades", caption, svg(drawn, label))
     return picture, len(names) - len(panels)
 
 
@@ -185,6 +195,19 @@ def curve(line: GainLine, name: str) -> Curve:
     """
     low, high = (None if values is None else np.asarray(values, np.float64) for values in (line.low, line.high))
     return Curve(name, np.asarray(line.k, np.float64), np.asarray(line.ncg, np.float64), low, high)
+
+
+def _system_points(look: Lookup) -> Points:
+    """The systems' means as points."""
+    systems = look.result.systems
+    return Points(
+        grades=tuple(row.grade for row in systems),
+        scores={
+            name: tuple(row.means[name] for row in systems)
+            for name in look.metrics
+            if all(name in row.means for row in systems)
+        },
+    )
 
 
 def _strongest(names: Sequence[str], look: Lookup, coefficient: str, most: int) -> list[str]:

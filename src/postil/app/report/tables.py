@@ -141,7 +141,8 @@ def systems(look: Lookup) -> Sheet:
 
 def comparison(found: Comparison) -> Sheet:
     """Systems against the baseline."""
-    caption = f"Systems against {isolated(found.baseline)}, {counted(found.items, 'item')}; 95 % intervals in brackets"
+    items = counted(found.items, "item")
+    caption = f"Systems against {isolated(found.baseline)}, means over {items}; 95 % intervals in brackets"
     rows = [row for row in found.systems if not row.metric.startswith("control:")]
     return _compared("comparison", f"{caption} (* p < .05 after Holm’s correction)", rows, found.baseline)
 
@@ -179,7 +180,7 @@ def scores(found: Scored) -> Sheet:
         Line(name, (whole(texts[name]), *(cells.get(metric, NONE) for metric in metrics)))
         for name, cells in by_system.items()
     ]
-    return ended("scores", "Scores of each system over all its texts", ("system", "texts", *metrics), lines)
+    return ended("scores", "Corpus scores of each system over all its texts", ("system", "texts", *metrics), lines)
 
 
 def signatures(rows: Iterable[tuple[str, str]], noun: str = "metric") -> Sheet:

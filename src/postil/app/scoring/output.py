@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from postil.app.names import summed
 from postil.app.output import SCHEMA, Format, grid_as, rows_as_csv, rows_as_jsonl, to_json
 
 if TYPE_CHECKING:
@@ -20,13 +21,13 @@ def scores_as(form: Format, scores: Sequence[SystemScore]) -> str:
     """Lay out corpus scores.
 
     Args:
-        form: ``json``, ``jsonl`` and ``csv`` have a row a number; ``table``, ``markdown`` and ``latex`` a row a system
-            and a column a metric. The table is followed by the signatures.
+        form: ``json``, ``jsonl`` and ``csv`` have a row a number; ``table``, ``markdown`` and ``latex`` one row per
+            system and one column per metric. The table is followed by the signatures.
         scores: System by system.
     """
     rows = [asdict(score) for score in scores]
     if form == "json":
-        return to_json({"schema": SCHEMA, "scores": rows})
+        return to_json({"schema": SCHEMA, "scores": rows, "aggregation": "corpus"})
     if form == "jsonl":
         return rows_as_jsonl(rows)
     if form == "csv":
@@ -35,6 +36,9 @@ def scores_as(form: Format, scores: Sequence[SystemScore]) -> str:
     if form == "table":
         signatures = {score.metric: score.signature for score in scores}
         text += "\n" + "".join(f"{metric}: {signature}\n" for metric, signature in signatures.items())
+        if different := summed(signatures):
+            names = ", ".join(different)
+            text += f"corpus scores; the means of item scores, which postil compare tests, differ for {names}\n"
     return text
 
 
