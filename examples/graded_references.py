@@ -10,6 +10,7 @@ The texts of each item are split at random into halves that are each other's ref
 
     python examples/graded_references.py FOLDER
     python examples/graded_references.py FOLDER --votes reddit_college.en.jsonl.gz
+    python examples/graded_references.py FOLDER --where-near-loses
 
 FOLDER holds the judged sets; see `reference_sets.py`, also for the file with votes.
 """
@@ -17,6 +18,7 @@ FOLDER holds the judged sets; see `reference_sets.py`, also for the file with vo
 from __future__ import annotations
 
 import argparse
+import warnings
 from collections.abc import Callable  # noqa: TC003 - FAMILIES
 from dataclasses import dataclass, replace
 from itertools import product
@@ -27,7 +29,19 @@ import numpy as np
 
 import postil
 from postil.metrics.controls import ControlOptions
-from reference_sets import Judged, dstc7, everyone_else, halves, mohler, print_table, voted, wmt21
+from reference_sets import (
+    Graded,
+    Judged,
+    compared_whole,
+    dstc7,
+    everyone_else,
+    halves,
+    mohler,
+    print_table,
+    two_grades,
+    voted,
+    wmt21,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -154,14 +168,12 @@ def nearest(x: Pairs) -> Floats:
 
 def pairs_of(data: Judged, spec: str, jobs: int) -> Pairs:
     """Every candidate with each of its references alone."""
-    sizes = np.array([len(row) for row in data.references])
-    there = np.arange(sizes.max()) < sizes[:, None]
-    f, s = np.zeros(there.shape), np.zeros(there.shape)
+    there, s = _filled(data.weights)
+    f = np.zeros(there.shape)
     again = [text for text, row in zip(data.candidates, data.references, strict=True) for _ in row]
     alone = [[text] for row in data.references for text in row]
-    f[there] = postil.score(again, alone, metrics=[spec], jobs=jobs).items[spec]
-    s[there] = [weight for row in data.weights for weight in row]
-    return Pairs(f, s, there.astype(np.float64))
+    f[there > 0] = postil.score(again, alone, metrics=[spec], jobs=jobs).items[spec]
+    return Pairs(f, s, there)
 
 
 def offered(data: Judged, metric: str, jobs: int) -> dict[str, Floats]:
@@ -257,6 +269,36 @@ def study(sets: list[Judged], metric: str, jobs: int) -> None:
         print_table(replace(data, name=f"{metric}, {data.name}"), table, "weighted max", controls_of(table), jobs)
 
 
+def where_near_loses(whole: Graded, jobs: int) -> None:
+    """The similarity-weighted mean against the maximum, where the references get worse as the texts get better.
+
+    And last where they do not: within halves, whose texts share their references.
+
+    Args:
+        whole: Texts and their grades.
+        jobs: Threads.
+    """
+    for data in (everyone_else(whole), compared_whole(halves(whole)), halves(whole)):
+        scores = {"mean weight of the references": _mean(*_filled(data.weights))}
+        names = [(f"w-{metric}(over=near)", f"w-{metric}") for metric in METRICS]
+        specs = [spec for pair in names for spec in pair]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # it is what the table is about
+            scores |= postil.score(
+                data.candidates, data.references, weights=data.weights, metrics=specs, jobs=jobs
+            ).items
+        print_table(data, scores, specs[1], names, jobs)
+
+
+def _filled(rows: list[list[float]]) -> tuple[Floats, Floats]:
+    """Where there is a weight, and the weights, 0 where there is none: float64[n, K] each."""
+    sizes = np.array([len(row) for row in rows])
+    there = np.arange(sizes.max()) < sizes[:, None]
+    filled = np.zeros(there.shape)
+    filled[there] = [weight for row in rows for weight in row]
+    return there.astype(np.float64), filled
+
+
 def controls_of(table: dict[str, Floats]) -> list[tuple[str, str]]:
     """The scores that have a shuffled form, and that."""
     return [(name.removesuffix(", shuffled"), name) for name in table if name.endswith(", shuffled")]
@@ -269,7 +311,17 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--votes", type=Path, help="file of posts and comments with votes, as one more set")
     parser.add_argument("--jobs", type=int, default=1, help="threads")
     parser.add_argument("--leave-one-out", action="store_true", help="every text against all others, not half of them")
+    parser.add_argument(
+        "--where-near-loses",
+        action="store_true",
+        help="over=near against the maximum where the mean grade of the references falls as the own grade rises",
+    )
     given = parser.parse_args(arguments)
+    if given.where_near_loses:
+        for load in (mohler, wmt21, dstc7):
+            for whole in (load(given.folder), two_grades(load(given.folder))):
+                where_near_loses(whole, given.jobs)
+        return
     graded = [mohler(given.folder), wmt21(given.folder), dstc7(given.folder)]
     graded += [voted(given.votes)] if given.votes else []
     sets = [everyone_else(data) if given.leave_one_out else halves(data) for data in graded]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -184,6 +184,27 @@ def halves(data: Graded, seed: int = 20181) -> Judged:
         item=np.repeat(np.arange(len(sizes), dtype=np.int32), sizes),
         cluster=np.repeat(np.arange(len(sizes) // 2, dtype=np.int32), 2),
     )
+
+
+def compared_whole(data: Judged) -> Judged:
+    """The same scores and grades, with the texts of both halves of an item compared with one another.
+
+    The half with the better texts has the worse ones as references, so the mean grade of the references falls as the
+    own grade rises; less than in `everyone_else`, where it falls exactly.
+    """
+    return replace(
+        data,
+        name=f"{data.name} compared whole",
+        item=data.cluster[data.item],
+        cluster=np.arange(data.cluster[-1] + 1, dtype=np.int32),
+    )
+
+
+def two_grades(data: Graded) -> Graded:
+    """Grade 1 for the texts from the median of their item up, 0 for the others."""
+    medians = np.array([np.median(data.grades[data.item == item]) for item in range(data.item[-1] + 1)])
+    grades = (data.grades >= medians[data.item]).astype(np.float64)
+    return replace(data, name=f"{data.name}, two grades", grades=grades)
 
 
 def posts(folder: Path) -> Judged:

@@ -64,11 +64,44 @@ def test_halves_are_each_others_references(sets: ModuleType) -> None:
     assert data.candidates != sets.halves(whole, seed=1).candidates
 
 
+def test_halves_compared_whole(sets: ModuleType) -> None:
+    """The same rows; the item is the whole one, and the half with the better texts has the worse references."""
+    data = sets.halves(graded(sets))
+    whole = sets.compared_whole(data)
+    assert whole.item.tolist() == np.repeat(np.arange(9), 6).tolist()
+    assert whole.cluster.tolist() == list(range(9))
+    assert (whole.candidates, whole.references) == (data.candidates, data.references)
+    mean = np.array([np.mean(row) for row in data.weights])
+    for item in range(9):
+        rows = whole.item == item
+        assert np.cov(mean[rows], data.grades[rows])[0, 1] <= 0
+
+
+def test_two_grades(sets: ModuleType) -> None:
+    grades = np.array([0.2, 0.4, 0.9, 1.0, 1.0, 1.0])
+    data = sets.Graded("made", list("abcdef"), grades, np.array([0, 0, 0, 1, 1, 1], np.int32))
+    assert sets.two_grades(data).grades.tolist() == [0, 1, 1, 1, 1, 1]
+
+
+def test_where_near_loses(
+    study: ModuleType, sets: ModuleType, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sets, "RESAMPLES", 50)
+    study.where_near_loses(graded(sets), 1)
+    lines = capsys.readouterr().out.splitlines()
+    heads = [line.split(" | ")[0] for line in lines if "pearson" in line]
+    assert heads == ["| made", "| made, halves compared whole", "| made, halves"]
+    exact, _, alike = (line.split(" | ")[3] for line in lines if line.startswith("| mean weight of the references"))
+    assert exact.startswith("-1.000 (")
+    assert alike == "- (constant)"
+
+
 def test_pairs_are_what_the_metrics_see(study: ModuleType, sets: ModuleType) -> None:
     data = sets.halves(graded(sets))
     x = study.pairs_of(data, "rouge-l(over=top-1)", 1)
     specs = ["w-rouge-l(over=top-1)", "w-rouge-l(over=mean)", "w-rouge-l(over=near)"]
-    items = postil.score(data.candidates, data.references, weights=data.weights, metrics=specs).items
+    with pytest.warns(UserWarning, match="54 of 54 candidates are references of other items"):
+        items = postil.score(data.candidates, data.references, weights=data.weights, metrics=specs).items
     for scores, spec in zip((study.power(x, 1), study.mean(x, 1), study.near(x, 1, 1)), specs, strict=True):
         assert scores == pytest.approx(items[spec]), spec
 
@@ -156,3 +189,17 @@ def test_figures(example: Load, sets: ModuleType, judged: Path) -> None:
     scores, chosen = study.held_out(x, "near", data.grades, data.cluster[data.item])
     assert np.corrcoef(scores, data.grades)[0, 1] == pytest.approx(0.482 + 0.146, abs=1e-3)
     assert set(chosen) == {(2.0, 0.1)}
+
+
+def test_figures_of_where_near_loses(sets: ModuleType, judged: Path) -> None:
+    """With two grades and leave-one-out, within the questions."""
+    data = sets.everyone_else(sets.two_grades(sets.mohler(judged)))
+    specs = ["w-rouge-l", "w-rouge-l(over=near)"]
+    with (
+        pytest.warns(UserWarning, match=r"13.5 references for each distinct weight"),
+        pytest.warns(UserWarning, match="2,273 of 2,273 candidates are references of other items"),
+    ):
+        found = postil.score(data.candidates, data.references, weights=data.weights, metrics=specs).items
+    rows = [data.item == item for item in range(len(data.cluster)) if np.ptp(data.grades[data.item == item])]
+    within = [np.mean([np.corrcoef(found[spec][row], data.grades[row])[0, 1] for row in rows]) for spec in specs]
+    assert within == pytest.approx([0.472, 0.349], abs=5e-4)

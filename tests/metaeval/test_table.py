@@ -231,6 +231,22 @@ def test_controls_go_with_their_metric_and_point_its_way() -> None:
     assert table.draws["control:shuffled(w-m)"].tolist() == [[0], [-1]]
 
 
+def test_a_mean_weight_is_high_where_it_is_good_whichever_way_its_metric_points() -> None:
+    scores = [*scores_of("1a", "2a", metric="w-m"), *scores_of("1a", "2a", metric="control:mean-weight(w-m)")]
+    assert join(scores, judgements_of("1a", "2a"), lower_is_better={"w-m"}).lower_is_better.tolist() == [True, False]
+
+
+def test_only_some_metrics() -> None:
+    names = ["a", "b", "c", "control:shuffled(c,draw=0)"]
+    scores = [Score("1", "s", name, float(place), f"{name} signed") for place, name in enumerate(names)]
+    table = join(scores, [Judgement("1", "s", "ann", 3)], lower_is_better={"c"}).only(["c", "a"])
+    assert (table.metrics, table.signatures) == (("c", "a"), ("c signed", "a signed"))
+    assert (table.scores.tolist(), table.oriented.tolist()) == ([[2, 0]], [[-2, 0]])
+    assert not table.draws
+    with pytest.raises(UnknownName, match="'d'"):
+        table.only(["d"])
+
+
 def test_nothing_but_draws() -> None:
     name = "control:shuffled(m,draw=1)"
     with pytest.raises(InvalidInput) as error:

@@ -28,6 +28,7 @@ CONTROLS: Final[Mapping[str, str]] = {
     "shuffled": "shuffled weights",
     "top": "top references",
     "nearest": "weight of the nearest reference",
+    "mean-weight": "mean weight of the references",
     "length": "length of the text",
 }
 

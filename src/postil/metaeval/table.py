@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -122,6 +122,25 @@ class Table:
         """int64[k], the first row of each of k items."""
         return starts_of(self.item)
 
+    def only(self, metrics: Sequence[str]) -> Table:
+        """The same texts with the scores of some metrics, without random controls.
+
+        Args:
+            metrics: Their names.
+
+        Raises:
+            UnknownName: The table has no such metric.
+        """
+        columns = [self.column(name) for name in metrics]
+        return replace(
+            self,
+            metrics=tuple(metrics),
+            signatures=tuple(self.signatures[column] for column in columns),
+            lower_is_better=self.lower_is_better[columns],
+            scores=self.scores[:, columns],
+            draws={},
+        )
+
     def column(self, metric: str) -> int:
         """The number of a metric.
 
@@ -236,7 +255,11 @@ def _metric_of(name: str) -> str | None:
 def _points_down(name: str, lower_is_better: Collection[str]) -> bool:
     """Whether small numbers are good ones; a control in the numbers of its metric points its way, a weight does not."""
     control = CONTROL.fullmatch(name)
-    in_its_numbers = control is not None and control["kind"] != "nearest" and control["metric"] in lower_is_better
+    in_its_numbers = (
+        control is not None
+        and control["kind"] not in {"nearest", "mean-weight"}
+        and control["metric"] in lower_is_better
+    )
     return name in lower_is_better or in_its_numbers
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.errors import UsageError
-from postil.metrics.over import Singles
+from postil.metrics.over import Singles, is_near
 from postil.version import VERSION
 
 if TYPE_CHECKING:
@@ -65,6 +65,9 @@ class Controls:
     - ``control:top(w-m)``: m, without weights, over all references that share the highest weight.
     - ``control:nearest(w-m)``: the weight of the reference that is nearest to the candidate by m, the mean of ties. No
       similarity is in this score, only the grade of another text.
+    - ``control:mean-weight(w-m)``: the mean weight of the references, where m is a similarity-weighted mean of them
+      (``over=near``): what its score would be if every reference were as similar to the candidate as every other. It
+      is the same for all candidates of a set of references.
     - ``control:length``: the number of the candidate's tokens.
 
     Args:
@@ -116,6 +119,7 @@ class Controls:
                 (f"control:{best_k}({spec})", f"control:{best_k}|choices:{self._options.choices}|seed:{seed}"),
                 (f"control:top({spec})", "control:top"),
                 (f"control:nearest({spec})", "control:nearest|ties:mean"),
+                *([(f"control:mean-weight({spec})", "control:mean-weight")] if is_near(self._metrics[spec]) else []),
             ]
         } | {LENGTH: f"{LENGTH}|tokenizer:{panel.tokenizer}|postil:{VERSION}"}
         """For each control all that its numbers depend on."""
@@ -143,6 +147,11 @@ class Controls:
             for spec, mean in _means(parts, candidates, sets, jobs).items():
                 yield f"control:{kind}({spec})", mean
         yield from self._nearest(candidates, sets, jobs)
+        means = np.add.reduceat(self._references.weights, self._references.offsets[:-1])
+        means /= np.diff(self._references.offsets)
+        for spec, metric in self._metrics.items():
+            if is_near(metric):
+                yield f"control:mean-weight({spec})", means[sets]
         yield LENGTH, np.diff(candidates.offsets).astype(np.float64)
 
     @property

@@ -80,9 +80,11 @@ class Meteor(Metric):
             reference, its statistics stay unscaled (item scores are weighted all the same). By default ``stats``, and
             ``mean`` where ``over`` is not ``max``.
         over: How the references of a set become one score. ``max``: the best. ``mean``: ``1/K sum_j s_j F_j``, F_j with
-            its penalty. ``top-k``, such as ``top-3``: the mean of the k highest ``s_j F_j``. ``near``: the mean of the
-            weights, each reference counting by its likeness; see `postil.metrics.over.OverScorer`. All but ``max``
-            choose no single reference, so they go with ``corpus=mean`` alone.
+            its penalty. ``top-k``, such as ``top-3``: the mean of the k highest ``s_j F_j``. ``near``: the
+            similarity-weighted mean of the weights. It is not for references that get worse as the text gets better
+            (leave-one-out, halves), nor for many references with few distinct weights; see
+            `postil.metrics.over.OverScorer`. All but ``max`` choose no single reference, so they go with
+            ``corpus=mean`` alone.
         function_words: A file with a function word a line, in place of the shipped English list; only with
             ``params=en``, as delta is .5 in the others and makes all words equal.
         wordnet: A folder with WordNet's files; by default found where Debian and NLTK put it. Only with the synonym

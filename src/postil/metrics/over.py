@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from postil.metrics.background import Background
     from postil.metrics.references import Matches, References
 
-__all__ = ["OverScorer", "Singles", "blocks", "check_over"]
+__all__ = ["OverScorer", "Singles", "blocks", "check_over", "differ_in_over", "is_near"]
 
 TOP: Final = re.compile(r"top-(?P<k>[1-9][0-9]{0,8})")
 BLOCK: Final = 1 << 16
@@ -43,6 +44,37 @@ def check_over(name: str, over: str) -> None:
     """
     if over not in {"max", "mean", "near"} and not TOP.fullmatch(over):
         raise UsageError(f"{name}: over: expected max, mean, near or top-K with K from 1, got '{over}'")
+
+
+def is_near(metric: Metric) -> bool:
+    """Whether a metric combines the references by the similarity-weighted mean.
+
+    Args:
+        metric: Any metric; most have no field ``over``.
+
+    >>> from postil.metrics import parse
+    >>> is_near(parse("w-rouge-l(over=near)")), is_near(parse("w-rouge-l")), is_near(parse("bleu-4"))
+    (True, False, False)
+    """
+    return getattr(metric, "over", "max") == "near"
+
+
+def differ_in_over(metric: Metric, other: Metric) -> bool:
+    """Whether the other metric is the same with ``over=max``; the corpus score, which follows ``over``, does not count.
+
+    Args:
+        metric: A metric whose ``over`` is not ``max``.
+        other: Any metric.
+
+    >>> from postil.metrics import parse
+    >>> near = parse("w-meteor(over=near)")
+    >>> differ_in_over(near, parse("w-meteor")), differ_in_over(near, parse("meteor"))
+    (True, False)
+    """
+    if type(metric) is not type(other) or getattr(metric, "over", "max") == "max":
+        return False
+    expected = {field.name: getattr(metric, field.name) for field in fields(metric)} | {"over": "max"}
+    return all(getattr(other, name) == value for name, value in expected.items() if name != "corpus")
 
 
 class Singles:
@@ -114,6 +146,12 @@ class OverScorer(Scorer):
     score is 1. That is a mean of the weights, in which each reference counts by its likeness to the candidate, and an
     imagined one of weight 0 counts as 1. None divides by the sum of the weights, so that raising a weight never lowers
     a score.
+
+    ``near`` holds the mean weight of the references, and so it can correlate *less* with human scores than ``max``:
+    within items where the mean weight of a text's references falls as its own human score rises (each text against
+    all others, by arithmetic; also halves that are each other's references), and on sets with many references of few
+    distinct weights. Elsewhere it mostly correlates more. `postil.metrics.near` looks for both signs;
+    ``docs/findings/references.md`` has the figures.
 
     Args:
         metric: What is asked for.

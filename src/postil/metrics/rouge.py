@@ -40,8 +40,9 @@ class RougeL(Metric):
         beta: Weight of recall; above 0.
         over: How the references of a set become one score. ``max``: as ``reading`` says. ``mean``:
             ``1/K sum_j s_j F_j`` with P and R of each reference by itself. ``top-k``, such as ``top-3``: the mean of
-            the k highest ``s_j F_j``. ``near``: the mean of the weights, each reference counting by its likeness; see
-            `postil.metrics.over.OverScorer`. All but ``max`` do not go with ``reading=union``.
+            the k highest ``s_j F_j``. ``near``: the similarity-weighted mean of the weights. It is not for references
+            that get worse as the text gets better (leave-one-out, halves), nor for many references with few distinct
+            weights; see `postil.metrics.over.OverScorer`. All but ``max`` do not go with ``reading=union``.
 
     Raises:
         UsageError: beta is out of range, or ``over`` is none of these or does not go with the reading.

@@ -81,7 +81,7 @@ def correlate(
     Example: postil correlate scores.jsonl --judgements judgements.jsonl --report report.html
     """
     from postil.app.correlating.files import CorrelateOptions, correlate_files  # noqa: PLC0415
-    from postil.app.correlating.output import as_json, findings_as, remarks  # noqa: PLC0415
+    from postil.app.correlating.output import as_json, findings_as, remarks, warned  # noqa: PLC0415
     from postil.records.scale import Scale  # noqa: PLC0415
 
     options = CorrelateOptions(
@@ -110,3 +110,5 @@ def correlate(
             say(f"written: {path}")
     typer.echo(findings_as(format, found, command_line(context)), nl=False)
     tell(format, remarks(found))
+    for line in warned(found):  # whatever the format: in a table it would stand far below the numbers
+        say(line)

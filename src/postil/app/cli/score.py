@@ -70,7 +70,8 @@ def score(
         typer.Option(
             "--controls",
             help="Write controls of the w- metrics to --items too: shuffled weights, best references, the nearest "
-            "reference's weight, length. postil correlate shows them beside the metrics.",
+            "reference's weight, with over=near the mean weight, length. postil correlate shows them beside the "
+            "metrics.",
         ),
     ] = False,
     draws: Annotated[

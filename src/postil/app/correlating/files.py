@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from postil.errors import InvalidInput
     from postil.metaeval.agreement import Agreement
     from postil.metaeval.coefficients import Coefficient
-    from postil.metaeval.correlation import Correlations
+    from postil.metaeval.correlation import Correlation, Correlations
     from postil.metaeval.disagreement import Disagreement
     from postil.metaeval.human import Human
     from postil.metaeval.replicates import By
@@ -47,6 +47,9 @@ __all__ = ["LARGEST", "PEOPLE", "CorrelateOptions", "Findings", "Several", "corr
 
 LARGEST: Final = 1e100
 """No score or grade may be further from 0, so that no sum of squares leaves the range of floats."""
+
+MEAN_WEIGHT: Final = "control:mean-weight("
+"""How the names of the controls begin that are the mean weight of a text's references."""
 
 PEOPLE: Final = "people"
 """The name of the other side where a metric disagrees with the grades."""
@@ -122,6 +125,8 @@ class Findings:
         disagreements: The texts on which the opinions differ most, under the names of the two opinions.
         options: What was asked for.
         texts: What the candidates say, by item and system, where that was given.
+        falling: Of the controls ``mean-weight`` those that fall within items as the human scores rise, by Pearson's
+            coefficient.
     """
 
     table: Table
@@ -134,6 +139,7 @@ class Findings:
     disagreements: Mapping[tuple[str, str], tuple[Disagreement, ...]]
     options: CorrelateOptions
     texts: Mapping[tuple[str, str], str]
+    falling: tuple[Correlation, ...] = ()
 
     def to_dict(self) -> dict[str, object]:
         """Everything, as ``postil correlate --format json`` prints it."""
@@ -259,7 +265,18 @@ def find(
         disagreements=_disagreements(table, options),
         options=options,
         texts=texts or {},
+        falling=_falling(table, options),
     )
+
+
+def _falling(table: Table, options: CorrelateOptions) -> tuple[Correlation, ...]:
+    """The mean weights of references that fall within items as the human scores rise, whatever level was asked for."""
+    names = [name for name in table.metrics if name.startswith(MEAN_WEIGHT)]
+    if not names:
+        return ()
+    weights = table.only(names)
+    found = correlations(weights, ("pearson",), "item", resamples=options.resamples, seed=options.seed)
+    return tuple(row for row in found.rows if row.high < 0)
 
 
 def _disagreements(table: Table, options: CorrelateOptions) -> dict[tuple[str, str], tuple[Disagreement, ...]]:

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
 from postil.app.annotating.output import agreement_json
-from postil.app.correlating.remarks import notes, remarks, turned
+from postil.app.correlating.remarks import notes, remarks, turned, warned
 from postil.app.correlating.tables import (
     all_rows,
     chosen_differences,
@@ -21,7 +21,7 @@ from postil.version import VERSION
 if TYPE_CHECKING:
     from postil.app.correlating.files import Findings
 
-__all__ = ["FIELDS", "as_json", "findings_as", "remarks", "value_with_interval"]
+__all__ = ["FIELDS", "as_json", "findings_as", "remarks", "value_with_interval", "warned"]
 
 FIELDS: Final = ("metric", "coefficient", "by", "value", "low", "high", "p", "n", "dropped")
 """The columns of a row a correlation."""
@@ -82,7 +82,7 @@ def as_json(found: Findings, *, points: bool = False, command: str = "") -> dict
         if people
         else {"reason": found.no_human},
         "differences": [asdict(row) for each in found.differences for row in each.rows],
-        "notes": notes(found),
+        "notes": [*notes(found), *warned(found)],
         "agreement": found.agreement and agreement_json(found.agreement),
         "systems": _systems(found),
         "orders": dict(zip(found.systems.metrics, found.systems.taus, strict=True)),

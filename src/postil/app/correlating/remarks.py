@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from postil.app.correlating.tables import called, chosen_differences
+from postil.app.names import metric_of
 from postil.app.output import printable, short, value_with_interval
+from postil.errors import PostilError
 from postil.metaeval.human import CEILING
+from postil.metrics.over import differ_in_over, is_near
+from postil.metrics.spec import parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from postil.app.correlating.files import Findings
     from postil.metaeval.correlation import Absent
+    from postil.metaeval.significance import Difference
+    from postil.metrics.base import Metric
 
-__all__ = ["notes", "remarks", "turned"]
+__all__ = ["notes", "remarks", "turned", "warned"]
 
 
 def remarks(found: Findings) -> list[str]:
@@ -108,6 +115,51 @@ def _of_differences(found: Findings) -> Iterator[str]:
 def notes(found: Findings) -> list[str]:
     """What the tests of differences note, each once."""
     return list(dict.fromkeys(note for each in found.differences for note in each.notes))
+
+
+def warned(found: Findings) -> list[str]:
+    """What the data say against a similarity-weighted mean of the references' weights, ``over=near``, a line each.
+
+    Args:
+        found: What was found.
+    """
+    falling = [
+        f"{metric_of(row.metric)}: within items the mean weight of the references falls as the human score rises "
+        f"(pearson {value_with_interval(row.value, row.low, row.high)}); over=near follows that mean, over=max less so"
+        for row in found.falling
+    ]
+    lower = [
+        f"{near}: {row.coefficient} is lower than that of {other}: difference {value_with_interval(*ends)}; over=near "
+        "loses where references get worse as texts get better, and where many references have few distinct weights"
+        for near, other in _near_and_max(found.table.metrics)
+        for row, ends in _differences(found, near, other)
+        if ends[2] < 0
+    ]
+    return [*falling, *lower]
+
+
+def _near_and_max(names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The metrics with ``over=near``, each with the same metric with ``over=max`` where that was scored as well."""
+    specs = {name: metric for name in names if (metric := _parsed(name)) is not None}
+    for name, metric in specs.items():
+        if metric.needs_weights and is_near(metric):
+            yield from ((name, other) for other, twin in specs.items() if differ_in_over(metric, twin))
+
+
+def _parsed(name: str) -> Metric | None:
+    """The metric of that name; None of a control, and of another tool's metric."""
+    with suppress(PostilError):
+        return parse(name)
+    return None
+
+
+def _differences(found: Findings, first: str, second: str) -> Iterator[tuple[Difference, tuple[float, float, float]]]:
+    """The difference of two metrics in the first coefficient, the first minus the second, with its interval."""
+    for row in found.differences[0].rows:
+        if (row.first, row.second) == (first, second):
+            yield row, (row.value, row.low, row.high)
+        elif (row.second, row.first) == (first, second):
+            yield row, (-row.value, -row.high, -row.low)
 
 
 def turned(found: Findings) -> list[str]:

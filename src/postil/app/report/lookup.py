@@ -27,7 +27,7 @@ LENGTH: Final = "control:length"
 FEW: Final = 6
 """Of so many metrics all pairs are shown where none belong together."""
 
-ORDER: Final = ("shuffled", "best", "top", "nearest")
+ORDER: Final = ("shuffled", "best", "top", "nearest", "mean-weight")
 
 
 class Lookup:

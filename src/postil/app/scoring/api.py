@@ -12,6 +12,7 @@ from postil.app.columns import as_list
 from postil.app.scoring.sets import Sets
 from postil.errors import InvalidInput, UsageError
 from postil.metrics.controls import Controls
+from postil.metrics.near import NearSigns
 from postil.metrics.panel import Panel, Total, parse_all
 from postil.metrics.references import References
 from postil.text.han import HanTexts
@@ -82,6 +83,10 @@ def score(
     Returns:
         Corpus scores, item scores and signatures.
 
+    Warns:
+        UserWarning: Some texts are Han text and meet the ``words`` tokenizer, or the data show a sign against
+            ``over=near``; see `postil.metrics.near`.
+
     Raises:
         UnknownName: A metric or tokenizer does not exist; the message offers the nearest.
         InvalidInput: Shapes do not fit, a candidate has no references, a weight is out of range, or more than a tenth
@@ -113,6 +118,7 @@ def score(
     panel = Panel(chosen, bound, background=background, tokenizer="given" if given else cut.signature)
 
     checks = Controls(panel, bound, controls) if controls else None
+    near = NearSigns(chosen, bound)
     totals = {spec: Total() for spec in chosen}
     values: dict[str, list[NDArray[np.float64]]] = {}
     for begin in range(0, len(texts), CHUNK):
@@ -125,8 +131,9 @@ def score(
             values.setdefault(spec, []).append(panel.items(spec, stats))
         for name, scores in checks.scores(tokens, of_row, jobs) if checks else ():
             values.setdefault(name, []).append(scores)
+        near.see(tokens, of_row)
     remarks.append(han_remark(texts, cut, "candidates", refuser("candidates", range(len(texts)))))
-    for remark in filter(None, remarks):
+    for remark in filter(None, [*remarks, *near.remarks()]):
         warnings.warn(remark, stacklevel=2)
     return Scores(
         corpus={spec: panel.corpus(spec, total.sum()) for spec, total in totals.items()},

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from postil.metrics.consensus import consensus
 from postil.metrics.controls import Controls
+from postil.metrics.near import NearSigns
 from postil.metrics.panel import Panel
 from postil.metrics.references import References
 from postil.text.han import HanTexts
@@ -121,6 +122,7 @@ class Bound:
         references: The references.
         panel: The metrics, bound to them.
         controls: The controls of the weighted metrics, if they are asked for.
+        near: What in references and candidates speaks against ``over=near``.
         cut: How texts are split.
     """
 
@@ -129,6 +131,7 @@ class Bound:
     references: References
     panel: Panel
     controls: Controls | None
+    near: NearSigns
     cut: Tokenizer
 
     @classmethod
@@ -168,7 +171,7 @@ class Bound:
             bound = replace(bound, weights=weights)
         panel = Panel(metrics, bound, background=background, tokenizer=cut.signature, weights=corpus.how)
         controls = Controls(panel, bound, options.controls) if options.controls else None
-        return cls(corpus, vocabulary, bound, panel, controls, cut)
+        return cls(corpus, vocabulary, bound, panel, controls, NearSigns(metrics, bound), cut)
 
     def encoded(self, texts: Sequence[str], jobs: int) -> Tokens:
         """Candidates as numbers, for a while.

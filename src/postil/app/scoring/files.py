@@ -149,13 +149,15 @@ def score_files(candidates: str, references: str, options: ScoringOptions, say: 
         for part, stats in measured(bound, slices, engine, options):
             han.see(part.texts)
             _score_batch(bound.panel, stats, part.rows, systems, out)
+            if bound.near.asked:
+                bound.near.see(bound.encoded(part.texts, options.jobs), part.items)
             if out:
                 _write_controls(out, bound, part, options.jobs)
         settle(han, options, lambda place, problem: rows.places.error(place, "text", problem), remarks.append)
         if options.save_background:
             Background.of(bound.references, cut.signature).save(options.save_background)
             remarks.append(f"background of {len(bound.references)} items saved in {options.save_background}")
-    for remark in (*remarks, *_missing(systems, len(corpus.items))):
+    for remark in (*remarks, *bound.near.remarks(), *_missing(systems, len(corpus.items))):
         say(remark)
     return [
         SystemScore(name, spec, bound.panel.corpus(spec, total.sum()), total.count, bound.panel.signatures[spec])

@@ -1,0 +1,155 @@
+"""Signs that the similarity-weighted mean of the weights, ``over=near``, is the wrong aggregation for some texts.
+
+Such a score holds the mean weight of a candidate's references. Where these get worse as the candidate gets better, it
+works against itself; and where many references share few distinct weights, those that resemble a candidate are few
+among those that only share its common words. On either kind of data it was found to correlate less with human scores
+than the weighted maximum; ``docs/findings/references.md`` has the figures.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from postil.metrics.over import is_near
+from postil.records.ties import without_noise
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from postil.metrics.base import Metric
+    from postil.metrics.references import References
+    from postil.text.tokens import Tokens
+
+__all__ = ["NearSigns"]
+
+MANY: Final = 10.0
+"""The least number of references for each distinct weight, the median of the sets, at which they are many."""
+
+SHARE: Final = 0.5
+"""From this share of the candidates on that are references elsewhere, leave-one-out or halves are meant."""
+
+FALLS: Final = -0.1
+"""The correlation from which on down the mean weight of the references falls as the own weight rises."""
+
+
+class NearSigns:
+    """The signs in references and candidates; see the module.
+
+    *Many references with few distinct weights*: in at least half of the sets there are ten or more references for each
+    distinct weight. Sets whose references all weigh the same have nothing to average and do not count as such.
+
+    *The mean weight of the references falls as the own weight rises*: at least half of the candidates are, word for
+    word, references of other sets, which tells their own weight w, and there
+
+        sum x y <= -.1 sqrt(sum x^2 sum y^2),  x = w - m,  y = m - o,
+
+    where m is the mean weight of the candidate's references and o that of the sets that it is a reference in. With one
+    text left out of n, ``y = -x / (n - 1)`` exactly; two halves that are each other's references have some of it.
+
+    Args:
+        metrics: Metrics by the spec that the user wrote.
+        references: What they are bound to.
+
+    >>> from postil.metrics import References, parse
+    >>> from postil.text import Vocabulary
+    >>> vocabulary = Vocabulary()
+    >>> texts = [["b"], ["c"], ["a"], ["c"], ["a"], ["b"]]  # each of a, b and c against the others
+    >>> references = References(
+    ...     vocabulary.encode_tokens(texts), np.array([0, 2, 4, 6]), np.array([0.5, 0.0, 1.0, 0.0, 1.0, 0.5])
+    ... )
+    >>> signs = NearSigns({"w-rouge-l(over=near)": parse("w-rouge-l(over=near)")}, references)
+    >>> signs.see(vocabulary.branch().encode_tokens([["a"], ["b"], ["c"]]), np.arange(3, dtype=np.int32))
+    >>> for line in signs.remarks():
+    ...     print(line.partition(",")[0])
+    w-rouge-l(over=near): 3 of 3 candidates are references of other items
+    """
+
+    def __init__(self, metrics: Mapping[str, Metric], references: References) -> None:
+        self._names = [spec for spec, metric in metrics.items() if metric.needs_weights and is_near(metric)]
+        self.asked = bool(self._names)
+        """Whether there is a metric that the signs are of; without one nothing is looked at."""
+        self._seen = self._elsewhere = 0
+        self._moments = np.zeros(3)
+        if not self.asked:
+            return
+        sizes = np.diff(references.offsets)
+        of_set = np.repeat(np.arange(len(sizes)), sizes)
+        self._each_weight = _references_of_each_weight(references.weights, of_set, sizes)
+        self._means = np.add.reduceat(references.weights, references.offsets[:-1]) / sizes
+        self._highest = float(np.abs(references.weights).max())
+        self._texts: dict[bytes, int] = {}
+        text = np.array([self._texts.setdefault(key, len(self._texts)) for key in _keys(references.tokens)])
+        # Of each text, and of each text in each set: how often it is there, its weights and its sets' mean weights.
+        values = np.stack([np.ones(len(text)), references.weights, self._means[of_set]])
+        self._places, place = np.unique(text * len(sizes) + of_set, return_inverse=True)
+        self._of_text = _sums(text, values, len(self._texts))
+        self._of_place = _sums(place, values, len(self._places))
+
+    def see(self, candidates: Tokens, sets: NDArray[np.int32]) -> None:
+        """Take the next candidates.
+
+        Args:
+            candidates: n texts, encoded with the vocabulary of the references or a branch of it.
+            sets: int32[n], the set of references that each meets.
+        """
+        if not self.asked:
+            return
+        text = np.array([self._texts.get(key, -1) for key in _keys(candidates)], dtype=np.int64)
+        self._seen += len(text)
+        known = np.flatnonzero(text >= 0)
+        text, own = text[known], sets[known].astype(np.int64)
+        key = text * len(self._means) + own
+        place = np.minimum(np.searchsorted(self._places, key), len(self._places) - 1)
+        n, weight, mean = self._of_text[:, text] - self._of_place[:, place] * (self._places[place] == key)
+        there = n > 0.5
+        self._elsewhere += int(there.sum())
+        own_mean, n = self._means[own[there]], n[there]
+        x, y = (
+            without_noise(each, self._highest) for each in (weight[there] / n - own_mean, own_mean - mean[there] / n)
+        )
+        self._moments += [x @ y, x @ x, y @ y]
+
+    def remarks(self) -> Iterator[str]:
+        """What to say of them, a line for each sign; nothing where no metric asks for ``w-...(over=near)``."""
+        if not self.asked:
+            return
+        names = ", ".join(self._names)
+        if self._each_weight >= MANY:
+            yield (
+                f"{names}: {self._each_weight:.3g} references for each distinct weight (median of the items); with "
+                "many references and few distinct weights over=near can correlate less with human scores than over=max"
+            )
+        xy, xx, yy = self._moments
+        if self._elsewhere and self._elsewhere >= SHARE * self._seen and xy <= FALLS * np.sqrt(xx * yy) < 0:
+            yield (
+                f"{names}: {self._elsewhere:,} of {self._seen:,} candidates are references of other items, as in "
+                "leave-one-out or in halves, and the mean weight of a candidate's references falls as its own weight "
+                "rises; over=near follows that mean, against the ranking within an item, and over=max less so"
+            )
+
+
+def _references_of_each_weight(
+    weights: NDArray[np.float64], of_set: NDArray[np.int64], sizes: NDArray[np.int64]
+) -> float:
+    """References for each distinct weight, the median of the sets; 0 for a set with one weight alone."""
+    order = np.lexsort((weights, of_set))
+    new = np.concatenate([[True], (np.diff(weights[order]) > 0) | (np.diff(of_set[order]) > 0)])
+    distinct = np.bincount(of_set[order][new], minlength=len(sizes))
+    return float(np.median(np.where(distinct > 1, sizes / distinct, 0.0)))
+
+
+def _keys(tokens: Tokens) -> Iterator[bytes]:
+    """The same bytes for texts of the same tokens."""
+    ids = tokens.ids.tobytes()
+    ends = (tokens.offsets * tokens.ids.itemsize).tolist()
+    yield from (ids[begin:end] for begin, end in pairwise(ends))
+
+
+def _sums(group: NDArray[np.int64], values: NDArray[np.float64], groups: int) -> NDArray[np.float64]:
+    """Each row of values summed by group: float64[rows, groups]."""
+    return np.stack([np.bincount(group, row, groups) for row in values])
