@@ -3,6 +3,9 @@ from __future__ import annotations
 import gzip
 import importlib.util
 import json
+import re
+import struct
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,10 +32,14 @@ def tool() -> ModuleType:
 
 def test_the_list_of_the_package() -> None:
     words = function_words()
-    assert {"the", "a", "of", "it's", "don't", "s", "t", ",", ".", "?", '"', "("} <= words
+    assert {"the", "a", "of", "don't", "s", "t", ",", ".", "?", '"', "“", "("} <= words
     assert not {"cat", "comment", "election", "1", "#", ""} & words
     assert 80 <= len(words) <= 150
     assert all(word == word.lower() and word.split() == [word] for word in words)
+
+
+PERMISSIVE = ("O-UDA-1.0", "PSF-2.0", "public domain")
+"""Licenses of data from which a list in an Apache-2.0 package may be computed."""
 
 
 def test_the_head_of_the_list_states_rule_and_sources() -> None:
@@ -40,8 +47,17 @@ def test_the_head_of_the_list_states_rule_and_sources() -> None:
     head = [line for line in lines if line.startswith("#")]
     assert lines[: len(head)] == head
     assert "0.001" in head[0]
-    assert any("wordfreq 3.1.1" in line for line in head)
     assert len(lines) - len(head) == len(function_words())
+    sources = [line for line in head if line.startswith("# - ")]
+    assert len(sources) >= 3
+    assert all(line.endswith(PERMISSIVE) for line in sources)
+    assert not re.search(r"wordfreq|wikipedia|CC.BY.SA|share.?alike|GFDL|GPL", "\n".join(head), re.IGNORECASE)
+
+
+def test_the_command_that_makes_the_list_names_its_sources(tool: ModuleType) -> None:
+    head = (ROOT / "src/postil/text/function_words.en.txt").read_text(encoding="utf-8")
+    named = re.findall(r'--text "(.*?)"', str(tool.__doc__).split("The list in the package")[1])
+    assert [f"# - {what}" for what in named] == [line for line in head.splitlines() if line.startswith("# - ")]
 
 
 def test_a_file_of_the_user(tmp_path: Path) -> None:
@@ -87,8 +103,14 @@ def test_an_apostrophe_word_counts_whole_and_in_pieces(tool: ModuleType) -> None
     assert table == {"it's": 0.25, "it": 0.5, "s": 0.25, "'": 0.5}
 
 
-def test_the_mean_counts_an_absent_token_as_zero(tool: ModuleType) -> None:
-    assert tool.mean([{"a": 0.5, "b": 0.5}, {"a": 1.0}]) == {"a": 0.75, "b": 0.25}
+def test_quotes_are_one_mark_in_every_form(tool: ModuleType) -> None:
+    assert list(tool.tokens("“a” ‘b’")) == ['"', "a", '"', "'", "b", "'"]
+    assert tool.above({'"': 0.5, "a": 0.5}) == ['"', "“", "”", "a"]
+
+
+def test_the_median_keeps_the_subject_of_one_source_out(tool: ModuleType) -> None:
+    tables = [{"the": 0.25, "python": 0.75}, {"the": 0.5, "yahweh": 0.5}, {"the": 1.0}]
+    assert tool.typical(tables) == {"the": 0.5, "python": 0.0, "yahweh": 0.0}
 
 
 def test_the_tool_writes_a_list_that_the_package_reads(
@@ -96,13 +118,25 @@ def test_the_tool_writes_a_list_that_the_package_reads(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    plain, rows = tmp_path / "plain.txt", tmp_path / "rows.jsonl.gz"
+    """One source of four files, of every kind that is read; what is no prose comes from none of them."""
+    plain, rows, page, module = (tmp_path / name for name in ("plain.txt", "rows.jsonl.gz", "page.html", "ot.bzz"))
     plain.write_text("one two, two\n", encoding="utf-8")
-    row = {"title": "unread", "content": "three", "text": "", "comments": [{"text": "four!"}], "votes": 3}
+    row = {"title": "no", "context": "no", "content": "three", "text": "", "comments": [{"text": "four!"}]}
     with gzip.open(rows, "wt", encoding="utf-8") as file:
-        file.write(json.dumps(row) + "\n")
-    tool.main(["--text", "a page", str(plain), "--text", "a forum", str(rows)])
+        file.write(json.dumps(row | {"references": ["five"]}) + "\n")
+    page.write_text("<title>no</title><p class='x'>six <em>sev</em>en &amp; <code>no</code>\n</p>no", encoding="utf-8")
+    block = zlib.compress(b"<title>no</title><w>eight</w><note n='1'>no <b>no</b></note> nine")
+    module.write_bytes(b"gap" + block)
+    module.with_suffix(".bzs").write_bytes(struct.pack("<III", 3, len(block), 99))
+    tool.main(["--text", "four files, public domain", *map(str, (plain, rows, page, module))])
     made = tmp_path / "made.txt"
     made.write_text(capsys.readouterr().out, encoding="utf-8")
-    assert function_words(made) == {"one", "two", ",", "three", "four", "!"}
-    assert "a page; a forum" in made.read_text(encoding="utf-8")
+    numbers = {"one", "two", "three", "four", "five", "six", "seven", "eight", "nine"}
+    assert function_words(made) == numbers | {",", "!", "&"}
+    assert "# - four files, public domain\n" in made.read_text(encoding="utf-8")
+
+
+def test_a_source_of_the_tool_has_a_file(tool: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        tool.main(["--text", "words.txt"])
+    assert "expected a description and at least one file, got only 'words.txt'" in capsys.readouterr().err
