@@ -132,8 +132,25 @@ def test_correlations_are_the_same_elsewhere(by: str) -> None:
     assert here.correlations.rows
 
 
+def bench_of(spec: str) -> Bench:
+    metrics = parse_all([spec])
+    signatures = {name: metric.signature for name, metric in metrics.items()}
+    return Bench(["a b"], np.array([0, 1]), np.ones(1), metrics, None, "words", signatures)
+
+
+def test_a_worker_reads_the_same_function_words(tmp_path: Path) -> None:
+    words = tmp_path / "words.txt"
+    words.write_text("a\n", encoding="utf-8")
+    sent = pickle.dumps(bench_of(f"meteor(function_words={words})"))
+    batch = Batch(["a"], np.zeros(1, dtype=np.int32))
+    assert pickle.loads(sent)(batch)  # noqa: S301
+    words.write_text("b\n", encoding="utf-8")
+    with pytest.raises(InvalidInput, match=r"meteor\(function_words=.*: the file is not the same on every machine"):
+        pickle.loads(sent)(batch)  # noqa: S301
+
+
 def test_a_bench_refuses_no_han_text_since_who_sent_it_has_counted_them() -> None:
-    bench = Bench(["a b"], np.array([0, 1]), np.ones(1), parse_all(["rouge-1"]), None, "words")
+    bench = bench_of("rouge-1")
     stats = bench(Batch(["a", "今天天气很好"], np.zeros(2, dtype=np.int32)))["rouge-1"]
     assert stats.tolist() == [[0.5, 1.0], [0.0, 1.0]]
 

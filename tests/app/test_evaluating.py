@@ -111,6 +111,16 @@ def test_the_numbers_are_those_of_score(corpus: Corpus) -> None:
     assert (found.weights, found.references, found.articles, found.left_out) == ("votes", (4, 4, 4.0), 6, 0)
 
 
+def test_function_words_of_a_file(corpus: Corpus, tmp_path: Path) -> None:
+    signatures = []
+    for words in ("the\n", "a\n"):
+        (tmp_path / "words.txt").write_text(words, encoding="utf-8")
+        options = EvaluateOptions(metrics=(f"meteor(function_words={tmp_path / 'words.txt'})",))
+        signatures.append({row.signature for row in evaluate_commenters({"parrot": Parrot()}, corpus, options).scores})
+    assert [len(found) for found in signatures] == [1, 1]
+    assert signatures[0] != signatures[1]
+
+
 def test_humans_say_what_is_no_reference(corpus: Corpus) -> None:
     options = [EvaluateOptions(split=split, metrics=PLAIN, seed=seed) for split in ("test", "dev") for seed in (1, 2)]
     said = []

@@ -177,6 +177,24 @@ def test_what_was_changed_is_done_anew_with_what_rests_on_it(
     assert (tmp_path / "scores.json").read_bytes() == before
 
 
+def test_scores_are_done_anew_when_a_list_of_function_words_has_changed(
+    done: tuple[Path, list[str]], corpus: Path, tmp_path: Path
+) -> None:
+    words = tmp_path / "words.txt"
+    words.write_text("rain\n", encoding="utf-8")
+    given = QUICK | {"metrics": (f"meteor(function_words={words})",)}
+    options, said = CommentsOptions(**given, models={"ir-t": str(done[0] / "models" / "ir-t")}), list[str]()
+    run(corpus, tmp_path, options, STAGES[1:5], said)
+    before = json.loads((tmp_path / "scores.json").read_text())["scores"]
+    words.write_text("rain\nreader\nsays\nso\n", encoding="utf-8")
+    said.clear()
+    run(corpus, tmp_path, options, STAGES[1:5], said)
+    after = json.loads((tmp_path / "scores.json").read_text())["scores"]
+    assert [line.partition(":")[0] for line in said if ": postil " in line] == ["scores"]
+    assert [row["signature"] for row in before] != [row["signature"] for row in after]
+    assert [row["score"] for row in before] != [row["score"] for row in after]
+
+
 def test_a_model_that_is_there_is_never_replaced(corpus: Path, tmp_path: Path) -> None:
     training = QUICK | {"stage": "ir-t"}
     study_comments(str(corpus), tmp_path, CommentsOptions(**training), lambda _: None)

@@ -48,6 +48,17 @@ def test_it_is_what_python_says(postil: Postil, files: tuple[str, ...], method: 
     assert not outcome.err
 
 
+def test_the_signature_has_the_function_words_of_the_similarity(postil: Postil, files: tuple[str, ...]) -> None:
+    signatures = []
+    for words in ("a\n", "b\n"):
+        Path("words.txt").write_text(words, encoding="utf-8")
+        method = "consensus(meteor(function_words=words.txt))"
+        outcome = postil(*files, "--weights", method, "-m", "w-rouge-l", "--format", "json")
+        signatures.append(json.loads(outcome.out)["scores"][0]["signature"])
+    assert signatures[0] != signatures[1]
+    assert not any("words.txt" in text for text in signatures)
+
+
 def test_the_w_metrics_are_shown(postil: Postil, files: tuple[str, ...]) -> None:
     outcome = postil(*files, "--weights", "consensus", "--format", "jsonl")
     assert ("s", "w-meteor") in outcome.scores

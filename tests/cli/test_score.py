@@ -10,6 +10,7 @@ import pytest
 
 import postil as package
 from postil.records import Candidate, Reference, Score, convert, read, write
+from postil.text import function_words
 
 if TYPE_CHECKING:
     from conftest import Postil
@@ -249,6 +250,37 @@ def test_empty_candidates_score_zero(postil: Postil) -> None:
         for (system, _), score in postil(*BASE, "--scale", "5", "--format", "jsonl").scores.items()
         if system == "plain"
     } == {0.0}
+
+
+def test_function_words_of_a_file(postil: Postil) -> None:
+    spec = "meteor(params=en,function_words=my words (2).txt)"
+    command = (*BASE, "-m", spec, "-m", "meteor", "--format", "json")
+    Path("my words (2).txt").write_text("\n".join(function_words()), encoding="utf-8")
+    rows = json.loads(postil(*command).out)["scores"]
+    assert {row["metric"] for row in rows} == {spec, "meteor"}
+    assert len({(row["system"], row["score"], row["signature"]) for row in rows}) == len({r["system"] for r in rows})
+    Path("my words (2).txt").write_text("", encoding="utf-8")
+    other = json.loads(postil(*command).out)["scores"]
+    changed = [(a["metric"], a["signature"] != b["signature"]) for a, b in zip(rows, other, strict=True)]
+    assert {name for name, differs in changed if differs} == {spec}
+    assert [row["score"] for row in rows] != [row["score"] for row in other]
+
+
+@pytest.mark.parametrize(
+    ("spec", "code", "problem"),
+    [
+        ("meteor(function_words=bad.txt)", 3, "bad.txt:2: expected one word, got 'two words'"),
+        ("meteor(function_words=no.txt)", 3, "no.txt: expected a file of function words, one per line"),
+        ("meteor(function_words=.)", 3, ".: expected a file of function words, one per line"),
+        ("meteor(function_words=a,b.txt)", 2, "got 'b.txt' (a value cannot hold a comma)"),
+        ("meteor(params=2005,function_words=bad.txt)", 2, "function_words has no effect with params=2005"),
+    ],
+)
+def test_function_words_that_cannot_be_read(postil: Postil, spec: str, code: int, problem: str) -> None:
+    Path("bad.txt").write_text("one\ntwo words\n", encoding="utf-8")
+    outcome = postil(*BASE, "-m", spec)
+    assert (outcome.code, outcome.out) == (code, "")
+    assert problem in outcome.err
 
 
 def test_a_metric_asked_for_twice_is_shown_once(postil: Postil) -> None:

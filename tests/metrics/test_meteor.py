@@ -6,7 +6,9 @@ import pytest
 
 import postil
 from postil.errors import InvalidInput, UsageError
+from postil.metrics import Meteor, parse
 from postil.text import function_words, synonyms
+from postil.text.function_words import function_words_signature
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,7 +72,8 @@ def test_synonyms_share_a_synset(wordnet: Path, candidate: str, reference: str, 
 
 def test_wordnet_stands_in_the_signature(wordnet: Path) -> None:
     spec = f"meteor(stages=exact+stem+synonym,wordnet={wordnet})"
-    assert "|synonyms:wordnet-9.7|" in signature(spec)
+    assert "|synonyms:wordnet-9.7-" in signature(spec)
+    assert str(wordnet) not in signature(spec)
     assert "|stems:english-" in signature(spec)
     assert "stems" not in signature("meteor(stages=exact)")
     assert "synonyms" not in signature("meteor")
@@ -85,19 +88,45 @@ def test_synonyms_without_a_wordnet(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         score(f"meteor(stages=exact+stem+synonym,wordnet={tmp_path})", "a", "a")
 
 
-def test_a_list_of_function_words_stands_in_the_signature_by_its_content(tmp_path: Path) -> None:
+def test_a_signature_has_the_function_words_by_their_content(tmp_path: Path) -> None:
+    """Not by their path: one signature is one number, wherever the list lies."""
     one, same, other = (tmp_path / name for name in ("one", "same", "other"))
     one.write_text("the\na\n", "utf-8")
     same.write_text("# another order\na\nthe\n", "utf-8")
     other.write_text("the\n", "utf-8")
-    notes = [
-        [part for part in signature(f"meteor(function_words={path})").split("|") if part.startswith("function-words:")]
-        for path in (one, same, other)
-    ]
-    assert notes[0] == notes[1] != notes[2]
-    assert [len(found) for found in notes] == [1, 1, 1]
-    assert f"function_words={one}" in signature(f"meteor(function_words={one})")
-    assert "function-words" not in signature("meteor")
+    signatures = [signature(f"meteor(function_words={path})") for path in (one, same, other)]
+    assert signatures[0] == signatures[1] != signatures[2]
+    assert not any(str(tmp_path) in text for text in signatures)
+    assert f"function_words={function_words_signature(one)})|" in signatures[0]
+    one.write_text("the\nan\n", "utf-8")
+    assert signature(f"meteor(function_words={one})") != signatures[0]
+
+
+def test_a_signature_has_the_list_of_the_package_too(tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    copy.write_text("\n".join(function_words()), "utf-8")
+    assert f",function_words={function_words_signature()})|" in signature("meteor")
+    assert signature(f"meteor(function_words={copy})") == signature("meteor")
+    for spec in ("meteor(characters=true)", "w-meteor(over=mean)"):
+        assert f",function_words={function_words_signature()})" in parse(spec).signature
+    assert "function_words" not in signature("meteor(params=other)")  # where delta is .5, no word counts less
+
+
+def test_a_spec_has_the_path_and_parses_back(tmp_path: Path) -> None:
+    path = tmp_path / "my words (of 1999) = 2.txt"
+    path.write_text("the\n", "utf-8")
+    metric = parse(f"w-meteor( over=mean, function_words={path} )")
+    assert metric == Meteor(weighted=True, over="mean", function_words=str(path))
+    assert str(path) in str(metric)
+    assert parse(str(metric)) == metric
+    assert metric.signature.endswith(f",function_words={function_words_signature(path)})")
+
+
+def test_a_bad_line_of_function_words_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "words"
+    path.write_text("the\na an\n", "utf-8")
+    with pytest.raises(InvalidInput, match=r"words:2: expected one word, got 'a an'"):
+        score(f"meteor(function_words={path})", "a", "a")
 
 
 def test_a_list_of_function_words_takes_the_place_of_the_shipped_one(tmp_path: Path) -> None:
@@ -148,5 +177,5 @@ def test_characters_take_stems_and_notes_along() -> None:
     assert score("meteor(params=2005,characters=true)", "Cats", "cat") == 1.0
     assert "|stems:english-" in signature("meteor(characters=true)")
     assert signature("meteor(characters=true)").startswith(
-        "meteor(params=en,stages=exact+stem,characters=true,corpus=stats,over=max)|"
+        "meteor(params=en,stages=exact+stem,characters=true,corpus=stats,over=max,function_words="
     )

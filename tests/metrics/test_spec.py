@@ -93,6 +93,7 @@ def test_an_unknown_name_is_answered_with_the_nearest(spec: str, message: str) -
         ("delta-bleu(order=-1)", "delta-bleu: order: expected 1 to 9, got -1"),
         ("bleu-4(effective=yes)", "effective: expected true or false, got 'yes'"),
         ("bleu-4(effective=true)", "effective=true does not go with smooth=coco"),
+        ("meteor(function_words=a,b.txt)", "expected parameter=value, got 'b.txt' (a value cannot hold a comma)"),
         ("meteor(params=other,function_words=f)", "function_words has no effect with params=other"),
         ("meteor(wordnet=w)", "wordnet has no effect with stages=exact+stem"),
     ],

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import sys
 import zipfile
 from pathlib import Path
@@ -102,9 +103,13 @@ def test_numbers_fit_an_int32() -> None:
 
 
 def test_version_and_signature(tmp_path: Path, small: WordNet) -> None:
-    assert (small.version, small.signature) == ("9.7", "wordnet-9.7")
+    assert small.version == "9.7"
+    assert re.fullmatch("wordnet-9.7-[0-9a-f]{12}", small.signature)
+    assert WordNet.read(write(tmp_path / "again")).signature == small.signature
+    other = write(tmp_path / "other", verb_exc="bought buy\n")
+    assert WordNet.read(other).signature not in (small.signature, "wordnet-9.7")
     plain = {f"index_{part}": FILES[f"index.{part}"].replace("9.7", "x") for part in ("noun", "verb", "adj", "adv")}
-    assert WordNet.read(write(tmp_path / "plain", **plain)).signature == "wordnet"
+    assert WordNet.read(write(tmp_path / "plain", **plain)).signature == small.signature.replace("-9.7", "")
 
 
 def test_path_then_variable_then_usual_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

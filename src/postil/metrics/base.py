@@ -45,6 +45,15 @@ class Specified(ABC):
     def name(self) -> str:
         """The name in the table of :mod:`postil.metrics.spec`, without ``w-``."""
 
+    @property
+    def signature(self) -> str:
+        """The full spec as signatures have it: a file stands in it by its content, never by its path.
+
+        Raises:
+            InvalidInput: A file that it names cannot be read.
+        """
+        return str(self)
+
     def __str__(self) -> str:
         parameters = [
             f"{field.name}={_printed(getattr(self, field.name))}"

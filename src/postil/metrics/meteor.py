@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -16,7 +15,7 @@ from postil.kernel import meteor
 from postil.metrics.base import Metric, Scorer, alignable, mean_of_items
 from postil.metrics.over import OverScorer, check_over
 from postil.metrics.references import References
-from postil.text.function_words import function_words
+from postil.text.function_words import function_words, function_words_signature
 from postil.text.stems import stems_signature
 from postil.text.synonyms import WordNet
 from postil.text.tokens import Tokens, Vocabulary
@@ -85,8 +84,9 @@ class Meteor(Metric):
             (leave-one-out, halves), nor for many references with few distinct weights; see
             `postil.metrics.over.OverScorer`. All but ``max`` choose no single reference, so they go with
             ``corpus=mean`` alone.
-        function_words: A file with a function word a line, in place of the shipped English list; only with
-            ``params=en``, as delta is .5 in the others and makes all words equal.
+        function_words: A UTF-8 file with one function word per line, in place of the English list of the package, such
+            as the program's own; only with ``params=en``, as delta is .5 in the others and makes all words equal. The
+            spec has its path, signatures have a hash of its words.
         wordnet: A folder with WordNet's files; by default found where Debian and NLTK put it. Only with the synonym
             stage.
 
@@ -139,6 +139,14 @@ class Meteor(Metric):
         """See `Metric.aggregation`."""
         return "mean" if self.corpus == "mean" else "sums"
 
+    @property
+    def signature(self) -> str:
+        """See `Specified.signature`: a hash of the function words, where they count; WordNet stands in the notes."""
+        words = None
+        if PRESETS[self.params].delta != EVEN:
+            words = function_words_signature(Path(self.function_words) if self.function_words else None)
+        return str(replace(self, function_words=words, wordnet=None))
+
     def bind(self, references: References, background: Background | None) -> Scorer:
         """See `Metric.against`."""
         del background
@@ -167,9 +175,6 @@ class _MeteorScorer(Scorer):
         notes = [f"stems:{stems_signature()}"] if self._stems else []
         if self._wordnet is not None:
             notes.append(f"synonyms:{self._wordnet.signature}")
-        if self.metric.function_words is not None:
-            content = "\n".join(sorted(self._function)).encode("utf-8", "surrogatepass")
-            notes.append(f"function-words:{hashlib.sha256(content).hexdigest()[:12]}")
         return tuple(notes)
 
     def _read_function_words(self) -> frozenset[str]:

@@ -91,7 +91,7 @@ class Panel:
         self.signatures: dict[str, str] = {
             spec: "|".join(
                 [
-                    str(scorer.metric),
+                    scorer.metric.signature,
                     f"tokenizer:{tokenizer}",
                     *([f"weights:{weights}"] if scorer.metric.needs_weights else []),
                     f"references:{count}",

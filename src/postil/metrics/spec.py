@@ -128,7 +128,8 @@ def _parameters(kind: str, spec: str, metric: type[Specified], text: str | None)
     for part in (text or "").split(",") if text and text.strip() else []:
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or not value:
-            raise UsageError(f"{kind} '{spec}': expected parameter=value, got '{part.strip()}'")
+            hint = "" if equals or not values else " (a value cannot hold a comma)"
+            raise UsageError(f"{kind} '{spec}': expected parameter=value, got '{part.strip()}'{hint}")
         if name not in fields:
             raise UnknownName(f"parameter of {spec.partition('(')[0].strip()}", name, fields)
         if name in values:

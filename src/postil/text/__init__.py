@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from postil.text.function_words import function_words
+from postil.text.function_words import function_words, function_words_signature
 from postil.text.stems import STEMMERS, stems, stems_signature
 from postil.text.stop_words import STOP_LISTS, stop_words, stop_words_signature
 from postil.text.synonyms import WordNet
@@ -20,6 +20,7 @@ __all__ = [
     "Vocabulary",
     "WordNet",
     "function_words",
+    "function_words_signature",
     "is_han_text",
     "ngram_units",
     "stems",

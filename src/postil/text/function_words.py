@@ -1,18 +1,21 @@
 """Function words: the ones that METEOR's English parameters count less.
 
 METEOR 1.5 takes every word and punctuation mark of a relative frequency above one in a thousand. The list of this
-package is made by that rule from open sources (its head says which) and is not the list of the METEOR jar, so scores
-agree with the jar's to the last digit only where the jar's own list is given.
+package is made by that rule, from data whose licenses allow it (its head names them), and is not the list of the METEOR
+program, which is LGPL: scores equal the program's to the last digits only where the program's own list is given.
+
+Another list gives other scores, so a signature has a hash of the list.
 """
 
 from __future__ import annotations
 
+import hashlib
 from importlib import resources
 from pathlib import Path
 
 from postil.errors import InvalidInput
 
-__all__ = ["function_words"]
+__all__ = ["function_words", "function_words_signature"]
 
 _ENGLISH = "function_words.en.txt"
 
@@ -21,8 +24,8 @@ def function_words(path: Path | None = None) -> frozenset[str]:
     """Return a list of function words.
 
     Args:
-        path: A UTF-8 file of one word a line. Empty lines and lines that begin with ``#`` are skipped. Without it, the
-            English list of the package.
+        path: A UTF-8 file with one word per line. Empty lines and lines that begin with ``#`` are skipped. By default
+            the English list of the package.
 
     Returns:
         The words as they stand in the file: texts are compared with them as their tokenizer leaves them.
@@ -40,9 +43,25 @@ def function_words(path: Path | None = None) -> frozenset[str]:
         try:
             content = Path(path).read_bytes()
         except OSError as error:
-            problem = f"expected a file of function words, one a line: {error.strerror}"
+            problem = f"expected a file of function words, one per line: {error.strerror}"
             raise InvalidInput(problem, where=str(path)) from error
     return _parse(content, str(path or _ENGLISH))
+
+
+def function_words_signature(path: Path | None = None) -> str:
+    """Return what a signature says of a list: 12 hexadecimal digits of a hash of the words, whatever their order.
+
+    Args:
+        path: As in `function_words`.
+
+    Raises:
+        InvalidInput: As `function_words`.
+
+    >>> len(function_words_signature())
+    12
+    """
+    content = "\n".join(sorted(function_words(path))).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(content).hexdigest()[:12]
 
 
 def _parse(content: bytes, where: str) -> frozenset[str]:

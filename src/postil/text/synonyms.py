@@ -16,6 +16,7 @@ The files are those that wndb(5WN) describes. WordNet 3.0, which Debian and NLTK
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import sys
@@ -147,8 +148,10 @@ class WordNet:
 
     @property
     def signature(self) -> str:
-        """What a result's signature says of it, for example ``wordnet-3.0``."""
-        return f"wordnet-{self.version}" if self.version else "wordnet"
+        """What a result's signature says of it, version and hash: for example ``wordnet-3.0-0123456789ab``."""
+        content = repr((sorted(self.lemmas.items()), sorted(self.exceptions.items())))
+        digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        return "-".join(filter(None, ("wordnet", self.version, digest)))
 
     def base_forms(self, word: str) -> tuple[str, ...]:
         """Return the base forms of a word by the rule at the head of this module; often one, or none.

@@ -120,7 +120,7 @@ def signature_of(method: str, scale: Scale | None) -> str:
     """
     similarity = similarity_of(method)
     if similarity is not None:
-        return f"{NAME}({similarity})"
+        return f"{NAME}({similarity.signature})"
     return f"{method}|scale:{scale}" if needs_scale(method) else method
 
 

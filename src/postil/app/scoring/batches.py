@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from postil.errors import InvalidInput
 from postil.metrics.consensus import consensus
 from postil.metrics.controls import Controls
 from postil.metrics.near import NearSigns
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from postil.app.scoring.files import ScoringOptions
     from postil.app.scoring.references import Corpus
     from postil.engine import Engine
-    from postil.errors import InvalidInput
     from postil.metrics.background import Background
     from postil.metrics.base import Metric
     from postil.records.rows import Candidate
@@ -60,6 +60,7 @@ class Bench:
         metrics: Specs and metrics.
         background: Document frequencies, where they do not come from the references.
         tokenizer: Its name.
+        signatures: For each spec the metric's signature where the command runs.
     """
 
     texts: Sequence[str]
@@ -68,6 +69,7 @@ class Bench:
     metrics: Mapping[str, Metric]
     background: Background | None
     tokenizer: str
+    signatures: Mapping[str, str]
 
     def __call__(self, batch: Batch) -> dict[str, NDArray[np.float64]]:
         """Score a batch.
@@ -77,6 +79,9 @@ class Bench:
 
         Returns:
             For each spec the statistics of each candidate, float64[n, k].
+
+        Raises:
+            InvalidInput: A metric reads a file that is missing here, or is another one than where the command runs.
         """
         vocabulary, panel = self._bound
         cut = named_tokenizer(self.tokenizer)
@@ -85,6 +90,10 @@ class Bench:
 
     @cached_property
     def _bound(self) -> tuple[Vocabulary, Panel]:
+        for spec, metric in self.metrics.items():
+            if metric.signature != self.signatures[spec]:
+                problem = f"{spec}: the file is not the same on every machine; copy it to all of them"
+                raise InvalidInput(problem, where="metrics")
         vocabulary = Vocabulary()
         cut = named_tokenizer(self.tokenizer)
         tokens = vocabulary.encode(self.texts, cut, allow_han=True)
@@ -208,6 +217,7 @@ def measured(
         bound.panel.metrics,
         bound.panel.background,
         options.tokenizer,
+        {spec: metric.signature for spec, metric in bound.panel.metrics.items()},
     )
     sent: deque[Slice] = deque()
 

@@ -81,7 +81,7 @@ def read_references(
     weights, how = np.ones(len(rows)), ""
     similarity = similarity_of(method)
     if similarity is not None:
-        how = f"{NAME}({similarity})"
+        how = f"{NAME}({similarity.signature})"
     elif weighted or method or scale or all(row.weight is not None for row in rows):
         lowest = max((metric.lowest_weight for metric in weighted), default=-1.0 if asked else 0.0)
         how = method or (DEFAULT if scale else default_method(rows))

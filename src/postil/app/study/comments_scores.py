@@ -21,7 +21,9 @@ from postil.app.study.stages import Stage, as_line, flags, read_json, write_text
 from postil.commenters.store import Model
 from postil.errors import Undefined, UnknownName
 from postil.metaeval.disagreement import worst
+from postil.metrics.consensus import similarity_of
 from postil.metrics.controls import ControlOptions
+from postil.metrics.panel import parse_all
 from postil.records.files import read
 from postil.records.rows import Candidate
 
@@ -43,6 +45,7 @@ def scores(study: CommentsStudy) -> Stage:
     items, totals = study.out / "scores.jsonl.gz", study.out / "scores.json"
     candidates, references = study.out / "candidates.jsonl", study.out / "references.jsonl"
     judged = options.judgements is not None
+    similarity = similarity_of(study.weights)
     asked = ScoringOptions(
         metrics=options.metrics,
         tokenizer=tokenizer,
@@ -65,9 +68,9 @@ def scores(study: CommentsStudy) -> Stage:
         outputs=[totals, items],
         inputs=[candidates, references],
         request={
-            "metrics": list(options.metrics),
+            "metrics": {spec: metric.signature for spec, metric in parse_all(options.metrics).items()},
             "tokenizer": tokenizer,
-            "weights": study.weights,
+            "weights": [study.weights, similarity and similarity.signature],
             "scale": str(scale),
             "controls": [options.draws, options.seed] if judged else None,
         },
