@@ -59,8 +59,13 @@ class Meteor(Metric):
     ``frag = chunks / matches``, 0 where the texts are the same (Banerjee & Lavie 2005; Denkowski & Lavie 2014; with
     weights: Qin et al. 2018, supplement B.3, the penalty inside the maximum because it belongs to the alignment with
     r_j). P and R weigh a content word by delta and a function word by 1 - delta, and a match by its stage: exact 1,
-    stem .6, synonym .8. The alignment is the beam search of the METEOR 1.5 program, so with all weights 1 its numbers
-    come out. Texts are taken as the tokenizer leaves them.
+    stem .6, synonym .8. The alignment is the beam search of the METEOR 1.5 program. Texts are taken as the tokenizer
+    leaves them.
+
+    With all weights 1 and the program's own list of function words the numbers are the program's (largest difference
+    5.6e-16). That list is LGPL, so the package has one of its own. With it, the default, 979 of 2,273 student answers
+    differ, by .0040 in the mean and .0818 at most; 1,441 of 2,115 answers in web threads differ, by .0060 in the mean
+    and .0956 at most. ``params=other`` and ``params=2005`` use no list.
 
     In [0, 1]; high is good; an empty candidate scores 0. Of references with equal scores the first is chosen, so the
     corpus score, unlike item scores, can depend on the order of references. Time grows with the places that words could
