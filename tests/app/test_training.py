@@ -11,6 +11,7 @@ import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -213,6 +214,47 @@ def test_ir_tc_needs_contents(tmp_path: Path) -> None:
         train_retriever("ir-tc", made.path, tmp_path / "m", BY_WORDS)
     assert not (tmp_path / "m").exists()
     train_retriever("ir-t", made.path, tmp_path / "m", BY_WORDS)
+
+
+def untitled(some: list[Article], count: int) -> list[Article]:
+    """The first articles without their titles."""
+    return [msgspec.structs.replace(one, title="…") for one in some[:count]] + some[count:]
+
+
+def test_ir_t_needs_titles(tmp_path: Path) -> None:
+    made = corpus_of(tmp_path, untitled(articles(20), 20))
+    problem = r"no title of train has a word, and ir-t, seq2seq and att read titles alone; train ir-tc or att-tc$"
+    with pytest.raises(UsageError, match=problem):
+        train_retriever("ir-t", made.path, tmp_path / "m", BY_WORDS)
+    assert not (tmp_path / "m").exists()
+    said: list[str] = []
+    train_retriever("ir-tc", made.path, tmp_path / "m", BY_WORDS, say=said.append)
+    assert len(said) == 1  # contents are there for every article
+
+
+def test_articles_with_nothing_to_read_are_counted(tmp_path: Path) -> None:
+    made = corpus_of(tmp_path, untitled(articles(20), 6))
+    none = {name: sum(one.title == "…" for one in made.articles(name)) for name in ("train", "dev")}
+    assert sum(none.values()) == 6
+    said: list[str] = []
+    train_retriever("ir-t", made.path, tmp_path / "m", BY_WORDS, say=said.append)
+    expected = [f"{number} of 10 articles of {name} have no word in their title" for name, number in none.items()]
+    assert [text.split(", ")[0] for text in said[:-1]] == [text for text in expected if text[0] != "0"]
+
+
+def test_neither_titles_nor_contents_are_nothing_to_read(tmp_path: Path) -> None:
+    made = corpus_of(tmp_path, untitled(articles(6, content=False), 6), dev=0)
+    for kind in ("ir-t", "ir-tc"):
+        with pytest.raises(UsageError, match="neither a title nor a content of train has a word"):
+            train_retriever(kind, made.path, tmp_path / "m", BY_WORDS)
+
+
+def test_nothing_is_suggested_where_there_is_nothing_to_read(corpus: Corpus, tmp_path: Path) -> None:
+    train_retriever("ir-t", corpus.path, tmp_path / "m", BY_WORDS)
+    asked = [Article("a", "rain", ()), Article("b", "?!", (), "rain")]
+    retriever = Retriever.open(tmp_path / "m")
+    assert [bool(row.suggestions) for row in retriever.comment(asked, 1)] == [True, False]
+    assert [retriever.has_input(one) for one in asked] == [True, False]
 
 
 @pytest.mark.parametrize(

@@ -43,15 +43,18 @@ TRAINING = {"epochs": 30, "batch": 8, "learning_rate": 0.02, "every": 100, "devi
 SMALL = GeneratorTrainOptions(network=NETWORK, training=TRAINING)
 
 
-def article(number: int, *, content: bool = True) -> Article:
+def article(number: int, *, content: bool = True, title: bool = True) -> Article:
     """An article about a topic, and one thing that is always said of it."""
     topic = list(SAYINGS)[number % len(SAYINGS)]
     comments = tuple(Comment(f"c{place}", SAYINGS[topic]) for place in range(2))
-    return Article(f"a{number:02}", f"more {topic}", comments, f"about {topic} {number}" if content else None)
+    text = f"about {topic} {number}" if content else None
+    return Article(f"a{number:02}", f"more {topic}" if title else "", comments, text)
 
 
-def corpus_of(folder: Path, *, content: bool = True, dev: int = 4) -> Corpus:
-    write(str(folder / "raw.jsonl"), [article(number, content=content) for number in range(24)])
+def corpus_of(folder: Path, *, content: bool = True, titles: int = 24, dev: int = 4) -> Corpus:
+    """A corpus of 24 articles, of which so many have titles."""
+    some = [article(number, content=content, title=number < titles) for number in range(24)]
+    write(str(folder / "raw.jsonl"), some)
     free: dict[str, Any] = {"content_words": 0, "comments": 1, "test_comments": 0, "test_upvotes": 0}
     built = BuildOptions(source="a site", license="ours", dev=Share(size=dev), test=Share(size=0), **free)
     return build_corpus([folder / "raw.jsonl"], folder / "corpus", built, jobs=1)
@@ -215,6 +218,46 @@ def test_no_content_no_att_tc(tmp_path: Path) -> None:
     without = corpus_of(tmp_path, content=False)
     with pytest.raises(UsageError, match="its articles have no content"):
         train_commenter("att-tc", without.path, tmp_path / "m", SMALL)
+
+
+@pytest.mark.parametrize(("kind", "options"), [("seq2seq", {}), ("att", {}), ("att-tc", {"source": "title"})])
+def test_no_titles_no_model_that_reads_them(kind: str, options: dict[str, Any], tmp_path: Path) -> None:
+    without = corpus_of(tmp_path, titles=0)
+    with pytest.raises(UsageError, match=r"no title of train has a word, .* train ir-tc or att-tc$"):
+        train_commenter(kind, without.path, tmp_path / "m", GeneratorTrainOptions(**options))
+    assert [path.name for path in tmp_path.iterdir() if path.name.endswith("m")] == []
+
+
+def test_no_titles_no_model_that_writes_them(tmp_path: Path) -> None:
+    options = GeneratorTrainOptions(source="content", target="title", network=NETWORK, training=TRAINING)
+    without = corpus_of(tmp_path, titles=0)
+    with pytest.raises(UsageError, match="no title of train has a word, so that there is none to learn to write"):
+        train_commenter("att", without.path, tmp_path / "m", options)
+
+
+def test_articles_without_a_title_are_counted_once(tmp_path: Path) -> None:
+    some = corpus_of(tmp_path, titles=12)
+    none = {name: sum(not one.title for one in some.articles(name)) for name in ("train", "dev")}
+    said: list[str] = []
+    training = {**TRAINING, "epochs": 1}
+    options = GeneratorTrainOptions(network=NETWORK, training=training)
+    train_commenter("att", some.path, tmp_path / "m", options, say=said.append)
+    sizes = {"train": 20, "dev": 4}
+    expected = [
+        f"{number} of {sizes[name]} articles of {name} have no word in their title" for name, number in none.items()
+    ]
+    assert [text.split(", ")[0] for text in said if "have no word" in text] == expected
+
+
+def test_nothing_is_written_about_nothing(att: Path) -> None:
+    commenter = load_commenter(att)
+    without = Article("w", "", (), "about rain")
+    found = commenter.comment([without, asked("rain")], 1)
+    assert [bool(row.suggestions) for row in found] == [False, True]
+    assert found[1] == commenter.comment([asked("rain")], 1)[0]
+    assert commenter.comment([without], 1) == found[:1]
+    unknown = commenter.comment([Article("u", "zzz", ())], 1)  # a word, though no known one
+    assert unknown[0].suggestions
 
 
 def test_no_dev_no_network(tmp_path: Path) -> None:

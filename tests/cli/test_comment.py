@@ -344,6 +344,24 @@ def test_a_model_works_in_another_place_and_process(postil: Postil) -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.parametrize(("verb", "nothing"), [("comment", "no suggestions for"), ("rank-comments", "no ranks in")])
+def test_articles_of_which_nothing_is_read_are_named(verb: str, nothing: str, postil: Postil) -> None:
+    thread = (Comment("1", "votes votes"), Comment("2", "chess now or never"))
+    some = [Article(f"q{n}", "Chess, or votes?" if n == 1 else "…", thread, "about chess") for n in range(8)]
+    write("some.jsonl", some)
+    write("none.jsonl", [one for one in some if one.id != "q1"])
+    reads = "has a word in its title, and ir-t reads nothing else; a model that reads contents, such as ir-tc, may help"
+    done = postil(verb, "some.jsonl", "-m", "t", "--format", "jsonl")
+    assert done.code == 0
+    assert done.err == f"some.jsonl: {nothing} 7 of 8 articles (q0, q2, q3, q4, q5 and 2 more): none of them {reads}\n"
+    found = [json.loads(line) for line in done.out.splitlines()]
+    said = [row["article"] for row in found if row.get("suggestions", True)]
+    assert said == (["q1", "q1"] if verb == "rank-comments" else ["q1"])
+    done = postil(verb, "none.jsonl", "-m", "t")
+    assert (done.code, done.out, done.err) == (3, "", f"postil: none.jsonl: no article {reads}\n")
+    assert postil(verb, "some.jsonl", "-m", "tc").err == ""
+
+
 # ---- rank-comments
 
 

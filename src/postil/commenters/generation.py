@@ -189,7 +189,8 @@ class NeuralCommenter:
             k: How many comments an article, at most.
 
         Returns:
-            The suggestions for each article, with `Written.score` as their score.
+            The suggestions for each article, with `Written.score` as their score; none for an article with `has_input`
+            false.
 
         Raises:
             UsageError: k is below 1.
@@ -201,8 +202,27 @@ class NeuralCommenter:
             raise InvalidInput("expected an id that no other article has", where="articles", field="id")
         if not articles:
             return []
-        written = self.generator.write(self._read(articles), k, self.decoding)
-        return [self._suggest(article, texts, k) for article, texts in zip(articles, written, strict=True)]
+        read = self._read(articles)
+        some = np.diff(read.offsets) > 0  # [articles]
+        # An article without words adds nothing to `ids`, so that the others only need its offset gone.
+        written = iter(self.generator.write(Ragged(read.ids, read.offsets[np.append(some, True)]), k, self.decoding))
+        return [
+            self._suggest(article, next(written), k) if there else Suggestions(article.id, ())
+            for article, there in zip(articles, some.tolist(), strict=True)
+        ]
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The fields of an article that are read."""
+        return READS[self.model.config["reads"]]
+
+    def has_input(self, article: Article) -> bool:
+        """True if what is read of an article has a word, which need not be a known one.
+
+        Args:
+            article: The article.
+        """
+        return bool(len(self._read([article]).ids))
 
     @cached_property
     def generator(self) -> Generator:
@@ -237,8 +257,7 @@ class NeuralCommenter:
     def _read(self, articles: Sequence[Article]) -> Ragged:
         """Articles as numbers; words that the model does not know have higher ones."""
         cut = tokenizer(self.model.config["tokenizer"])
-        reads = READS[self.model.config["reads"]]
-        texts = ["\n".join(getattr(article, part) or "" for part in reads) for article in articles]
+        texts = ["\n".join(getattr(article, part) or "" for part in self.parts) for article in articles]
         tokens = self._vocabulary.branch().encode(texts, cut, allow_han=True)
         return Ragged(np.where(tokens.ids < len(self.words), tokens.ids, np.int32(2**31 - 1)), tokens.offsets)
 

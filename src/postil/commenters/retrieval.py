@@ -145,6 +145,19 @@ class Retriever:
         """Whether contents are looked at."""
         return self.model.kind == "ir-tc"
 
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The fields of an article that are looked at."""
+        return ("title", "content") if self.with_content else ("title",)
+
+    def has_input(self, article: Article) -> bool:
+        """True if what is looked at of an article has a word; without one it is similar to no other.
+
+        Args:
+            article: The article.
+        """
+        return bool(len(self._tokens([article]).ids))
+
     def comment(self, articles: Sequence[Article], k: int) -> list[Suggestions]:
         """Suggest comments that readers wrote under similar articles.
 
@@ -155,7 +168,8 @@ class Retriever:
             k: How many comments an article, at most.
 
         Returns:
-            The suggestions for each article; none for an article that shares no word with any other.
+            The suggestions for each article; none for an article that shares no word with any other, and so for one
+            with `has_input` false.
 
         Raises:
             UsageError: k is below 1.
@@ -176,7 +190,8 @@ class Retriever:
         """How relevant each article's own comments are to it.
 
         Args:
-            articles: Articles with comments.
+            articles: Articles with comments. For one with `has_input` false there is nothing that a comment can be
+                relevant to; leave it out.
 
         Returns:
             For each article float64[comments], high is good.
@@ -251,9 +266,7 @@ class Retriever:
         return replace(tokens, ids=np.where(tokens.ids < len(self._vocabulary), tokens.ids, np.int32(2**31 - 1)))
 
     def _tokens(self, articles: Sequence[Article]) -> Tokens:
-        if not self.with_content:
-            return self._encoded([article.title for article in articles])
-        return self._encoded([f"{article.title}\n{article.content or ''}" for article in articles])
+        return self._encoded(["\n".join(getattr(article, part) or "" for part in self.parts) for article in articles])
 
     def _similar(self, articles: Sequence[Article], tokens: Tokens) -> list[NDArray[np.int64]]:
         """The training articles most like each article, without itself and copies."""

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from postil.app.cli.exits import exits, tell
+from postil.app.cli.exits import exits, say, tell
 from postil.app.cli.options import FormatOption, JobsOption, SeedOption
 
 __all__ = ["comment", "evaluate", "rank_comments"]
@@ -59,7 +59,7 @@ def comment(
         decoding={name: value for name, value in decoding.items() if value is not None},
         jobs=jobs,
     )
-    found = comment_files(articles, model, options)
+    found = comment_files(articles, model, options, say=say)
     if format == "jsonl":
         for row in found:  # as they come
             typer.echo(suggestions_as("jsonl", [row]), nl=False)
@@ -84,7 +84,7 @@ def rank_comments(
     from postil.app.commenting.files import rank_files  # noqa: PLC0415
     from postil.app.commenting.output import ranked_as  # noqa: PLC0415
 
-    typer.echo(ranked_as(format, rank_files(articles, model, jobs=jobs)), nl=False)
+    typer.echo(ranked_as(format, rank_files(articles, model, jobs=jobs, say=say)), nl=False)
 
 
 @exits

@@ -20,13 +20,16 @@ from postil.records.rows import Article, Row
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from postil.commenters.base import Commenter, Suggestions
+    from postil.app.progress import Say
+    from postil.commenters.base import Suggestions
     from postil.corpus.store import Corpus
     from postil.records.files import FilePath, Rows
 
 __all__ = ["CommentOptions", "RankedComment", "check_cut", "comment_files", "load_commenter", "rank_files"]
 
 AT_ONCE: Final = 64
+NAMED: Final = 5
+"""Articles that a note names at most."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +80,7 @@ class RankedComment(Row, frozen=True, omit_defaults=False, gc=False):
 
 def load_commenter(
     folder: FilePath, *, screen: Screen | None = None, decoding: DecodingOptions | None = None, jobs: int = 1
-) -> Commenter:
+) -> Retriever | NeuralCommenter:
     """Open a commenter that `postil train` made.
 
     Args:
@@ -121,25 +124,82 @@ def _named(decoding: DecodingOptions) -> str:
     return ", ".join(name for name, value in asdict(decoding).items() if value != usual[name]) or "decoding"
 
 
-def comment_files(articles: str, folder: str, options: CommentOptions) -> Iterator[Suggestions]:
+def comment_files(
+    articles: str, folder: str, options: CommentOptions, *, say: Say = lambda _: None
+) -> Iterator[Suggestions]:
     """Suggest comments for the articles of a file.
 
     Args:
         articles: A file of article rows; ``-`` for standard input.
         folder: The model.
         options: How.
+        say: Takes a note on articles of which the model reads nothing.
 
     Yields:
-        The suggestions for each article, in order.
+        The suggestions for each article, in order; none for an article without a word in what the model reads.
 
     Raises:
-        InvalidInput: Something in the file or the model is wrong; says where.
+        InvalidInput: Something in the file or the model is wrong, or no article has a word in what the model reads;
+            says where.
     """
     decoding = DecodingOptions(**options.decoding) if options.decoding else None
     commenter = load_commenter(folder, screen=options.screen(), decoding=decoding, jobs=options.jobs)
-    with progress("articles", _once(read(articles, Article))) as rows:
+    found = read(articles, Article)
+    silent = _Wordless(commenter)
+    with progress("articles", _once(found)) as rows:
         while batch := list(islice(rows, AT_ONCE)):
-            yield from commenter.comment(batch, options.k)
+            for article, row in zip(batch, commenter.comment(batch, options.k), strict=True):
+                silent.look(article, sure=bool(row.suggestions or row.held))
+                yield row
+    silent.tell(found.places.where, "no suggestions for", say)
+
+
+class _Wordless:
+    """The articles without a word in what a model reads.
+
+    Args:
+        commenter: The model.
+    """
+
+    def __init__(self, commenter: Retriever | NeuralCommenter) -> None:
+        self.commenter, self.articles, self.ids = commenter, 0, list[str]()
+
+    def look(self, article: Article, *, sure: bool = False) -> bool:
+        """Count an article.
+
+        Args:
+            article: The article.
+            sure: Whether it is known to have a word.
+
+        Returns:
+            True if it has one.
+        """
+        self.articles += 1
+        if sure or self.commenter.has_input(article):
+            return True
+        self.ids.append(article.id)
+        return False
+
+    def tell(self, where: str, without: str, say: Say) -> None:
+        """Say which they are.
+
+        Args:
+            where: The file.
+            without: What is missing for them.
+            say: Takes the note.
+
+        Raises:
+            InvalidInput: They are all articles of the file.
+        """
+        if not self.ids:
+            return
+        kind, parts = self.commenter.model.kind, " or ".join(self.commenter.parts)
+        other = "" if "content" in self.commenter.parts else "; a model that reads contents, such as ir-tc, may help"
+        problem = f"has a word in its {parts}, and {kind} reads nothing else{other}"
+        if len(self.ids) == self.articles:
+            raise InvalidInput(f"no article {problem}", where=where)
+        named = ", ".join(self.ids[:NAMED]) + (f" and {len(self.ids) - NAMED:,} more" if len(self.ids) > NAMED else "")
+        say(f"{where}: {without} {len(self.ids):,} of {self.articles:,} articles ({named}): none of them {problem}")
 
 
 def _once(rows: Rows[Article]) -> Iterator[Article]:
@@ -152,26 +212,32 @@ def _once(rows: Rows[Article]) -> Iterator[Article]:
         yield article
 
 
-def rank_files(articles: str, folder: str, *, jobs: int = 1) -> Iterator[RankedComment]:
+def rank_files(articles: str, folder: str, *, jobs: int = 1, say: Say = lambda _: None) -> Iterator[RankedComment]:
     """Sort the comments of each article by how relevant they are.
 
     Args:
         articles: A file of article rows with comments; ``-`` for standard input.
         folder: The model.
         jobs: Threads.
+        say: Takes a note on articles of which the model reads nothing.
 
     Yields:
-        The comments, article after article, the most relevant first.
+        The comments, article after article, the most relevant first; none of an article without a word in what the
+        model reads, to which no comment can be relevant.
 
     Raises:
-        InvalidInput: Something in the file or the model is wrong; says where.
+        InvalidInput: Something in the file or the model is wrong, or no article has a word in what the model reads;
+            says where.
     """
     retriever = Retriever.open(folder, jobs=jobs)
     found = read(articles, Article)
+    silent = _Wordless(retriever)
     done = 0
     with progress("articles", _once(found)) as rows:
         while batch := list(islice(rows, AT_ONCE)):
             for place, (article, scores) in enumerate(zip(batch, retriever.rank(batch), strict=True)):
+                if not silent.look(article):
+                    continue
                 names = [comment.id for comment in article.comments]
                 if len(set(names)) < len(names):
                     raise found.places.error(done + place, "comments", "expected an id for each comment, got one twice")
@@ -179,3 +245,4 @@ def rank_files(articles: str, folder: str, *, jobs: int = 1) -> Iterator[RankedC
                     comment = article.comments[position]
                     yield RankedComment(article.id, comment.id, rank, float(scores[position]), comment.text)
             done += len(batch)
+    silent.tell(found.places.where, "no ranks in", say)

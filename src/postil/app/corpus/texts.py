@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from postil.text.training import train as train_vectors
 from postil.text.vectors import Vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -33,22 +33,65 @@ ENOUGH: Final = 20_000_000
 """So many words are enough for word vectors, counting repetitions."""
 
 
+_PARTS: Final[Mapping[str, tuple[Literal["title", "content"], ...]]] = {
+    "title": ("title",),
+    "content": ("content",),
+    "both": ("title", "content"),
+}
+"""The parts of an article behind each value of ``reads``."""
+
+_LACKING: Final = {
+    ("title",): "no title of train has a word, and ir-t, seq2seq and att read titles alone; train ir-tc or att-tc",
+    ("content",): "its articles have no content; ir-t, seq2seq and att read titles alone",
+    ("title", "content"): "neither a title nor a content of train has a word, so that there is nothing to read",
+}
+"""The error for each set of parts that are empty throughout the training set."""
+
+
 class CorpusTexts:
     """The token arrays of a corpus, as a commenter looks at them.
 
     Args:
         corpus: The corpus.
         reads: What of an article is looked at: ``title``, ``content`` or ``both``.
+        writes: What is to be learned from it: ``comments`` or ``title``.
 
     Raises:
-        UsageError: Contents are to be looked at, and there are none.
+        UsageError: What is to be read or written has no word in the whole training set. (Where contents are to be
+            read, these; articles without titles can be read by their contents.)
     """
 
-    def __init__(self, corpus: Corpus, reads: str) -> None:
+    def __init__(self, corpus: Corpus, reads: str, writes: str = "comments") -> None:
         self.corpus = corpus
         self.reads = reads
-        if reads != "title" and not len(corpus.tokens("train", "content").ids):
-            raise UsageError(f"{corpus.path}: its articles have no content; ir-t, seq2seq and att read titles alone")
+        self.writes = writes
+        lacking = tuple(part for part in _PARTS["both"] if not len(corpus.tokens("train", part).ids))
+        if _PARTS[reads][-1] in lacking:
+            raise UsageError(f"{corpus.path}: {_LACKING[lacking]}")
+        if writes in lacking:
+            raise UsageError(f"{corpus.path}: no title of train has a word, so that there is none to learn to write")
+
+    def gaps(self) -> list[str]:
+        """Notes on the articles of train and dev without a word to read, or without a title to write.
+
+        A retriever never finds the comments of such an article of train, and ranks those of one of dev at random; a
+        generator learns from one what is said whatever the article.
+
+        Returns:
+            One note per split and part with such articles, with their number.
+        """
+        notes = []
+        asked = [(_PARTS[self.reads], "which is all that is read of an article")]
+        asked += [(_PARTS["title"], "which is to be written")] if self.writes == "title" else []
+        for split in (name for name in ("train", "dev") if name in self.corpus.splits):
+            for parts, use in asked:
+                words = np.sum(
+                    [np.diff(self.corpus.tokens(split, part).offsets) for part in parts], axis=0
+                )  # [articles]
+                none, named = int(np.count_nonzero(words == 0)), " or ".join(parts)
+                if none:
+                    notes.append(f"{none:,} of {len(words):,} articles of {split} have no word in their {named}, {use}")
+        return notes
 
     @property
     def about(self) -> dict[str, Any]:

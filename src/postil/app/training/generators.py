@@ -15,6 +15,7 @@ from postil.app.corpus.texts import CorpusTexts
 from postil.app.training.workshop import Workshop, anywhere
 from postil.commenters.copying import Runs
 from postil.commenters.generation import ATTENTION, KINDS, Trove, save_generator
+from postil.commenters.nn.processes import is_first
 from postil.commenters.store import Model, ModelWriter, check_free
 from postil.commenters.strings import Strings
 from postil.corpus.store import Corpus
@@ -120,8 +121,10 @@ def train_commenter(
     check_free(out)
     corpus = Corpus.open(corpus_folder)
     reads = options.source or ("both" if kind == "att-tc" else "title")
-    texts = CorpusTexts(corpus, reads=reads)
+    texts = CorpusTexts(corpus, reads=reads, writes=options.target)
     workshop = Workshop(out, texts, options.vectors, options.seed, say)
+    for note in texts.gaps() if is_first() else ():
+        say(note)
     if _generator(kind, workshop, options) is None:
         return None
     trained = Model.open(workshop.folder / "generator").made

@@ -138,6 +138,8 @@ def train_retriever(
     texts = CorpusTexts(corpus, reads="both" if kind == "ir-tc" else "title")
     words = corpus.words()
     workshop = Workshop(out, texts, options.vectors, options.seed, say)
+    for note in texts.gaps() if is_first() else ():
+        say(note)
     relevance = _relevance(workshop, options) if options.ranker != "tf-idf" else None
     if not is_first():
         return None
