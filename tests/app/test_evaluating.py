@@ -8,11 +8,13 @@ from importlib.util import find_spec
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 import pytest
 
 import postil
 from postil.app.evaluating.files import METRICS, EvaluateOptions, evaluate_commenters
+from postil.app.evaluating.output import remarks
 from postil.app.evaluating.references import Readers, read_readers
 from postil.app.training.retrievers import TrainOptions, train_retriever
 from postil.commenters.base import Provenance, Suggestion, Suggestions
@@ -77,10 +79,13 @@ def articles(count: int) -> list[Article]:
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     """Six articles of test with four references each and two comments set aside, six of dev."""
-    folder = tmp_path_factory.mktemp("made")
-    write(str(folder / "raw.jsonl"), articles(24))
+    return corpus_of(tmp_path_factory.mktemp("made"), articles(24), dev=6)
+
+
+def corpus_of(folder: Path, some: list[Article], dev: int = 0) -> Corpus:
+    write(str(folder / "raw.jsonl"), some)
     free: dict[str, Any] = {"content_words": 0, "comments": 1, "test_comments": 0, "test_upvotes": 0, "draw": 4}
-    options = postil.BuildOptions(source="a site", license="ours", dev=Share(size=6), test=Share(size=6), **free)
+    options = postil.BuildOptions(source="a site", license="ours", dev=Share(size=dev), test=Share(size=6), **free)
     return postil.build_corpus([folder / "raw.jsonl"], folder / "corpus", options, jobs=1)
 
 
@@ -197,6 +202,53 @@ def test_weights_come_from_grades_else_votes_else_the_others() -> None:
     assert weights(None, None, bare) == ("consensus", [1.0, 0.5, 0.5])
     assert weights("minmax", Scale(1, 4), graded)[1] == pytest.approx([1, 1 / 3])
     assert weights("consensus(rouge-1)", None, graded) == ("consensus(rouge-1)", [1.0, 1.0])
+
+
+def test_votes_of_nobody_are_no_weights() -> None:
+    """Where no reference has more votes than another of its article, votes say nothing about which is better."""
+    nobody = Article("a", "", comments("x y", "x z", upvotes=0))
+    everybody = Article("b", "", comments("x y", "x z", "x y z", upvotes=3))
+    voted = Article("c", "", (Comment("1", "x y", 5), Comment("2", "x z", 9)))
+    assert weights(None, None, nobody)[0] == "consensus"
+    assert weights(None, None, nobody, everybody)[0] == "consensus"
+    assert weights(None, None, nobody, voted)[0] == "votes"
+    assert weights("votes", None, nobody, everybody)[1] == [1.0] * 5
+    assert [Readers("here", some, [], 0).tied() for some in ((nobody,), (nobody, voted), (voted,))] == [1, 1, 0]
+
+
+@pytest.mark.parametrize(("votes", "tied"), [((0, 0), 6), ((2, 2), 6), ((0, 1), 0)])
+def test_what_votes_say_is_told(votes: tuple[int, int], tied: int, tmp_path: Path) -> None:
+    some = [msgspec.structs.replace(one, comments=tuple(
+        msgspec.structs.replace(comment, upvotes=votes[n % 2]) for n, comment in enumerate(one.comments)
+    )) for one in articles(8)]  # fmt: skip
+    made = corpus_of(tmp_path, some)
+    for asked, method in (("votes", "votes"), (None, "consensus" if tied else "votes")):
+        options = EvaluateOptions(metrics=PLAIN, weights=asked)
+        found = evaluate_commenters({"parrot": Parrot()}, made, options)
+        scores = {one.metric: one.score for one in found.scores if one.system == "parrot"}
+        assert (found.weights, found.tied) == (method, tied)
+        (line,) = [line for line in remarks(found, options) if line.startswith("weights: ")]
+        if method == "consensus":
+            assert line.endswith("; not every reference has a grade, and no reference has more votes than another")
+        elif tied:
+            assert line == (
+                "weights: all 1, since no reference has more votes than another of its article (votes): "
+                "metrics with w- are the same as without"
+            )
+            assert scores["w-rouge-l"] == scores["rouge-l"]
+        else:
+            assert line == "weights: the readers' votes for each reference (votes)"
+            assert scores["w-rouge-l"] < scores["rouge-l"]
+
+
+def test_articles_that_nobody_voted_on_are_counted(corpus: Corpus) -> None:
+    """Every third article of the corpus has no votes."""
+    options = EvaluateOptions(metrics=PLAIN)
+    found = evaluate_commenters({"parrot": Parrot()}, corpus, options)
+    tied = sum(len({comment.upvotes for comment in one.comments}) == 1 for one in corpus.articles("test"))
+    assert 0 < tied == found.tied < 6
+    line = "weights: the readers' votes for each reference (votes); all 1 in "
+    assert f"{line}{tied} of 6 articles, where no reference has more votes than another" in remarks(found, options)
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ from postil.app.study.stages import paper
 from postil.app.study.tencent import study_tencent
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
+from postil.corpus.store import Corpus
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.records import Article, Candidate, Comment, Judgement, write
 from postil.records.scale import Scale
@@ -146,13 +147,16 @@ def test_the_human_comment_is_no_reference(done: tuple[Path, list[str]]) -> None
     assert not humans & references
 
 
-def test_every_table_with_weights_says_where_they_come_from(done: tuple[Path, list[str]]) -> None:
+def test_every_table_with_weights_says_where_they_come_from(done: tuple[Path, list[str]], corpus: Path) -> None:
     page = (done[0] / "report.html").read_text()
     said = "weights of references: readers’ votes, for want of human grades"
     captions = [part.partition("</caption>")[0] for part in page.split("<caption>")[1:]]
     weighted = [caption for caption in captions if caption.startswith(("<span>Table 7", "<span>Systems against"))]
     assert len(weighted) == 2
     assert all(said in caption for caption in weighted)
+    level = sum(len({one.upvotes for one in article.comments}) == 1 for article in Corpus.open(corpus).articles("test"))
+    assert level
+    assert f"in {level} of 6 articles no reference has more votes than another; all weigh 1 there" in page
 
 
 def test_nothing_is_done_twice(done: tuple[Path, list[str]], corpus: Path) -> None:

@@ -108,7 +108,7 @@ def evaluate(
         typer.Option(
             metavar="METHOD",
             help="Where the references' weights come from: score, minmax or item-max (grades), votes, or consensus. "
-            "Without it grades, where every reference has one, else votes, else consensus.",
+            "Without it grades, where every reference has one, else votes, where they differ, else consensus.",
         ),
     ] = None,
     scale: Annotated[

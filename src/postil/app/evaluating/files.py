@@ -60,8 +60,8 @@ class EvaluateOptions:
         split: ``test`` or ``dev``.
         metrics: Specs, see `postil.metrics.spec`.
         weights: Where the references' weights come from: a name in `postil.records.weights.METHODS`, or ``consensus``.
-            None takes people's grades where every reference has one, else votes where every reference has some, else
-            consensus.
+            None takes people's grades where every reference has one, else votes where every reference has a number of
+            them and these differ within some article, else consensus.
         scale: The scale of the grades, where these are taken.
         seed: Seed of the comments that are set aside.
         jobs: Threads; the numbers do not depend on it.
@@ -110,6 +110,7 @@ class CommenterScores:
         references: The least and the greatest number of references of an article, and their mean.
         weights: The method; None where no metric needs weights.
         scale: The scale of the grades, if they were taken.
+        tied: Number of articles in which no reference has more votes than another, see `Readers.tied`.
     """
 
     scores: tuple[SystemScore, ...]
@@ -121,6 +122,7 @@ class CommenterScores:
     references: tuple[int, int, float]
     weights: str | None
     scale: Scale | None
+    tied: int
 
 
 def evaluate_commenters(
@@ -187,6 +189,7 @@ def evaluate_commenters(
         references=(int(sizes.min()), int(sizes.max()), float(sizes.mean())),
         weights=method,
         scale=options.scale if needs_scale(method) else None,
+        tied=readers.tied(),
     )
 
 

@@ -101,8 +101,15 @@ def _weights(found: CommenterScores, options: EvaluateOptions) -> str:
     if found.scale is not None:
         return f"weights: people's grades on the scale {found.scale} ({found.weights})"
     if found.weights == "votes":
-        return "weights: the readers' votes for each reference (votes)"
-    why = "" if options.weights else "; not every reference has a grade, nor upvotes"
+        if found.tied == found.articles:
+            problem = "all 1, since no reference has more votes than another of its article (votes)"
+            return f"weights: {problem}: metrics with w- are the same as without"
+        level = (
+            f"; all 1 in {found.tied:,} of {found.articles:,} articles, where no reference has more votes than another"
+        )
+        return f"weights: the readers' votes for each reference (votes){level if found.tied else ''}"
+    votes = "no reference has more votes than another" if found.tied == found.articles else "not every one has upvotes"
+    why = "" if options.weights else f"; not every reference has a grade, and {votes}"
     return f"weights: how much a reference is like the others of its article ({found.weights}){why}"
 
 

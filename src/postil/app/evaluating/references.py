@@ -56,11 +56,23 @@ class Readers:
         return np.cumsum([0, *(len(article.comments) for article in self.articles)])
 
     def usual_method(self) -> str:
-        """Where weights come from if nobody says: grades where all references have one, votes, or consensus."""
+        """Where weights come from if nobody says.
+
+        Grades where all references have one; else votes where all have a number of them that distinguishes some
+        reference from another of its article; else consensus.
+        """
         rows = self._rows()
         if all(row.mean_grade is not None for row in rows):
             return DEFAULT
-        return "votes" if all(row.upvotes is not None for row in rows) else NAME
+        voted = all(row.upvotes is not None for row in rows) and self.tied() < len(self.articles)
+        return "votes" if voted else NAME
+
+    def tied(self) -> int:
+        """Number of articles in which no reference has more votes than another, as where nobody voted.
+
+        The method ``votes`` gives all references of such an article the weight 1.
+        """
+        return sum(len({comment.upvotes for comment in article.comments}) <= 1 for article in self.articles)
 
     def weights(
         self, references: References, name: str, scale: Scale | None, *, lowest: float = 0.0, jobs: int = 1

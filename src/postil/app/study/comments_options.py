@@ -54,7 +54,7 @@ class CommentsOptions:
         scale: The scale of all grades.
         judged_scale: That of the judgements, where it is another.
         weights: Where the references' weights come from; None for people's grades where every reference has one, else
-            votes, else consensus.
+            votes where they differ within some article, else consensus.
         metrics: Specs.
         draws: How many times controls shuffle weights.
         resamples: How many resamples of the articles.

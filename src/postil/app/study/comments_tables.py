@@ -34,6 +34,7 @@ __all__ = ["Made", "comments_study", "weights_in_words"]
 SPLITS: Final = ("train", "dev", "test", "all")
 PRINTED: Final = "in the paper"
 DRAWN: Final = "a comment of each article, drawn with seed {seed}, that is no reference for anybody"
+TIED: Final = "in {:,} of {:,} articles no reference has more votes than another; all weigh 1 there"
 KAPPAS: Final = {"kappa-unweighted-pairs": "unweighted", "kappa-quadratic-pairs": "with quadratic weights"}
 """Those that are told: the mean over pairs of annotators."""
 CATEGORIES: Final = 15
@@ -110,6 +111,7 @@ def comments_study(study: CommentsStudy, made: Made) -> dict[str, Any]:
         "corpus": str(study.folder),
         "words": study.corpus.tokenizer,
         kind: source,
+        "votes": study.weights == "votes" and readers.tied() and TIED.format(readers.tied(), len(readers.articles)),
         "left out": readers.left_out and f"articles without two comments that differ: {readers.left_out:,}",
         "run elsewhere": study.given and f"{listed(list(study.given))} ({options.candidates})",
         HUMAN: HUMAN not in study.given and DRAWN.format(seed=options.seed),
