@@ -375,8 +375,9 @@ class TestResults:
 
     def test_who_may_decide_what(self, store: Store) -> None:
         ann, lead = join(store, "Ann"), join(store, "Lee", "lead")
-        with pytest.raises(Refused, match="only a lead"):
+        with pytest.raises(Refused, match="only a lead") as refused:
             store.results.adjudicate(ann, 0, 3, "", request="d")
+        assert refused.value.kind == "forbidden"
         with pytest.raises(Refused, match="no text 99"):
             store.results.adjudicate(lead, 99, 3, "", request="d")
         for number in (-1, 6, 2**70):

@@ -46,9 +46,10 @@ class Refused(UsageError):  # noqa: N818 - says what is wrong
     """A request that the store does not carry out.
 
     Args:
-        kind: ``unknown`` (no such thing, or not this person's), ``expired``, ``used``, ``stale`` (the text was graded
-            meanwhile), ``left`` (the person is no longer in the campaign), ``full`` (no place is free) or ``invalid``
-            (a grade that is not on the scale, a span outside the text, …).
+        kind: ``unknown`` (no such thing, or not this person's), ``forbidden`` (a lead may do it, this person not),
+            ``expired``, ``used``, ``stale`` (the text was graded meanwhile), ``left`` (the person is no longer in the
+            campaign), ``full`` (no place is free) or ``invalid`` (a grade that is not on the scale, a span outside the
+            text, …).
         problem: What is wrong, in words.
 
     >>> raise Refused("expired", "this invitation has expired; ask for a new one")

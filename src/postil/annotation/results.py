@@ -115,7 +115,7 @@ class Results:
         def change(connection: Connection) -> Adjudication:
             who = taking_part(connection, lead.id, lock=True)
             if who.role != "lead":
-                raise Refused("unknown", "only a lead can decide")
+                raise Refused("forbidden", "only a lead can decide")
             if not _text_exists(connection, number):
                 raise Refused("unknown", f"there is no text {number}")
             table = tables.adjudication

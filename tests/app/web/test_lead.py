@@ -13,6 +13,7 @@ from postil.annotation.nouns import Item
 from postil.annotation.rubric import Rubric
 from postil.app.annotating.agreement import agreement_of
 from postil.app.web.numbers import Desk, Numbers
+from postil.app.web.pages import Site
 from postil.errors import PostilError
 from postil.records import Judgement
 from postil.records.files import read
@@ -136,6 +137,16 @@ def test_a_decision_that_cannot_be_is_refused(place: Make) -> None:
     for fields in ({"grade": "9"}, {"number": "99"}, {"grade": ""}, {"request": ""}):
         whole = {"number": "1", "grade": "3", "reason": "", "request": "k"} | fields
         assert lead.post("/lead/adjudicate", **whole).status_code in {404, 422}
+    assert here.store.results.adjudications() == []
+
+
+def test_a_decision_of_somebody_else_is_forbidden(place: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The store asks again who decides, whatever a page has let through."""
+    here = place()
+    ann = here.visitor("Ann")
+    monkeypatch.setattr(Site, "lead", Site.known)
+    answer = ann.ask("/lead/adjudicate", number="1", grade="3", reason="", request="k")
+    assert (answer.status_code, answer.json()) == (403, {"problem": "Only a lead can decide."})
     assert here.store.results.adjudications() == []
 
 

@@ -12,7 +12,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Halt", "told"]
 
-STATUS: Final = {"unknown": 404, "expired": 410, "used": 409, "stale": 409, "left": 403, "full": 409, "invalid": 422}
+STATUS: Final = {
+    "unknown": 404,
+    "forbidden": 403,
+    "expired": 410,
+    "used": 409,
+    "stale": 409,
+    "left": 403,
+    "full": 409,
+    "invalid": 422,
+}
 """The status of an answer for each kind of refusal."""
 
 STALE: Final = (
