@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -104,6 +105,26 @@ def test_pairs_count_by_the_texts_that_they_share() -> None:
         ("bob", "cyd", 1, 0),
     ]
     assert found.estimates["kappa-unweighted-pairs"].value == pytest.approx(4 / 7 * 7 / 11)
+
+
+def test_the_pooled_kappas_are_scott_s_pi() -> None:
+    """And that of Fleiss, where every text has as many ratings; Cohen's is another number."""
+    grades = {"ann": [1, 1, 2, 3, 2, 1], "bob": [1, 2, 3, 3, 3, 1], "cyd": [2, 3, 3, 3, 3, 2]}
+    found = agreement(judged(grades), resamples=FEW, labels=[1, 2, 3])
+    table = np.array([[list(text).count(label) for label in (1, 2, 3)] for text in zip(*grades.values(), strict=True)])
+    share = table.sum(0) / table.sum()
+    equal = ((table**2).sum(1) - 3).mean() / (3 * 2)
+    fleiss = (equal - (share**2).sum()) / (1 - (share**2).sum())
+    assert found.estimates["kappa-unweighted-pooled"].value == pytest.approx(fleiss)
+    assert found.estimates["kappa-unweighted-pairs"].value != pytest.approx(fleiss, abs=0.05)
+    far = (np.subtract.outer([1, 2, 3], [1, 2, 3]) ** 2).astype(float)
+    apart = np.mean(
+        [far[a - 1, b - 1] for text in zip(*grades.values(), strict=True) for a, b in permutations(text, 2)]
+    )
+    assert found.estimates["kappa-quadratic-pooled"].value == pytest.approx(1 - apart / (share @ far @ share))
+    for name, words in STATISTICS.items():
+        assert ("Scott's pi" in words) == name.startswith("kappa-") * name.endswith("-pooled")
+        assert ("Cohen's kappa" in words) == name.startswith("kappa-") * name.endswith("-pairs")
 
 
 # ---- annotators ------------------------------------------------------------------------------------------------------

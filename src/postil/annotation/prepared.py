@@ -1,4 +1,4 @@
-"""Statements that are turned into SQL once: grading needs them some hundred times a second."""
+"""Statements that are compiled to SQL once: grading needs them some hundred times a second."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ __all__ = ["Prepared"]
 
 
 class Prepared:
-    """A statement that goes to the driver as it was once written for it.
+    """A statement whose SQL text is compiled once for each kind of database.
 
-    SQLAlchemy writes the SQL of either database; looking it up again, and wrapping what comes back, takes five times as
-    long as the database does. Values go to the driver as they are, so columns must be of types that need no change.
+    It is no prepared statement: what the database makes of the text is not kept. SQLAlchemy writes the SQL of either
+    database; looking it up again, and wrapping what comes back, takes five times as long as the database does. Values
+    go to the driver as they are, so columns must be of types that need no change.
 
     Args:
         statement: The statement, with a named parameter for each value.

@@ -39,6 +39,7 @@ __all__ = ["ATTENTION", "KINDS", "READS", "DecodingOptions", "NeuralCommenter", 
 KINDS: Final = ("seq2seq", "att", "att-tc")
 READS: Final = {"title": ("title",), "content": ("content",), "both": ("title", "content")}
 ATTENTION: Final = {"seq2seq": "none", "att": "dot", "att-tc": "dot"}
+"""The default attention of each kind; ``dot`` is Luong's *general*, see `postil.commenters.nn.attention`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +47,12 @@ class DecodingOptions:
     """How comments are written.
 
     Args:
-        how: ``beam``: the most probable that a beam search finds; ``greedy``: always the most probable word;
-            ``nucleus``: each word drawn from the most probable ones (Holtzman et al. 2020).
+        how: ``beam``: the text with the highest score (see ``length``) that a beam search finds, which need not be
+            the most probable one; ``greedy``: always the most probable word; ``nucleus``: each word drawn from the
+            most probable ones (Holtzman et al. 2020).
         beam: How many beginnings a beam search keeps.
-        length: A text is scored by log P / words to this power; 0 favours short ones.
+        length: A text is scored by log P / n to this power, n being the number of its words and of the token that
+            ends it. So 1 maximizes the mean of log P per token, and 0 log P itself, which favors short texts.
         nucleus: What share of probability is drawn from.
         temperature: Scores are divided by it before drawing; low is careful.
         repeats: No run of so many words comes twice in a text; 0 allows it.

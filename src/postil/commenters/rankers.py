@@ -163,7 +163,7 @@ class ByWords:
     """Ranks by the TF-IDF cosine of article and comment.
 
     Args:
-        rarity: float64[words].
+        rarity: float64[words], the idf of each word.
         ids: int32[T], the words of the kept comments.
         offsets: int64[comments + 1].
     """
@@ -205,9 +205,9 @@ class ByWords:
 
 
 def rarity(articles: Texts, comments: Texts, starts: NDArray[np.int64], words: int, idf: Idf) -> NDArray[np.float64]:
-    """How rare each word is, where articles are compared with comments.
+    """Inverse document frequencies for comparing articles with comments.
 
-    The inverse document frequency (supplement, C.1) over 2n documents: each of n articles is one, and its comments
+    They (supplement, C.1) are over 2n documents: each of n articles is one, and its comments
     together are another. An index of articles knows too little: words of readers stand in few titles. Comments one by
     one would outvote the articles, in whose length a word is far more likely to come.
 

@@ -74,7 +74,7 @@ def save_retriever(
         shelf: Their comments.
         words: The words, by id.
         ranker: What the ranker keeps: ``vectors`` of the comments, or their words as ``words.ids`` and
-            ``words.offsets``, and for their cosine the ``rarity`` of each word.
+            ``words.offsets``, and for their cosine the ``rarity`` (idf) of each word.
     """
     for name, values in index.arrays().items():
         new.array(f"index/{name}", values)

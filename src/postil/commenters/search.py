@@ -1,10 +1,10 @@
 """The documents most like a query: exact top-k by TF-IDF cosine, or by BM25.
 
 Paper: Automatic Article Commenting (ACL 2018), supplement, equation C.1. A text is the vector of its words, each
-weighted by how often it comes and how rare it is; likeness is the cosine of two vectors.
+weighted by how often it comes and its inverse document frequency (idf); likeness is the cosine of two vectors.
 
-An index is a list of segments, each with its own lists of documents. Documents are added as a new segment. How rare a
-word is depends on all documents, so after that, norms and bounds are found anew for every segment; words are not
+An index is a list of segments, each with its own lists of documents. Documents are added as a new segment. The idf of a
+word depends on all documents, so after that, norms and bounds are found anew for every segment; words are not
 counted again.
 """
 
@@ -122,7 +122,7 @@ class Index:
         return replace(self, segments=(*grown, Segment.of(ids, offsets, words, jobs)), prepared=None)
 
     def shards(self, count: int) -> list[Index]:
-        """The index cut into parts that know how rare a word is in all of it, so that their scores are the same.
+        """The index cut into parts that know the idf of each word in all of it, so that their scores are the same.
 
         Args:
             count: How many parts; each has at least one document.
@@ -289,6 +289,6 @@ class Index:
         if self.weighting == "tf-idf":
             queries = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
             norms = np.sqrt(np.bincount(queries, weights**2, minlength=len(starts) - 1))
-            # Both texts weigh a word by its rarity: once is in the query's weight, once is added here.
+            # Both texts weigh a word by its idf: once is in the query's weight, once is added here.
             weights = weights * rarity / np.where(norms > 0, norms, 1.0)[queries]
         return starts, np.ascontiguousarray(terms), weights

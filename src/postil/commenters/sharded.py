@@ -24,7 +24,7 @@ __all__ = ["Sharded"]
 class Sharded:
     """An index whose parts lie with workers, on this machine or on many.
 
-    Each part knows how rare a word is in all of it, so that the answers are those of the whole, to the last bit.
+    Each part knows the idf of each word in all of it, so that the answers are those of the whole, to the last bit.
     Leaving ``with`` lets the parts go.
 
     Args:

@@ -41,8 +41,8 @@ class BuildOptions:
         draw_from: Draw from ``all`` comments, or from the ``long`` ones, of `test_words` words or more.
         near_duplicates: Likeness of two articles, in [0, 1], from which on they count as one; 0 looks for none.
         vocabulary: How many words models know by default.
-        users: ``drop`` the names of commenters and annotators, ``hash`` them with `salt`, or ``keep`` them.
-        salt: A secret of this corpus, for ``users="hash"``.
+        users: ``drop`` the names of commenters and annotators, ``hash`` them with the key `salt`, or ``keep`` them.
+        salt: The secret key of the hash, for ``users="hash"``.
         mask: What is masked in texts; names of `MASKS`.
         seed: Decides what is drawn.
         skip_bad: Leave out rows that cannot be read, and list them, instead of stopping.
@@ -96,10 +96,12 @@ class BuildOptions:
                 given = getattr(self, name)
                 raise UsageError(f"{name.replace('_', ' ')}: expected {least.get(name, 0)} or more, got {given}")
         if (self.users == "hash") != bool(self.salt):
-            raise UsageError("users are hashed with a salt, and a salt is for hashing: give both or neither")
+            raise UsageError(
+                "users are hashed with a secret key (salt), and the key is for hashing: give both or neither"
+            )
 
     def made(self) -> dict[str, Any]:
-        """The options as they are written down in ``made.json``; the salt is a secret and is not."""
+        """The options as they are written down in ``made.json``; the key ``salt`` is a secret and is not."""
         names = [name for name in self.__dataclass_fields__ if name not in {"salt", "skip_bad"}]
         values = {name: getattr(self, name) for name in names}
         return values | {"dev": str(self.dev), "test": str(self.test), "mask": list(self.mask)}

@@ -39,11 +39,12 @@ def _masked(chosen: Iterable[tuple[str, re.Pattern[str]]], text: str) -> str:
 
 
 def hashed(name: str, salt: bytes) -> str:
-    """A name that stands for a person and does not tell who it is, as long as the salt is a secret.
+    """A keyed hash of a person's name (BLAKE2b), which does not tell who it is as long as the key is a secret.
 
     Args:
         name: The person's name or number.
-        salt: The secret, at most 64 bytes.
+        salt: The secret key, at most 64 bytes. It is no salt, which might be known: with it, whoever guesses a name can
+            tell whether it is this one.
 
     >>> len(hashed("ana", b"secret")), hashed("ana", b"secret") == hashed("ana", b"other")
     (16, False)

@@ -1,4 +1,4 @@
-"""Scores against human grades, one panel a metric: Figure 1 of Yang et al. (2019)."""
+"""Scores against human grades, one panel a metric: Figure 1 of Qin et al. (2018)."""
 
 from __future__ import annotations
 

@@ -50,8 +50,8 @@ class Human:
             ``ratings``, draws of two ratings of every text, where no two annotators share enough texts.
         pairs: How many pairs of annotators, or draws.
         k: Harmonic mean of the number of ratings of a text.
-        ceiling: The highest Pearson correlation over all texts that anything can have with the mean grades; None if
-            there is none.
+        ceiling: The highest Pearson correlation over all texts that anything can be expected to have with the mean
+            grades, see `ceiling`; None if there is none.
         n: How many texts have two ratings or more.
         left_out: How many have one.
         splits: How many splits.
@@ -70,9 +70,10 @@ class Human:
 
 
 def ceiling(reliability: float | None, k: float) -> float:
-    """The highest correlation that anything can have with the mean of k ratings.
+    """The reliability ceiling: the highest correlation to be expected of anything with the mean of k ratings.
 
-    The square root of the reliability of that mean, ``k r / (1 + (k - 1) r)`` (Spearman 1910, Brown 1910).
+    The square root of the reliability of that mean, ``k r / (1 + (k - 1) r)`` (Spearman 1910, Brown 1910). It bounds
+    the correlation in the population; in a sample a metric can exceed it by chance.
 
     Args:
         reliability: r, the correlation of two single ratings; None if there is none.
@@ -105,7 +106,8 @@ def human(
     """People against people, over the texts with two ratings or more.
 
     *Split halves*: each text's ratings are split at random into two groups whose sizes differ by at most one, and the
-    groups' mean grades correlated; the mean over the splits. In the interval each resample of the items takes one of
+    groups' mean grades correlated; the mean over the splits. That is no reliability: it is not stepped up from half the
+    ratings to all of them. In the interval each resample of the items takes one of
     the splits in turn, so it covers the chance in both. *One against the rest*: every rating is a point, against the
     mean of the other ratings of its text; always over all texts together, since within an item or a system the rating
     and the rest come from the same few grades. *Ceiling*: see `ceiling`. Annotators who differ in severity lower the

@@ -30,8 +30,9 @@ class Rater:
         name: The annotator.
         n: How many texts were graded.
         mean: The mean grade.
-        severity: The mean difference between the annotator's grade and the mean of the other grades of the text, below
-            0 for a severe one; None where no text has another grade.
+        severity: Rater bias, in grades, positive for a lenient annotator and negative for a severe one: the mean
+            difference between the annotator's grade and the mean of the other grades of the text; None where no text
+            has another grade.
         histogram: How often each label was given; None where there are too many labels.
         note: What else to know, in words; else empty.
     """

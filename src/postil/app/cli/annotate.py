@@ -161,8 +161,8 @@ def agreement(
 ) -> None:
     """Measure how far annotators agree, on what is graded so far.
 
-    Cohen's kappa (unweighted, linear, quadratic; per pair and pooled), Krippendorff's alpha, intervals, the confusion
-    of grades, and how severe each annotator is.
+    Cohen's kappa per pair and Scott's pi pooled (unweighted, linear, quadratic), Krippendorff's alpha, intervals, the
+    confusion of grades, and the bias of each annotator.
 
     Example: postil annotate agreement campaign.db
     """

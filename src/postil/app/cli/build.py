@@ -66,7 +66,7 @@ def build(
         str, typer.Option(metavar="FATE", help="Names of commenters and annotators: drop, hash (with --salt) or keep.")
     ] = "drop",
     salt: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Secret for --users hash; made if there is no such file.")
+        str | None, typer.Option(metavar="FILE", help="Secret key of --users hash; made if there is no such file.")
     ] = None,
     mask: Annotated[
         list[str] | None,

@@ -50,7 +50,9 @@ def generator(
         int | None, typer.Option(min=5, metavar="N", help="How many words it knows (default 30,000).")
     ] = None,
     cell: Annotated[str | None, typer.Option(metavar="NAME", help="gru (default) or lstm.")] = None,
-    attention: Annotated[str | None, typer.Option(metavar="NAME", help="dot (default) or additive.")] = None,
+    attention: Annotated[
+        str | None, typer.Option(metavar="NAME", help="dot (default; Luong's general) or additive (Bahdanau's score).")
+    ] = None,
     dropout: Annotated[float | None, typer.Option(metavar="X", help="Share that is dropped (default .2).")] = None,
     softmax: Annotated[
         str | None,
@@ -68,7 +70,9 @@ def generator(
         int | None, typer.Option(min=1, metavar="N", help="Look at dev every N steps (default 500) and each epoch.")
     ] = None,
     device: DeviceOption = None,
-    bf16: Annotated[bool, typer.Option("--bf16", help="Calculate in bfloat16, on a GPU that has it.")] = False,
+    bf16: Annotated[
+        bool, typer.Option("--bf16", help="Mixed precision (autocast to bfloat16), on a GPU that has it.")
+    ] = False,
     log: Annotated[
         str | None, typer.Option(metavar="FOLDER", help="Write the losses for TensorBoard too; extra tensorboard.")
     ] = None,

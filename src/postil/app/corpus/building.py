@@ -80,7 +80,7 @@ def build_corpus(
 
 
 def read_salt(path: FilePath) -> bytes:
-    """Read the secret with which names are hashed; make one if the file is not there.
+    """Read the secret key with which names are hashed; make one if the file is not there.
 
     Args:
         path: The file.

@@ -30,7 +30,7 @@ __all__ = ["Corpus", "read_references"]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Corpus:
-    """References of k items, in the order of their first lines."""
+    """The references of k items, in the order of the items' first lines; a set of references, not a corpus of texts."""
 
     items: dict[str, int]
     """The number of each item."""

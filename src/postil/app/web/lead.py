@@ -30,7 +30,7 @@ A_PAGE: Final = 10
 """So many conflicts stand on a page."""
 
 SHOWN: Final = {
-    "kappa-quadratic-pooled": "Kappa, quadratic",
+    "kappa-quadratic-pooled": "Scott's pi, quadratic",
     "alpha-ordinal": "Alpha, ordinal",
     "within-1": "At most 1 apart",
 }
@@ -42,9 +42,9 @@ TITLES: Final = {
     "kappa-unweighted-pairs": "Cohen's kappa, mean of pairs",
     "kappa-linear-pairs": "Cohen's kappa, linear weights, mean of pairs",
     "kappa-quadratic-pairs": "Cohen's kappa, quadratic weights, mean of pairs",
-    "kappa-unweighted-pooled": "Cohen's kappa, pooled",
-    "kappa-linear-pooled": "Cohen's kappa, linear weights, pooled",
-    "kappa-quadratic-pooled": "Cohen's kappa, quadratic weights, pooled",
+    "kappa-unweighted-pooled": "Scott's pi, pooled",
+    "kappa-linear-pooled": "Scott's pi, linear weights, pooled",
+    "kappa-quadratic-pooled": "Scott's pi, quadratic weights, pooled",
     "alpha-nominal": "Krippendorff's alpha, nominal",
     "alpha-ordinal": "Krippendorff's alpha, ordinal",
     "alpha-interval": "Krippendorff's alpha, interval",
@@ -180,7 +180,7 @@ def _drawn(found: Agreement) -> dict[str, Any]:
     severe = [(rater.name, rater.severity) for rater in found.raters if rater.severity is not None]
     return {
         "labels": labels,
-        "severities": severities(severe, "Severity of each annotator, with 95 % intervals") if severe else "",
+        "severities": severities(severe, "Bias of each annotator, with 95 % intervals") if severe else "",
         "histograms": [
             (rater, histogram(labels, rater.histogram, f"How often {rater.name} gave each grade"))
             for rater in found.raters

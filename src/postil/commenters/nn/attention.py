@@ -15,12 +15,13 @@ How: TypeAlias = Literal["dot", "additive"]
 class Attention(nn.Module):
     """The mean of the states of a text, weighted by how well each answers a query.
 
-    ``dot``: the query, through a matrix, times the state (Luong et al. 2015, *general*). ``additive``: a vector times
-    tanh of both, each through a matrix (Bahdanau et al. 2015); it takes many times the memory.
+    With query q and state s, ``dot`` has the score q W s with a learned matrix W, which Luong et al. (2015) call
+    *general*; their *dot*, without W, is not offered. ``additive`` is the score v tanh(W q + U s) of Bahdanau et al.
+    (2015); it takes many times the memory.
 
     Args:
         size: Length of a state and of a query, h.
-        how: ``dot`` or ``additive``.
+        how: ``dot`` (Luong's *general*) or ``additive``.
 
     >>> attention = Attention(size=4)
     >>> found, weights = attention(torch.randn(2, 3, 4), torch.randn(2, 5, 4), torch.ones(2, 5, dtype=torch.bool))

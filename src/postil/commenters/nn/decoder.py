@@ -87,7 +87,8 @@ class Decoder(nn.Module):
         size: Length of a state, h.
         layers: How many lie above one another.
         cell: ``gru`` or ``lstm``.
-        attention: ``dot``, ``additive``, or None: nothing is seen but the state that the encoder ends with.
+        attention: ``dot`` (Luong's *general*), ``additive`` (Bahdanau's score), or None: nothing is seen but the state
+            that the encoder ends with.
         dropout: Between layers and before the output.
     """
 

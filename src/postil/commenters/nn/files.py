@@ -1,4 +1,4 @@
-"""Weights of networks, to and from safetensors."""
+"""State dicts of networks (parameters and buffers), to and from safetensors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["fill", "read", "weights", "write"]
 
 
 def weights(network: nn.Module) -> dict[str, Tensor]:
-    """The weights of a network by name; a weight that stands in two places is there once.
+    """The parameters and buffers of a network by name (its state dict); one that is shared is there once.
 
     Args:
         network: The network.
@@ -31,7 +31,7 @@ def weights(network: nn.Module) -> dict[str, Tensor]:
 
 
 def fill(network: nn.Module, tensors: Mapping[str, Tensor], where: str) -> None:
-    """Put weights into a network.
+    """Put parameters and buffers into a network.
 
     Args:
         network: The network.

@@ -2,8 +2,9 @@
 
     P(c | x) = product over t of P(c_t | c_1 … c_(t-1), x)
 
-with an encoder and a decoder (Sutskever et al. 2014), with or without attention (Bahdanau et al. 2015; Qin et al. 2018,
-section 5 and supplement C.1).
+with an encoder and a decoder (Sutskever et al. 2014), with or without attention (Qin et al. 2018, section 5 and
+supplement C.1). The decoder attends after its recurrent network, as in Luong et al. (2015); ``additive`` is the scoring
+function of Bahdanau et al. (2015) in that architecture.
 """
 
 from __future__ import annotations

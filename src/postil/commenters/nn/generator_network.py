@@ -27,7 +27,8 @@ class GeneratorOptions:
     """What a generator is; the paper gives ``size`` and ``vocabulary`` (supplement C.1).
 
     Args:
-        attention: ``dot``, ``additive``, or ``none`` (a plain encoder and decoder).
+        attention: ``dot`` (Luong's *general*, with a learned matrix), ``additive`` (Bahdanau's score), or ``none`` (a
+            plain encoder and decoder).
         cell: ``gru`` or ``lstm``.
         vocabulary: How many words it knows, four special ones among them.
         size: Length of a state.

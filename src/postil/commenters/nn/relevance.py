@@ -312,7 +312,11 @@ def contrast(scores: Tensor, counts: Tensor, loss: str) -> Tensor:
 
 @torch.no_grad()
 def _begin(network: Network, train: Commented, vectors: NDArray[np.float32] | None) -> None:
-    """Weights of words by how rare they are (Arora et al. 2017), and their vectors where there are some."""
+    """Initial weights and vectors of words.
+
+    A word with the share p of all words weighs min(1, sqrt(t / p)) with t = 1e-3: the probability with which word2vec
+    keeps it (subsampling; Mikolov et al. 2013).
+    """
     known = network.words.num_embeddings - SPECIAL
     counts = np.zeros(known, dtype=np.int64)
     for texts in train[:2]:

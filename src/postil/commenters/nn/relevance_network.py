@@ -133,7 +133,7 @@ class Network(nn.Module):
         self.words = nn.Embedding(vocabulary, options.size, padding_idx=PAD)
         nn.init.normal_(self.words.weight, std=options.size**-0.5)
         self.rarity = nn.Parameter(torch.zeros(vocabulary))
-        """The logarithm of each word's weight."""
+        """float[V], the logarithm of each word's weight in a text's mean: learned, and no idf."""
         self.dropout = nn.Dropout(options.dropout)
         self.article = Tower(options)
         self.comment = self.article if options.shared else Tower(options)

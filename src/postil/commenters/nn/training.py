@@ -1,9 +1,9 @@
 """The one loop that every network is trained with.
 
 What is trained on is a `Task`: it deals out batches, says what the loss is, and measures on dev. The loop does the
-rest: Adam, gradient clipping, early stopping, checkpoints. A training that is cut off goes on from its last checkpoint,
-on a CPU to the same numbers, bit for bit: before step n torch is seeded from the seed and n, so the numbers that are
-drawn do not depend on those drawn before.
+rest: AdamW, gradient clipping, early stopping, checkpoints. A training that is cut off goes on from its last
+checkpoint, on a CPU to the same numbers, bit for bit: before step n torch is seeded from the seed and n, so the numbers
+that are drawn do not depend on those drawn before.
 
 It runs on a CPU, a GPU, or several under ``torchrun --nproc-per-node=8``: each takes its own batches, and gradients are
 averaged over them.
@@ -50,15 +50,17 @@ class TrainingOptions:
         batch: Size of a batch, as the task counts it.
         epochs: How often at most all is gone through.
         steps: How many steps at most; 0 for no limit.
-        learning_rate: Of Adam.
-        warmup: Steps over which the learning rate rises from 0.
+        learning_rate: Of AdamW.
+        warmup: Number of steps before the learning rate is reached. It rises in equal parts from
+            learning_rate / (warmup + 1) at the first step.
         weight_decay: Of matrices, not of biases (AdamW).
         clip: The norm that gradients are clipped to; 0 for none.
         every: Steps after which dev is measured and a checkpoint kept; so it is at the end of each epoch as well.
         patience: How many measurements without a new best end the training; 0 for none.
         seed: Seed of all that is random.
         device: ``cpu``, ``cuda``, or ``auto``: a GPU where there is one.
-        bf16: Calculate in bfloat16, which takes a GPU that has it.
+        bf16: Mixed precision (autocast to bfloat16; weights and their updates stay in float32), which takes a GPU that
+            has it.
         log: A folder for TensorBoard.
     """
 
