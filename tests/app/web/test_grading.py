@@ -7,6 +7,8 @@ import re
 from importlib.resources import files
 from typing import Any
 
+import pytest
+
 from postil.annotation.nouns import Item
 from postil.annotation.rubric import Rubric
 from postil.app.web.words import CHINESE, REASONS
@@ -28,6 +30,45 @@ def test_the_page_has_a_text_the_rubric_and_the_next_two(place: Make) -> None:
         assert words in page.text
     assert page.headers["cache-control"] == "no-store"
     assert "0 of 6" in page.text
+
+
+@pytest.mark.parametrize(
+    "optional",
+    [
+        {},
+        {"low": 0, "high": 2, "words": ("a", "b", "c")},
+        {"low": 0, "high": 2, "examples": (("x",), (), ())},
+        {"kind": "spans"},
+        {"kind": "spans", "words": ("never shown",), "examples": (("x",),)},
+    ],
+)
+def test_every_page_works_with_few_fields_in_the_rubric(place: Make, optional: dict[str, Any]) -> None:
+    rubric = Rubric(name="n", question="Is it good?", **optional)
+    here = place([Item(item="a", system="s", text="text")], rubric)
+    lead = here.visitor("Lee", "lead")
+    for name, grade in (("Ann", rubric.low), ("Bob", rubric.high)):
+        who = here.visitor()
+        token = here.store.people.invite(name, "annotator")
+        assert rubric.question in who.get(f"/join/{token}").text
+        assert who.join(token).status_code == 303
+        page = who.get("/grade")
+        assert (page.status_code, rubric.question in page.text) == (200, True)
+        found = re.search(r'data-assignment="(\d+)" data-place="0" data-revision="(\d+)"', page.text)
+        assert found
+        fields = {"assignment": found[1], "revision": found[2], "request": "r"}
+        marks = [[0, 4]] if name == "Bob" else []
+        answer = {"spans": json.dumps(marks)} if rubric.kind == "spans" else {"grade": str(grade)}
+        assert who.ask("/rate", **fields, **answer).status_code == 200
+        assert {who.get(path).status_code for path in ("/grade", "/task")} == {200}
+    case = lead.get("/lead/conflicts").text
+    assert 'id="case0"' in case
+    assert "never shown" not in case
+    decided = {"number": "0", "grade": "1", "reason": "", "request": "k", "csrf": lead.csrf}
+    card = lead.client.post("/lead/adjudicate", data=decided, headers={"hx-request": "true"})
+    assert (card.status_code, "Decided: 1" in card.text) == (200, True)
+    pages = ["/lead", "/lead/agreement", "/lead/conflicts?show=decided"]
+    pages += [f"/lead/files/{link}" for link in re.findall(r'href="/lead/files/([^"]+)"', lead.get("/lead").text)]
+    assert {lead.get(path).status_code for path in pages} == {200}
 
 
 def test_a_text_is_blind(place: Make) -> None:
