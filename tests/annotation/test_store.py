@@ -135,10 +135,31 @@ class TestPeople:
 
     def test_sign_out(self, store: Store) -> None:
         session = store.people.accept(store.people.invite("Ann", "annotator"))
-        other = store.people.accept(store.people.invite("Ann", "annotator"))
+        other = store.people.accept(store.people.invite("Bob", "annotator"))
         store.people.end(session.token)
         assert store.people.session(session.token) is None
-        assert store.people.session(other.token) == session.person == other.person
+        assert store.people.session(other.token) == other.person
+
+    def test_a_new_invitation_replaces_older_ones_and_ends_their_sessions(self, store: Store) -> None:
+        bob = store.people.accept(store.people.invite("Bob", "annotator"))
+        session = store.people.accept(store.people.invite("Ann", "annotator"))
+        older, newer = (store.people.invite("Ann", "annotator") for _ in range(2))
+        assert store.people.session(session.token) is None
+        task = store.grading.task(session.person, 0)
+        given = Answer(assignment=task.assignment, request="r", value=4.0)
+        assert store.grading.answer(session.token, given).result() is None
+        with pytest.raises(Refused, match="a newer invitation has replaced this one") as caught:
+            store.people.accept(older)
+        assert caught.value.kind == "expired"
+        again = store.people.accept(newer)
+        assert again.person == session.person
+        assert store.people.session(again.token) == again.person
+        assert store.people.session(bob.token) == bob.person
+        kept = store.people.invite("Ann", "annotator", keep=again.token)
+        assert store.people.session(again.token) == again.person  # whoever asks stays signed in
+        with pytest.raises(Refused, match="used already"):
+            store.people.accept(newer)
+        assert store.people.accept(kept).person == again.person
 
     def test_places_are_as_many_as_planned(self, store: Store) -> None:
         places = {join(store, name).pseudonym for name in ("Ann", "Bob", "Cid")}

@@ -28,6 +28,9 @@ NAME_LENGTH: Final = 200
 LATEST: Final = 200
 """Of how many answers an annotator's speed is taken."""
 
+REPLACED: Final = 0.0
+"""When an invitation expired that a newer one replaced."""
+
 _SAID, _WHO = tables.event.c, tables.person.c
 
 
@@ -43,16 +46,17 @@ class People:
     def __init__(self, database: Database, campaign: Callable[[], Campaign], clock: Callable[[], float]) -> None:
         self._database, self._campaign, self._clock = database, campaign, clock
 
-    def invite(self, name: str, role: Role, days: float = 14.0) -> str:
+    def invite(self, name: str, role: Role, days: float = 14.0, *, keep: str = "") -> str:
         """Invite someone, or someone again.
 
-        A new annotator gets a free place of the plan, at random. The name of one who is there already gets a new token,
-        for another device.
+        A new annotator gets a free place of the plan, at random. The name of one who is there already gets a new token:
+        older invitations of this person are void from now on, and who is signed in under the name is signed out.
 
         Args:
             name: The name that the lead knows.
             role: What the person may do.
             days: For how long the invitation holds.
+            keep: The token of a session that goes on: of who asks for the invitation.
 
         Returns:
             The token. The store has its hash only.
@@ -71,6 +75,10 @@ class People:
 
         def change(connection: Connection) -> None:
             number = _place_for(connection, name, role)
+            unused = tables.invite.update().where(tables.invite.c.person == number, tables.invite.c.used.is_(None))
+            connection.execute(unused.values(expires=REPLACED))
+            mine = tables.session.c.person == number
+            connection.execute(tables.session.delete().where(mine, tables.session.c.hash != answers.hashed(keep)))
             values = {"hash": answers.hashed(token), "person": number, "expires": self._clock() + days * DAY}
             connection.execute(tables.invite.insert(), values)
 
@@ -85,7 +93,8 @@ class People:
             days: For how long the person stays signed in.
 
         Raises:
-            Refused: There is no such invitation, or it was used, or it has expired, or the person has left.
+            Refused: There is no such invitation, or it was used, replaced by a newer one, or has expired, or the person
+                has left.
         """
         mine = secrets.token_urlsafe(32)
 
@@ -97,6 +106,8 @@ class People:
                 raise Refused("unknown", "there is no such invitation; check that the link is whole")
             if row.used is not None:
                 raise Refused("used", "this invitation was used already; ask for a new one")
+            if row.expires == REPLACED:
+                raise Refused("expired", "a newer invitation has replaced this one; use that, or ask for another")
             if row.expires <= now:
                 raise Refused("expired", "this invitation has expired; ask for a new one")
             who = taking_part(connection, row.person)

@@ -150,6 +150,16 @@ def test_a_decision_of_somebody_else_is_forbidden(place: Make, monkeypatch: pyte
     assert here.store.results.adjudications() == []
 
 
+def test_a_new_link_signs_others_out_and_not_the_lead_who_asks(place: Make) -> None:
+    here = place()
+    lead, ann = here.visitor("Lee", "lead"), here.visitor("Ann")
+    for name, role in (("Ann", "annotator"), ("Lee", "lead")):
+        page = lead.post("/lead/invite", name=name, role=role)
+        assert (page.status_code, "<code>http://localhost/join/" in page.text) == (200, True)
+    assert lead.get("/lead").status_code == 200
+    assert ann.get("/grade").status_code == 401
+
+
 def test_a_lead_invites_and_lets_go(place: Make) -> None:
     here = place()
     lead = here.visitor("Lee", "lead")

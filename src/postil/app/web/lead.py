@@ -19,7 +19,7 @@ from postil.metaeval.agreement import STATISTICS
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-    from postil.annotation.nouns import Person
+    from postil.annotation.nouns import Person, Role
     from postil.app.web.forms import Form
     from postil.app.web.pages import Site
     from postil.metaeval.agreement import Agreement
@@ -134,7 +134,8 @@ class _Pages:
         """A link for someone; it is shown once."""
         _, form = self._sent(request)
         name = form.get("name", "")
-        token = self._store.people.invite(name, "lead" if form.get("role") == "lead" else "annotator")
+        role: Role = "lead" if form.get("role") == "lead" else "annotator"
+        token = self._store.people.invite(name, role, keep=request.cookies[self._site.cookie])
         link = f"{'https' if self._site.secure else 'http'}://{request.headers['host']}/join/{token}"
         return self._page(request, "overview", link=link, invited=name)
 

@@ -94,6 +94,9 @@ CHINESE: Final[Mapping[str, str]] = MappingProxyType(
         "There were too many attempts": "尝试次数过多",
         "This invitation has expired; ask for a new one.": "邀请已过期，请要一个新的。",
         "This invitation was used already; ask for a new one.": "邀请已被使用，请要一个新的。",
+        "A newer invitation has replaced this one; use that, or ask for another.": (
+            "这个邀请已被新的邀请取代，请用新的，或再要一个。"
+        ),
         "This page is out of date": "页面已过期",
         "Wait five minutes and try again.": "请五分钟后再试。",
         "You have signed in again since it was opened. Load it again; no answer is lost.": (
