@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -146,3 +147,33 @@ def store(url: str, clock: Clock, ready: Path) -> Iterator[Store]:
         shutil.copy(ready, url)
     with Store.open(url, clock=clock) as opened:
         yield opened
+
+
+@pytest.fixture
+def only_reading() -> Callable[..., str]:
+    """Runs a program that sees a folder on a disk that cannot be written, and gives what it prints."""
+
+    def start(command: list[str]) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own code
+
+    def run(folder: Path, program: str, *arguments: str) -> str:
+        command = [sys.executable, "-c", program, *arguments]
+        if os.geteuid() == 0:  # who may write whatever the permissions say
+            mount = f"mount --bind {folder} {folder} && mount -o remount,bind,ro {folder}"
+            apart = ["unshare", "--mount", "--map-root-user", "sh", "-c"]
+            if shutil.which("unshare") is None or start([*apart, mount]).returncode:
+                pytest.skip("this system does not let a test mount a folder")
+            done = start([*apart, f'{mount} && exec "$@"', "sh", *command])
+        else:
+            modes = {path: path.stat().st_mode for path in [folder, *folder.rglob("*")]}
+            try:
+                for path in modes:
+                    path.chmod(0o555 if path.is_dir() else 0o444)
+                done = start(command)
+            finally:
+                for path, mode in modes.items():
+                    path.chmod(mode)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+import sqlite3
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from threading import Condition
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import sqlalchemy as sql
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from postil.annotation import tables
+from postil.annotation.campaign_file import CampaignFile, connections_to_read, copy_whole
 from postil.annotation.tables import SCHEMA
 from postil.annotation.writing import Direct, Grouped
 from postil.errors import InvalidInput, MissingExtra, PostilError, UsageError
@@ -27,8 +30,8 @@ __all__ = ["Database"]
 
 T = TypeVar("T")
 
-BUSY: Final = 30.0
-"""How long another process may hold an SQLite file, in seconds."""
+PATIENCE: Final = 5.0
+"""Seconds that closing waits for those who read."""
 
 READERS: Final = 48
 """How many may read at once."""
@@ -39,61 +42,115 @@ class Database:
 
     Args:
         engine: How SQLAlchemy reaches it.
+        file: The SQLite file, in use; None for PostgreSQL, and where the database is only read.
+        until: What must end when the database is closed.
+        writable: False where the database is only read.
 
     Attributes:
         where: What it is called, without a password.
     """
 
-    def __init__(self, engine: Engine) -> None:
-        self.where = _shown(engine)
+    def __init__(self, engine: Engine, file: CampaignFile | None, until: ExitStack, *, writable: bool = True) -> None:
+        self.where = _shown(engine.url)
         self._engine = engine
-        self._open = True
-        self._file = engine.dialect.name == "sqlite"
-        self._once = engine if self._file else engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._file, self._until = file, until
+        self._open, self._reading, self._quiet = True, 0, Condition()
+        self._sqlite = engine.dialect.name == "sqlite"
+        self._once = engine if self._sqlite else engine.execution_options(isolation_level="AUTOCOMMIT")
         self._errors = (SQLAlchemyError, engine.dialect.loaded_dbapi.Error)
-        self._write: Writer = Grouped(engine, self._told) if self._file else Direct(engine, self._told)
+        self._write: Writer | None = None
+        if writable:
+            self._write = Grouped(engine, self._told, file) if self._sqlite else Direct(engine, self._told)
 
     @classmethod
-    def open(cls, url: str, *, make: bool) -> Self:
+    def open(
+        cls,
+        url: str,
+        *,
+        make: bool = False,
+        read_only: bool = False,
+        incomplete: bool = False,
+        alarm: Callable[[str], None] | None = None,
+    ) -> Self:
         """Open a database.
 
         Args:
             url: ``postgresql://…``, ``sqlite:///…``, or the name of an SQLite file.
             make: Make the file and the tables where there are none.
+            read_only: True to refuse changes, and to need no right to write to the disk.
+            incomplete: True to read an SQLite file alone where its log is missing or of another time.
+            alarm: Told when an SQLite file is lost while it is in use, and when it is back.
 
         Raises:
             UsageError: The URL is of another kind.
             MissingExtra: The package for PostgreSQL is not installed.
-            InvalidInput: There is no campaign, or one of another version of postil.
+            InvalidInput: There is no campaign, or one of another version of postil, or a part of it is missing.
             PostilError: The database cannot be reached.
         """
-        engine = _engine_of(url, make=make)
-        where = _shown(engine)
-        schema = None
+        address = _address(url)
+        where, schema, file, until = _shown(address), None, None, ExitStack()
         try:
-            with engine.begin() as connection:
-                if make and engine.dialect.name == "sqlite":
-                    connection.exec_driver_sql("BEGIN IMMEDIATE")  # one process makes the tables
-                if sql.inspect(connection).has_table("campaign"):
-                    schema = connection.execute(sql.select(tables.campaign.c.schema)).scalar()
-                if make:
-                    tables.METADATA.create_all(connection)
-        except SQLAlchemyError as error:
-            engine.dispose()
+            with ExitStack() as undo:
+                undo.push(until)
+                if address.get_backend_name() == "postgresql":
+                    engine = _postgresql(address)
+                elif read_only:
+                    path = _sqlite_path(address, make=make)
+                    engine = _sqlite(address, connections_to_read(path, until, incomplete=incomplete))
+                else:
+                    file = CampaignFile(_sqlite_path(address, make=make), make=make, alarm=alarm)
+                    engine = _sqlite(address, file.connect)
+                undo.callback(engine.dispose)
+                with engine.begin() as connection:
+                    if make and engine.dialect.name == "sqlite":
+                        connection.exec_driver_sql("BEGIN IMMEDIATE")  # one process makes the tables
+                    if sql.inspect(connection).has_table("campaign"):
+                        schema = connection.execute(sql.select(tables.campaign.c.schema)).scalar()
+                    elif file is not None and sql.inspect(connection).get_table_names():
+                        raise InvalidInput("this database holds something else; name a new file", where=where)
+                    if make:
+                        tables.METADATA.create_all(connection)
+                if schema != SCHEMA and not (make and schema is None):
+                    other = f"made by another version of postil (tables {schema}, not {SCHEMA})"
+                    none = "there is no campaign here; postil annotate plan makes one"
+                    raise InvalidInput(none if schema is None else other, where=where)
+                if file is not None:
+                    file.begin()
+                undo.pop_all()
+        except (SQLAlchemyError, sqlite3.Error) as error:
             raise PostilError(f"{where}: cannot be opened: {_said(error)}") from error
-        if schema != SCHEMA and not (make and schema is None):
-            engine.dispose()
-            other = f"made by another version of postil (tables {schema}, not {SCHEMA})"
-            none = "there is no campaign here; postil annotate plan makes one"
-            raise InvalidInput(none if schema is None else other, where=where)
-        return cls(engine)
+        return cls(engine, file, until, writable=not read_only)
 
     def close(self) -> None:
-        """Finish what was begun and let go of the database."""
-        if self._open:
+        """Finish what was begun and let go of the database; an SQLite file is then complete by itself."""
+        if not self._open:
+            return
+        with self._quiet:
             self._open = False
+        if self._write is not None:
             self._write.close()
-            self._engine.dispose()
+        with self._quiet:
+            self._quiet.wait_for(lambda: not self._reading, PATIENCE)
+        self._engine.dispose()
+        if self._file is not None:
+            self._file.end()
+        self._until.close()
+
+    def copy(self, path: str) -> None:
+        """Write everything to a new SQLite file, as it is at one moment, while others go on.
+
+        Args:
+            path: The file to write: an empty one, which must not be open elsewhere.
+
+        Raises:
+            UsageError: This is no SQLite database.
+            PostilError: The disk refuses, or the database is damaged.
+        """
+        if not self._sqlite:
+            raise UsageError("only a campaign in an SQLite file can be copied; for PostgreSQL use pg_dump")
+        with self.reading(once=True) as connection:
+            source: Any = connection.connection.driver_connection
+            copy_whole(source, path)
 
     @contextmanager
     def reading(self, *, once: bool = False) -> Iterator[Connection]:
@@ -105,13 +162,20 @@ class Database:
         Raises:
             PostilError: The database refuses.
         """
+        with self._quiet:
+            self._still_open()
+            self._reading += 1
         try:
             with (self._once if once else self._engine).connect() as connection:
-                if self._file and not once:
+                if self._sqlite and not once:
                     connection.exec_driver_sql("BEGIN")
                 yield connection
         except self._errors as error:
             raise self._told(error)  # noqa: B904 - which knows its cause
+        finally:
+            with self._quiet:
+                self._reading -= 1
+                self._quiet.notify_all()
 
     def change(self, work: Callable[[Connection], T]) -> T:
         """Carry out a change, whole or not at all; when this returns, it is on disk.
@@ -122,8 +186,7 @@ class Database:
         Raises:
             PostilError: The database refuses, or the campaign is closed.
         """
-        self._still_open()
-        return self._write.carry_out(work)
+        return self._writer().carry_out(work)
 
     def submit(self, work: Callable[[Connection], T]) -> Future[T]:
         """Carry out a change meanwhile; when the future has its value, it is on disk.
@@ -134,8 +197,13 @@ class Database:
         Raises:
             PostilError: The campaign is closed; what the database refuses comes with the future.
         """
+        return self._writer().submit(work)
+
+    def _writer(self) -> Writer:
         self._still_open()
-        return self._write.submit(work)
+        if self._write is None:
+            raise PostilError("the campaign is open to read only")
+        return self._write
 
     def _still_open(self) -> None:
         if not self._open:
@@ -154,32 +222,38 @@ def _said(error: BaseException) -> str:
     return str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
 
 
-def _engine_of(url: str, *, make: bool) -> Engine:
+def _address(url: str) -> sql.URL:
     if not url.strip():
         raise UsageError("expected the name or URL of a database, got an empty text")
     try:
         address = sql.make_url(url) if "://" in url else sql.URL.create("sqlite", database=url)
     except (ArgumentError, ValueError):
         raise UsageError("expected FILE, sqlite:///FILE or postgresql://USER@HOST/DATABASE") from None
-    kind = address.get_backend_name()
-    if kind == "sqlite":
-        return _sqlite(address, make=make)
-    if kind == "postgresql":
-        try:
-            address = address.set(drivername="postgresql+psycopg")
-            return sql.create_engine(address, pool_size=READERS // 2, max_overflow=READERS // 2, pool_pre_ping=True)
-        except ImportError as error:
-            raise MissingExtra("a campaign in PostgreSQL", "postgres") from error
-    raise UsageError(f"unknown kind of database '{kind}'; expected sqlite or postgresql")
+    if (kind := address.get_backend_name()) not in {"sqlite", "postgresql"}:
+        raise UsageError(f"unknown kind of database '{kind}'; expected sqlite or postgresql")
+    return address
 
 
-def _shown(engine: Engine) -> str:
-    if engine.dialect.name == "sqlite":
-        return str(engine.url.database)
-    return engine.url.set(drivername="postgresql").render_as_string(hide_password=True)
+def _shown(address: sql.URL) -> str:
+    if address.get_backend_name() == "sqlite":
+        return str(address.database)
+    return address.set(drivername="postgresql").render_as_string(hide_password=True)
 
 
-def _sqlite(address: sql.URL, *, make: bool) -> Engine:
+def _postgresql(address: sql.URL) -> Engine:
+    try:
+        address = address.set(drivername="postgresql+psycopg")
+        return sql.create_engine(address, pool_size=READERS // 2, max_overflow=READERS // 2, pool_pre_ping=True)
+    except ImportError as error:
+        raise MissingExtra("a campaign in PostgreSQL", "postgres") from error
+
+
+def _sqlite(address: sql.URL, connect: Callable[[], sqlite3.Connection]) -> Engine:
+    url = sql.URL.create("sqlite", database=address.database)
+    return sql.create_engine(url, creator=connect, pool_size=READERS // 2, max_overflow=READERS // 2)
+
+
+def _sqlite_path(address: sql.URL, *, make: bool) -> Path:
     if not address.database or address.database == ":memory:":
         raise UsageError("a campaign in memory would be lost; name a file")
     file = Path(address.database)
@@ -187,19 +261,4 @@ def _sqlite(address: sql.URL, *, make: bool) -> Engine:
         raise UsageError(f"{file}: there is no folder {file.parent}")
     if not make and not file.is_file():
         raise InvalidInput("there is no such file", where=str(file))
-    engine = sql.create_engine(
-        sql.URL.create("sqlite", database=str(file)),
-        connect_args={"timeout": BUSY, "check_same_thread": False},
-        pool_size=READERS // 2,
-        max_overflow=READERS // 2,
-    )
-
-    def connect(connection: Any, _record: object) -> None:
-        connection.isolation_level = None  # transactions are begun in words, not by the driver
-        cursor = connection.cursor()
-        for setting in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
-            cursor.execute(f"PRAGMA {setting}")
-        cursor.close()
-
-    sql.event.listen(engine, "connect", connect)
-    return engine
+    return file

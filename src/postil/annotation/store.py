@@ -64,21 +64,36 @@ class Store:
         self._rubric: Rubric | None = None
 
     @classmethod
-    def open(cls, url: str, *, make: bool = False, clock: Callable[[], float] = time.time) -> Self:
+    def open(
+        cls,
+        url: str,
+        *,
+        make: bool = False,
+        read_only: bool = False,
+        incomplete: bool = False,
+        clock: Callable[[], float] = time.time,
+        alarm: Callable[[str], None] | None = None,
+    ) -> Self:
         """Open a database.
 
         Args:
             url: ``postgresql://…``, ``sqlite:///…``, or the name of an SQLite file.
             make: Make the tables where there are none.
+            read_only: True to refuse changes; an SQLite file may then be on a disk that cannot be written.
+            incomplete: With `read_only`: True to read what an SQLite file holds where its write-ahead log is missing or
+                of another time; answers may be missing.
             clock: Tells the time in seconds since 1970.
+            alarm: Told when an SQLite file is removed or replaced while it is in use, and when it is back.
 
         Raises:
             UsageError: The URL is of another kind.
             MissingExtra: The package for PostgreSQL is not installed.
-            InvalidInput: There is no campaign, or one of another version of postil.
+            InvalidInput: There is no campaign, or one of another version of postil, or an SQLite file was copied
+                without its write-ahead log.
             PostilError: The database cannot be reached.
         """
-        return cls(Database.open(url, make=make), clock)
+        opened = Database.open(url, make=make, read_only=read_only, incomplete=incomplete, alarm=alarm)
+        return cls(opened, clock)
 
     def __enter__(self) -> Self:
         return self
@@ -91,6 +106,18 @@ class Store:
     def close(self) -> None:
         """Finish what was begun and let go of the database."""
         self._database.close()
+
+    def copy(self, path: str) -> None:
+        """Write the campaign to a new SQLite file, as it is at one moment, while others go on.
+
+        Args:
+            path: An empty file.
+
+        Raises:
+            UsageError: The campaign is not in an SQLite file.
+            PostilError: The disk refuses, or the campaign is damaged.
+        """
+        self._database.copy(path)
 
     def create(self, campaign: Campaign, items: Iterable[Item], plan: Plan, rubric: Rubric) -> None:
         """Lay a campaign down, whole or not at all.
