@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import subprocess
 import sys
 from importlib.resources import files
 from pathlib import Path
@@ -189,6 +190,39 @@ def test_someone_leaves(postil: Postil) -> None:
     unknown = postil("annotate", "leave", "c.db", "Bob")
     assert unknown.code == 2
     assert "unknown person 'Bob'" in unknown.err
+
+
+def test_backup(postil: Postil) -> None:
+    few(ARTICLES, 1, "a.jsonl")
+    assert postil("annotate", "plan", "a.jsonl", "c.db", "-n", 2).code == 0
+    grade_all("c.db")
+    with Store.open("c.db") as store:
+        number = len(store.results.ratings())
+        subprocess.run(["cp", "c.db", "alone.db"], check=True)  # noqa: S607 - closing it here would drop its locks
+        done = postil("annotate", "backup", "c.db", "b.db")
+        assert (done.code, done.out, done.err) == (0, "", f"written: b.db ({number} ratings)\n")
+    assert Path("b.db").stat().st_mode & 0o777 == 0o600
+    assert postil("annotate", "agreement", "b.db", "--resamples", 10).out == (
+        postil("annotate", "agreement", "c.db", "--resamples", 10).out
+    )
+    for copy in ("b.db", "a.jsonl"):
+        content = Path(copy).read_bytes()
+        again = postil("annotate", "backup", "c.db", copy)
+        assert (again.code, again.err) == (2, f"postil: {copy}: exists already; name a new file\n")
+        assert Path(copy).read_bytes() == content
+    for verb in (("agreement",), ("export", "-o", "out"), ("invite", "Ann"), ("serve",), ("backup", "d.db")):
+        refused = postil("annotate", verb[0], "alone.db", *verb[1:])
+        assert refused.code == 3, refused
+        assert refused.err.startswith("postil: alone.db: alone.db-wal is missing, which holds the latest answers")
+        assert "postil annotate backup" in refused.err
+    rest = postil("annotate", "backup", "--incomplete", "alone.db", "d.db")
+    assert (rest.code, "shortly before alone.db was copied may be missing" in rest.err) == (0, True)
+    assert f"written: d.db ({number} ratings)" in rest.err
+    nowhere = postil("annotate", "backup", "c.db", "no/d.db")
+    assert (nowhere.code, "there is no folder" in nowhere.err) == (2, True)
+    assert not [
+        name.name for name in Path().iterdir() if name.suffix == ".part" or name.name.endswith(("-wal", "-shm"))
+    ]
 
 
 GOLD = '{"item": "zh-01", "system": "human", "grade": %s}\n'

@@ -16,6 +16,7 @@ from postil.app.annotating.texts import WHAT, items_of, rubric_for, with_gold
 from postil.errors import UnknownName, UsageError
 from postil.metaeval.resampling import RESAMPLES
 from postil.metaeval.resampling import SEED as RESAMPLING_SEED
+from postil.records.replace import Replacement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from postil.app.annotating.agreement import CampaignAgreement
     from postil.app.annotating.texts import What
 
-__all__ = ["PlanOptions", "export", "invite_first_lead", "let_go", "measure", "plan_campaign", "welcome"]
+__all__ = ["PlanOptions", "back_up", "export", "invite_first_lead", "let_go", "measure", "plan_campaign", "welcome"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -135,7 +136,7 @@ def invite_first_lead(url: str, address: str) -> str | None:
     Returns:
         The link to open; it works once. None where there is a lead.
     """
-    with Store.open(url) as store:
+    with Store.open(url, read_only=True) as store:
         if any(person.role == "lead" and not person.left for person in store.people.everyone()):
             return None
     return welcome(url, "lead", "lead", 1, address)
@@ -176,8 +177,9 @@ def measure(url: str, *, resamples: int = RESAMPLES, seed: int = RESAMPLING_SEED
         resamples: How many resamples the intervals are of.
         seed: Their seed.
     """
-    with Store.open(url) as store:
-        return agreement_of(store.results.ratings(), store.rubric(), resamples=resamples, seed=seed)
+    with Store.open(url, read_only=True) as store:
+        ratings, rubric = store.results.ratings(), store.rubric()
+    return agreement_of(ratings, rubric, resamples=resamples, seed=seed)
 
 
 def export(url: str, folder: str, *, table: str = "csv", timed: bool = False, say: Callable[[str], None]) -> None:
@@ -196,9 +198,39 @@ def export(url: str, folder: str, *, table: str = "csv", timed: bool = False, sa
     """
     if table not in TABLES:
         raise UnknownName("kind of table", table, TABLES)
-    with Store.open(url) as store:
+    with Store.open(url, read_only=True) as store:
         files = exported(store, table=table, timed=timed)
     Path(folder).mkdir(parents=True, exist_ok=True)
     for name, rows in files.items():
         write_rows(f"{folder}/{name}", rows)
         say(f"written: {folder}/{name}" + ("" if isinstance(rows, str) else f" ({len(rows):,} rows)"))
+
+
+def back_up(url: str, copy: str, *, incomplete: bool = False, say: Callable[[str], None]) -> None:
+    """Copy a campaign, as it is at one moment, while its server runs or not.
+
+    Args:
+        url: Where the campaign lives.
+        copy: The file to write, which appears whole or not at all.
+        incomplete: Take what an SQLite file holds whose write-ahead log is missing or of another time.
+        say: Tells people what happens.
+
+    Raises:
+        UsageError: The file exists already, or the campaign is not in an SQLite file.
+        InvalidInput: There is no campaign, or a part of it is missing.
+    """
+    _refuse_existing(copy)
+    with Store.open(url, read_only=True, incomplete=incomplete) as store, Replacement(copy) as stream:
+        Path(stream.name).chmod(0o600)  # it holds the names of the annotators
+        store.copy(stream.name)
+        with Store.open(stream.name, read_only=True) as copied:
+            ratings = len(copied.results.ratings())
+        _refuse_existing(copy)  # again: it takes a while
+    if incomplete:
+        say(f"{copy}: answers that were given shortly before {store.where} was copied may be missing")
+    say(f"written: {copy} ({ratings:,} ratings)")
+
+
+def _refuse_existing(file: str) -> None:
+    if Path(file).exists():
+        raise UsageError(f"{file}: exists already; name a new file")

@@ -218,3 +218,26 @@ def leave(
     say(f"{name} has left; {done.moved:,} texts {whom}")
     if done.short:
         say(f"with fewer annotators than planned, since nobody else can take them: {done.short:,} texts")
+
+
+@annotate.command()
+@exits
+def backup(
+    campaign: Place,
+    copy: Annotated[str, typer.Argument(metavar="COPY", help="The file to write; it must not exist.")],
+    *,
+    incomplete: Annotated[
+        bool,
+        typer.Option(
+            "--incomplete",
+            help="Take what a file holds that was copied without its write-ahead log; answers may be missing.",
+        ),
+    ] = False,
+) -> None:
+    """Copy a campaign with every answer given so far, also while its server runs.
+
+    Example: postil annotate backup campaign.db backup.db
+    """
+    from postil.app.annotating.files import back_up  # noqa: PLC0415
+
+    back_up(campaign, copy, incomplete=incomplete, say=say)
