@@ -311,6 +311,19 @@ def test_a_grade_waits_for_the_connection_and_is_stored_once(serve: Callable[...
     assert [event.grade for event in server.store.results.events()] == [4.0, 2.0, 5.0, 3.0]
 
 
+def test_a_grade_waits_for_a_file_that_was_moved(serve: Callable[..., Server], chromium: Chromium) -> None:
+    server = serve(**sample("en", 2))
+    ann = Window(chromium).join(server, "Ann")
+    ann.grade("4")
+    ann.saved()
+    server.campaign.rename(moved := server.campaign.with_name("moved.db"))
+    ann.grade("2")
+    ann.until("document.querySelector('#state').classList.contains('kept')")
+    moved.rename(server.campaign)
+    ann.saved()
+    assert [event.grade for event in server.store.results.events()] == [4.0, 2.0]
+
+
 def test_grades_that_were_kept_are_sent_when_the_page_comes_back(
     serve: Callable[..., Server], chromium: Chromium
 ) -> None:

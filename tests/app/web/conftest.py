@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import socket
+import subprocess
+import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +14,7 @@ import pytest
 pytest.importorskip("fastapi", reason="needs the web extra")
 pytest.importorskip("httpx2", reason="needs httpx2")
 
+import httpx2
 from starlette.testclient import TestClient
 
 from postil.annotation.nouns import Campaign, Item
@@ -39,9 +43,8 @@ class Clock:
 class Visitor:
     """Someone with a browser that runs no scripts; `ask` is what the script would do."""
 
-    def __init__(self, app: Any, stack: ExitStack) -> None:
-        client = TestClient(app, base_url="http://localhost", follow_redirects=False)
-        self.client = stack.enter_context(client)
+    def __init__(self, client: Any) -> None:
+        self.client = client
 
     def join(self, token: str) -> Any:
         page = self.client.get(f"/join/{token}")
@@ -94,7 +97,8 @@ class Place:
 
     def visitor(self, name: str = "", role: Any = "annotator") -> Visitor:
         """Someone; signed in where there is a name."""
-        found = Visitor(self.app, self.open)
+        client = TestClient(self.app, base_url="http://localhost", follow_redirects=False)
+        found = Visitor(self.open.enter_context(client))
         if name:
             assert found.join(self.store.people.invite(name, role)).status_code == 303
         return found
@@ -136,3 +140,73 @@ def place(tmp_path: Path) -> Iterator[Callable[..., Place]]:
     for one in made:
         one.open.close()
         one.store.close()
+
+
+class Served:
+    """A campaign behind `postil annotate serve` in a process of its own; Ann is signed in.
+
+    The test has no connection to the database while the server runs.
+    """
+
+    def __init__(self, folder: Path, items: list[Item]) -> None:
+        self.path = folder / "campaign.db"
+        made = plan([(item.item, item.system) for item in items], 2, 2, seed=1)
+        with Store.open(str(self.path), make=True) as store:
+            campaign = Campaign(name="Autumn", what="outputs", each=2, seed=1)
+            store.create(campaign, items, made, Rubric.default())
+            store.people.accept(store.people.invite("Lee", "lead"))
+            token = store.people.invite("Ann", "annotator")
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        self.log: list[str] = []
+        self.start()
+        self.ann = Visitor(httpx2.Client(base_url=f"http://localhost:{self.port}", follow_redirects=False))
+        assert self.ann.join(token).status_code == 303
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "postil", "annotate", "serve", str(self.path), "--port", str(self.port)]
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)  # noqa: S603 - our own command
+        assert self.process.stderr
+        for line in iter(self.process.stderr.readline, ""):
+            self.log.append(line)
+            if line.startswith("serving "):
+                return
+        raise AssertionError("".join(self.log))
+
+    def rate(self, times: int = 1) -> list[int]:
+        """Grade the texts that come next; the statuses of the answers."""
+        return [self.ann.ask("/rate", **self.ann.form(), grade="4").status_code for _ in range(times)]
+
+    def stop(self, number: int) -> int:
+        """Send a signal and wait for the end."""
+        self.process.send_signal(number)
+        assert self.process.stderr
+        self.log += self.process.stderr.read().splitlines(keepends=True)
+        self.process.stderr.close()
+        return self.process.wait(20)
+
+    def graded(self, path: Path | None = None) -> int:
+        """The number of ratings in a database that nobody serves."""
+        with Store.open(str(path or self.path)) as store:
+            return len(store.results.ratings())
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Callable[..., Served]]:
+    """Serves a campaign in a process of its own."""
+    made: list[Served] = []
+
+    def make(items: int = 12) -> Served:
+        folder = tmp_path / f"served{len(made)}"
+        folder.mkdir()
+        made.append(Served(folder, texts(items)))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.ann.client.close()
+        if one.process.poll() is None:
+            one.process.kill()
+            one.process.wait(20)
+        if one.process.stderr:
+            one.process.stderr.close()

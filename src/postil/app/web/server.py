@@ -20,6 +20,7 @@ from postil.app.web.lead import add_lead_pages
 from postil.app.web.pages import Site
 from postil.app.web.refusals import Halt
 from postil.app.web.security import Guard
+from postil.app.web.stopping import stopping
 from postil.errors import PostilError
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def serve(
     Raises:
         PostilError: The campaign cannot be opened, or the port is taken.
     """
-    with Store.open(store_url) as store:
+    with stopping(), Store.open(store_url, alarm=say) as store:
         app = make_app(store, WebOptions(names=names, secure=secure))
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         try:
