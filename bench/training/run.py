@@ -59,7 +59,7 @@ all take their turns. *GFLOP a pair*: what the model needs for the real words, p
 {training}
 
 *grouped*: eight comments of an article are in a batch together, and it is read once for them; *flat*: one. *Sampled*:
-2,000 words are drawn for each batch, which changes the loss in training; on dev it is always the full one.
+2,000 distinct words are drawn for each batch, from which the loss in training is estimated; on dev it is the full one.
 
 ## Writing
 

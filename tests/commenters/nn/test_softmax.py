@@ -10,7 +10,9 @@ import torch
 from torch.nn import functional
 
 from postil.commenters.nn import softmax
-from postil.commenters.nn.softmax import Drawn
+from postil.commenters.nn.batches import BOS, PAD
+from postil.commenters.nn.generator_network import GeneratorOptions, Network
+from postil.commenters.nn.softmax import Drawn, Negatives
 
 
 def some(n: int = 6, vocabulary: int = 11, size: int = 3, dtype: torch.dtype = torch.float64) -> list[torch.Tensor]:
@@ -54,10 +56,13 @@ def sampled(inputs: list[torch.Tensor], words: torch.Tensor, drawn: Drawn) -> to
     return softmax.sampled(features, weight[words], weight[drawn.words], bias, targets=words, drawn=drawn)
 
 
+def negatives(count: int, vocabulary: int) -> Negatives:
+    return Negatives(count, torch.arange(vocabulary))
+
+
 def test_with_all_words_drawn_it_is_the_full_one() -> None:
     inputs, words = some(dtype=torch.float32), targets()
-    everything = Drawn(torch.arange(11), 10**9, 11)
-    assert everything.expected(everything.words).abs().max() < 1e-6
+    everything = Drawn(torch.arange(11), torch.zeros(11))
     found, expected = sampled(inputs, words, everything), softmax.full(*inputs, words)
     torch.testing.assert_close(found, expected)
     pairs = zip(torch.autograd.grad(found, inputs), torch.autograd.grad(expected, inputs), strict=True)
@@ -65,14 +70,15 @@ def test_with_all_words_drawn_it_is_the_full_one() -> None:
         torch.testing.assert_close(one, two, rtol=1e-4, atol=1e-5)
 
 
-def test_it_is_the_softmax_over_the_word_and_those_drawn() -> None:
+def test_drawn_words_stand_for_those_that_are_not() -> None:
     inputs, words = some(dtype=torch.float32), targets()
-    drawn = Drawn(torch.tensor([0, 3, 7]), 5, 11)
-    scores = functional.linear(*inputs) - drawn.expected(torch.arange(11))
+    pi = {0: 0.9, 3: 0.5, 7: 0.25}
+    drawn = Drawn(torch.tensor(list(pi)), torch.tensor(list(pi.values())).log())
+    scores = functional.linear(*inputs).exp().tolist()
     expected = 0.0
-    for row, word in enumerate(words.tolist()):
-        among = sorted({word, 0, 3, 7})
-        expected -= scores[row, among].log_softmax(0)[among.index(word)].item()
+    for row, word in zip(scores, words.tolist(), strict=True):
+        whole = row[word] + sum(row[other] / share for other, share in pi.items() if other != word)
+        expected -= math.log(row[word] / whole)
     assert sampled(inputs, words, drawn).item() == pytest.approx(expected, rel=1e-5)
 
 
@@ -80,29 +86,68 @@ def test_its_gradient_in_the_mean_is_near_the_full_one_s() -> None:
     torch.manual_seed(3)
     inputs = [(part.detach() / 2).requires_grad_() for part in some(40, 60, 8, torch.float32)]
     words = targets(40, 60)
+    exact = softmax.full(*inputs, words)
+    slope = torch.autograd.grad(exact, inputs[0])[0]
 
-    def apart(tries: int, draws: int) -> float:
+    def apart(count: int, draws: int) -> tuple[float, float]:
         torch.manual_seed(4)
-        expected = torch.autograd.grad(softmax.full(*inputs, words), inputs[0])[0]
-        total = torch.zeros_like(expected)
-        for _ in range(draws):
-            drawn = Drawn.of(tries, 60, torch.device("cpu"))
-            total += torch.autograd.grad(sampled(inputs, words, drawn), inputs[0])[0]
-        return float((total / draws - expected).norm() / expected.norm())
+        source = negatives(count, 60)
+        losses = [sampled(inputs, words, source.draw()) for _ in range(draws)]
+        slopes = sum(torch.autograd.grad(loss, inputs[0])[0] for loss in losses) / draws
+        mean = sum(loss.item() for loss in losses) / draws
+        return float((slopes - slope).norm() / slope.norm()), mean / exact.item() - 1
 
-    assert apart(60, 100) < 0.15
-    assert apart(600, 50) < 0.03 < apart(3, 100)
+    few, some_more, most = apart(3, 200), apart(20, 200), apart(59, 20)
+    assert few[0] > some_more[0] > most[0]
+    assert some_more[0] < 0.1
+    assert most[0] < 0.01
+    assert few[1] < some_more[1] < most[1] < 0.002  # low, by Jensen's inequality
+    assert some_more[1] > -0.03
+    assert most[1] > -0.002
 
 
-def test_words_are_drawn_as_often_as_is_said() -> None:
+@pytest.mark.parametrize("count", [1, 5, 11])
+def test_words_are_distinct_and_drawn_as_often_as_is_said(count: int) -> None:
     torch.manual_seed(0)
-    vocabulary, tries, rounds = 12, 5, 2000
-    seen = torch.zeros(vocabulary)
+    vocabulary, rounds = 12, 2000
+    source = negatives(count, vocabulary)
+    seen = torch.zeros(vocabulary, dtype=torch.float64)
     for _ in range(rounds):
-        drawn = Drawn.of(tries, vocabulary, torch.device("cpu"))
+        drawn = source.draw()
+        assert len(drawn.words) == count
         assert drawn.words.tolist() == sorted(set(drawn.words.tolist()))
+        torch.testing.assert_close(drawn.log_pi, source.pi[drawn.words].log().float())
         seen[drawn.words] += 1
-    expected = drawn.expected(torch.arange(vocabulary)).exp()
-    assert (seen / rounds).tolist() == pytest.approx(expected.tolist(), abs=0.035)
-    share = math.log(2) / math.log(vocabulary + 1)  # of word 0, by Zipf's law
-    assert expected[0].item() == pytest.approx(1 - (1 - share) ** tries, rel=1e-5)
+    assert source.pi.sum().item() == pytest.approx(count, abs=1e-9)
+    assert (seen / rounds - source.pi).abs().max() < 0.04
+    assert source.pi.tolist() == sorted(source.pi.tolist(), reverse=True)
+    if count == 1:
+        expected = [math.log((rank + 2) / (rank + 1)) / math.log(13) for rank in range(12)]
+        assert source.pi.tolist() == pytest.approx(expected)
+
+
+def touched(options: GeneratorOptions, vocabulary: int) -> set[int]:
+    """The words whose score has a gradient in one batch of training."""
+    torch.manual_seed(0)
+    network = Network(options, vocabulary).train()
+    comment = torch.tensor([[5, 6, 7], [8, 0, 0]])
+    loss, _ = network(torch.tensor([[9, 10]]), comment, torch.tensor([0, 0]))
+    loss.backward()
+    assert network.bias.grad is not None
+    return set(network.bias.grad.nonzero()[:, 0].tolist())
+
+
+def test_as_many_words_compete_as_the_option_says_and_no_word_that_is_never_written() -> None:
+    found = touched(GeneratorOptions(size=4, word_size=4, softmax="sampled", sampled=500), 4000)
+    assert not found & {PAD, BOS}
+    assert 500 <= len(found) <= 505  # and the targets
+
+
+@pytest.mark.parametrize("count", [18, 19, 10**9])
+def test_a_vocabulary_without_more_words_than_are_drawn_has_the_full_loss(count: int) -> None:
+    options = GeneratorOptions(size=4, word_size=4, softmax="sampled", sampled=count)
+    assert touched(options, 20) == set(range(20))
+    assert (
+        Network(options, 20).state_dict().keys()
+        == Network(GeneratorOptions(size=4, word_size=4), 20).state_dict().keys()
+    )

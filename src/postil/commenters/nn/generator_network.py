@@ -35,9 +35,10 @@ class GeneratorOptions:
         word_size: Length of a word's vector.
         layers: How many recurrent layers encoder and decoder have.
         dropout: Share of numbers that are dropped in training.
-        softmax: The loss in training: ``full``, or ``sampled``, over some words that are drawn. On dev it is always
-            the full one.
-        sampled: How many words are drawn for each batch.
+        softmax: The loss in training: ``full``, or ``sampled``, an estimate from words that are drawn. On dev it is
+            always the full one.
+        sampled: How many distinct words are drawn for each batch, never ``<pad>`` or ``<bos>``. A vocabulary without
+            more words than that trains with the full softmax.
         group: Comments of an article that go into a batch together, so that it is read once for them.
         pairs: All comments of an article, or one drawn.
         article_words: Articles are cut behind so many words.
@@ -91,7 +92,10 @@ class Network(nn.Module):
 
     def __init__(self, options: GeneratorOptions, vocabulary: int) -> None:
         super().__init__()
-        self.sampled = options.sampled if options.softmax == "sampled" else 0
+        # Nothing ever writes <pad> or <bos>.
+        can_follow = torch.tensor([word for word in range(vocabulary) if word not in {PAD, BOS}])
+        few = options.softmax == "sampled" and options.sampled < len(can_follow)
+        self.negatives = softmax.Negatives(options.sampled, can_follow) if few else None
         self.words = nn.Embedding(vocabulary, options.word_size, padding_idx=PAD)
         nn.init.normal_(self.words.weight, std=options.word_size**-0.5)
         self.bias = nn.Parameter(torch.zeros(vocabulary))
@@ -152,16 +156,14 @@ class Network(nn.Module):
 
         Returns:
             The sum of -log P(word) over the words of all comments and their ends, in nats; how many these are, int64.
-            In training P may be the sampled softmax.
+            In training the sum may be the estimate of `softmax.sampled`.
         """
         begin = comment.new_full((len(comment), 1), BOS)
         before = torch.cat([begin, comment], dim=1)  # [n, L + 1]
         inside = before != PAD  # [n, L + 1]
         targets = torch.cat([comment, begin.new_full(begin.shape, PAD)], dim=1)  # [n, L + 1]
         targets = torch.where(targets == PAD, EOS, targets)[inside]  # [words]
-        drawn = None
-        if self.training and self.sampled:
-            drawn = softmax.Drawn.of(self.sampled, len(self.bias), comment.device)
+        drawn = self.negatives.draw() if self.training and self.negatives else None
         wanted = [article, before, *((targets, drawn.words) if drawn else ())]
         of_article, of_comment, *of_output = self._vectors(wanted)
         read, last = self._read(of_article, article != PAD)

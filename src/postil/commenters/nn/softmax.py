@@ -5,14 +5,13 @@ Nine tenths of what a small generator calculates is this layer.
 
 from __future__ import annotations
 
-import math
 from typing import Any, Final, NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
-__all__ = ["Drawn", "full", "sampled"]
+__all__ = ["Drawn", "Negatives", "full", "sampled"]
 
 _ROWS: Final = 256
 """So many words have their scores in memory together: a piece that stays near the processor."""
@@ -85,27 +84,26 @@ class _Full(torch.autograd.Function):
 
 
 def sampled(features: Tensor, own: Tensor, others: Tensor, bias: Tensor, *, targets: Tensor, drawn: Drawn) -> Tensor:
-    """The same over the word itself and some others, each score lessened by the logarithm of how often it is drawn.
+    """An estimate of `full`, from the target of each row and the negatives that are drawn.
 
-    (Jean et al. 2015, On using very large target vocabulary.) In the mean its gradient comes near that of `full`, the
-    nearer the more are drawn; its value is lower. Only a loss to train with.
+    The sum of exp(score) over the vocabulary is estimated by that of the target plus exp(score) / pi of each drawn word
+    that is not the target, where pi is the probability that the word is drawn (Horvitz and Thompson 1952). This is
+    unbiased; its logarithm, and so this loss, is a little low, the less the more words are drawn.
 
     Args:
         features: float[n, d].
-        own: float[n, d], the vectors of the words.
-        others: float[k, d], the vectors of those that are drawn.
+        own: float[n, d], the vectors of the targets.
+        others: float[k, d], the vectors of the negatives.
         bias: float[V].
-        targets: int64[n], the words.
-        drawn: Those that are drawn.
+        targets: int64[n].
+        drawn: The negatives.
 
     Returns:
-        The sum over the words, a scalar.
+        The sum over the targets, a scalar, in nats.
     """
-    score = (features * own).sum(1).float() + bias.index_select(0, targets) - drawn.expected(targets)  # [n]
-    scores = functional.linear(
-        features, others, bias.index_select(0, drawn.words) - drawn.expected(drawn.words)
-    ).float()  # [n, k]
-    # Where the word itself is among those drawn, it counts once.
+    score = (features * own).sum(1).float() + bias.index_select(0, targets)  # [n]
+    scores = functional.linear(features, others, bias.index_select(0, drawn.words) - drawn.log_pi).float()  # [n, k]
+    # A target that is among the negatives counts once.
     place = torch.searchsorted(drawn.words, targets).clamp_max(len(drawn.words) - 1)  # [n]
     again = (drawn.words[place] == targets).nonzero()[:, 0]
     scores[again, place[again]] = -torch.inf
@@ -113,38 +111,54 @@ def sampled(features: Tensor, own: Tensor, others: Tensor, bias: Tensor, *, targ
 
 
 class Drawn(NamedTuple):
-    """Words that are drawn, those with low numbers more often: word r with (ln(r + 2) - ln(r + 1)) / ln(V + 1).
-
-    That is Zipf's law for words that are numbered by their frequency.
+    """The negatives of one batch.
 
     Args:
-        words: int64[k], rising.
-        tries: How often was drawn, with replacement.
-        vocabulary: How many words there are, V.
+        words: int64[k], distinct and rising.
+        log_pi: float32[k], the logarithm of the probability that each is drawn.
     """
 
     words: Tensor
-    tries: int
-    vocabulary: int
+    log_pi: Tensor
 
-    @classmethod
-    def of(cls, tries: int, vocabulary: int, device: torch.device) -> Drawn:
-        """Draw.
 
-        Args:
-            tries: How often.
-            vocabulary: How many words there are.
-            device: Where.
-        """
-        share = torch.rand(tries, device=device, dtype=torch.float64)
-        words = ((share * math.log(vocabulary + 1)).exp() - 1).long().clamp_max(vocabulary - 1)
-        return cls(torch.unique(words), tries, vocabulary)
+class Negatives(nn.Module):
+    """Draws k distinct words of a vocabulary, frequent ones more often, with known probabilities.
 
-    def expected(self, words: Tensor) -> Tensor:
-        """The logarithm of how likely each word is to be among those drawn, float[n].
+    Word r of those that can be drawn has the weight ln((r + 2) / (r + 1)), Zipf's law for ids that are numbered by
+    frequency, and the probability pi = min(1, c * weight), where c makes these sum to k. Systematic sampling in random
+    order keeps to them exactly (Madow 1949).
 
-        Args:
-            words: int64[n].
-        """
-        share = torch.log1p(1 / (words.double() + 1)) / math.log(self.vocabulary + 1)
-        return (-torch.expm1(self.tries * torch.log1p(-share))).log().float()
+    Args:
+        count: How many are drawn, k.
+        words: int64[m], rising, the ids that can be drawn, the most frequent first; more than k.
+
+    >>> _ = torch.manual_seed(0)
+    >>> len(Negatives(3, torch.tensor([1, 3, 4, 5, 6])).draw().words)
+    3
+    """
+
+    words: Tensor
+    pi: Tensor
+
+    def __init__(self, count: int, words: Tensor) -> None:
+        super().__init__()
+        weight = torch.log1p(1 / torch.arange(1, len(words) + 1, dtype=torch.float64))
+        remaining = weight.flip(0).cumsum(0).flip(0)  # of each word and those after it
+        scale = (count - torch.arange(len(words))) / remaining  # c, if all words before are certain to be drawn
+        self.certain = int((scale * weight < 1).nonzero()[0])
+        self.count = count
+        # Not in the state dict: they follow from the arguments.
+        self.register_buffer("words", words, persistent=False)
+        self.register_buffer("pi", (weight * scale[self.certain]).clamp_max(1), persistent=False)
+
+    def draw(self) -> Drawn:
+        """Draw the negatives of one batch, by torch's default generator."""
+        device = self.words.device
+        order = self.certain + torch.randperm(len(self.words) - self.certain, device=device)
+        points = torch.arange(self.count - self.certain, device=device) + torch.rand(
+            1, device=device, dtype=torch.float64
+        )
+        found = torch.searchsorted(self.pi[order].cumsum(0), points, right=True).clamp_max(len(order) - 1)
+        places = torch.cat([torch.arange(self.certain, device=device), order[found].sort().values])
+        return Drawn(self.words[places], self.pi[places].log().float())
