@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,7 +21,6 @@ from postil.errors import InvalidInput, PostilError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 posix = pytest.mark.skipif(os.name != "posix", reason="a file that is open can be moved on POSIX only")
 
@@ -371,3 +371,40 @@ class TestBackups:
         path.touch()
         with pytest.raises(PostilError, match="damaged"), Store.open(str(file), read_only=True) as store:
             store.copy(str(path))
+
+
+@posix
+class TestPermissions:
+    @pytest.fixture(autouse=True)
+    def open_to_all(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+        """A umask that takes nothing away, and no way to change permissions once a file is there."""
+        for owner in (os, Path):
+            monkeypatch.setattr(owner, "chmod", lambda *_arguments, **_options: None)
+        before = os.umask(0)
+        yield
+        os.umask(before)
+
+    def modes(self, folder: Path) -> dict[str, int]:
+        return {file.name: file.stat().st_mode & 0o777 for file in folder.iterdir()}
+
+    def test_only_the_owner_reads_a_new_campaign_and_the_files_beside_it(self, tmp_path: Path) -> None:
+        folder = tmp_path / "new"
+        folder.mkdir()
+        with Store.open(str(folder / "c.db"), make=True):
+            assert self.modes(folder) == dict.fromkeys(("c.db", "c.db-wal", "c.db-shm"), 0o600)
+        assert self.modes(folder) == {"c.db": 0o600}
+
+    def test_a_file_that_is_there_keeps_its_permissions(self, tmp_path: Path) -> None:
+        folder = tmp_path / "new"
+        folder.mkdir()
+        os.close(os.open(folder / "c.db", os.O_CREAT, 0o640))
+        with Store.open(str(folder / "c.db"), make=True):
+            assert set(self.modes(folder).values()) == {0o640}
+
+    def test_a_folder_that_refuses_is_said(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def refuse(*_arguments: object, **_options: object) -> None:
+            raise PermissionError(13, "Permission denied")
+
+        monkeypatch.setattr(Path, "touch", refuse)
+        with pytest.raises(PostilError, match=r"c\.db: cannot be created: Permission denied"):
+            Store.open(str(tmp_path / "c.db"), make=True)

@@ -57,16 +57,16 @@ class CampaignFile:
 
     Args:
         path: The file.
-        make: True to create the file where there is none.
+        make: True to create the file where there is none, for its owner only.
         alarm: Told once when the file is lost, and when it is back.
 
     Raises:
         InvalidInput: The log is missing, or of another time.
+        PostilError: The file cannot be created.
     """
 
     def __init__(self, path: Path, *, make: bool = False, alarm: Callable[[str], None] | None = None) -> None:
         self._path, self._log = path, _beside(path, "wal")
-        self._mode = "rwc" if make else "rw"
         self._alarm = alarm
         self._known: dict[Path, tuple[int, int]] = {}
         self._seen: tuple[int, int] = 0, 0
@@ -78,6 +78,8 @@ class CampaignFile:
                 # Only to read: closing the last connection that can write would move a log into the file unasked.
                 with suppress(sqlite3.Error), closing(_connection(path, "mode=ro")) as connection:
                     _refuse_other_log(path, connection)
+        elif make:
+            _create(path)
 
     def connect(self) -> sqlite3.Connection:
         """Connect to the file, without beginning a transaction.
@@ -87,7 +89,7 @@ class CampaignFile:
         """
         if self._known and (problem := self._lost()):
             raise PostilError(problem)
-        connection = _connection(self._path, f"mode={self._mode}")
+        connection = _connection(self._path, "mode=rw")
         for setting in ("synchronous = FULL", "foreign_keys = ON", "wal_autocheckpoint = 0"):
             connection.execute(f"PRAGMA {setting}")
         return connection
@@ -110,7 +112,6 @@ class CampaignFile:
             if _mark(self._path) <= 0:
                 raise PostilError(f"{self._path}: another process has been reading it for {BUSY:.0f} s; try again")
             undo.pop_all()
-        self._mode = "rw"
         self._known = {file: _identity(file) for file in (self._path, self._log, _beside(self._path, "shm"))}
         self._remember()
 
@@ -317,6 +318,19 @@ def _tried(path: Path, how: str) -> Callable[[], sqlite3.Connection]:
         else:
             _refuse_other_log(path, connection)
     return connect
+
+
+def _create(path: Path) -> None:
+    """Create an empty file that only its owner can read; SQLite gives the files beside it the same permissions.
+
+    SQLite itself would leave the permissions to the umask. A file that another process creates first stays as it is.
+    """
+    try:
+        path.touch(0o600, exist_ok=False)
+    except FileExistsError:
+        pass
+    except OSError as error:
+        raise PostilError(f"{path}: cannot be created: {error.strerror or error}") from error
 
 
 def _connection(path: Path, how: str) -> sqlite3.Connection:

@@ -27,14 +27,15 @@ class Replacement:
 
     Args:
         path: The file to make or replace, or `-`.
+        private: True if only the owner may read a new file, from its first byte on.
 
     Raises:
         UsageError: The path is a folder, or its folder is missing.
         PostilError: The system refuses to write.
     """
 
-    def __init__(self, path: str) -> None:
-        self.path = path
+    def __init__(self, path: str, *, private: bool = False) -> None:
+        self.path, self._private = path, private
         self._target = Path(os.path.realpath(path))
         self._part = self._target.with_name(f".{self._target.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
         self._stream: IO[bytes] | None = None
@@ -47,7 +48,9 @@ class Replacement:
         if not self._target.parent.is_dir():
             raise UsageError(f"{self.path}: there is no folder {self._target.parent}")
         try:
-            self._stream = self._part.open("xb")
+            if self._private:
+                self._part.touch(0o600, exist_ok=False)
+            self._stream = self._part.open("wb" if self._private else "xb")
             if self._target.exists():
                 self._part.chmod(stat.S_IMODE(self._target.stat().st_mode))
         except OSError as error:

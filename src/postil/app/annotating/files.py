@@ -220,8 +220,8 @@ def back_up(url: str, copy: str, *, incomplete: bool = False, say: Callable[[str
         InvalidInput: There is no campaign, or a part of it is missing.
     """
     _refuse_existing(copy)
-    with Store.open(url, read_only=True, incomplete=incomplete) as store, Replacement(copy) as stream:
-        Path(stream.name).chmod(0o600)  # it holds the names of the annotators
+    # A copy is private, as it holds the names of the annotators.
+    with Store.open(url, read_only=True, incomplete=incomplete) as store, Replacement(copy, private=True) as stream:
         store.copy(stream.name)
         with Store.open(stream.name, read_only=True) as copied:
             ratings = len(copied.results.ratings())
