@@ -309,11 +309,16 @@ def test_serving_begins_with_a_lead(postil: Postil, monkeypatch: pytest.MonkeyPa
     first = postil("annotate", "serve", "c.db", "--port", 8001, "--name", "a.example", "--name", "b.example", "--https")
     assert first.code == 0, first.err
     assert asked == [("c.db", "127.0.0.1", 8001, ("a.example", "b.example"), True, True)]
-    token = re.search(r"http://localhost:8001/join/([\w-]+)", first.err)
+    token = re.search(r" https://a\.example/join/([\w-]+)\n", first.err)
     assert token is not None
     with Store.open("c.db") as store:
         assert store.people.accept(token[1]).person.role == "lead"
     assert postil("annotate", "serve", "c.db").err == ""
+    for number, (flags, address) in enumerate(
+        ((("--port", 8001), "http://localhost:8001"), (("--https",), "https://localhost"))
+    ):
+        assert postil("annotate", "plan", "a.jsonl", f"{number}.db", "-n", 2).code == 0
+        assert f" {address}/join/" in postil("annotate", "serve", f"{number}.db", *flags).err
 
 
 def test_serving_without_the_packages(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:

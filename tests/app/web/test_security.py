@@ -99,6 +99,35 @@ def test_pages_of_other_sites_cannot_post(place: Make) -> None:
     assert ann.client.post("/rate", data=form, headers={"origin": "http://localhost"}).status_code == 303
 
 
+def test_an_origin_that_cannot_be_read_is_refused(place: Make) -> None:
+    who = place().visitor()
+    for origin in ("http://[", "http://[::1", "//localhost", "localhost", "", "http://\xff", "http://localhost:x"):
+        answer = who.client.post("/join", headers={"origin": origin.encode("latin-1")})
+        assert (answer.status_code, "another site" in answer.text) == (403, True), origin
+
+
+def test_https_takes_forms_of_its_own_https_pages_only(place: Make) -> None:
+    who = place(options=WebOptions(names=("a.example",), secure=True)).visitor()
+    ours = {
+        ("a.example", "https://a.example"),
+        ("a.example:443", "https://a.example"),
+        ("a.example:8443", "https://A.Example:8443"),
+    }
+    strange = {
+        ("a.example", "http://a.example"),
+        ("a.example:8443", "http://a.example:8443"),
+        ("a.example", "https://a.example:8443"),
+        ("a.example:8443", "https://a.example"),
+        ("a.example", "https://a.example.evil.example"),
+        ("a.example", "https://a.example@evil.example"),
+        ("a.example", "ftp://a.example"),
+    }
+    for host, origin in ours | strange:
+        answer = who.client.post("/join", headers={"host": host, "origin": origin})
+        # 415 is as far as a request comes that has no form in it.
+        assert answer.status_code == (415 if (host, origin) in ours else 403), (host, origin)
+
+
 def test_a_form_needs_the_token_of_its_page(place: Make) -> None:
     here = place()
     ann, bob, lead = here.visitor("Ann"), here.visitor("Bob"), here.visitor("Lee", "lead")
@@ -198,12 +227,27 @@ def test_https_has_secure_cookies(place: Make) -> None:
     assert "strict-transport-security" in page.headers
 
 
-def test_guessing_tokens_ends_soon(place: Make) -> None:
+def test_guessing_tokens_ends_soon_and_locks_nobody_out(place: Make) -> None:
     here = place()
-    eve = here.visitor()
+    ann, eve = here.visitor("Ann"), here.visitor()
+    token = here.store.people.invite("Bob", "annotator")
     assert [eve.join("guess").status_code for _ in range(12)] == [404] * 10 + [429] * 2
-    late = here.visitor().join(here.store.people.invite("Ann", "annotator"))
+    late = eve.join("guess")
     assert (late.status_code, "five minutes" in late.text) == (429, True)
+    # Everyone has one address here, as behind one router.
+    assert ann.ask("/rate", **ann.form(), grade="4").status_code == 200
+    assert here.visitor().join(token).status_code == 303
+    used = here.visitor().join(token)
+    assert (used.status_code, "used already" in used.text) == (409, True)
+    assert eve.join(here.store.people.invite("Lee", "lead")).status_code == 303
+
+
+def test_links_that_were_used_are_no_guesses(place: Make) -> None:
+    here = place()
+    token = here.store.people.invite("Ann", "annotator")
+    assert here.visitor().join(token).status_code == 303
+    assert {here.visitor().join(token).status_code for _ in range(12)} == {409}
+    assert here.visitor().join("guess").status_code == 404
 
 
 def test_a_limit_is_for_a_time() -> None:

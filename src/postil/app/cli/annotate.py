@@ -142,7 +142,8 @@ def serve(
         if (error.name or "").partition(".")[0] == "postil":
             raise
         raise MissingExtra("postil annotate serve", "web") from error
-    link = invite_first_lead(campaign, f"http://localhost:{port}")
+    server = f"https://{(name or ['localhost'])[0]}" if https else f"http://localhost:{port}"
+    link = invite_first_lead(campaign, server)
     if link is not None:
         say(f"for the lead, once and today: {link}")
     serve_web(campaign, host=host, port=port, names=tuple(name or ()), secure=https, say=say)

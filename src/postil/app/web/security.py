@@ -120,6 +120,7 @@ class Guard:
         self._app = app
         self._names = {name.lower() for name in names}
         self._headers = [*HEADERS, HTTPS_ONLY] if secure else [*HEADERS]
+        self._schemes = {"https": ":443"} if secure else {"http": ":80", "https": ":443"}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See the ASGI specification."""
@@ -155,14 +156,20 @@ class Guard:
         if method in {"GET", "HEAD"}:
             return None
         origin = headers.get(b"origin")
-        if (origin is not None and urlsplit(origin).netloc.lower() != host.lower()) or headers.get(
+        if (origin is not None and not self._ours(origin, host)) or headers.get(
             b"sec-fetch-site", "same-origin"
         ) not in {"same-origin", "none"}:
-            return 403, "The request comes from a page of another site."
+            return 403, "The request comes from a page of another site, or by another address. Load the page again."
         size = headers.get(b"content-length", "0")
         if not size.isdigit() or len(size) > 9 or int(size) > LARGEST:
             return 413, f"The request is larger than {LARGEST:,} bytes."
         return None
+
+    def _ours(self, origin: str, host: str) -> bool:
+        """Whether an origin is this server by the name in the request; scheme, host and port must agree."""
+        scheme, _, place = origin.lower().partition("://")
+        port = self._schemes.get(scheme)  # the default one, which browsers leave out
+        return port is not None and place.removesuffix(port) == host.lower().removesuffix(port)
 
     def _known(self, host: str) -> bool:
         try:
