@@ -51,4 +51,7 @@ struct Ranked {
 // counts [resamples, clusters] -> out [resamples, columns]; NaN where a side is constant.
 void rank_correlations(const Ranked&, const int32_t* counts, int64_t resamples, RankCorrelation, int jobs, double* out);
 
+// Whether every line of JSON holds one object, and no object has a key twice.
+bool plain_objects(const char* data, int64_t size);
+
 }  // namespace postil

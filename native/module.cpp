@@ -490,6 +490,9 @@ NB_MODULE(_compiled, m) {
       .def("search", &search, nb::arg("starts"), nb::arg("terms"), nb::arg("weights"), nb::arg("k"), nb::arg("jobs") = 1);
   m.def("searcher", &make_searcher, nb::arg("rows"), nb::arg("lists"), nb::arg("bounds"), nb::arg("factors"),
         nb::arg("scales"), nb::arg("gain"));
+  m.def(
+      "plain_objects", [](const nb::bytes& data) { return plain_objects(data.c_str(), static_cast<int64_t>(data.size())); },
+      nb::arg("data"));
   m.def("rank_correlations", &rank_correlation_table, nb::arg("x"), nb::arg("y"), nb::arg("cluster"), nb::arg("counts"),
         nb::arg("kind"), nb::arg("jobs") = 1);
 }

@@ -252,3 +252,35 @@ def test_too_little_memory(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> N
     outcome = postil("score", "c.jsonl", "-r", "r.jsonl", *SCALE)
     assert (outcome.code, outcome.out) == (1, "")
     assert outcome.err.startswith("postil: not enough memory; give it fewer or shorter texts")
+
+
+@pytest.mark.parametrize("weight", ["0.5", "", [0.5], True, {"a": 1}])
+def test_a_weight_that_is_no_number(postil: Postil, weight: object) -> None:
+    weights(0.5, weight, 1)
+    said = refused(postil, "-m", "w-meteor")
+    assert said.startswith("r.jsonl:2: weight: expected a number, got ")
+    assert said.endswith('got "0.5"; write it without quotes') == (weight == "0.5")
+
+
+def test_a_key_that_stands_twice(postil: Postil) -> None:
+    references(lambda text: text.replace('"grade": 2', '"grade": 2, "grade": 5'))
+    told = 'r.jsonl:2: grade: expected every key once in its object, got "grade" twice; keep one of them'
+    assert refused(postil, *SCALE) == told
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("rubric.json", ("annotate", "plan", "a.jsonl", "a.db", "-n", "2", "--rubric", "rubric.json")),
+        ("results.json", ("report", "results.json", "--out", "report.html")),
+        ("config.json", ("score", "c.jsonl", "-r", "r.jsonl", "-m", "cider", "--background", ".")),
+        ("made.json", ("corpus", "stats", ".")),
+        ("config.json", ("comment", "a.jsonl", "--model", ".")),
+    ],
+)
+def test_a_key_that_stands_twice_in_a_file_of_its_own(postil: Postil, name: str, command: tuple[str, ...]) -> None:
+    Path(name).write_text('{"name": "x",\n "name": "y"}\n')
+    Path("a.jsonl").write_text('{"id":"a","title":"t","comments":[{"id":1,"text":"x"},{"id":2,"text":"y"}]}\n')
+    outcome = postil(*command)
+    assert outcome.code == 3, outcome
+    assert 'expected every key once in its object, got "name" twice; keep one of them' in outcome.err

@@ -10,6 +10,7 @@ import pytest
 
 from postil.errors import InvalidInput
 from postil.records import Article, Candidate, Judgement, Passage, Reference, Row, read
+from postil.records.explain import RepeatedKey
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,6 +98,10 @@ def test_the_lines_of_rows(tmp_path: Path) -> None:
         (b"true", "expected an object in braces, got true"),
         (b'{"item":"a","text":"\xff"}', "byte 0xff at offset 20 of the line is not UTF-8; save the file as UTF-8"),
         (b'{"item":"a","text":"\\ud800"}', 'text: expected text, got "\\ud800"'),
+        (b'{"item":"a","text":"x","text":"y"}', f"text: {RepeatedKey('text')}"),
+        (b'{"item":"a","text":"x","te\\u0078t":"x"}', f"text: {RepeatedKey('text')}"),
+        (b'{"item":"a","text":"x","more":{"\\"":1,"\\"":1}}', f'": {RepeatedKey(chr(34))}'),
+        (b'{"item":"a","text":"x","ratings":[{"annotator":1,"grade":2,"grade":3}]}', f"grade: {RepeatedKey('grade')}"),
         (b'{"item":"a" "text":"x"}', "not JSON at character 13: expecting ',' delimiter"),
         (b'{"item":"a","text":"x"}{}', "not JSON at character 24: extra data"),
         (b'  {"item":x}', "not JSON at character 11: expecting value"),
@@ -110,6 +115,28 @@ def test_the_lines_of_rows(tmp_path: Path) -> None:
 )
 def test_what_a_line_says(tmp_path: Path, line: bytes, problem: str) -> None:
     assert _refusal(tmp_path / "refs.jsonl", GOOD + b"\n" + line + b"\n") == f"3: {problem}"
+
+
+def test_a_repeated_key_in_the_first_line_and_after_rows(tmp_path: Path) -> None:
+    twice = b'{"item":"a","text":"x","item":"b"}\n'
+    assert _refusal(tmp_path / "refs.jsonl", b"\xef\xbb\xbf" + twice) == f"1: item: {RepeatedKey('item')}"
+    assert _refusal(tmp_path / "refs.jsonl", GOOD * 9_000 + twice) == f"9001: item: {RepeatedKey('item')}"
+    (tmp_path / "refs.jsonl").write_bytes(GOOD * 9_000 + twice)
+    rows = read(tmp_path / "refs.jsonl", Reference)
+    assert len([next(rows) for _ in range(9_000)]) == 9_000
+
+
+def test_lines_that_end_anywhere(tmp_path: Path) -> None:
+    long = b'{"item":"a","text":"' + b"x" * 200_000 + b'"}\n'
+    (tmp_path / "r.jsonl").write_bytes(GOOD + long + GOOD * 3_000 + b"\n" + long + GOOD.rstrip())
+    rows = read(tmp_path / "r.jsonl", Reference)
+    assert [len(row.text) for row in rows] == [1, 200_000, *[1] * 3_000, 200_000, 1]
+    assert [rows.places.line(index) for index in (0, 3_001, 3_002, 3_003)] == [1, 3_002, 3_004, 3_005]
+
+
+def test_two_objects_in_a_line_do_not_make_up_for_one_in_two(tmp_path: Path) -> None:
+    data = b'{"item":"a",\n"text":"x"}\n' + GOOD.rstrip() + GOOD
+    assert _refusal(tmp_path / "refs.jsonl", data) == "1: the JSON ends too early; is the line cut off?"
 
 
 def test_a_long_value_is_cut(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import msgspec
 
 from postil.annotation.nouns import Kind
 from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.records.explain import RepeatedKey, load_json
 
 if TYPE_CHECKING:
     import os
@@ -189,10 +190,12 @@ def _parsed(file: Path) -> object:
         raise InvalidInput(f"cannot be read: {error.strerror}", where=where) from error
     try:
         text = content.decode("utf-8")
-        return json.loads(text) if kind == ".json" else tomllib.loads(text)
+        return load_json(text) if kind == ".json" else tomllib.loads(text)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise InvalidInput("expected UTF-8", where=where, line=line) from None
+    except RepeatedKey as error:
+        raise InvalidInput(str(error), where=where, field=error.key) from None
     except json.JSONDecodeError as error:
         raise InvalidInput(f"cannot be read: {error.msg}", where=where, line=error.lineno) from None
     except tomllib.TOMLDecodeError as error:

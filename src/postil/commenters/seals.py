@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
 from postil.errors import InvalidInput
+from postil.records.explain import load_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,7 +75,7 @@ def read_json(file: Path) -> dict[str, Any]:
         InvalidInput: It is missing, or holds none.
     """
     try:
-        found = json.loads(file.read_bytes())
+        found = load_json(file.read_bytes())
     except (FileNotFoundError, IsADirectoryError) as error:
         raise InvalidInput(f"missing; {WHOLE}", where=str(file)) from error
     except (OSError, ValueError, RecursionError) as error:

@@ -15,7 +15,8 @@ from postil.corpus.prepared import Chosen, Read, Report, written
 from postil.corpus.privacy import masking
 from postil.corpus.rejected import Rejected
 from postil.errors import InvalidInput
-from postil.records.jsonl import FAILURES, reread
+from postil.kernel import plain_objects
+from postil.records.jsonl import FAILURES, check_keys, reread
 from postil.records.rows import Article
 from postil.text.han import SHARE
 from postil.text.tokenizers import is_han_text, tokenizer
@@ -77,12 +78,15 @@ class Prepare:
         """The articles of a block that have comments enough, cleaned."""
         least = 1 if _is_given(block) else self.options.comments
         decode = msgspec.json.Decoder(Article).decode
+        once = not self.options.skip_bad and plain_objects(block.data)  # a bad line would mislead it
         plain = not self.options.mask and not any(mark in block.data for mark in _MAY_BE_CONTROLS)
         text = str.strip if plain else self._text
         for line, data in enumerate(block.data.split(b"\n"), block.first):
             try:
                 try:
                     row = decode(data)
+                    if not once:
+                        check_keys(data, line, block.where)
                 except FAILURES as error:
                     again = reread(data, line, Article, block.where, error)
                     if again is None:

@@ -16,7 +16,6 @@ No word is lost in the arrays: a model that knows V words takes every id from V 
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -27,6 +26,7 @@ import numpy as np
 from postil.corpus.split import SPLITS
 from postil.errors import InvalidInput, UnknownName
 from postil.records import parquet
+from postil.records.explain import load_json
 from postil.records.rows import Article
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class Corpus:
                 what = "no made.json in this folder" if folder.is_dir() else "not a folder"
             raise InvalidInput(f"{what}; expected a corpus that postil corpus build made", where=str(path))
         try:
-            made = json.loads(made_file.read_text(encoding="utf-8"))
+            made = load_json(made_file.read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError) as error:
             raise InvalidInput(f"not JSON: {error}", where=str(made_file)) from error
         kind, version = (made.get("kind"), made.get("format")) if isinstance(made, dict) else (None, None)

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         log_sums,
         meteor,
         overlap,
+        plain_objects,
         pooled_scores,
         rank_correlations,
         rouge_l,
@@ -64,6 +65,7 @@ __all__ = [
     "log_sums",
     "meteor",
     "overlap",
+    "plain_objects",
     "pooled_scores",
     "rank_correlations",
     "rouge_l",
@@ -104,6 +106,7 @@ if not TYPE_CHECKING:
     log_sums = _chosen.log_sums
     meteor = _chosen.meteor
     overlap = _chosen.overlap
+    plain_objects = _chosen.plain_objects
     pooled_scores = _chosen.pooled_scores
     rank_correlations = _chosen.rank_correlations
     rouge_l = _chosen.rouge_l

@@ -14,6 +14,7 @@ import numpy as np
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.kernel import Grams, count_grams, load_grams
 from postil.metrics.base import check_order
+from postil.records.explain import load_json
 
 if TYPE_CHECKING:
     import os
@@ -129,14 +130,14 @@ class Background:
         """
         path = Path(folder)
         try:
-            config = json.loads((path / "config.json").read_text(encoding="utf-8"))
+            config = load_json((path / "config.json").read_text(encoding="utf-8"))
             if config["format"] != FORMAT:
                 raise InvalidInput(f"expected format {FORMAT}, got {config['format']}", where=str(path / "config.json"))
             orders = range(1, config["order"] + 1)
             background = cls(
                 items=config["items"],
                 tokenizer=config["tokenizer"],
-                words=tuple(json.loads((path / "words.json").read_text(encoding="utf-8"))),
+                words=tuple(load_json((path / "words.json").read_text(encoding="utf-8"))),
                 grams=tuple(_array(path / f"grams-{n}.npy") for n in orders),
                 df=tuple(_array(path / f"df-{n}.npy") for n in orders),
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import decimal
 import json
 import math
-from typing import TYPE_CHECKING, SupportsFloat, TypeAlias
+from typing import TYPE_CHECKING, Any, SupportsFloat, TypeAlias
 
 import msgspec
 from msgspec import inspect
@@ -13,7 +13,7 @@ from msgspec import inspect
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["NotJson", "Problem", "explain", "is_finite", "out_of_range", "shown"]
+__all__ = ["NotJson", "Problem", "RepeatedKey", "explain", "is_finite", "load_json", "out_of_range", "shown"]
 
 LONGEST = 40
 Problem: TypeAlias = tuple[str, str]  # field, problem
@@ -23,6 +23,45 @@ class NotJson(str):
     """One of NaN, Infinity and -Infinity, which some writers put into JSON although JSON has no such numbers."""
 
     __slots__ = ()
+
+
+class RepeatedKey(ValueError):  # noqa: N818 - says what is wrong
+    """An object has a key twice, of which JSON would keep the last.
+
+    Args:
+        key: The key.
+    """
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        super().__init__(f"expected every key once in its object, got {shown(key)} twice; keep one of them")
+
+
+def load_json(text: str | bytes) -> Any:
+    """The value that a text of JSON says.
+
+    Args:
+        text: The text.
+
+    Raises:
+        RepeatedKey: An object has a key twice.
+        ValueError: It is not JSON.
+
+    >>> load_json('{"a": 1, "a": 2}')
+    Traceback (most recent call last):
+    ...
+    postil.records.explain.RepeatedKey: expected every key once in its object, got "a" twice; keep one of them
+    """
+    return json.loads(text, object_pairs_hook=_once)
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for key, value in pairs:
+        if key in found:
+            raise RepeatedKey(key)
+        found[key] = value
+    return found
 
 
 def shown(value: object) -> str:

@@ -11,7 +11,8 @@ from typing import IO, TYPE_CHECKING, Final, TypeVar
 import msgspec
 
 from postil.errors import InvalidInput
-from postil.records.explain import NotJson, explain
+from postil.kernel import plain_objects
+from postil.records.explain import NotJson, RepeatedKey, explain, load_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from postil.records.explain import Problem
     from postil.records.place import Places
 
-__all__ = ["FAILURES", "JsonlSink", "decompressed", "keys_at", "read", "reread", "unreadable"]
+__all__ = ["FAILURES", "JsonlSink", "check_keys", "decompressed", "keys_at", "read", "reread", "unreadable"]
 
 T = TypeVar("T")
 BOM: Final = b"\xef\xbb\xbf"
@@ -87,25 +88,75 @@ def read(stream: IO[bytes], row_type: type[T], places: Places) -> Iterator[T]:
     Raises:
         InvalidInput: A line is not UTF-8, not JSON or not such a row, or the file holds no rows.
     """
-    decode = msgspec.json.Decoder(row_type).decode
+    decoder = msgspec.json.Decoder(row_type)
     number, rows = 0, 0
     try:
-        for line in stream:
-            number += 1
-            try:
-                row = decode(line)
-            except FAILURES as error:
-                again = reread(line, number, row_type, places.where, error)
-                if again is None:
-                    places.skip(number)
-                    continue
-                row = again
-            rows += 1
-            yield row
+        for block in _blocks(stream):
+            plain = plain_objects(block)
+            if plain and (good := _decoded(block, decoder)):
+                number += len(good)
+                rows += len(good)
+                yield from good
+                continue
+            for line in block.removesuffix(b"\n").split(b"\n"):
+                number += 1
+                try:
+                    row = decoder.decode(line)
+                    if not plain:
+                        check_keys(line, number, places.where)
+                except FAILURES as error:
+                    again = reread(line, number, row_type, places.where, error)
+                    if again is None:
+                        places.skip(number)
+                        continue
+                    row = again
+                rows += 1
+                yield row
     except (EOFError, OSError, zlib.error) as error:
         raise unreadable(error, number, places.where) from error
     if not rows:
         raise InvalidInput("the file holds no rows", where=places.where)
+
+
+def _blocks(stream: IO[bytes]) -> Iterator[bytes]:
+    """Whole lines, many at once."""
+    begun: list[bytes] = []
+    while data := stream.read1(BLOCK):  # type: ignore[attr-defined]  # every buffered stream has it
+        end = data.rfind(b"\n") + 1
+        if end:
+            yield b"".join([*begun, data[:end]])
+            begun.clear()
+        begun.append(data[end:])
+    if last := b"".join(begun):
+        yield last
+
+
+def _decoded(block: bytes, decoder: msgspec.json.Decoder[T]) -> list[T] | None:
+    """A row for each line, or None where one is no such row."""
+    try:
+        return decoder.decode_lines(block)
+    except FAILURES:
+        return None
+
+
+def check_keys(line: bytes, number: int, where: str) -> None:
+    """See that no object in a line has a key twice, of which JSON would keep the last.
+
+    Args:
+        line: The line, which is JSON.
+        number: Its number, counted from 1.
+        where: The file.
+
+    Raises:
+        InvalidInput: One has.
+    """
+    if not plain_objects(line):
+        try:
+            load_json(line)
+        except RepeatedKey as error:
+            raise InvalidInput(str(error), where=where, line=number, field=error.key) from None
+        except (ValueError, RecursionError):  # what one parser of JSON takes and another does not
+            return
 
 
 def keys_at(stream: IO[bytes], line: int) -> tuple[str, ...] | None:
@@ -183,10 +234,12 @@ def reread(line: bytes, number: int, row_type: type[T], where: str, error: Excep
     if not text.strip():
         return None
     try:
-        return msgspec.json.decode(text, type=row_type)
+        row = msgspec.json.decode(text, type=row_type)
     except FAILURES:
         field, problem = _problem(text, number, row_type, where) or ("", str(error))
         raise InvalidInput(problem, where=where, line=number, field=field) from None
+    check_keys(text, number, where)
+    return row
 
 
 def _problem(text: bytes, number: int, row_type: type[T], where: str) -> Problem | None:

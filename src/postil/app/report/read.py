@@ -15,7 +15,8 @@ from postil.app.output import SCHEMA
 from postil.app.report.laid_out import TITLES, laid_out
 from postil.app.report.results import Comparison, Correlated, Passages, Scored, Study
 from postil.errors import InvalidInput
-from postil.records.explain import shown
+from postil.kernel import plain_objects
+from postil.records.explain import RepeatedKey, load_json, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -109,10 +110,15 @@ def _of_file(path: Path) -> Iterator[dict[str, object]]:
 
 def _decoded(data: bytes, where: str) -> Any:
     try:
-        return msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"))
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        value = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"))
+        if not plain_objects(data.replace(b"\n", b" ")):
+            load_json(data.decode("utf-8-sig"))
+    except RepeatedKey as error:
+        raise InvalidInput(str(error), where=where, field=error.key) from None
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         line, problem = _what_is_broken(data, str(error))
         raise InvalidInput(f"not JSON: {problem}; {MADE_BY}", where=where, line=line) from None
+    return value
 
 
 def _what_is_broken(data: bytes, otherwise: str) -> tuple[int | None, str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from postil.app.output import to_json
 from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.records.explain import load_json
 from postil.records.replace import Replacement, refused
 from postil.version import VERSION
 
@@ -160,7 +161,7 @@ def read_json(path: Path) -> Any:
         InvalidInput: It is missing or no JSON.
     """
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return load_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         raise InvalidInput("expected a file that an earlier stage wrote", where=str(path)) from None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -138,11 +139,12 @@ def json_lines(path: FilePath, met: Met) -> Iterator[tuple[int, dict[str, Any]]]
     /...a.json:2: the JSON ends too early; is the line cut off?
     ([(1, {'a': 1})], 1)
     """
-    decode = msgspec.json.Decoder(dict).decode
+    decode, where = msgspec.json.Decoder(dict).decode, os.fspath(path)
     for number, line in numbered_lines(path, met):
         try:
             row = decode(line)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            jsonl.check_keys(line, number, where)
+        except jsonl.FAILURES:
             try:
                 row = json_object(line, path, number)
             except InvalidInput as problem:
@@ -164,7 +166,7 @@ def json_object(line: bytes, path: FilePath, number: int) -> dict[str, Any]:
     """
     where = os.fspath(path)
     try:
-        return next(jsonl.read([line], dict, Places(where)))  # type: ignore[arg-type]  # lines are all that it asks for
+        return next(jsonl.read(io.BytesIO(line), dict, Places(where)))
     except InvalidInput as error:
         raise InvalidInput(error.problem, where=where, line=number, field=error.field) from None
 

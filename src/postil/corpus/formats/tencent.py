@@ -24,6 +24,7 @@ from postil.corpus.formats.met import Met, json_lines, json_object, numbered_lin
 from postil.corpus.lines import BOM, decoded
 from postil.errors import InvalidInput
 from postil.records.explain import shown
+from postil.records.jsonl import FAILURES, check_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -141,7 +142,8 @@ def read_contents(paths: Sequence[FilePath], met: Met | None = None) -> dict[str
 def _json_content(line: bytes, path: FilePath, number: int) -> tuple[str, str]:
     try:
         row = msgspec.json.decode(line, type=dict[str, Any])
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        check_keys(line, number, os.fspath(path))
+    except FAILURES:
         row = json_object(line, path, number)
     field = next((name for name in CONTENTS if name in row), "")
     for name in ("url", field):

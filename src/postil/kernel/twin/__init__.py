@@ -6,6 +6,7 @@ from postil.kernel.twin.bleu import bleu_score, bleu_stats
 from postil.kernel.twin.cider import Grams, cider, count_grams, load_grams
 from postil.kernel.twin.interning import Interner
 from postil.kernel.twin.meteor import meteor
+from postil.kernel.twin.objects import plain_objects
 from postil.kernel.twin.overlap import Overlap, overlap
 from postil.kernel.twin.ranks import rank_correlations
 from postil.kernel.twin.rouge import rouge_l, rouge_n
@@ -30,6 +31,7 @@ __all__ = [
     "log_sums",
     "meteor",
     "overlap",
+    "plain_objects",
     "pooled_scores",
     "rank_correlations",
     "rouge_l",
