@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(postil.__file__).parent
 FLOORS = (
-    ("errors", "version"),
+    ("errors", "escaping", "version"),
     ("kernel", "engine"),
     ("records", "text", "draw"),
     ("corpus", "metrics", "metaeval", "commenters", "annotation"),

@@ -32,6 +32,15 @@ def test_the_card_of_a_small_corpus(tmp_path: Path) -> None:
     assert "salt" not in text
 
 
+def test_names_cannot_break_its_tables(tmp_path: Path) -> None:
+    corpus = built(tmp_path, rows(30), **SIZES, source="a\x1b[2J site\n| x |")
+    (file,) = corpus.made["inputs"]
+    made = corpus.made | {"inputs": [file | {"name": "a|b\n`<b>`"}]}
+    lines = card(Corpus(corpus.path, made), statistics(corpus)).splitlines()
+    assert "- **Source:** a\\x1b[2J site | x |" in lines
+    assert [line for line in lines if line.startswith(r"| a\|b \`&lt;b>\` |")]
+
+
 @pytest.mark.parametrize("license_name", ["CC-BY-4.0", 'a "free" licence: none', "我们的", "x\n---\ny", "- [a, {b: c"])
 def test_its_header_is_yaml(tmp_path: Path, license_name: str) -> None:
     yaml = pytest.importorskip("yaml")

@@ -12,13 +12,13 @@ from postil.app.output import (
     Format,
     counted,
     grid_as,
-    printable,
     rows_as_csv,
     rows_as_jsonl,
     to_json,
     value_with_interval,
 )
 from postil.errors import UsageError
+from postil.escaping import one_line
 from postil.metaeval.permutation import PERMUTATIONS
 from postil.metaeval.resampling import RESAMPLES, SEED
 from postil.metaeval.systems import compare
@@ -115,7 +115,7 @@ def comparison_as(form: Format, found: Comparison, command: str = "") -> str:
     text = grid_as(form, _grid(found))
     if form != "table":
         return text
-    head = printable(f"{counted(found.items, 'item')}, means of item scores, against {found.baseline}")
+    head = one_line(f"{counted(found.items, 'item')}, means of item scores, against {found.baseline}")
     return f"{head}\n\n{text}\n" + "".join(f"{line}\n" for line in remarks(found))
 
 
@@ -136,7 +136,7 @@ def remarks(found: Comparison) -> list[str]:
         *(f"note: {note}" for note in found.notes),
         f"seed {found.seed}, {found.resamples} resamples, {found.permutations} draws of signs; Holm within a metric",
     ]
-    return [printable(line) for line in lines]
+    return [one_line(line) for line in lines]
 
 
 def _grid(found: Comparison) -> Grid:

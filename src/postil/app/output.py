@@ -8,6 +8,8 @@ import json
 from typing import TYPE_CHECKING, Final, Literal, get_args
 from unicodedata import combining, east_asian_width
 
+from postil.escaping import apostrophed, latex_row, markdown_table, one_line
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -18,7 +20,6 @@ __all__ = [
     "Grid",
     "counted",
     "grid_as",
-    "printable",
     "rows_as_csv",
     "rows_as_jsonl",
     "short",
@@ -50,12 +51,31 @@ def rows_as_jsonl(rows: Sequence[Mapping[str, object]]) -> str:
 
 
 def rows_as_csv(rows: Sequence[Mapping[str, object]], fields: Sequence[str] = ()) -> str:
-    """Comma-separated, with a head: the fields, by default those of the first row."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, fieldnames=list(fields or rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    """Comma-separated, with a head: the fields, by default those of the first row.
+
+    People open these files in spreadsheets, so a text that one would run has an apostrophe before it; the importer of
+    CSV takes it away (``--apostrophes``).
+    """
+    names = list(fields or rows[0])
+    out = io.StringIO(newline="")
+    writer = csv.DictWriter(_Lines(out), names, lineterminator="\r\n")
+    writer.writerow({name: _cell(name) for name in names})
+    writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
     return out.getvalue()
+
+
+def _cell(value: object) -> object:
+    return apostrophed(value) if isinstance(value, str) else value
+
+
+class _Lines:
+    """Turns CR LF at the end of a line into LF; a writer of lines that end in both quotes cells with either."""
+
+    def __init__(self, out: io.StringIO) -> None:
+        self._out = out
+
+    def write(self, line: str) -> int:
+        return self._out.write(line[:-2] + "\n")
 
 
 def grid_as(form: Literal["table", "markdown", "latex"], grid: Grid) -> str:
@@ -66,12 +86,7 @@ def grid_as(form: Literal["table", "markdown", "latex"], grid: Grid) -> str:
     ------  ------
     a          0.5
     """
-    return _LAYOUTS[form]([[printable(cell) for cell in row] for row in grid])
-
-
-def printable(text: str) -> str:
-    """A line break or an escape code in a name must not break the layout or reach the terminal."""
-    return "".join(character if character.isprintable() else " " for character in text)
+    return _LAYOUTS[form](grid)
 
 
 def value_with_interval(value: float, low: float, high: float) -> str:
@@ -114,6 +129,7 @@ def counted(n: int, what: str) -> str:
 
 
 def _width(text: str) -> int:
+    text = text.replace("\u200c", "").replace("\u200d", "")  # joiners
     return sum(0 if combining(character) else 2 if east_asian_width(character) in "WF" else 1 for character in text)
 
 
@@ -130,28 +146,15 @@ def _padded(grid: Grid) -> Grid:
 
 
 def _table(grid: Grid) -> str:
-    rows = _padded(grid)
+    rows = _padded([[one_line(cell) for cell in row] for row in grid])
     rule = ["-" * _width(cell) for cell in rows[0]]
     return "".join("  ".join(row).rstrip() + "\n" for row in (rows[0], rule, *rows[1:]))
 
 
-def _markdown(grid: Grid) -> str:
-    rows = [[cell.replace("|", "\\|") for cell in row] for row in grid]
-    rule = ["---", *["---:"] * (len(grid[0]) - 1)]
-    return "".join(f"| {' | '.join(row)} |\n" for row in (rows[0], rule, *rows[1:]))
-
-
-_LATEX: Final = str.maketrans(
-    {c: f"\\{c}" for c in "&%$#_{}"}
-    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    | {"<": r"\textless{}", ">": r"\textgreater{}"}
-)
-
-
 def _latex(grid: Grid) -> str:
-    lines = [" & ".join(cell.translate(_LATEX) for cell in row) + r" \\" for row in grid]
+    lines = [latex_row(row) for row in grid]
     head = ["\\begin{tabular}{l" + "r" * (len(grid[0]) - 1) + "}", r"\toprule", lines[0], r"\midrule"]
     return "\n".join([*head, *lines[1:], r"\bottomrule", r"\end{tabular}", ""])
 
 
-_LAYOUTS: Final[Mapping[str, Callable[[Grid], str]]] = {"table": _table, "markdown": _markdown, "latex": _latex}
+_LAYOUTS: Final[Mapping[str, Callable[[Grid], str]]] = {"table": _table, "markdown": markdown_table, "latex": _latex}

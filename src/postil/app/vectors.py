@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from postil.app.output import SCHEMA, printable, to_json
+from postil.app.output import SCHEMA, to_json
 from postil.app.passages.words import stop_signature, without_stop_words
 from postil.app.progress import steps
 from postil.errors import InvalidInput, UnknownName
+from postil.escaping import one_line
 from postil.records.files import read
 from postil.records.rows import Row
 from postil.text.han import HanTexts
@@ -175,7 +176,7 @@ def show_folder(folder: str, words: list[str], *, k: int, format: str, check: bo
     lines += ["first: " + " ".join(islice(vectors.words, k))]
     for word, some in nearest.items():
         lines += ["", f"near {word}", *(f"  {cosine:7.4f}  {other}" for other, cosine in some)]
-    return "".join(printable(line).rstrip() + "\n" for line in lines)
+    return "".join(one_line(line).rstrip() + "\n" for line in lines)
 
 
 class _Texts:

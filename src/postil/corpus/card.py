@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from postil.corpus.table_2 import table_2
+from postil.escaping import markdown_cell, one_line
 
 if TYPE_CHECKING:
     from postil.corpus.statistics import Statistics
@@ -54,19 +55,19 @@ def card(corpus: Corpus, found: Statistics) -> str:
         "---",
     ]
     inputs = [
-        f"| {file['name']} | {file['split'] or ''} | {file['bytes']:,} | `{file['blake2b']}` |"
+        f"| {markdown_cell(file['name'])} | {file['split'] or ''} | {file['bytes']:,} | `{file['blake2b']}` |"
         for file in made["inputs"]
     ]
     seen = [f"| {what} | {number:,} |" for what, number in made["seen"].items()]
     chosen = [
-        f"| {name.replace('_', ' ')} | {value} |"
+        f"| {name.replace('_', ' ')} | {markdown_cell(str(value))} |"
         for name, value in options.items()
         if name not in {"source", "license"}
     ]
     body = [
         "# Articles with comments",
-        f"- **Source:** {options['source']}",
-        f"- **Licence:** {options['license']}",
+        f"- **Source:** {one_line(options['source'])}",
+        f"- **Licence:** {one_line(options['license'])}",
         "",
         table_2(found).rstrip(),
         "",

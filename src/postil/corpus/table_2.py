@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from postil.corpus.statistics import ALL
+from postil.escaping import markdown_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,9 +25,7 @@ def table_2(found: Statistics) -> str:
     Args:
         found: The statistics.
     """
-    head, *rows = grid(found)
-    rule = ["---", *["---:"] * (len(head) - 1)]
-    return "".join(f"| {' | '.join(row)} |\n" for row in (head, rule, *rows))
+    return markdown_table(grid(found))
 
 
 def grid(found: Statistics) -> list[list[str]]:

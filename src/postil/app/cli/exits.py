@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from postil.app.output import printable
 from postil.errors import PostilError
+from postil.escaping import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -54,7 +54,7 @@ def command_line(context: typer.Context) -> str:
 
 def say(text: str) -> None:
     """Words for people go to standard error."""
-    typer.echo(printable(text), err=True)
+    typer.echo(one_line(text), err=True)
 
 
 def tell(form: str, remarks: Iterable[str]) -> None:

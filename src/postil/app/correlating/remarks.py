@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from postil.app.correlating.tables import called, chosen_differences
 from postil.app.names import metric_of
-from postil.app.output import printable, short, value_with_interval
+from postil.app.output import short, value_with_interval
 from postil.errors import PostilError
+from postil.escaping import one_line
 from postil.metaeval.human import CEILING
 from postil.metrics.over import differ_in_over, is_near
 from postil.metrics.spec import parse
@@ -34,7 +35,7 @@ def remarks(found: Findings) -> list[str]:
     options = found.options
     settings = f"seed {options.seed}, {options.resamples} resamples, {options.permutations} permutations"
     lines = [*_of_texts(found), *_of_numbers(found), *_of_people(found), *_of_differences(found), settings]
-    return [printable(line) for line in lines]
+    return [one_line(line) for line in lines]
 
 
 def _of_texts(found: Findings) -> Iterator[str]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 from postil.app.correlating.files import PEOPLE
 from postil.app.names import PEOPLE as SIDES
 from postil.app.names import family, metric_of
-from postil.app.output import counted, grid_as, printable, short, value_with_interval
+from postil.app.output import counted, grid_as, short, value_with_interval
+from postil.escaping import one_line
 from postil.metaeval.human import CEILING, ONE
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def head(found: Findings) -> str:
     texts, items, systems = (
         counted(len(each), what) for each, what in ((table, "text"), (table.items, "item"), (table.systems, "system"))
     )
-    return printable(
+    return one_line(
         f"{texts} ({items}, {systems}), "
         f"{counted(len(table.ratings.grades), 'grade')} by {counted(len(table.ratings.names), 'annotator')}{aspect}; "
         f"{over[found.options.by]}; 95 % intervals over items"
@@ -131,6 +132,6 @@ def disagreement(found: Findings, first: str, second: str) -> str:
     lines = grid_as("table", grid).splitlines()
     texts = (found.texts.get((row.item, row.system)) for row in rows)
     return "\n" + "".join(
-        f"{line}\n" + (f"    {printable(text)}\n" if text else "")
+        f"{line}\n" + (f"    {one_line(text)}\n" if text else "")
         for line, text in zip(lines, (None, None, *texts), strict=True)
     )

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.app.columns import as_list
-from postil.app.output import SCHEMA, Format, grid_as, printable, rows_as_csv, rows_as_jsonl, to_json
+from postil.app.output import SCHEMA, Format, grid_as, rows_as_csv, rows_as_jsonl, to_json
 from postil.app.passages.files import PassagesOptions
 from postil.app.passages.words import collect
 from postil.errors import InvalidInput, UsageError
+from postil.escaping import one_line
 from postil.metrics.measures import Overlap
 from postil.metrics.pool import Pools
 from postil.metrics.reasons import Reason, reasons
@@ -196,7 +197,7 @@ def ranked_as(form: Format, found: Sequence[RankedPassage], measure: str) -> str
         )
     grid = [["passage", measure, "because of"]]
     for rank, each in enumerate(found, start=1):
-        text = f"{rank}. {printable(each.text)}"
+        text = f"{rank}. {one_line(each.text)}"
         short = text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
         score = f"{each.score:.4f}" if np.isfinite(each.score) else "-"
         grid.append([short, score, ", ".join(map(str, each.reasons))])

@@ -13,7 +13,6 @@ from postil.app.output import (
     SCHEMA,
     Format,
     grid_as,
-    printable,
     rows_as_csv,
     rows_as_jsonl,
     to_json,
@@ -23,6 +22,7 @@ from postil.app.passages.files import LINE_RESAMPLES, gain_lines
 from postil.app.passages.pictures import IN_ONE_PICTURE, draw_together, gather
 from postil.draw import Curve, save
 from postil.errors import UsageError
+from postil.escaping import one_line
 from postil.records.files import write
 from postil.records.rows import Score
 from postil.version import VERSION
@@ -60,7 +60,7 @@ def gains_as(form: Format, found: PassageFindings, command: str = "") -> str:
         return text
     if found.differences:
         text += "".join("\n" + grid_as(form, grid) for grid in _from_best(found))
-    lines = [*remarks(found), "", *map(printable, _signatures(found))]
+    lines = [*remarks(found), "", *map(one_line, _signatures(found))]
     return f"{_head(found)}\n\n{text}\n" + "".join(f"{line}\n" for line in lines)
 
 
@@ -170,7 +170,7 @@ def remarks(found: PassageFindings) -> list[str]:
     Args:
         found: What was found.
     """
-    return [printable(line) for line in _remarks(found)]
+    return [one_line(line) for line in _remarks(found)]
 
 
 def _gains(found: PassageFindings) -> Iterator[dict[str, object]]:

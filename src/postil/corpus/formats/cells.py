@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from postil.corpus.lines import DAMAGE, damaged, opened
 from postil.errors import InvalidInput, UsageError
+from postil.escaping import one_line
 from postil.records.explain import shown
 
 if TYPE_CHECKING:
@@ -113,8 +114,7 @@ def _numbered(reader: Any, path: FilePath, met: Met, encoding: str) -> Iterator[
 def _names(header: list[str]) -> str:
     """The columns, for a message; what is no table may have a line of any length."""
     names = ", ".join(header)
-    names = names if len(names) <= MOST_NAMES else f"{names[:MOST_NAMES]}…"
-    return "".join(letter if letter.isprintable() else "\ufffd" for letter in names)
+    return one_line(names if len(names) <= MOST_NAMES else f"{names[:MOST_NAMES]}…")
 
 
 def _broken(cells: list[str], columns: int, encoding: str) -> str:

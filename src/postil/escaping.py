@@ -1,0 +1,139 @@
+r"""Text that users gave, in what gives some characters a meaning: terminals, Markdown, LaTeX and spreadsheets.
+
+All that is printed, and every table, goes through these functions, so that no name of a system, title, file or comment
+is taken for a command there. Letters of all scripts stay as they are, and so do joined emoji.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["apostrophed", "latex_row", "markdown_cell", "markdown_table", "one_line", "visible", "without_apostrophe"]
+
+_UNSEEN: Final = re.compile(
+    "[\0-\x08\x0b-\x1f\x7f-\x9f"  # control characters of ASCII and of Latin-1, less tab and line feed
+    "\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f"  # what breaks a line, or turns the letters after it round
+    "\u180e\u200b\u2060-\u2065\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff"  # what nobody sees
+    "\ud800-\udfff]"  # halves of surrogate pairs, such as Python reads from file names that are not UTF-8
+)
+_GAPS: Final = re.compile("[\t\n\r\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+
+_MARKDOWN: Final = re.compile(r"[\\|`]|<(?=[A-Za-z/!?])|&(?=#?[0-9A-Za-z]+;)|\](?=\()")
+_ENTITIES: Final = {"<": "&lt;", "&": "&amp;"}
+
+_LATEX: Final = str.maketrans(
+    {c: f"\\{c}" for c in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "`": r"\textasciigrave{}"}
+    | {'"': r"\char34{}"}  # a command of its own in German and other languages
+)
+
+_FORMULA: Final = re.compile(  # after blanks, seen or not: a sign that begins a formula, or a break
+    "'*(?![+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][+-]?[0-9]+)?\\Z)"
+    "[\\s\0-\x1f\x7f-\x9f\xad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]*"
+    "[=+\\-@\t\r\n＝＋－＠﹦﹢﹣﹫]"
+)
+
+
+def visible(text: str) -> str:
+    r"""Characters that steer a terminal or cannot be seen, as escapes; tabs and line feeds stay.
+
+    Args:
+        text: Any text.
+
+    >>> print(visible("red\x1b[31m, file\u202egpj.exe"))
+    red\x1b[31m, file\u202egpj.exe
+    """
+    return text if text.isprintable() else _UNSEEN.sub(_escape, text)
+
+
+def one_line(text: str) -> str:
+    r"""The text as it is visible, on one line: blanks of any kind and line breaks are spaces.
+
+    Args:
+        text: Any text.
+
+    >>> print(one_line("two\nlines\x07"))
+    two lines\x07
+    """
+    return text if text.isprintable() else visible(_GAPS.sub(" ", text))
+
+
+def markdown_cell(text: str) -> str:
+    r"""A cell of a table in Markdown, which neither ends there nor has HTML, code or a link.
+
+    Args:
+        text: Its content.
+
+    >>> print(markdown_cell("a|<b>"))
+    a\|&lt;b>
+    """
+    return _MARKDOWN.sub(_in_markdown, one_line(text))
+
+
+def markdown_table(grid: Sequence[Sequence[str]]) -> str:
+    """A table in Markdown.
+
+    Args:
+        grid: Rows of cells; the first row is the head, the first column holds names, all others numbers.
+
+    >>> print(markdown_table([["system", "n"], ["a", "1"]]), end="")
+    | system | n |
+    | --- | ---: |
+    | a | 1 |
+    """
+    rows = [[markdown_cell(cell) for cell in row] for row in grid]
+    rule = ["---", *["---:"] * (len(grid[0]) - 1)]
+    return "".join(f"| {' | '.join(row)} |\n" for row in (rows[0], rule, *rows[1:]))
+
+
+def latex_row(cells: Sequence[str]) -> str:
+    r"""A row of a table in LaTeX.
+
+    Args:
+        cells: The cells.
+
+    >>> print(latex_row(["50 %", "a_b"]))
+    50 \% & a\_b \\
+    """
+    row = " & ".join(one_line(cell).translate(_LATEX) for cell in cells) + r" \\"
+    return "{}" * row.lstrip().startswith(("[", "*")) + row  # else they were arguments of the command before
+
+
+def apostrophed(text: str) -> str:
+    """The text with an apostrophe before it where a spreadsheet would run it; a plain number stays a number.
+
+    A text whose own apostrophes stand before such a formula gets one more, so that `without_apostrophe` always gives
+    the text back.
+
+    Args:
+        text: The content of a cell.
+
+    >>> apostrophed("=1+1"), apostrophed("'=1+1"), apostrophed("-0.5"), apostrophed("'tis")
+    ("'=1+1", "''=1+1", '-0.5', "'tis")
+    """
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def without_apostrophe(text: str) -> str:
+    """The text that `apostrophed` was given.
+
+    Args:
+        text: What `apostrophed` returned.
+
+    >>> without_apostrophe("'=1+1"), without_apostrophe("'tis")
+    ('=1+1', "'tis")
+    """
+    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
+
+
+def _escape(match: re.Match[str]) -> str:
+    return match[0].encode("unicode_escape").decode()
+
+
+def _in_markdown(match: re.Match[str]) -> str:
+    return _ENTITIES.get(match[0], f"\\{match[0]}")
