@@ -15,6 +15,8 @@ import pytest
 from typer.testing import CliRunner
 
 from postil.app.cli.corpus import corpus
+from postil.app.commenting.files import RankedComment
+from postil.app.commenting.output import ranked_as
 from postil.records import Article, read
 
 if TYPE_CHECKING:
@@ -172,6 +174,21 @@ def test_csv(run: Import) -> None:
     Path("t.tsv").write_text('article\ttitle\ttext\n1\tRain\t"Oh\n')
     assert run("csv", "--comments", "t.tsv", "--no-quotes", "-o", "o.parquet").exit_code == 0
     assert [article.comments[0].text for article in read("o.parquet", Article)] == ['"Oh']
+
+
+def test_csv_that_postil_exported_comes_back(run: Import) -> None:
+    said = ["=1+1", "'=1+1", "-0.5", "'tis", "@ann: no", "\t-x", "＋x", "a\rb", "a\r\n'=b", '"a", "b"', "plain"]
+    rows = [RankedComment(f"-{place}", f"@{place}", 1, 0.5, text) for place, text in enumerate(said)]
+    Path("c.csv").write_bytes(ranked_as("csv", rows).encode())
+    names = ("--comment-column", "id=comment", "--column", "title=")
+    for flags, found in (
+        (("--apostrophes",), said),
+        ((), ["'=1+1", "''=1+1", "-0.5", "'tis", "'@ann: no", "'\t-x", "'＋x", *said[7:]]),
+    ):
+        assert run("csv", "--comments", "c.csv", *names, *flags, "-o", "o.jsonl").exit_code == 0
+        articles = list(read("o.jsonl", Article))
+        assert [article.comments[0].text for article in articles] == found
+        assert (articles[-1].id, articles[-1].comments[0].id) == (("-10", "@10") if flags else ("-10", "'@10"))
 
 
 def test_dataset(run: Import) -> None:

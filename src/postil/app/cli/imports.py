@@ -189,6 +189,12 @@ def csv(
     quotes: Annotated[
         bool, typer.Option("--quotes/--no-quotes", help="Whether double quotes around a cell are marks or text.")
     ] = True,
+    apostrophes: Annotated[
+        bool,
+        typer.Option(
+            "--apostrophes", help="Take away the apostrophes that postil's exports have before =1+1 and the like."
+        ),
+    ] = False,
     lang: Lang = None,
     on_error: OnError = "stop",
 ) -> None:
@@ -213,6 +219,7 @@ def csv(
             encoding=encoding,
             delimiter=delimiter,
             quotes=quotes,
+            apostrophes=apostrophes,
         ),
         out,
         say,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from postil.corpus.lines import DAMAGE, damaged, opened
 from postil.errors import InvalidInput, UsageError
-from postil.escaping import one_line
+from postil.escaping import one_line, without_apostrophe
 from postil.records.explain import shown
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def table_rows(
     encoding: str = "utf-8",
     delimiter: str | None = None,
     quotes: bool = True,
+    apostrophes: bool = False,
 ) -> Iterator[tuple[int, Row]]:
     """The rows of a table whose first row names its columns.
 
@@ -55,6 +56,8 @@ def table_rows(
         encoding: Its encoding; a byte order mark is passed over.
         delimiter: What stands between columns; by default the name says it.
         quotes: Whether double quotes mean anything.
+        apostrophes: Whether postil exported the table, with apostrophes before what a spreadsheet would run; they are
+            taken away.
 
     Yields:
         The line where the row begins, counted from 1, and its cells by column; None for an empty one.
@@ -73,6 +76,8 @@ def table_rows(
             text, delimiter=between, strict=True, quoting=csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
         )
         rows = _numbered(reader, path, met, encoding)
+        if apostrophes:
+            rows = ((line, list(map(without_apostrophe, cells))) for line, cells in rows)
         line, header = next(rows, (0, []))
         if not header:
             raise InvalidInput("the table is empty", where=where)

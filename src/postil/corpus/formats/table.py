@@ -56,6 +56,7 @@ def read_table(
     encoding: str = "utf-8",
     delimiter: str | None = None,
     quotes: bool = True,
+    apostrophes: bool = False,
 ) -> Iterator[Article]:
     r"""Read articles from tables.
 
@@ -71,6 +72,8 @@ def read_table(
         delimiter: What stands between columns; by default a tab where the name ends in `.tsv`, `.tab` or `.txt`, else
             a comma.
         quotes: Whether a cell may be put between double quotes, with line breaks and doubled quotes in it.
+        apostrophes: Whether postil exported the tables, with apostrophes before what a spreadsheet would run; they
+            are taken away.
 
     Yields:
         The articles, in the order in which they first appear.
@@ -101,7 +104,9 @@ def read_table(
     needed_of_articles = {*names.article["id"], *names.article["title"], *of_articles.values()} - {""}
 
     def rows(path: FilePath, wanted: set[str]) -> Iterator[tuple[int, Row]]:
-        return table_rows(path, met, wanted, encoding=encoding, delimiter=delimiter, quotes=quotes)
+        return table_rows(
+            path, met, wanted, encoding=encoding, delimiter=delimiter, quotes=quotes, apostrophes=apostrophes
+        )
 
     with _database() as database:
         joined = _Join(database, names, met, os.fspath(comments), join, one_table=one_table)
