@@ -81,3 +81,13 @@ def test_metaeval_rests_on_rows_and_numpy_alone() -> None:
 def test_the_test_sees_relative_imports(source: str) -> None:
     with pytest.raises(AssertionError):
         list(imported(ast.parse(source)))
+
+
+def test_all_that_is_printed_goes_through_one_function() -> None:
+    for path in FILES:
+        if path.name == "exits.py":
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call):
+                called = ast.unparse(node.func)
+                assert called not in {"print", "typer.echo", "typer.secho"}, f"{path.name}:{node.lineno}: emit or say"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.records import Candidate, write
+from postil.records import Candidate, Score, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -227,6 +227,15 @@ def _read(terminal: int) -> bytes:
 def without(stream: int, *command: str) -> Done:
     """Run a command with a stream closed."""
     return run("sh", "-c", f'exec "$@" {stream}>&-', "sh", *command)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere file names are Unicode")
+def test_names_of_files_that_are_not_utf_8() -> None:
+    rows = [Score(f"i{n}", system, "x", float(n * (system == "a")), "x") for n in range(3) for system in "ab"]
+    write(os.fsdecode(b"s\xff.jsonl"), rows)
+    done = run(*POSTIL, "compare", b"s\xff.jsonl", "--baseline", "a", "--format", "json")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "s\udcff.jsonl" in json.loads(done.stdout)["settings"]["command"]
 
 
 @posix

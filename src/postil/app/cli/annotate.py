@@ -6,7 +6,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from postil.app.cli.exits import exits, say
+from postil.app.cli.exits import emit, exits, say
 from postil.app.cli.options import FormatOption, SeedOption, group
 from postil.errors import UnknownName
 
@@ -84,7 +84,7 @@ def plan(
         seed=seed,
     )
     made = plan_campaign(texts, campaign, options)
-    typer.echo(plan_as(format, made), nl=False)
+    emit(plan_as(format, made), format)
     for line in [*plan_remarks(made), f"seed {seed}"]:
         say(line)
 
@@ -109,7 +109,8 @@ def invite(
 
     if role not in {"annotator", "lead"}:
         raise UnknownName("role", role, ("annotator", "lead"))
-    typer.echo(welcome(campaign, name, role, days, address))  # type: ignore[arg-type]  # checked above
+    link = welcome(campaign, name, role, days, address)  # type: ignore[arg-type]  # checked above
+    emit(f"{link}\n")
 
 
 @annotate.command()
@@ -171,7 +172,7 @@ def agreement(
     from postil.app.annotating.output import agreement_as  # noqa: PLC0415
 
     found = measure(campaign, resamples=resamples, seed=seed)
-    typer.echo(agreement_as(format, found), nl=False)
+    emit(agreement_as(format, found), format)
     if found.agreement is not None and format != "json":
         for line in (*map(str, found.agreement.left_out), *found.agreement.notes):
             say(line)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from postil.app.cli.exits import exits, say, tell
+from postil.app.cli.exits import emit, exits, say, tell
 from postil.app.cli.options import FormatOption, JobsOption, SeedOption
 
 __all__ = ["comment", "evaluate", "rank_comments"]
@@ -62,9 +62,9 @@ def comment(
     found = comment_files(articles, model, options, say=say)
     if format == "jsonl":
         for row in found:  # as they come
-            typer.echo(suggestions_as("jsonl", [row]), nl=False)
+            emit(suggestions_as("jsonl", [row]), "jsonl")
     else:
-        typer.echo(suggestions_as(format, list(found)), nl=False)
+        emit(suggestions_as(format, list(found)), format)
 
 
 @exits
@@ -84,7 +84,7 @@ def rank_comments(
     from postil.app.commenting.files import rank_files  # noqa: PLC0415
     from postil.app.commenting.output import ranked_as  # noqa: PLC0415
 
-    typer.echo(ranked_as(format, rank_files(articles, model, jobs=jobs, say=say)), nl=False)
+    emit(ranked_as(format, rank_files(articles, model, jobs=jobs, say=say)), format)
 
 
 @exits
@@ -147,5 +147,5 @@ def evaluate(
     with writing(items=items, candidates=candidates) as write:
         found = evaluate_commenters(models, corpus, options, watch=progress)
         write(found)
-    typer.echo(commenter_scores_as(format, found, options), nl=False)
+    emit(commenter_scores_as(format, found, options), format)
     tell(format, remarks(found, options))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from postil.app.cli.exits import command_line, exits, tell
+from postil.app.cli.exits import command_line, emit, exits, tell
 from postil.app.cli.options import FormatOption, LowerIsBetterOption, ScoresArgument, SeedOption
 
 __all__ = ["compare"]
@@ -44,5 +44,5 @@ def compare(
         seed=seed,
     )
     found = compare_files(scores, options)
-    typer.echo(comparison_as(format, found, command_line(context)), nl=False)
+    emit(comparison_as(format, found, command_line(context)), format)
     tell(format, remarks(found))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from postil.app.cli.exits import exits, say
+from postil.app.cli.exits import emit, exits, say
 from postil.app.cli.options import AddressOption, EngineOption, FormatOption
 
 __all__ = ["stats"]
@@ -49,4 +49,4 @@ def stats(
     if figures:
         for path in draw_corpus(Path(figures), found):
             say(f"written: {path}")
-    typer.echo(statistics_as(format, found), nl=False)
+    emit(statistics_as(format, found), format)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from postil.app.cli.exits import command_line, exits, say, tell
+from postil.app.cli.exits import command_line, emit, exits, say, tell
 from postil.app.cli.options import (
     AddressOption,
     EngineOption,
@@ -108,7 +108,7 @@ def correlate(
     if report:
         for path in write_report([as_json(found, points=True, command=command_line(context))], report):
             say(f"written: {path}")
-    typer.echo(findings_as(format, found, command_line(context)), nl=False)
+    emit(findings_as(format, found, command_line(context)), format)
     tell(format, remarks(found))
     for line in warned(found):  # whatever the format: in a table it would stand far below the numbers
         say(line)

@@ -7,23 +7,25 @@ import os
 import re
 import shlex
 import sys
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO, cast
 
 import typer
 from typer.core import TyperGroup
 
 from postil.errors import PostilError
-from postil.escaping import one_line
+from postil.escaping import one_line, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from typing import ParamSpec
 
     P = ParamSpec("P")
 
-__all__ = ["Root", "command_line", "exits", "refuse", "say", "tell"]
+__all__ = ["Root", "command_line", "emit", "exits", "refuse", "say", "tell"]
 
 CALLED: Final = "postil"
+MISTAKE: Final = cast("type[typer.BadParameter]", typer.BadParameter.__base__)  # click's UsageError, or typer's copy
 INTERRUPTED: Final = 130  # 128 and the number of the signal, as shells have it
 
 
@@ -33,7 +35,23 @@ class Root(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """See `typer.core.TyperGroup`."""
         ctx.meta[CALLED] = list(args)
-        return list(super().parse_args(ctx, args))
+        with _visible_mistakes():
+            return list(super().parse_args(ctx, args))
+
+    def invoke(self, ctx: Any) -> Any:
+        """See `typer.core.TyperGroup`."""
+        with _visible_mistakes():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _visible_mistakes() -> Iterator[None]:
+    """Words of a command line that fit nowhere reach the terminal in visible characters."""
+    try:
+        yield
+    except MISTAKE as error:
+        error.message = one_line(error.message)
+        raise
 
 
 def command_line(context: typer.Context) -> str:
@@ -52,9 +70,24 @@ def command_line(context: typer.Context) -> str:
     return shlex.join(["postil", *kept])
 
 
+def emit(text: str, form: str = "") -> None:
+    """Print a result, as it is where a program reads it; on a terminal, and in tables, in visible characters.
+
+    Args:
+        text: The result, with its line ends.
+        form: The format.
+    """
+    _write(visible(text) if form == "table" or sys.stdout.isatty() else text, sys.stdout)
+
+
 def say(text: str) -> None:
     """Words for people go to standard error."""
-    typer.echo(one_line(text), err=True)
+    _write(one_line(text) + "\n", sys.stderr)
+
+
+def _write(text: str, stream: TextIO) -> None:
+    stream.write(text)
+    stream.flush()
 
 
 def tell(form: str, remarks: Iterable[str]) -> None:

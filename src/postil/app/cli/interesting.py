@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from postil.app.cli.exits import exits, say
+from postil.app.cli.exits import emit, exits, say
 from postil.app.cli.options import FormatOption, StemOption, StopOption
 from postil.errors import UsageError
 
@@ -58,6 +58,6 @@ def interesting(
         stem=stem,
         stop=stop,
     )
-    typer.echo(ranked_as(format, found, measure), nl=False)
+    emit(ranked_as(format, found, measure), format)
     for doubt in doubts(found, measure, referenced=reference is not None, tokenizer=tokenizer):
         say(doubt)

@@ -16,7 +16,7 @@ from postil.app.cli.comment import comment, evaluate, rank_comments
 from postil.app.cli.compare import compare
 from postil.app.cli.corpus import corpus
 from postil.app.cli.correlate import correlate
-from postil.app.cli.exits import Root, exits, say
+from postil.app.cli.exits import Root, emit, exits, say
 from postil.app.cli.interesting import interesting
 from postil.app.cli.options import SETTINGS, JobsOption
 from postil.app.cli.passages import passages
@@ -45,7 +45,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it
     if wanted:
-        typer.echo(f"postil {VERSION}")
+        emit(f"postil {VERSION}\n")
         raise typer.Exit
 
 
@@ -83,7 +83,7 @@ def demo(
     """
     from postil.app.demo import run_demo  # noqa: PLC0415
 
-    run_demo(out, jobs, typer.echo, say)
+    run_demo(out, jobs, lambda text: emit(f"{text}\n", "table"), say)
 
 
 def main() -> None:
@@ -107,7 +107,7 @@ def _streams() -> Iterator[None]:
     if sys.stderr is None:
         sys.stderr = io.TextIOWrapper(io.BytesIO())
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8")  # the same bytes wherever it runs
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # the same bytes wherever it runs
     try:
         yield
     finally:

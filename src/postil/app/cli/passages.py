@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from postil.app.cli.exits import command_line, exits, say, tell
+from postil.app.cli.exits import command_line, emit, exits, say, tell
 from postil.app.cli.options import FormatOption, JobsOption, ReportOption, SeedOption, StemOption, StopOption
 
 __all__ = ["passages"]
@@ -105,5 +105,5 @@ def passages(
     if report:
         for path in write_report([as_json(found, command=command_line(context))], report):
             say(f"written: {path}")
-    typer.echo(gains_as(format, found, command_line(context)), nl=False)
+    emit(gains_as(format, found, command_line(context)), format)
     tell(format, remarks(found))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from postil.app.cli.exits import exits, say
+from postil.app.cli.exits import emit, exits, say
 from postil.app.cli.options import AddressOption, EngineOption, FormatOption, JobsOption
 from postil.errors import UsageError
 
@@ -111,4 +111,4 @@ def score(
         engine=engine,
         address=address,
     )
-    typer.echo(scores_as(format, score_files(candidates, references, options, say)), nl=False)
+    emit(scores_as(format, score_files(candidates, references, options, say)), format)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from postil.app.cli.exits import exits, say
+from postil.app.cli.exits import emit, exits, say
 from postil.app.cli.options import JobsOption, SeedOption, group
 from postil.errors import UsageError
 
@@ -142,7 +142,7 @@ def comments(
     else:
         page = study_comments(str(corpus), out, options, say)
     if stage is None:
-        typer.echo(page)
+        emit(f"{page}\n")
 
 
 @study.command()
@@ -209,7 +209,7 @@ def passages(
     )
     page = study_passages(collection, out, options, say)
     if stage is None:
-        typer.echo(page)
+        emit(f"{page}\n")
 
 
 def _folders(flag: str, form: str, given: list[str] | None) -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeAlias
 import typer
 from typer.core import TyperGroup
 
-from postil.app.cli.exits import exits, refuse, say
+from postil.app.cli.exits import emit, exits, refuse, say
 from postil.app.cli.options import FormatOption, JobsOption, SeedOption, group
 from postil.errors import UnknownName
 
@@ -124,5 +124,5 @@ def retriever(
     if trained is None:  # in a process that is not the first
         return
     if trained.evaluation is not None:
-        typer.echo(evaluation_as(format, trained.evaluation), nl=False)
+        emit(evaluation_as(format, trained.evaluation), format)
     say(f"{name} in {trained.folder}; go on with: postil comment ARTICLES --model {trained.folder}")

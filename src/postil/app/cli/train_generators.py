@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from postil.app.cli.exits import exits, say
+from postil.app.cli.exits import emit, exits, say
 from postil.app.cli.options import FormatOption, SeedOption
 from postil.app.cli.train import (
     BatchOption,
@@ -126,7 +126,7 @@ def generator(
     trained = train_commenter(name, corpus, out, options, say=say, watch=progress)
     if trained is None:  # in a process that is not the first
         return
-    typer.echo(losses_as(format, trained), nl=False)
+    emit(losses_as(format, trained), format)
     if figure is not None:
         draw_losses(figure, {name: trained.history})
         say(f"losses drawn in {figure}")

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from postil.app.cli.exits import exits, say
+from postil.app.cli.exits import emit, exits, say
 from postil.app.cli.options import SeedOption, group
 
 __all__ = ["vectors"]
@@ -118,4 +118,4 @@ def show(
     """
     from postil.app.vectors import show_folder  # noqa: PLC0415
 
-    typer.echo(show_folder(folder, list(words or ()), k=nearest, format=format, check=check), nl=False)
+    emit(show_folder(folder, list(words or ()), k=nearest, format=format, check=check), format)
