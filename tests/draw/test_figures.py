@@ -94,7 +94,7 @@ def test_chinese_characters_are_as_wide_as_high() -> None:
 
 
 def test_texts_are_one_line_that_xml_can_hold() -> None:
-    assert fit("a\n b\x00\ud800", 100) == "a b\ufffd\ufffd"
+    assert fit("a\n b\x00\x85\ud800\u202e\uffff", 200) == r"a b\x00\x85\ud800\u202e" + "\ufffd"
 
 
 @given(st.floats(-5, 5), st.integers(0, 4))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 import numpy as np
 
 from postil.errors import MissingExtra, UsageError
+from postil.escaping import one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -41,6 +42,7 @@ __all__ = [
     "numbers",
     "panel",
     "printed",
+    "readable",
     "style",
     "swatch",
     "text_width",
@@ -202,9 +204,14 @@ def text_width(text: str, size: float = SIZE, *, bold: bool = False) -> float:
     return font.get_width_height()[0] / 64
 
 
+def readable(text: str) -> str:
+    """A text that XML can hold: control characters as escapes, and none of the others that it must not have."""
+    return NOT_XML.sub("\N{REPLACEMENT CHARACTER}", visible(text))
+
+
 def fit(text: str, width: float, size: float = SIZE, *, bold: bool = False) -> str:
     """A text on one line that is not wider than so many points; what does not fit is left out of its middle."""
-    text = NOT_XML.sub("\N{REPLACEMENT CHARACTER}", " ".join(text.split()))
+    text = readable(" ".join(one_line(text).split()))
 
     def shown(kept: int) -> str:
         return f"{text[: (kept + 1) // 2]}…{text[len(text) - kept // 2 :]}"

@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from postil.draw.figure import INK, NOT_XML, style
+from postil.draw.figure import INK, readable, style
 from postil.errors import UsageError
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def _tidy(text: str, label: str, *, ink: str, paper: str = "") -> str:
         "height": f"{float(box[3]) * 4 / 3:.0f}",
         "font-family": FONTS,
         "stroke-linejoin": "round",
-    } | ({"role": "img", "aria-label": NOT_XML.sub("", label)} if label else {"aria-hidden": "true"})
+    } | ({"role": "img", "aria-label": readable(label)} if label else {"aria-hidden": "true"})
     if paper:
         whole.insert(0, ET.Element("rect", {"width": box[2], "height": box[3], "fill": paper}))
     return ET.tostring(whole, encoding="unicode")
