@@ -116,7 +116,7 @@ def apostrophed(text: str) -> str:
     >>> apostrophed("=1+1"), apostrophed("'=1+1"), apostrophed("-0.5"), apostrophed("'tis")
     ("'=1+1", "''=1+1", '-0.5', "'tis")
     """
-    return f"'{text}" if _FORMULA.match(text) else text
+    return f"'{text}" if not text[:1].isalnum() and _FORMULA.match(text) else text  # letters are quick to tell
 
 
 def without_apostrophe(text: str) -> str:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from postil.app.output import grid_as, rows_as_csv
+from postil.app.study.output import study_as
+from postil.escaping import apostrophed, without_apostrophe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,6 +103,15 @@ def test_a_cell_that_a_spreadsheet_would_run_begins_with_an_apostrophe(text: str
     assert sheet([text, f"'{text}", f"''{text}"]) == [f"'{text}", f"''{text}", f"'''{text}"]
 
 
+@given(st.text("'=-@+ \t\r\ufeff＝.01eax", max_size=8))
+def test_every_exported_text_comes_back_and_none_is_a_formula(text: str) -> None:
+    cell = apostrophed(text)
+    assert without_apostrophe(cell) == text
+    blanks = cell.lstrip(" \t\r\ufeff")
+    assert not blanks.startswith(("=", "@", "＝"))
+    assert not blanks.startswith(("+", "-")) or float(cell) == float(text)
+
+
 def test_other_cells_are_as_they_were() -> None:
     texts = ["a=1", "'tis", "", "-0.5", "+1", "-.5e-7", "雨", "1 - 1"]
     assert sheet([*texts, -0.5, -1e-20, -3, None, True]) == [*texts, "-0.5", "-1e-20", "-3", "", "True"]
@@ -131,3 +144,15 @@ def test_letters_of_all_scripts_stay() -> None:
 def test_a_table_is_as_wide_as_what_is_seen() -> None:
     lines = grid_as("table", [["system", "n"], ["a\x1bb", "1"], ["نمی\u200cخواهم", "1"]]).splitlines()
     assert len({len(re.sub("\u200c", "", line)) for line in lines}) == 1
+
+
+@pytest.mark.parametrize("form", ["table", "markdown"])
+def test_control_characters_are_visible_in_studies(form: Literal["table", "markdown"]) -> None:
+    table = {"key": "t", "caption": "c\x1b[2J", "head": ["a", "n"], "rows": [{"name": "a\x1b", "cells": [1]}]}
+    part = {"key": "p", "title": "P\x1b", "words": ["w\x9b"], "tables": [table]}
+    settings = [["file", "x\u202e.jsonl"]]
+    study = {"schema": 1, "kind": "study", "name": "n", "title": "T\x1b", "parts": [part], "settings": settings}
+    text = study_as(form, study)
+    assert not {"\x1b", "\x9b", "\u202e"} & set(text)
+    assert text.startswith("# T\\x1b\n\n## P\\x1b\n\nw\\x9b\n\nc\\x1b[2J\n\n")
+    assert text.endswith("- file: x\\u202e.jsonl\n")

@@ -58,9 +58,9 @@ def rows_as_csv(rows: Sequence[Mapping[str, object]], fields: Sequence[str] = ()
     """
     names = list(fields or rows[0])
     out = io.StringIO(newline="")
-    writer = csv.DictWriter(_Lines(out), names, lineterminator="\r\n")
-    writer.writerow({name: _cell(name) for name in names})
-    writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
+    writer = csv.writer(_Lines(out), lineterminator="\r\n")
+    writer.writerow(map(_cell, names))
+    writer.writerows([_cell(row.get(name)) for name in names] for row in rows)
     return out.getvalue()
 
 

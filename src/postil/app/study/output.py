@@ -8,6 +8,7 @@ from postil.app.output import grid_as
 from postil.app.report.read import typed
 from postil.app.report.results import Study
 from postil.app.report.studies import study_sheet
+from postil.escaping import visible
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -42,7 +43,7 @@ def study_as(form: Literal["table", "markdown"], study: Mapping[str, Any], keys:
         blocks += [f"{sheet.caption}\n\n{grid_as(form, _grid(sheet))}".rstrip() for sheet in tables]
     if not keys:
         blocks += ["## Settings", "\n".join(f"- {name}: {value}" for name, value in found.settings)]
-    return "\n\n".join(filter(None, blocks)) + "\n"
+    return visible("\n\n".join(filter(None, blocks)) + "\n")
 
 
 def _grid(sheet: Sheet) -> Grid:
