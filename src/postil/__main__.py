@@ -1,5 +1,20 @@
-"""``python -m postil``."""
+"""``python -m postil`` and the command ``postil``."""
 
-from postil.app.cli.main import main
+import sys
 
-main()
+__all__ = ["main"]
+
+
+def main() -> None:
+    """The entry point; an interrupt ends it in one line even while modules are still being loaded."""
+    try:
+        from postil.app.cli.main import main as run  # noqa: PLC0415 - it takes a while
+
+        run()
+    except KeyboardInterrupt:
+        sys.stderr.write("postil: interrupted\n")
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 from typer.testing import CliRunner
@@ -225,7 +225,7 @@ def test_refusals(run: Import, words: tuple[str, ...], code: int, message: str) 
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends POSIX signals")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_an_end_in_the_middle_leaves_nothing_that_looks_whole(tmp_path: Path, number: signal.Signals) -> None:
     pipe = tmp_path / "p.jsonl"
     os.mkfifo(pipe)
@@ -240,9 +240,72 @@ def test_an_end_in_the_middle_leaves_nothing_that_looks_whole(tmp_path: Path, nu
         process.send_signal(number)
         _, words = process.communicate()
     assert process.returncode == (130 if number == signal.SIGINT else -number)
-    assert words == ("postil: interrupted\n" if number == signal.SIGINT else "")
+    assert words == ("" if number == signal.SIGKILL else "postil: interrupted\n")
     assert not out.exists()
-    assert len(list(tmp_path.iterdir())) == (1 if number == signal.SIGINT else 2)
+    assert len(list(tmp_path.iterdir())) == (2 if number == signal.SIGKILL else 1)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends POSIX signals")
+def test_an_interrupt_while_modules_are_loaded_gives_no_traceback() -> None:
+    code = "import os, runpy, signal, sys; sys.argv = ['postil']\n"
+    code += "class Late:\n    def find_spec(self, name, *_):\n"
+    code += "        if name == 'postil.app.cli.main': os.kill(os.getpid(), signal.SIGINT)\n"
+    code += "sys.meta_path.insert(0, Late()); runpy.run_module('postil', run_name='__main__')"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - ours
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "postil: interrupted\n")
+
+
+OVER: Final = {
+    "tencent": ("tencent", "p.jsonl"),
+    "contents": ("tencent", "q.jsonl", "--contents", "p.jsonl"),
+    "tokenised": ("tokenised", "p.jsonl"),
+    "deepcom": ("deepcom", "p.jsonl"),
+    "forum": ("forum", "q.jsonl", "p.jsonl"),
+    "csv": ("csv", "--comments", "p.jsonl"),
+    "articles": ("csv", "--comments", "q.jsonl", "--articles", "p.jsonl"),
+    "dataset": ("dataset", "p.jsonl"),
+    "qrels": ("trec", "--qrels", "p.jsonl", "-c", "q.jsonl"),
+    "collection": ("trec", "--qrels", "q.jsonl", "-c", "p.jsonl"),
+    "trec run": ("trec", "--qrels", "q.jsonl", "-c", "q.jsonl", "--run", "p.jsonl"),
+    "topics": ("inex", "--topics", "p.jsonl", "--runs", "q.jsonl", "--judgements", "q.jsonl"),
+    "runs": ("inex", "--topics", "q.jsonl", "--runs", "p.jsonl", "--judgements", "q.jsonl"),
+    "judgements": ("inex", "--topics", "q.jsonl", "--runs", "q.jsonl", "--judgements", "p.jsonl"),
+    "documents": (
+        *("inex", "--topics", "q.jsonl", "--runs", "q.jsonl", "--judgements", "q.jsonl"),
+        *("--documents", "p.jsonl"),
+    ),
+}
+
+
+@pytest.mark.parametrize("command", OVER)
+def test_no_import_writes_over_its_input(run: Import, command: str) -> None:
+    before = Path("p.jsonl").read_bytes()
+    Path("link.jsonl").symlink_to("p.jsonl")
+    result = run(*OVER[command], "--out", "link.jsonl")
+    assert result.exit_code == 2
+    assert result.stderr == ("postil: link.jsonl: would be written over p.jsonl, which is read; name another output\n")
+    assert Path("p.jsonl").read_bytes() == before
+    assert sorted(path.name for path in Path().iterdir()) == ["link.jsonl", "p.jsonl", "q.jsonl"]
+
+
+def test_what_was_left_out_is_not_written_over_an_input(run: Import) -> None:
+    Path("p.jsonl").rename("o.jsonl.rejected.jsonl")
+    result = run("forum", "o.jsonl.rejected.jsonl", "--out", "o.jsonl", "--on-error", "skip")
+    assert (result.exit_code, Path("o.jsonl").exists()) == (2, False)
+    assert "o.jsonl.rejected.jsonl: would be written over o.jsonl.rejected.jsonl, which is read" in result.stderr
+
+
+def test_a_file_of_a_dataset_is_not_written_over(run: Import) -> None:
+    pytest.importorskip("pyarrow")
+    Path("d").mkdir()
+    assert run("forum", "p.jsonl", "--out", "d/train.parquet").exit_code == 0
+    result = run("dataset", "d", "--out", "d/train.parquet")
+    assert (result.exit_code, result.stderr) == (
+        2,
+        "postil: d/train.parquet: would be written over d/train.parquet, which is read; name another output\n",
+    )
+    assert run("dataset", "d", "--out", "d/other.jsonl").exit_code == 0
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")

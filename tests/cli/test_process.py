@@ -129,6 +129,20 @@ def test_items_on_a_full_disk(folder: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == ["c.jsonl", "r.jsonl"]
 
 
+@full
+def test_a_background_on_a_full_disk(folder: Path) -> None:
+    resource = pytest.importorskip("resource")
+
+    def limit() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+    done = run(*SCORE, "--save-background", "bg", preexec_fn=limit)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr.startswith(b"postil: bg/grams-1.npy: cannot be written: ")
+    assert list((folder / "bg").iterdir()) == []
+
+
 @posix
 @pytest.mark.skipif(os.name == "posix" and os.geteuid() == 0, reason="root may write everywhere")
 def test_items_in_a_folder_that_is_not_writable(folder: Path) -> None:

@@ -64,8 +64,8 @@ def test_unknown_names_get_the_nearest(postil: Postil, options: tuple[str, ...],
         (("-m", "w-meteor"), "r.jsonl: the grades need a scale (weights 'score'): --scale HIGH or LOW:HIGH"),
         (("--weights", "minmax"), "r.jsonl: the grades need a scale (weights 'minmax'): --scale HIGH or LOW:HIGH"),
         (("--items", "-"), "--items: expected a file; standard output is for the scores of the systems"),
-        (("--items", "c.jsonl"), "c.jsonl: --items would replace a file that is being read"),
-        (("--items", "./r.jsonl"), "./r.jsonl: --items would replace a file that is being read"),
+        (("--items", "c.jsonl"), "c.jsonl: would be written over c.jsonl, which is read; name another output"),
+        (("--items", "./r.jsonl"), "./r.jsonl: would be written over r.jsonl, which is read; name another output"),
         (("--items", "items.txt"), "items.txt: unknown kind of file"),
         (("--items", "none/items.jsonl"), "none/items.jsonl: there is no folder"),
     ],
@@ -74,6 +74,39 @@ def test_what_makes_no_sense(postil: Postil, options: tuple[str, ...], problem: 
     err = refused(postil, *BASE, *options)
     assert err.startswith(f"postil: {problem}"), err
     assert err.count("\n") == 1
+
+
+def test_no_command_writes_over_what_it_reads(postil: Postil) -> None:
+    """Each option that names an output, pointed at an input through a link."""
+    Path("bg").mkdir()
+    Path("result.json").write_text("{}")
+    for link, target in {"p.html": "c.jsonl", "q.html": "result.json", "i.jsonl": "c.jsonl", "v": "."}.items():
+        Path(link).symlink_to(target)
+    over = "would be written over"
+    for command, said in (
+        ((*BASE, "--background", "bg", "--save-background", "./bg"), f"./bg: {over} bg"),
+        (("correlate", "c.jsonl", "--judgements", "r.jsonl", "--report", "p.html"), f"p.html: {over} c.jsonl"),
+        (("correlate", "r.jsonl", "--judgements", "c.jsonl", "--report", "p.html"), f"p.html: {over} c.jsonl"),
+        (
+            ("correlate", "r.jsonl", "--judgements", "r.jsonl", "--candidates", "c.jsonl", "--report", "p.html"),
+            f"p.html: {over} c.jsonl",
+        ),
+        (("report", "result.json", "--out", "q.html"), f"q.html: {over} result.json"),
+        (("passages", "c.jsonl", "--scores", "i.jsonl"), f"i.jsonl: {over} c.jsonl"),
+        (("passages", "c.jsonl", "--report", "p.html"), f"p.html: {over} c.jsonl"),
+        (("evaluate", "bg", "--corpus", "r.jsonl", "--items", "bg"), f"bg: {over} bg"),
+        (("evaluate", "bg", "--corpus", "c.jsonl", "--candidates", "i.jsonl"), f"i.jsonl: {over} c.jsonl"),
+    ):
+        message = refused(postil, *command)
+        assert message.startswith(f"postil: {said}, which is read; name another output"), (command, message)
+
+
+def test_vectors_are_not_written_around_their_texts(postil: Postil) -> None:
+    Path("v").mkdir()
+    Path("c.jsonl").rename("v/words.txt")  # a name that a folder of vectors may have
+    for command in ("train", "convert"):
+        message = refused(postil, "vectors", command, "v/words.txt", "--out", "v")
+        assert message == "postil: v: would be written over v/words.txt, which is read; name another output\n"
 
 
 def test_both_from_standard_input(postil: Postil) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 import subprocess
 import sys
@@ -30,7 +32,7 @@ from postil.draw import (
     svg,
 )
 from postil.draw.figure import BLUE, INK, VERMILION
-from postil.errors import MissingExtra, UsageError
+from postil.errors import MissingExtra, PostilError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -225,6 +227,15 @@ def test_every_point_is_in_the_png(tmp_path: Path) -> None:
 def test_other_endings_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"expected a name that ends in \.svg, \.png or \.pdf"):
         save(PICTURES["matrix"](), tmp_path / "a.gif")
+
+
+def test_a_picture_that_cannot_be_written_names_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(type(tmp_path), "write_bytes", full)
+    with pytest.raises(PostilError, match=r"a\.svg: cannot be written: No space left on device$"):
+        save(PICTURES["matrix"](), tmp_path / "a.svg")
 
 
 def test_without_matplotlib_the_extra_is_named(draw: Callable[[], Figure], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from postil.app.scoring.files import ScoringOptions, default_metrics, score_file
 from postil.app.scoring.output import scores_as
 from postil.errors import MissingExtra
 from postil.records.files import read, write
+from postil.records.replace import Replacement
 from postil.records.rows import Article, Candidate
 from postil.records.scale import Scale
 
@@ -60,7 +61,7 @@ def run_demo(out: Path, jobs: int, show: Say, say: Say) -> None:
     out.mkdir(parents=True, exist_ok=True)
     sample = files("postil") / "sample"
     for name in FILES:
-        with (sample / name).open("rb") as source, (out / name).open("wb") as target:
+        with (sample / name).open("rb") as source, Replacement(str(out / name)) as target:
             shutil.copyfileobj(source, target)
     for lang in LANGUAGES:
         _tried(say, _scores, out, lang, jobs, show)

@@ -16,6 +16,7 @@ from postil.app.progress import steps
 from postil.errors import InvalidInput, UnknownName
 from postil.escaping import one_line
 from postil.records.files import read
+from postil.records.replace import check_apart
 from postil.records.rows import Row
 from postil.text.han import HanTexts
 from postil.text.tokenizers import tokenizer as named_tokenizer
@@ -74,6 +75,7 @@ def train_on_file(path: str, out: str, options: TrainOptions, tokenizer: str, sa
         InvalidInput: Something in the file is wrong; says where. Or no word occurs often enough.
     """
     VectorsWriter.check_target(out)
+    check_apart(out, [path])
     made = {"tokenizer": named_tokenizer(tokenizer).signature, "stop": stop_signature(stop)}
     with steps(options.epochs + 3) as begin:
         begin("reading")
@@ -108,6 +110,7 @@ def convert_file(path: str, out: str, *, form: str, bigrams: bool, skip_bad: boo
         InvalidInput: The file is not what it should be; says where.
     """
     VectorsWriter.check_target(out)
+    check_apart(out, [path])
     with (
         Word2VecFile(path, form) as file,
         VectorsWriter(out, file.dimensions, skip_bad=skip_bad) as writer,

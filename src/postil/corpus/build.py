@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from postil.engine import Engine
     from postil.records.files import FilePath
 
-__all__ = ["Source", "Watch", "build"]
+__all__ = ["Source", "Watch", "build", "rejected_beside"]
 
 
 def build(
@@ -97,12 +97,21 @@ def build(
         work.keep(work.corpus / "made.json", (json.dumps(made, ensure_ascii=False, indent=1) + "\n").encode())
         corpus = Corpus(work.corpus, made)
         work.keep(work.corpus / "README.md", card(corpus, statistics(corpus, watch=watch)).encode())
-        rejected = f"{os.fspath(out).rstrip('/')}.rejected.jsonl"
+        rejected = rejected_beside(out)
         if articles.rejected:
             write(rejected, articles.rejected)
             say(f"{len(articles.rejected):,} rows could not be read and were left out; they are listed in {rejected}")
         work.finish()
     return Corpus(Path(out), made)
+
+
+def rejected_beside(out: FilePath) -> str:
+    """The file with what a build leaves out because it cannot be read.
+
+    Args:
+        out: The folder of the corpus.
+    """
+    return f"{os.fspath(out).rstrip('/')}.rejected.jsonl"
 
 
 def _request(sources: Sequence[Source], options: BuildOptions, signature: str) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from postil.draw.figure import INK, readable, style
-from postil.errors import UsageError
+from postil.errors import PostilError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,15 +86,20 @@ def save(figure: Figure, path: str | PathLike[str], label: str = "") -> None:
     Raises:
         UsageError: The ending is another one.
         MissingExtra: matplotlib is not installed.
+        PostilError: The system refuses to write.
     """
     path = Path(path)
     kind = path.suffix.lower().removeprefix(".")
     if kind == "svg":
-        path.write_bytes(_tidy(_rendered(figure, "svg").decode(), label, ink=INK, paper="#ffffff").encode())
+        data = _tidy(_rendered(figure, "svg").decode(), label, ink=INK, paper="#ffffff").encode()
     elif kind in WITHOUT:
-        path.write_bytes(_rendered(figure, kind))
+        data = _rendered(figure, kind)
     else:
         raise UsageError(f"{path}: expected a name that ends in .svg, .png or .pdf")
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise PostilError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
 def _rendered(figure: Figure, kind: str) -> bytes:

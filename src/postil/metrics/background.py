@@ -15,6 +15,7 @@ from postil.errors import InvalidInput, Undefined, UsageError
 from postil.kernel import Grams, count_grams, load_grams
 from postil.metrics.base import check_order
 from postil.records.explain import load_json
+from postil.records.replace import Replacement
 
 if TYPE_CHECKING:
     import os
@@ -103,15 +104,20 @@ class Background:
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write a folder: ``config.json``, ``words.json`` and an array of n-grams and of frequencies for each order.
 
-        The same content gives the same bytes.
+        The same content gives the same bytes. Each file appears whole or not at all.
+
+        Raises:
+            PostilError: The system refuses to write.
         """
         path = Path(folder)
         path.mkdir(parents=True, exist_ok=True)
-        for n, (grams, df) in enumerate(zip(self.grams, self.df, strict=True), start=1):
-            np.save(path / f"grams-{n}.npy", grams, allow_pickle=False)
-            np.save(path / f"df-{n}.npy", df, allow_pickle=False)
+        for n, arrays in enumerate(zip(self.grams, self.df, strict=True), start=1):
+            for name, array in zip(("grams", "df"), arrays, strict=True):
+                with Replacement(str(path / f"{name}-{n}.npy")) as stream:
+                    np.save(stream, array, allow_pickle=False)
         # Escaped, because a word may hold a lone surrogate, which has no UTF-8 form.
-        (path / "words.json").write_text(json.dumps(self.words), encoding="utf-8")
+        with Replacement(str(path / "words.json")) as stream:
+            stream.write(json.dumps(self.words).encode())
         config = {
             "format": FORMAT,
             "items": self.items,
@@ -119,7 +125,8 @@ class Background:
             "tokenizer": self.tokenizer,
             "hash": self.hash,
         }
-        (path / "config.json").write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
+        with Replacement(str(path / "config.json")) as stream:
+            stream.write(json.dumps(config, indent=2).encode() + b"\n")
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Background:

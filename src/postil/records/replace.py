@@ -13,9 +13,10 @@ from typing import IO, TYPE_CHECKING
 from postil.errors import PostilError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from types import TracebackType
 
-__all__ = ["Replacement", "refused"]
+__all__ = ["Replacement", "check_apart", "refused"]
 
 
 class Replacement:
@@ -53,9 +54,11 @@ class Replacement:
             self._stream = self._part.open("wb" if self._private else "xb")
             if self._target.exists():
                 self._part.chmod(stat.S_IMODE(self._target.stat().st_mode))
-        except OSError as error:
+        except BaseException as error:  # an interrupt comes at any time
             self._remove()
-            raise refused(self.path, error) from error
+            if isinstance(error, OSError):
+                raise refused(self.path, error) from error
+            raise
         return self._stream
 
     def __exit__(
@@ -66,6 +69,8 @@ class Replacement:
                 sys.stdout.buffer.flush()
             elif kind is None:
                 self._commit(self._stream)
+            elif isinstance(error, OSError) and error.filename is None and not isinstance(error, ConnectionError):
+                raise error  # of a write: it names no file, as an error of opening another file does
         except OSError as refusal:
             raise refused(self.path, refusal) from refusal
         finally:
@@ -99,4 +104,46 @@ def refused(path: str, error: OSError) -> Exception:
     """
     if isinstance(error, BrokenPipeError):
         return error
-    return PostilError(f"{path}: cannot be written: {error.strerror or error}")
+    # NumPy says how much it wrote, and not why no more.
+    return PostilError(f"{path}: cannot be written: {error.strerror or f'{error}; is the disk full?'}")
+
+
+def check_apart(out: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]]) -> None:
+    """Refuse to write over what is read, whatever the spelling: through a link, a stream or a folder around it.
+
+    Args:
+        out: The file to write, or the folder to replace whole; `-` for standard output.
+        inputs: The files and folders that are read; `-` for standard input.
+
+    Raises:
+        UsageError: One of them would be replaced, or lies in a folder that would be, or is a folder with ``out`` in it.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (rows := Path(folder, "rows.jsonl")).write_text("{}")
+    ...     check_apart("rows.jsonl", [rows])
+    ...     check_apart(f"{folder}/./rows.jsonl", [rows])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    postil.errors.UsageError: ...rows.jsonl: would be written over ...rows.jsonl, which is read; name another output
+    """
+    written = _status(os.fspath(out), sys.stdout)
+    for source in inputs:
+        read = _status(os.fspath(source), sys.stdin)
+        if written is None or read is None:
+            continue
+        here, there = (Path(os.path.realpath(path)) for path in (out, source))
+        inside = "-" not in {os.fspath(out), os.fspath(source)} and (
+            here.is_relative_to(there) or there.is_relative_to(here)
+        )
+        if inside or os.path.samestat(written, read):
+            raise UsageError(f"{out}: would be written over {source}, which is read; name another output")
+
+
+def _status(path: str, stream: IO[str]) -> os.stat_result | None:
+    """What the system knows of a file or folder; None where there is none that could be replaced."""
+    try:
+        found = os.fstat(stream.fileno()) if path == "-" else os.stat(path)  # noqa: PTH116 - follows links, as open does
+    except (AttributeError, OSError, ValueError):  # a stream may be closed, or none of the system's
+        return None
+    return found if stat.S_ISREG(found.st_mode) or (path != "-" and stat.S_ISDIR(found.st_mode)) else None

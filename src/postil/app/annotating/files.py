@@ -16,7 +16,7 @@ from postil.app.annotating.texts import WHAT, items_of, rubric_for, with_gold
 from postil.errors import UnknownName, UsageError
 from postil.metaeval.resampling import RESAMPLES
 from postil.metaeval.resampling import SEED as RESAMPLING_SEED
-from postil.records.replace import Replacement
+from postil.records.replace import Replacement, check_apart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -200,6 +200,8 @@ def export(url: str, folder: str, *, table: str = "csv", timed: bool = False, sa
         raise UnknownName("kind of table", table, TABLES)
     with Store.open(url, read_only=True) as store:
         files = exported(store, table=table, timed=timed)
+    for name in files:
+        check_apart(f"{folder}/{name}", [url.removeprefix("sqlite:///")])
     Path(folder).mkdir(parents=True, exist_ok=True)
     for name, rows in files.items():
         write_rows(f"{folder}/{name}", rows)

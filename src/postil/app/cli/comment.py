@@ -144,7 +144,7 @@ def evaluate(
         seed=seed,
         jobs=jobs,
     )
-    with writing(items=items, candidates=candidates) as write:
+    with writing(items=items, candidates=candidates, inputs=[*models, corpus]) as write:
         found = evaluate_commenters(models, corpus, options, watch=progress)
         write(found)
     emit(commenter_scores_as(format, found, options), format)

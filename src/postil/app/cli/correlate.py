@@ -103,7 +103,7 @@ def correlate(
     if report:
         from postil.app.report import check_report, write_report  # noqa: PLC0415
 
-        check_report(report)  # before the work is done
+        check_report(report, [*scores, judgements, *filter(None, [candidates])])  # before the work is done
     found = correlate_files(scores, judgements, options, candidates)
     if report:
         for path in write_report([as_json(found, points=True, command=command_line(context))], report):

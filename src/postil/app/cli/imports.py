@@ -73,6 +73,7 @@ def tencent(
 
     import_articles(
         lambda met: read_tencent(files, met, contents=contents or ()),
+        [*files, *(contents or ())],
         out,
         say,
         on_error=on_error,  # type: ignore[arg-type]  # checked inside
@@ -103,6 +104,7 @@ def tokenised(
 
     import_articles(
         lambda met: read_tokenised(files, met, second=second, lang=lang),  # type: ignore[arg-type]  # checked inside
+        files,
         out,
         say,
         on_error=on_error,  # type: ignore[arg-type]  # checked inside
@@ -124,6 +126,7 @@ def deepcom(files: Files, *, out: Articles, lang: Lang = None, on_error: OnError
 
     import_articles(
         lambda met: read_deepcom(files, met, lang=lang),
+        files,
         out,
         say,
         on_error=on_error,  # type: ignore[arg-type]  # checked inside
@@ -153,6 +156,7 @@ def forum(
     names, of_comments = name_map(field, "--field"), name_map(comment_field, "--comment-field")
     import_articles(
         lambda met: read_forum(files, met, fields=names, comment_fields=of_comments, lang=lang),
+        files,
         out,
         say,
         on_error=on_error,  # type: ignore[arg-type]  # checked inside
@@ -221,6 +225,7 @@ def csv(
             quotes=quotes,
             apostrophes=apostrophes,
         ),
+        [comments, *([articles] if articles else [])],
         out,
         say,
         on_error=on_error,  # type: ignore[arg-type]  # checked inside
@@ -248,11 +253,12 @@ def dataset(
     Example: postil corpus import dataset my-dataset --split train --field content=body --out train.jsonl
     """
     from postil.app.corpus.importing_articles import import_articles, name_map  # noqa: PLC0415
-    from postil.corpus.formats.dataset import read_dataset  # noqa: PLC0415
+    from postil.corpus.formats.dataset import read_dataset, split_files  # noqa: PLC0415
 
     names, of_comments = name_map(field, "--field"), name_map(comment_field, "--comment-field")
     import_articles(
         lambda met: read_dataset(folders, met, splits=split or (), fields=names, comment_fields=of_comments, lang=lang),
+        split_files(folders, split or ()),
         out,
         say,
         on_error=on_error,  # type: ignore[arg-type]  # checked inside

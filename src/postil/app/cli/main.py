@@ -16,7 +16,7 @@ from postil.app.cli.comment import comment, evaluate, rank_comments
 from postil.app.cli.compare import compare
 from postil.app.cli.corpus import corpus
 from postil.app.cli.correlate import correlate
-from postil.app.cli.exits import Root, emit, exits, say
+from postil.app.cli.exits import Root, emit, exits, say, unwound
 from postil.app.cli.interesting import interesting
 from postil.app.cli.options import SETTINGS, JobsOption
 from postil.app.cli.passages import passages
@@ -88,7 +88,7 @@ def demo(
 
 def main() -> None:
     """The entry point of the ``postil`` command."""
-    with _streams():
+    with _streams(), unwound():
         try:
             app()
         except OSError as error:  # of a help text; commands end in `exits`

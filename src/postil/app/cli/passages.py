@@ -69,7 +69,7 @@ def passages(
     Example: postil passages passages.jsonl --stop en --stem porter --leave-one-out --pool topic -k 10 -k 50
     """
     from postil.app.passages.files import PassagesOptions, gains_of_file  # noqa: PLC0415
-    from postil.app.passages.output import as_json, draw_gains, gains_as, remarks, write_scores  # noqa: PLC0415
+    from postil.app.passages.output import as_json, check_scores, draw_gains, gains_as, remarks, write_scores  # noqa: PLC0415
     from postil.app.passages.runs import write_runs  # noqa: PLC0415
     from postil.records.scale import Scale  # noqa: PLC0415
 
@@ -93,7 +93,9 @@ def passages(
     if report:
         from postil.app.report import check_report, write_report  # noqa: PLC0415
 
-        check_report(report)  # before the work is done
+        check_report(report, [passages])  # before the work is done
+    if scores is not None:
+        check_scores(scores, passages)
     found = gains_of_file(passages, options)
     if scores is not None:
         write_scores(scores, found)

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Final
 
 from postil.app.progress import progress
 from postil.corpus.blocks import BLOCK_BYTES
-from postil.corpus.build import Source, build
+from postil.corpus.build import Source, build, rejected_beside
 from postil.engine import open_engine
 from postil.errors import InvalidInput, PostilError, UsageError
+from postil.records.replace import check_apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -72,6 +73,8 @@ def build_corpus(
         if os.fspath(source.path) != "-" and not Path(source.path).is_file():
             problem = "not a file" if Path(source.path).exists() else "no such file"
             raise InvalidInput(problem, where=os.fspath(source.path))
+    if options.skip_bad:
+        check_apart(rejected_beside(out), [source.path for source in sources])
     workers = _jobs(sources) if jobs is None else jobs
     with _kept(out, say), open_engine(engine, jobs=workers, address=address, say=say) as running:
         corpus = build(sources, out, options, running, say=say, watch=progress)

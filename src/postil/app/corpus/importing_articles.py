@@ -10,12 +10,14 @@ from postil.corpus.formats.met import Met
 from postil.corpus.rejected import Rejected
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.records.files import Writer, kind_of
+from postil.records.replace import check_apart
 from postil.records.rows import Article
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from postil.app.progress import Say
+    from postil.records.files import FilePath
 
 __all__ = ["OnError", "import_articles", "name_map"]
 
@@ -39,6 +41,7 @@ COUNTED: Final = {
 
 def import_articles(
     read: Callable[[Met], Iterator[Article]],
+    inputs: Sequence[FilePath],
     out: str,
     say: Say,
     *,
@@ -51,17 +54,20 @@ def import_articles(
 
     Args:
         read: Reads articles and counts what it meets.
+        inputs: The files that it reads.
         out: The file to write.
         say: Takes words for people.
         on_error: What a broken line does.
         remarks: More to say at the end.
 
     Raises:
-        UsageError: The request makes no sense.
+        UsageError: The request makes no sense, or would write over an input.
         InvalidInput: Something in a file is broken, or there are no articles; nothing is written.
         PostilError: The system refuses to write.
     """
     kind_of(out)  # before the work, not after it
+    for path in (out, _beside(out)) if on_error == "skip" else (out,):
+        check_apart(path, inputs)
     with _taking(out, on_error) as (reject, problems), Writer(out, Article) as writer:
         met = Met(reject)
         with progress("articles", read(met)) as articles:

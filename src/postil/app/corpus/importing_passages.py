@@ -10,6 +10,7 @@ from postil.corpus.formats.inex import read_inex
 from postil.corpus.formats.trec import read_trec
 from postil.errors import UsageError
 from postil.records.files import kind_of, write
+from postil.records.replace import check_apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -46,10 +47,10 @@ def import_trec(
         duplicates: How many characters at either end make two passages of a topic one; 0 for none.
 
     Raises:
-        UsageError: The request makes no sense.
+        UsageError: The request makes no sense, or would write over an input.
         InvalidInput: Something in a file is wrong; says where.
     """
-    _check(out, duplicates)
+    _check(out, duplicates, [qrels, *collections, *runs])
     found = read_trec(qrels, collections, runs=runs, unjudged=unjudged)
     _say_some(say, "judged twice with the same grade, taken once", map(" ".join, found.repeated))
     _say_some(say, "judged below 0, taken as 0", map(" ".join, found.negative))
@@ -89,10 +90,10 @@ def import_inex(
         duplicates: How many characters at either end make two passages of a topic one; 0 for none.
 
     Raises:
-        UsageError: The request makes no sense.
+        UsageError: The request makes no sense, or would write over an input.
         InvalidInput: Something in a file is wrong; says where.
     """
-    _check(out, duplicates)
+    _check(out, duplicates, [topics, *runs, *judgements, *documents])
     found = read_inex(topics, runs, judgements, documents=documents, characters=duplicates)
     _say_some(say, "not among the topics, left out", found.unknown, "topics")
     _say_some(say, "in the runs and not judged, left out", found.unjudged, "topics")
@@ -105,8 +106,9 @@ def import_inex(
     _write(out, found.passages, say)
 
 
-def _check(out: str, duplicates: int) -> None:
+def _check(out: str, duplicates: int, inputs: Sequence[str]) -> None:
     kind_of(out)  # before the work, not after it
+    check_apart(out, inputs)
     if duplicates < 0:
         raise UsageError(f"passages are compared by 0 or more characters, got {duplicates}")
 

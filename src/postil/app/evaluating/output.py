@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 from postil.app.output import SCHEMA, grid_as, rows_as_csv, rows_as_jsonl, to_json
 from postil.errors import UsageError
 from postil.records.files import Writer
+from postil.records.replace import check_apart
 from postil.records.rows import Candidate, Score
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from postil.app.evaluating.files import CommenterScores, EvaluateOptions
     from postil.app.output import Format, Grid
+    from postil.records.files import FilePath
 
 __all__ = ["commenter_scores_as", "remarks", "writing"]
 
@@ -64,12 +66,15 @@ def remarks(found: CommenterScores, options: EvaluateOptions) -> list[str]:
 
 
 @contextmanager
-def writing(*, items: str | None, candidates: str | None) -> Iterator[Callable[[CommenterScores], None]]:
+def writing(
+    *, items: str | None, candidates: str | None, inputs: Sequence[FilePath] = ()
+) -> Iterator[Callable[[CommenterScores], None]]:
     """Files for what was scored; they appear when the block ends well.
 
     Args:
         items: A file for the score of every suggestion.
         candidates: A file for the suggestions.
+        inputs: The folders that are read.
 
     Yields:
         What to call with the scores.
@@ -82,6 +87,8 @@ def writing(*, items: str | None, candidates: str | None) -> Iterator[Callable[[
         raise UsageError("--items, --candidates: expected a file; standard output is for the table")
     if items is not None and items == candidates:
         raise UsageError(f"{items}: --items and --candidates are the same file")
+    for path in filter(None, (items, candidates)):
+        check_apart(path, inputs)
     with ExitStack() as stack:
         scores = stack.enter_context(Writer(items, Score)) if items else None
         texts = stack.enter_context(Writer(candidates, Candidate)) if candidates else None

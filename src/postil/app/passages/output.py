@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -23,17 +21,19 @@ from postil.app.passages.pictures import IN_ONE_PICTURE, draw_together, gather
 from postil.draw import Curve, save
 from postil.errors import UsageError
 from postil.escaping import one_line
-from postil.records.files import write
+from postil.records.files import kind_of, write
+from postil.records.replace import check_apart
 from postil.records.rows import Score
 from postil.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from postil.app.output import Grid
     from postil.app.passages.files import PassageFindings
 
-__all__ = ["as_json", "draw_gains", "gains_as", "remarks", "write_scores"]
+__all__ = ["as_json", "check_scores", "draw_gains", "gains_as", "remarks", "write_scores"]
 
 LEVEL: Final = 0.05
 SENSES: Final = {"topic": "informativeness", "others": "interestingness"}
@@ -114,6 +114,22 @@ def as_json(found: PassageFindings, *, command: str = "") -> dict[str, object]:
     }
 
 
+def check_scores(path: str, passages: str) -> None:
+    """See, before the work is done, that scores can be written.
+
+    Args:
+        path: Where they shall go.
+        passages: The file that is read.
+
+    Raises:
+        UsageError: It is standard output, of an unknown kind, or the file that is read.
+    """
+    if path == "-":
+        raise UsageError("--scores: expected a file; standard output is for the gains")
+    kind_of(path)
+    check_apart(path, [passages])
+
+
 def write_scores(path: str, found: PassageFindings) -> None:
     """A row for each passage and measure: the topic is the item, the passage's id the system, high is good.
 
@@ -122,13 +138,8 @@ def write_scores(path: str, found: PassageFindings) -> None:
         found: What was found.
 
     Raises:
-        UsageError: The path is standard output, or the file that the passages were read from.
+        UsageError: The path is standard output.
     """
-    if path == "-":
-        raise UsageError("--scores: expected a file; standard output is for the gains")
-    with suppress(OSError):  # one of them does not exist, so it is not the other
-        if Path(path).samefile(found.where):
-            raise UsageError(f"{path}: --scores would replace the file that was read")
     write(
         path,
         (

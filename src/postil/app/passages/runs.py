@@ -11,7 +11,7 @@ from postil.app.passages.output import SENSES
 from postil.corpus.formats.trec import run_lines
 from postil.errors import InvalidInput
 from postil.records.ranking import Ranking
-from postil.records.replace import Replacement, refused
+from postil.records.replace import Replacement, check_apart, refused
 from postil.records.ties import joined
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def write_runs(folder: Path, found: PassageFindings, say: Say) -> None:
 
     Raises:
         InvalidInput: A topic or an id is not one word.
+        UsageError: A run would be written over the passages.
         PostilError: The system refuses to write.
     """
     rankings = [each for each in found.ranked if each.measure != "random"]
@@ -65,6 +66,8 @@ def write_runs(folder: Path, found: PassageFindings, say: Say) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise refused(str(folder), error) from error
+    for path in runs:
+        check_apart(path, [found.where])
     for path, data in runs.items():
         with Replacement(str(path)) as stream:
             stream.write(data)

@@ -15,10 +15,10 @@ from postil.app.report.page import html
 from postil.app.report.read import typed
 from postil.app.report.words import isolated, listed
 from postil.errors import MissingExtra, UsageError
-from postil.records.replace import Replacement, refused
+from postil.records.replace import Replacement, check_apart, refused
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from os import PathLike
 
 __all__ = ["ENDINGS", "check_report", "write_report"]
@@ -89,14 +89,15 @@ def _title(kinds: Sequence[str], names: Sequence[str], studies: Sequence[bool]) 
     return listed(different, most=NAMED) if len(different) > 1 else f"{kinds[0]}: {listed(names, most=NAMED)}"
 
 
-def check_report(out: str | PathLike[str]) -> Path:
+def check_report(out: str | PathLike[str], inputs: Iterable[str | PathLike[str]] = ()) -> Path:
     """The page, if one can be written there; for those who compute for long before they write.
 
     Args:
         out: The page.
+        inputs: The files that are read.
 
     Raises:
-        UsageError: Its name does not end in .html, or its folder is missing.
+        UsageError: Its name does not end in .html, its folder is missing, or it is one of the inputs.
         MissingExtra: jinja2 or matplotlib is not installed.
     """
     page = Path(out)
@@ -106,4 +107,5 @@ def check_report(out: str | PathLike[str]) -> Path:
         raise UsageError(f"{page}: there is no folder {page.parent}")
     if not all(map(find_spec, NEEDED)):
         raise MissingExtra("a report", "plot")
+    check_apart(page, inputs)
     return page

@@ -19,6 +19,7 @@ from postil.errors import Undefined, UsageError
 from postil.metrics.background import Background
 from postil.metrics.panel import Panel, Total, parse_all
 from postil.records.files import Rows, Writer, read
+from postil.records.replace import check_apart
 from postil.records.rows import Candidate, Score
 from postil.text.han import HanTexts
 from postil.text.tokenizers import tokenizer as named_tokenizer
@@ -197,8 +198,10 @@ def _check_files(candidates: str, references: str, options: ScoringOptions) -> N
         raise UsageError(f"{references}: candidates and references are the same file")
     if items == "-":
         raise UsageError("--items: expected a file; standard output is for the scores of the systems")
-    if items is not None and (_same(items, candidates) or _same(items, references)):
-        raise UsageError(f"{items}: --items would replace a file that is being read")
+    if items is not None:
+        check_apart(items, [candidates, references])
+    if options.background is not None and options.save_background is not None:
+        check_apart(options.save_background, [options.background])
 
 
 def _same(one: str, other: str) -> bool:

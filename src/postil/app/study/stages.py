@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from postil.app.output import to_json
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.records.explain import load_json
-from postil.records.replace import Replacement, refused
+from postil.records.replace import Replacement, check_apart, refused
 from postil.version import VERSION
 
 if TYPE_CHECKING:
@@ -79,11 +79,14 @@ class Stages:
 
         Raises:
             InvalidInput: An input is missing.
-            UsageError: A folder that it would make is there, and was made of something else.
+            UsageError: An output would be written over an input, or a folder that it would make is there, and was made
+                of something else.
         """
         self.names.append(stage.name)
         if self._only not in (None, stage.name):
             return
+        for path in stage.outputs:
+            check_apart(path, stage.inputs)
         command = as_line(stage.command)
         command += f" > {shlex.quote(str(stage.outputs[0]))}" if stage.printed else ""
         request = {

@@ -104,7 +104,10 @@ def _imported(split: str, path: Path, contents: list[Path], target: Path, say: S
         request={},
         command=["corpus", "import", "tencent", path, *flags, "--out", target],
         work=lambda: import_articles(
-            lambda met: read_tencent([str(path)], met, contents=[str(each) for each in contents]), str(target), say
+            lambda met: read_tencent([str(path)], met, contents=[str(each) for each in contents]),
+            [path, *contents],
+            str(target),
+            say,
         ),
     )
 

@@ -37,7 +37,7 @@ def stopping() -> Iterator[None]:
         signal.raise_signal(signal.SIGTERM)
 
     wanted: dict[int, Any] = {signal.SIGINT: stop, signal.SIGTERM: stop}
-    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # else nohup wants it ignored
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as nohup has it
         wanted[signal.SIGHUP] = hang_up
     before = {number: signal.signal(number, handler) for number, handler in wanted.items()}
     try:
