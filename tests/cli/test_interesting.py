@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -141,3 +142,20 @@ def test_a_passage_with_nothing_to_be_held_against_has_no_score(postil: Postil, 
     assert "inf" not in outcome.out.lower()
     if form == "json":
         assert [row["score"] for row in json.loads(outcome.out)["passages"]] == [None, None]
+
+
+@pytest.mark.parametrize("reference", [(), ("--reference", "page.txt")])
+def test_repeated_passages_take_memory_in_proportion(postil: Postil, reference: tuple[str, ...]) -> None:
+    """Each of 4,000 copies has 4,000 references that leave: 16 million places if they are written down for each."""
+    Path("page.txt").write_text("Coffee is made of roasted beans.\n" * 4000 + "Prices of coffee rose.\n")
+    tracemalloc.start()
+    try:
+        outcome = postil("interesting", "page.txt", "--split", "lines", *reference, "-k", "4001", "--format", "jsonl")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert outcome.code == 0, outcome.err
+    rows = [json.loads(line) for line in outcome.out.splitlines()]
+    assert len(rows) == 4001
+    assert len({(row["score"], str(row["reasons"])) for row in rows}) == 2
+    assert peak < 50 << 20

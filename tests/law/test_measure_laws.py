@@ -237,7 +237,7 @@ def test_why_logsim_is_exempt() -> None:
 def test_leaving_a_reference_changes_only_those_who_leave(problem: Problem) -> None:
     for pools in problem.pools()[1:]:
         without, inside = values(problem, pools, SPECS), values(problem, pools.all_inside(), SPECS)
-        stay = pools.texts[np.diff(pools.own_offsets) == 0]
+        stay = pools.texts[pools.own_ends == pools.own_begins]
         for spec in SPECS:
             assert without[spec][stay].tobytes() == inside[spec][stay].tobytes(), spec
 
@@ -265,7 +265,7 @@ def test_other_topics_lose_equal_texts_as_if_they_had_never_had_them(problem: Pr
         return
     pools = problem.others()
     found = values(problem, pools, PLAIN + WEIGHTED)
-    for i in np.repeat(pools.texts, np.diff(pools.own_offsets)).tolist():
+    for i in np.repeat(pools.texts, pools.own_ends - pools.own_begins).tolist():
         elsewhere = zip(problem.topics, problem.weights, problem.same, strict=True)
         weights = [w if t != problem.topics[i] and s != problem.same[i] else 0.0 for t, w, s in elsewhere]
         if not any(weights):

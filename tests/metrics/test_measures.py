@@ -12,7 +12,7 @@ import pytest
 
 from postil.errors import UnknownName, UsageError
 from postil.metrics.measures import UNITS, Collection, FScore, KullbackLeibler, Length, measure_passages
-from postil.metrics.pool import Pools, folds_of, informativeness, interestingness
+from postil.metrics.pool import Pools, folds_of, informativeness, interestingness, one_pool
 from postil.metrics.spec import MEASURES, parse_measure
 from postil.text import Vocabulary
 from postil.text.vectors import Vectors
@@ -297,7 +297,7 @@ def plain_units(words: list[str], unit: str) -> Counter:
 def left(pools: Pools, at: int) -> list[int]:
     """The places of a scored passage's reference, without those that leave it."""
     pool = np.searchsorted(pools.text_offsets, at, side="right") - 1
-    own = set(pools.own[pools.own_offsets[at] : pools.own_offsets[at + 1]].tolist())
+    own = set(pools.own_of(at).tolist())
     return [place for place in range(*pools.reference_offsets[pool : pool + 2].tolist()) if place not in own]
 
 
@@ -345,10 +345,34 @@ def test_every_measure_is_its_formula_on_1000_random_passages() -> None:
     assert done == 1000 * len(UNITS) * 2 * len(FAMILIES)
     assert worst < 1e-12
     # and with themselves in their references those that would leave them
-    leaving = np.flatnonzero(np.diff(pools.own_offsets)).tolist()
+    leaving = np.flatnonzero(pools.own_ends - pools.own_begins).tolist()
     done, worst = compared(texts, pools.all_inside(), leaving[::5])
     assert done > 3_000
     assert worst < 1e-12
+
+
+@pytest.mark.parametrize("about", ["one topic", "other topics"])
+def test_repeated_passages_score_as_if_each_were_scored_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, about: str
+) -> None:
+    """To the last bit; a third of the passages are copies."""
+    texts, topics, weights = random_passages(11, 300)
+    texts = [texts[number % 20] if number % 3 else text for number, text in enumerate(texts)]
+    words: dict[tuple[str, ...], int] = {}
+    same = [words.setdefault(tuple(text), len(words)) for text in texts]
+    if about == "one topic":
+        pools = one_pool(same, np.arange(100, 300), np.maximum(weights, 0.1)[100:], np.arange(250))
+    else:
+        pools = interestingness(topics, weights, same, folds_of(50, 3, seed=7))
+    Vectors(("1", "2", "3"), np.eye(3, dtype=np.float32)).save(tmp_path / "v")
+    specs = [f"{w}{name}" for w in ("", "w-") for name in (*(f"{family}-1" for family in FAMILIES), "cosine")]
+    measures = [parse_measure(f"{spec}(vectors={tmp_path / 'v'})" if "cosine" in spec else spec) for spec in specs]
+    found = measure_passages(measures, collection(texts), pools)
+    assert len(pools.distinct()[0].texts) < len(pools.texts) * 0.9
+    monkeypatch.setattr(Pools, "distinct", lambda pools: (pools, np.arange(len(pools.texts))))
+    alone = measure_passages(measures, collection(texts), pools)
+    for spec, measure in zip(specs, measures, strict=True):
+        assert found[measure].tobytes() == alone[measure].tobytes(), spec
 
 
 def plain_cosine(s, r, vectors):
@@ -375,7 +399,7 @@ def test_cosine_is_its_formula_on_1000_random_passages(tmp_path: Path, unit: str
     about, done, worst = informativeness(topics, weights), 0, 0.0
     for pools, scored in (
         (about, range(1000)),
-        (about.all_inside(), np.flatnonzero(np.diff(about.own_offsets)).tolist()),
+        (about.all_inside(), np.flatnonzero(about.own_ends - about.own_begins).tolist()),
     ):
         references = pools.references.tolist()
         for w in ("", "w-"):
@@ -397,7 +421,7 @@ def test_every_measure_is_its_formula_against_passages_of_other_topics() -> None
     words: dict[tuple[str, ...], int] = {}
     same = [words.setdefault(tuple(text), len(words)) for text in texts]
     pools = interestingness(topics, weights, same, folds_of(40, 5, seed=7))
-    leaving = np.flatnonzero(np.diff(pools.own_offsets)).tolist()
+    leaving = np.flatnonzero(pools.own_ends - pools.own_begins).tolist()
     assert leaving
     done, worst = compared(texts, pools, [*leaving[:8], *range(0, 240, 8)])
     assert done > 1_500

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from postil.errors import Undefined, UnknownName, UsageError
-from postil.metrics.pool import FOLDS, Pools, folds_of, informativeness, interestingness
+from postil.metrics.pool import FOLDS, Pools, folds_of, informativeness, interestingness, one_pool
 
 SEED = 20181
 
@@ -21,7 +21,7 @@ def read(pools: Pools) -> dict[int, tuple[set[int], set[int]]]:
         inside = pools.references[begin:end].tolist()
         assert len(set(inside)) == len(inside)
         for at in range(pools.text_offsets[pool], pools.text_offsets[pool + 1]):
-            own = pools.own[pools.own_offsets[at] : pools.own_offsets[at + 1]]
+            own = pools.own_of(at)
             assert ((begin <= own) & (own < end)).all(), "own references are of the passage's pool"
             assert int(pools.texts[at]) not in found, "a passage is scored once"
             found[int(pools.texts[at])] = set(inside), set(pools.references[own].tolist())
@@ -80,7 +80,7 @@ def test_even_pools_have_the_same_passages_with_weight_1() -> None:
 def test_numbers_of_the_kernel() -> None:
     pools = informativeness(TOPICS, WEIGHTS)
     assert (pools.references.dtype, pools.texts.dtype, pools.weights.dtype) == (np.int32, np.int32, np.float64)
-    for name in ("reference_offsets", "text_offsets", "own_offsets", "own"):
+    for name in ("reference_offsets", "text_offsets", "own", "own_begins", "own_ends"):
         assert getattr(pools, name).dtype == np.int64, name
 
 
@@ -157,6 +157,26 @@ def test_all_that_is_informative_in_one_fold() -> None:
 
 
 # Folds
+
+
+def test_copies_of_a_text_take_no_more_than_their_places() -> None:
+    n = 3000
+    topics, ones = np.arange(n) % 6, np.ones(n)
+    pools = interestingness(topics, ones, np.zeros(n), np.arange(6))
+    assert len(pools.own_of(0)) == n * 5 // 6, "all of the other topics leave"
+    assert len(pools.own) == len(pools.references) == 5 * n
+    fewer, same = pools.distinct()
+    assert (len(fewer.texts), len(fewer.own_lists()[1])) == (6, 5 * n)
+    assert (fewer.texts[same] == pools.texts % 6).all()
+    assert fewer.text_offsets.tolist() == [0, 1, 2, 3, 4, 5, 6]
+
+
+def test_passages_without_a_run_stay_as_they_are() -> None:
+    pools = one_pool([0, 0, 1, 2, 1], references=[2], weights=[0.5], texts=[0, 1, 2, 3, 4])
+    fewer, same = pools.distinct()
+    assert (fewer.texts.tolist(), same.tolist()) == ([0, 1, 2, 3], [0, 1, 2, 3, 2])
+    assert [fewer.own_of(place).tolist() for place in range(4)] == [[], [], [0], []]
+    assert others().distinct()[0].texts.tolist() == others().texts.tolist()
 
 
 @pytest.mark.parametrize("by", ["seed", "order"])

@@ -75,16 +75,18 @@ class Cosine(Measure):
         """
         del jobs
         sums = self._sums(collection).vectors
+        pools, same = pools.distinct()
+        offsets, places = pools.own_lists()
         weights = pools.weights if self.weighted else np.ones(len(pools.weights))
         out = np.empty(len(pools.texts))
         for pool in range(len(pools)):
             held = slice(pools.reference_offsets[pool], pools.reference_offsets[pool + 1])
             here = slice(pools.text_offsets[pool], pools.text_offsets[pool + 1])
             of_texts = sums[pools.texts[here]]
-            own = pools.own_offsets[here.start : here.stop + 1]
+            own = offsets[here.start : here.stop + 1]
             number = np.diff(own)
             row = np.repeat(np.arange(len(of_texts)), number)
-            leaving = np.bincount(row, weights[pools.own[own[0] : own[-1]]], len(of_texts))
+            leaving = np.bincount(row, weights[places[own[0] : own[-1]]], len(of_texts))
             whole = weights[held] @ sums[pools.references[held]]
             left = whole - leaving[:, None] * of_texts
             left[np.linalg.norm(left, axis=1) <= TOLERANCE * np.linalg.norm(whole)] = 0.0
@@ -94,7 +96,7 @@ class Cosine(Measure):
             cosines = without_noise(cosines, 1.0)
             nothing = number == held.stop - held.start
             out[here] = np.where(nothing, np.nan, cosines.clip(-1, 1))
-        return out
+        return out[same]
 
     def _model(self, collection: Collection) -> Vectors:
         if not self.vectors:

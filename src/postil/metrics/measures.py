@@ -413,18 +413,18 @@ def _together(measures: Sequence[Overlap], collection: Collection, pools: Pools,
     """Measures over the same units with the same weights, float64[measures, t]."""
     first = measures[0]
     bags = collection.bags(first.unit, upto=first.upto)
-    pools = pools if first.weighted else pools.even()
+    pools, same = (pools if first.weighted else pools.even()).distinct()
     kinds = {measure.kernel for measure in measures}
     none = np.zeros(0)
     values = pooled_scores(
         (bags.units.offsets, bags.units.units, bags.units.counts),
         (pools.reference_offsets, pools.references, pools.weights),
         (pools.text_offsets, pools.texts),
-        (pools.own_offsets, pools.own),
+        pools.own_lists(),
         [(measure.kernel, measure.squared_beta) for measure in measures],
         bags.share if "kl" in kinds else none,
         bags.idf if "tf-idf" in kinds else none,
         jobs,
     )
     noise = np.array([[measure.rounding] for measure in measures])
-    return np.where(values <= noise, 0.0, values)
+    return np.where(values <= noise, 0.0, values)[:, same]

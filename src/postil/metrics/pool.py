@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["FOLDS", "FoldsBy", "Pools", "folds_of", "informativeness", "interestingness"]
+__all__ = ["FOLDS", "FoldsBy", "Pools", "folds_of", "informativeness", "interestingness", "one_pool"]
 
 FOLDS: Final = 12
 """How many folds of topics there are at most."""
@@ -40,8 +40,9 @@ class Pools:
         weights: float64[r], what each counts.
         text_offsets: int64[p + 1], likewise of the passages that are scored.
         texts: int32[t], these passages; none stands twice.
-        own_offsets: int64[t + 1], likewise of the references that leave the pool while a passage is scored.
-        own: int64[o], places in ``references``.
+        own: int64[o], places in ``references``, in runs.
+        own_begins: int64[t], where in ``own`` the run begins of the references that leave while a passage is scored.
+        own_ends: int64[t], where it ends. Runs are equal or apart; passages with the same one are the same text.
     """
 
     reference_offsets: NDArray[np.int64]
@@ -49,11 +50,55 @@ class Pools:
     weights: NDArray[np.float64]
     text_offsets: NDArray[np.int64]
     texts: NDArray[np.int32]
-    own_offsets: NDArray[np.int64]
     own: NDArray[np.int64]
+    own_begins: NDArray[np.int64]
+    own_ends: NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.reference_offsets) - 1
+
+    def own_of(self, place: int) -> NDArray[np.int64]:
+        """The references that leave while a passage is scored, as places in ``references``.
+
+        Args:
+            place: The passage, as a place in ``texts``.
+        """
+        return self.own[self.own_begins[place] : self.own_ends[place]]
+
+    def own_lists(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The same of all passages one after another: int64[t + 1] offsets, and the places.
+
+        Call it of `distinct` pools, as passages with the same run each have it here.
+        """
+        sizes = self.own_ends - self.own_begins
+        offsets = _offsets(sizes)
+        return offsets, self.own[np.arange(offsets[-1]) + np.repeat(self.own_begins - offsets[:-1], sizes)]
+
+    def distinct(self) -> tuple[Pools, NDArray[np.int64]]:
+        """Keep one of the passages that have the same run, and with it the same score.
+
+        Without this the work for a text that stands n times in its reference grows with the square of n.
+
+        Returns:
+            The pools with the first of such passages, and int64[t], the place of each passage's score among theirs.
+        """
+        number = np.arange(len(self.texts))
+        alone = self.own_begins == self.own_ends
+        _, first, same = np.unique(
+            np.where(alone, len(self.own) + number, self.own_begins), return_index=True, return_inverse=True
+        )
+        if len(first) == len(number):
+            return self, number
+        order = np.argsort(first)
+        first, rank = first[order], np.argsort(order)
+        fewer = replace(
+            self,
+            text_offsets=np.searchsorted(first, self.text_offsets),
+            texts=self.texts[first],
+            own_begins=self.own_begins[first],
+            own_ends=self.own_ends[first],
+        )
+        return fewer, rank[same]
 
     def even(self) -> Pools:
         """The same with all weights 1."""
@@ -61,7 +106,35 @@ class Pools:
 
     def all_inside(self) -> Pools:
         """The same with every passage in its own reference."""
-        return replace(self, own_offsets=np.zeros_like(self.own_offsets), own=self.own[:0])
+        nowhere = np.zeros_like(self.own_begins)
+        return replace(self, own=self.own[:0], own_begins=nowhere, own_ends=nowhere)
+
+
+def one_pool(same_text: ArrayLike, references: ArrayLike, weights: ArrayLike, texts: ArrayLike) -> Pools:
+    """One reference for all passages, which loses the texts that are equal to a passage while that is scored.
+
+    Args:
+        same_text: int64[n], equal for passages whose texts are equal.
+        references: int32[r], the passages of the reference.
+        weights: float64[r], what each counts.
+        texts: int32[t], the passages that are scored.
+
+    >>> pools = one_pool([5, 6, 5], references=[0, 1, 2], weights=[1, 1, 1], texts=[0, 1, 2])
+    >>> [pools.own_of(place).tolist() for place in range(3)]
+    [[0, 2], [1], [0, 2]]
+    """
+    same, held, scored = _numbers(same_text), _numbers(references), _numbers(texts)
+    own, begins, ends = _own(same[held], same[scored])
+    return Pools(
+        reference_offsets=np.array([0, len(held)]),
+        references=held.astype(np.int32),
+        weights=np.asarray(weights, np.float64),
+        text_offsets=np.array([0, len(scored)]),
+        texts=scored.astype(np.int32),
+        own=own,
+        own_begins=begins,
+        own_ends=ends,
+    )
 
 
 def informativeness(topics: ArrayLike, weights: ArrayLike) -> Pools:
@@ -78,8 +151,8 @@ def informativeness(topics: ArrayLike, weights: ArrayLike) -> Pools:
         Undefined: No passage is informative.
 
     >>> pools = informativeness([0, 0, 0, 1], [1, 0.5, 0, 0])
-    >>> pools.references.tolist(), pools.texts.tolist(), pools.own_offsets.tolist(), pools.own.tolist()
-    ([0, 1], [0, 1, 2], [0, 1, 2, 2], [0, 1])
+    >>> pools.references.tolist(), pools.texts.tolist(), [pools.own_of(place).tolist() for place in range(3)]
+    ([0, 1], [0, 1, 2], [[0], [1], []])
     """
     topic, weight = _numbers(topics), np.asarray(weights, np.float64)
     order = np.argsort(topic, kind="stable").astype(np.int32)
@@ -89,14 +162,16 @@ def informativeness(topics: ArrayLike, weights: ArrayLike) -> Pools:
     texts = order[rich[topic[order]]]
     informative = weight[texts] > 0
     references = texts[informative]
+    leaving = _offsets(informative)
     return Pools(
         reference_offsets=_offsets(np.bincount(topic[references], minlength=len(rich))[rich]),
         references=references,
         weights=weight[references],
         text_offsets=_offsets(np.bincount(topic[texts], minlength=len(rich))[rich]),
         texts=texts,
-        own_offsets=_offsets(informative),
         own=np.arange(len(references)),
+        own_begins=leaving[:-1],
+        own_ends=leaving[1:],
     )
 
 
@@ -118,8 +193,8 @@ def interestingness(
         Undefined: There is one fold, all informative passages are in one, or there are none.
 
     >>> pools = interestingness([0, 0, 1], [1, 0, 1], [0, 1, 0], [0, 1])
-    >>> pools.references.tolist(), pools.texts.tolist(), pools.own_offsets.tolist(), pools.own.tolist()
-    ([2, 0], [0, 1, 2], [0, 1, 1, 2], [0, 1])
+    >>> pools.references.tolist(), pools.texts.tolist(), [pools.own_of(place).tolist() for place in range(3)]
+    ([2, 0], [0, 1, 2], [[0], [], [1]])
     """
     topic, weight, same = _numbers(topics), np.asarray(weights, np.float64), _numbers(same_text)
     fold = _numbers(folds)[topic]
@@ -129,34 +204,29 @@ def interestingness(
     informative = np.flatnonzero(weight > 0)
     if not len(informative):
         raise Undefined(_NOTHING)
-    references, texts, own_offsets, own = [], [], [np.zeros(1, np.int64)], []
-    done = leaving = 0
+    references, texts, own = [], [], []
+    done = 0
     for number in range(several):
         others = informative[fold[informative] != number]
         if not len(others):
             fold_of = f"the fold of {shown(names[int(topic[informative[0]])])}" if names else "one fold"
             raise Undefined(f"every informative passage is in {fold_of}, so its passages have no reference")
         here = np.flatnonzero(fold == number)
-        by_text = np.argsort(same[others], kind="stable")
-        found = same[others][by_text]
-        begin, end = np.searchsorted(found, same[here]), np.searchsorted(found, same[here], side="right")
-        counts = end - begin
-        places = np.arange(counts.sum()) + np.repeat(begin - (np.cumsum(counts) - counts), counts)
-        own.append(by_text[places] + done)
-        own_offsets.append(leaving + np.cumsum(counts))
+        own.append([part + done for part in _own(same[others], same[here])])
         references.append(others)
         texts.append(here)
         done += len(others)
-        leaving += int(counts.sum())
     pooled = np.concatenate(references)
+    places, begins, ends = map(np.concatenate, zip(*own, strict=True))
     return Pools(
         reference_offsets=_offsets(np.array([len(rows) for rows in references])),
         references=pooled.astype(np.int32),
         weights=weight[pooled],
         text_offsets=_offsets(np.array([len(rows) for rows in texts])),
         texts=np.concatenate(texts).astype(np.int32),
-        own_offsets=np.concatenate(own_offsets),
-        own=np.concatenate(own),
+        own=places,
+        own_begins=begins,
+        own_ends=ends,
     )
 
 
@@ -181,6 +251,13 @@ def folds_of(topics: int, folds: int = FOLDS, *, by: FoldsBy = "seed", seed: int
         raise UsageError(f"folds: expected at least 2, got {folds}")
     in_order = (np.arange(topics) % min(folds, max(topics, 1))).astype(np.int32)
     return in_order if by == "order" else np.random.default_rng(seed).permutation(in_order)
+
+
+def _own(references: NDArray[np.int64], texts: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
+    """The references in runs of equal texts, and where the run of each text begins and ends."""
+    order = np.argsort(references, kind="stable")
+    runs = references[order]
+    return order, np.searchsorted(runs, texts), np.searchsorted(runs, texts, side="right")
 
 
 def _numbers(values: ArrayLike) -> NDArray[np.int64]:

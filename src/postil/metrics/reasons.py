@@ -65,7 +65,7 @@ def reasons(
     """
     pool = int(np.searchsorted(pools.text_offsets, place, side="right")) - 1
     held = np.arange(pools.reference_offsets[pool], pools.reference_offsets[pool + 1])
-    held = np.setdiff1d(held, pools.own[pools.own_offsets[place] : pools.own_offsets[place + 1]])
+    held = np.setdiff1d(held, pools.own_of(place))
     bags = collection.bags(measure.unit, upto=measure.upto)
     units = bags.units
 

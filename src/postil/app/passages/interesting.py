@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -14,7 +15,7 @@ from postil.app.passages.words import collect
 from postil.errors import InvalidInput, UsageError
 from postil.escaping import one_line
 from postil.metrics.measures import Overlap
-from postil.metrics.pool import Pools
+from postil.metrics.pool import one_pool
 from postil.metrics.reasons import Reason, reasons
 from postil.metrics.spec import parse_measure
 from postil.records.explain import shown
@@ -123,26 +124,19 @@ def rank_passages(
     collection = collect([Passage("page", str(i), text) for i, text in enumerate(every)], options, places)
 
     words = collection.words
-    keys = [words.ids[words.offsets[i] : words.offsets[i + 1]].tobytes() for i in range(len(every))]
-    first = len(every) - len(known)
-    same: dict[bytes, list[int]] = {}
-    for j in range(len(known)):
-        same.setdefault(keys[first + j], []).append(j)
-    own = [same.get(key, []) for key in keys[: len(texts)]]
-    pools = Pools(
-        reference_offsets=np.array([0, len(known)]),
-        references=np.arange(first, len(every), dtype=np.int32),
-        weights=weight,
-        text_offsets=np.array([0, len(texts)]),
-        texts=np.arange(len(texts), dtype=np.int32),
-        own_offsets=np.cumsum([0, *map(len, own)]),
-        own=np.array([j for row in own for j in row], np.int64),
-    )
+    first: dict[bytes, int] = {}
+    same = [
+        first.setdefault(words.ids[words.offsets[i] : words.offsets[i + 1]].tobytes(), i) for i in range(len(every))
+    ]
+    pools = one_pool(same, np.arange(len(every) - len(known), len(every)), weight, np.arange(len(texts)))
     scores = chosen.ranked(chosen.values(collection, pools, jobs))
+
+    @cache  # a text that stands there again has the same
+    def why(place: int) -> tuple[Reason, ...]:
+        return tuple(reasons(chosen, collection, pools, place, REASONS))
+
     return [
-        RankedPassage(
-            place, texts[place], float(scores[place]), tuple(reasons(chosen, collection, pools, place, REASONS))
-        )
+        RankedPassage(place, texts[place], float(scores[place]), why(same[place]))
         for place in best_first(scores, k=k).tolist()
     ]
 
