@@ -11,17 +11,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import postil
+from postil import kernel
 from postil.errors import UsageError
 from postil.metrics import Background, References, over
+from postil.metrics.base import PairwiseScorer
 from postil.metrics.controls import ControlOptions, Controls
 from postil.metrics.panel import Panel, parse_all
 from postil.text import Vocabulary
 from postil.version import VERSION
 
 if TYPE_CHECKING:
+    import random
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
+
+    from postil.kernel import Overlap
 
     Floats = NDArray[np.float64]
 
@@ -38,6 +43,20 @@ SPECS = [
     "delta-bleu",
 ]
 SOME = ["w-bleu-2", "w-rouge-l", "w-cider"]
+PAIRWISE = [
+    "w-meteor",
+    "w-meteor(corpus=mean,params=other)",
+    "w-meteor(corpus=chosen)",
+    "w-meteor(characters=true,over=top-2,params=other)",
+    "w-meteor(characters=true,params=other)",
+    "w-rouge-1",
+    "w-rouge-2(corpus=pooled)",
+    "w-rouge-su4",
+    "w-rouge-l",
+    "w-rouge-l(over=mean)",
+    "w-rouge-l(over=near)",
+]
+"""Metrics that compare a candidate with each reference by itself."""
 
 Sets = list[list[tuple[str, float]]]
 """For each set its references with their weights."""
@@ -201,6 +220,23 @@ def test_a_single_item_with_a_background() -> None:
     assert found["control:nearest(w-cider)"].tolist() == [0.5]
 
 
+# ---- pairs -----------------------------------------------------------------------------------------------------------
+
+
+def test_each_pair_is_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = []
+
+    def counted(overlap: Overlap, *rest: object) -> Floats:
+        compared.append(len(overlap))
+        return kernel.meteor(overlap, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("postil.metrics.meteor.meteor", counted)
+    tied = [("a b", 0.5), ("a c", 0.75), ("b", 0.75)]
+    options = ControlOptions(draws=10, best=1, choices=7)
+    controls([FOUR, tied], ["a b", "b c", "d"], [0, 1, 1], specs=["w-meteor"], options=options)
+    assert sum(compared) == 4 + 3 + 3
+
+
 # ---- laws ------------------------------------------------------------------------------------------------------------
 
 TEXTS = st.lists(st.sampled_from(["run", "runs", "the", "cat", "我们"]), max_size=6).map(" ".join)
@@ -213,6 +249,37 @@ def problems(draw: st.DrawFn, most: int = 4) -> tuple[Sets, list[str], list[int]
     sets = draw(st.lists(st.lists(st.tuples(TEXTS, WEIGHTS), min_size=1, max_size=most), min_size=2, max_size=3))
     candidates = draw(st.lists(TEXTS, min_size=1, max_size=4))
     return sets, candidates, [draw(st.integers(0, len(sets) - 1)) for _ in candidates]
+
+
+@settings(max_examples=30)
+@given(problems(), st.randoms(use_true_random=False))
+def test_pairs_give_what_texts_give_to_the_last_bit(
+    problem: tuple[Sets, list[str], list[int]], random: random.Random
+) -> None:
+    sets, candidates, of_set = problem
+    vocabulary, panel, _ = bind(sets, PAIRWISE)
+    weights = np.array([weight for row in sets for _, weight in row])
+    references = References(
+        vocabulary.encode_tokens([text.split() for row in sets for text, _ in row]), np.cumsum([0, *map(len, sets)])
+    )
+    tokens = vocabulary.branch().encode_tokens([text.split() for text in candidates])
+    numbers = np.array(of_set, dtype=np.int32)
+    scorers = {spec: panel.scorer(spec) for spec in PAIRWISE}
+    singles = over.Singles(panel.metrics, references, None)
+    bounds, pairs = singles.pairs(numbers)
+    found = singles.compared(tokens, numbers)
+    keep = np.array([random.random() < 0.5 for _ in weights])
+    keep[references.offsets[:-1]] = True
+    kept = keep[pairs]
+    some = np.concatenate([[0], np.cumsum(kept)])[bounds]
+    for spec, scorer in scorers.items():
+        assert isinstance(scorer, PairwiseScorer), spec
+        alone = scorer.joined(found[spec], np.ones(len(pairs)), np.arange(len(pairs) + 1))
+        assert scorer.items(alone).tobytes() == singles.scores(tokens, numbers)[spec].tobytes(), spec
+        expected = scorer.reweighted(weights[::-1].copy()).stats(tokens, numbers)
+        assert scorer.joined(found[spec], weights[::-1][pairs], bounds).tobytes() == expected.tobytes(), spec
+        expected = panel.metrics[spec].plain(references.subset(keep)).stats(tokens, numbers)
+        assert scorer.joined(found[spec][kept], np.ones(kept.sum()), some).tobytes() == expected.tobytes(), spec
 
 
 @settings(max_examples=30)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from postil.metrics.references import Matches, References
     from postil.text.tokens import Tokens
 
-__all__ = ["LONGEST", "Metric", "Scorer", "Specified", "alignable", "check_order", "mean_of_items"]
+__all__ = ["LONGEST", "Metric", "PairwiseScorer", "Scorer", "Specified", "alignable", "check_order", "mean_of_items"]
 
 LONGEST: Final = 9
 """The longest n-gram that the kernel counts."""
@@ -198,6 +198,33 @@ class Scorer(ABC):
             UsageError: The candidates were encoded with another vocabulary.
         """
         return self.measure(self.references.match(candidates, sets, jobs))
+
+
+class PairwiseScorer(Scorer):
+    """A scorer to which references are pairs: what it finds of one depends neither on the others nor on any weight.
+
+    So each pair is compared once, however often the references are weighted anew or chosen among.
+    """
+
+    @abstractmethod
+    def pairs(self, matches: Matches) -> NDArray[np.float64]:
+        """Compare candidates with one reference each, float64[p, c]; no weight is read.
+
+        Args:
+            matches: p candidates and sets of a single reference.
+        """
+
+    @abstractmethod
+    def joined(
+        self, pairs: NDArray[np.float64], weights: NDArray[np.float64], bounds: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Statistics of candidates from their pairs, float64[n, k]: to the last bit what `measure` finds.
+
+        Args:
+            pairs: float64[p, c], rows of `pairs`, candidate after candidate.
+            weights: float64[p], the weight of the reference of each.
+            bounds: int64[n + 1], where the pairs of each candidate begin and end; each has at least one.
+        """
 
 
 def check_order(name: str, order: int, longest: int = LONGEST) -> None:

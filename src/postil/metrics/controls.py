@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.errors import UsageError
+from postil.metrics.base import PairwiseScorer
 from postil.metrics.over import Singles, is_near
 from postil.version import VERSION
 
@@ -107,8 +108,8 @@ class Controls:
         self._set = np.repeat(np.arange(len(references)), np.diff(references.offsets))
         best_k, seed = f"best-{self._options.best}", self._options.seed
         self._chosen = {
-            best_k: [self._plain(part) for part in self._best()],
-            "top": [self._plain(self._at_least(self._highest()))],
+            best_k: [self._choice(keep) for keep in self._best()],
+            "top": [self._choice(self._top())],
         }
         self._singles = Singles(self._metrics, references, self._background)
         self.signatures = {
@@ -137,16 +138,21 @@ class Controls:
         Yields:
             Name and item scores, float64[n].
         """
+        pairs = _Pairs.of(self._singles, candidates, sets, jobs)
         matches = self._references.match(candidates, sets, jobs)
         for draw in self._draws:
             weights = self._references.weights[self._in_order(np.zeros(len(self._set)), draw)]
             for spec, scorer in self._scorers.items():
-                shuffled = scorer.reweighted(weights)
-                yield self._shuffled(spec, draw), shuffled.items(shuffled.measure(matches))
-        for kind, parts in self._chosen.items():
-            for spec, mean in _means(parts, candidates, sets, jobs).items():
+                if isinstance(scorer, PairwiseScorer):
+                    stats = scorer.joined(pairs.found[spec], weights[pairs.references], pairs.bounds)
+                else:
+                    stats = scorer.reweighted(weights).measure(matches)
+                yield self._shuffled(spec, draw), scorer.items(stats)
+        for kind, choices in self._chosen.items():
+            for spec, mean in self._means(choices, pairs, candidates, sets, jobs).items():
                 yield f"control:{kind}({spec})", mean
-        yield from self._nearest(candidates, sets, jobs)
+        for spec in self._scorers:
+            yield f"control:nearest({spec})", self._nearest(spec, pairs)
         means = np.add.reduceat(self._references.weights, self._references.offsets[:-1])
         means /= np.diff(self._references.offsets)
         for spec, metric in self._metrics.items():
@@ -167,18 +173,18 @@ class Controls:
         noise = np.random.default_rng([self._options.seed, draw]).random(len(rank))
         return np.lexsort((noise, rank, self._set))
 
-    def _plain(self, references: References) -> _Plain:
-        scorers = {spec: metric.plain(references, self._background) for spec, metric in self._metrics.items()}
-        return _Plain(scorers, references)
+    def _choice(self, keep: NDArray[np.bool_]) -> _Choice:
+        rest = [spec for spec, scorer in self._scorers.items() if not isinstance(scorer, PairwiseScorer)]
+        references = self._references.subset(keep) if rest else self._references
+        scorers = {spec: self._metrics[spec].plain(references, self._background) for spec in rest}
+        return _Choice(keep, references, scorers)
 
-    def _highest(self) -> NDArray[np.float64]:
-        """The highest weight of each set."""
-        return np.maximum.reduceat(self._references.weights, self._references.offsets[:-1]).round(DECIMALS)
+    def _top(self) -> NDArray[np.bool_]:
+        """Which references have the highest weight of their set."""
+        weights = self._references.weights.round(DECIMALS)
+        return np.asarray(weights >= np.maximum.reduceat(weights, self._references.offsets[:-1])[self._set])
 
-    def _at_least(self, least: NDArray[np.float64]) -> References:
-        return self._references.subset(self._references.weights.round(DECIMALS) >= least[self._set])
-
-    def _best(self) -> Iterator[References]:
+    def _best(self) -> Iterator[NDArray[np.bool_]]:
         """The best-k references of each set: one choice where no k-th place is tied, else several."""
         weights = -self._references.weights.round(DECIMALS)
         place = np.arange(len(weights)) - self._references.offsets[self._set]
@@ -189,35 +195,56 @@ class Controls:
         for choice in range(self._options.choices if tied else 1):
             keep = np.zeros(len(weights), dtype=bool)
             keep[self._in_order(weights, choice)[chosen]] = True
-            yield self._references.subset(keep)
+            yield keep
 
-    def _nearest(
-        self, candidates: Tokens, sets: NDArray[np.int32], jobs: int
-    ) -> Iterator[tuple[str, NDArray[np.float64]]]:
-        bounds, pairs = self._singles.pairs(sets)
-        for spec, values in self._singles.scores(candidates, sets, jobs).items():
-            rounded = values.round(DECIMALS)
-            highest = np.maximum.reduceat(rounded, bounds[:-1])
-            nearest = (rounded == np.repeat(highest, np.diff(bounds))).astype(np.float64)
-            sums = np.add.reduceat(nearest * self._references.weights[pairs], bounds[:-1])
-            yield f"control:nearest({spec})", sums / np.add.reduceat(nearest, bounds[:-1])
+    def _means(
+        self, choices: list[_Choice], pairs: _Pairs, candidates: Tokens, sets: NDArray[np.int32], jobs: int
+    ) -> dict[str, NDArray[np.float64]]:
+        """For each metric the mean item scores over some choices of references, all of weight 1."""
+        sums = {spec: np.zeros(len(candidates)) for spec in self._scorers}
+        for choice in choices:
+            kept = choice.keep[pairs.references]
+            bounds, even = np.concatenate([[0], np.cumsum(kept)])[pairs.bounds], np.ones(np.count_nonzero(kept))
+            matches = choice.references.match(candidates, sets, jobs) if choice.rest else None
+            for spec, scorer in self._scorers.items():
+                if isinstance(scorer, PairwiseScorer):
+                    sums[spec] += scorer.items(scorer.joined(pairs.found[spec][kept], even, bounds))
+                elif matches is not None:
+                    sums[spec] += scorer.items(choice.rest[spec].measure(matches))
+        return {spec: total / len(choices) for spec, total in sums.items()}
+
+    def _nearest(self, spec: str, pairs: _Pairs) -> NDArray[np.float64]:
+        values, starts = pairs.alone(self._scorers[spec], spec).round(DECIMALS), pairs.bounds[:-1]
+        highest = np.maximum.reduceat(values, starts)
+        nearest = (values == np.repeat(highest, np.diff(pairs.bounds))).astype(np.float64)
+        sums = np.add.reduceat(nearest * self._references.weights[pairs.references], starts)
+        return np.asarray(sums / np.add.reduceat(nearest, starts))
 
 
 @dataclass(frozen=True, slots=True)
-class _Plain:
-    """The metrics without weights, bound to some of the references."""
+class _Choice:
+    """Some of the references, at least one of each set; the metrics that need them at once are bound to them."""
 
-    scorers: Mapping[str, Scorer]
+    keep: NDArray[np.bool_]
     references: References
+    rest: Mapping[str, Scorer]
 
 
-def _means(
-    parts: list[_Plain], candidates: Tokens, sets: NDArray[np.int32], jobs: int
-) -> dict[str, NDArray[np.float64]]:
-    """For each metric the mean item scores over some bindings of it."""
-    sums: dict[str, NDArray[np.float64]] = {}
-    for part in parts:
-        matches = part.references.match(candidates, sets, jobs)
-        for spec, scorer in part.scorers.items():
-            sums[spec] = sums.get(spec, 0.0) + scorer.items(scorer.measure(matches))
-    return {spec: total / len(parts) for spec, total in sums.items()}
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """Candidates and their references, each pair compared once by each metric; see `Singles`."""
+
+    bounds: NDArray[np.int64]
+    references: NDArray[np.int64]
+    found: Mapping[str, NDArray[np.float64]]
+
+    @classmethod
+    def of(cls, singles: Singles, candidates: Tokens, sets: NDArray[np.int32], jobs: int) -> _Pairs:
+        return cls(*singles.pairs(sets), singles.compared(candidates, sets, jobs))
+
+    def alone(self, scorer: Scorer, spec: str) -> NDArray[np.float64]:
+        """The score of each pair without its weight."""
+        found = self.found[spec]
+        if not isinstance(scorer, PairwiseScorer):
+            return found[:, 0]
+        return scorer.items(scorer.joined(found, np.ones(len(found)), np.arange(len(found) + 1)))

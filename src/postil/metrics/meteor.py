@@ -12,7 +12,7 @@ import numpy as np
 
 from postil.errors import UsageError
 from postil.kernel import meteor
-from postil.metrics.base import Metric, Scorer, alignable, mean_of_items
+from postil.metrics.base import Metric, PairwiseScorer, Scorer, alignable, mean_of_items
 from postil.metrics.over import OverScorer, check_over
 from postil.metrics.references import References
 from postil.text.function_words import function_words, function_words_signature
@@ -157,12 +157,16 @@ class Meteor(Metric):
         del background
         if self.characters:
             return _CharacterScorer(self, references)
-        if self.over != "max":
-            return OverScorer(self, self.over, references, replace(self, over="max", weighted=False))
-        return _MeteorScorer(self, references)
+        return _words_scorer(self, references)
 
 
-class _MeteorScorer(Scorer):
+def _words_scorer(metric: Meteor, references: References) -> PairwiseScorer:
+    if metric.over != "max":
+        return OverScorer(metric, metric.over, references, replace(metric, over="max", weighted=False))
+    return _MeteorScorer(metric, references)
+
+
+class _MeteorScorer(PairwiseScorer):
     metric: Meteor
 
     def __init__(self, metric: Meteor, references: References) -> None:
@@ -190,12 +194,28 @@ class _MeteorScorer(Scorer):
 
     def measure(self, matches: Matches) -> NDArray[np.float64]:
         """Columns of ``corpus=stats``: weighted matches of both sides times s, weighted lengths, chunks, matches."""
+        return self._stats(self._table(matches, self.references.weights))
+
+    def pairs(self, matches: Matches) -> NDArray[np.float64]:
+        return self._table(matches, np.ones(len(self.references.tokens)))
+
+    def joined(
+        self, pairs: NDArray[np.float64], weights: NDArray[np.float64], bounds: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        scores = pairs[:, 0] * weights
+        highest = np.maximum.reduceat(scores, bounds[:-1]) if len(scores) else scores
+        places = np.flatnonzero(scores == np.repeat(highest, np.diff(bounds)))
+        first = places[np.searchsorted(places, bounds[:-1])]  # of equal ones the first, as in the kernel
+        return self._stats(np.column_stack([scores[first], pairs[first, 1:7], weights[first]]))
+
+    def _table(self, matches: Matches, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The kernel's, float64[n, 8]."""
         vocabulary, preset = matches.candidates.vocabulary, self._preset
         known = len(self._is_function)
         with alignable(self.metric):
-            table = meteor(
+            return meteor(
                 matches.stems if self._stems else matches.words,
-                self.references.weights,
+                weights,
                 preset[:4],
                 preset.stage_weights,
                 BEAM,
@@ -205,6 +225,8 @@ class _MeteorScorer(Scorer):
                 *self._synsets(vocabulary),
                 matches.jobs,
             )
+
+    def _stats(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.metric.corpus == "mean":
             return np.stack([table[:, 0], np.ones(len(table))], axis=1)
         stats = table[:, 1:7].copy()
@@ -236,7 +258,7 @@ class _MeteorScorer(Scorer):
         return stats[:, 6] if self.metric.corpus == "chosen" else self.score(stats)
 
 
-class _CharacterScorer(Scorer):
+class _CharacterScorer(PairwiseScorer):
     """The same over characters: references and candidates are cut anew, the rest is METEOR's over words."""
 
     metric: Meteor
@@ -253,7 +275,7 @@ class _CharacterScorer(Scorer):
             references.weights,
             references.items,
         )
-        self._inner = replace(metric, characters=False).bind(again, None)
+        self._inner = _words_scorer(replace(metric, characters=False), again)
 
     def _cut(self, words: Sequence[str]) -> list[list[str]]:
         return [self._PIECE.findall(word.lower()) for word in words]
@@ -270,11 +292,22 @@ class _CharacterScorer(Scorer):
         return other
 
     def measure(self, matches: Matches) -> NDArray[np.float64]:
+        return self._inner.measure(self._matches(matches))
+
+    def pairs(self, matches: Matches) -> NDArray[np.float64]:
+        return self._inner.pairs(self._matches(matches))
+
+    def joined(
+        self, pairs: NDArray[np.float64], weights: NDArray[np.float64], bounds: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        return self._inner.joined(pairs, weights, bounds)
+
+    def _matches(self, matches: Matches) -> Matches:
         candidates = matches.candidates
         pieces = self._pieces + self._cut(candidates.vocabulary.words(len(self._pieces)))
         references = self._inner.references
         again = self._again(candidates, pieces, references.tokens.vocabulary.branch())
-        return self._inner.measure(references.match(again, matches.sets, matches.jobs))
+        return references.match(again, matches.sets, matches.jobs)
 
     def score(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
         return self._inner.score(stats)

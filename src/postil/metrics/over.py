@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.errors import UsageError
-from postil.metrics.base import Metric, Scorer, mean_of_items
+from postil.metrics.base import Metric, PairwiseScorer, mean_of_items
 from postil.text.tokens import Tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
     from postil.metrics.background import Background
+    from postil.metrics.base import Scorer
     from postil.metrics.references import Matches, References
 
 __all__ = ["OverScorer", "Singles", "blocks", "check_over", "differ_in_over", "is_near"]
@@ -127,18 +128,45 @@ class Singles:
             sets: int32[n], the set of references that each meets.
             jobs: Threads; the result does not depend on it.
         """
+        return self._found(candidates, sets, jobs, lambda scorer, matches: scorer.items(scorer.measure(matches)))
+
+    def compared(self, candidates: Tokens, sets: NDArray[np.int32], jobs: int = 1) -> dict[str, NDArray[np.float64]]:
+        """For each metric what it finds of each pair: of a `PairwiseScorer` its `pairs`, of others the score alone.
+
+        Args:
+            candidates: As in `scores`.
+            sets: As in `scores`.
+            jobs: As in `scores`.
+
+        Returns:
+            float64[pairs, c], in the order of `pairs`.
+        """
+
+        def compare(scorer: Scorer, matches: Matches) -> NDArray[np.float64]:
+            if isinstance(scorer, PairwiseScorer):
+                return scorer.pairs(matches)
+            return scorer.items(scorer.measure(matches))[:, None]
+
+        return self._found(candidates, sets, jobs, compare)
+
+    def _found(
+        self,
+        candidates: Tokens,
+        sets: NDArray[np.int32],
+        jobs: int,
+        find: Callable[[Scorer, Matches], NDArray[np.float64]],
+    ) -> dict[str, NDArray[np.float64]]:
         bounds, references = self.pairs(sets)
-        out = {name: np.empty(bounds[-1]) for name in self.scorers}
-        for begin, end in blocks(bounds):
-            part = slice(bounds[begin], bounds[end])
+        parts: dict[str, list[NDArray[np.float64]]] = {name: [] for name in self.scorers}
+        for begin, end in list(blocks(bounds)) or [(0, 0)]:
             again = _repeated(candidates, begin, np.diff(bounds[begin : end + 1]))
-            matches = self._alone.match(again, references[part].astype(np.int32), jobs)
+            matches = self._alone.match(again, references[bounds[begin] : bounds[end]].astype(np.int32), jobs)
             for name, scorer in self.scorers.items():
-                out[name][part] = scorer.items(scorer.measure(matches))
-        return out
+                parts[name].append(find(scorer, matches))
+        return {name: np.concatenate(found) for name, found in parts.items()}
 
 
-class OverScorer(Scorer):
+class OverScorer(PairwiseScorer):
     """One score from a candidate's scores by single references F_j and their weights s_j; corpus: mean of the items.
 
     ``mean``: ``1/K sum_j s_j F_j`` over all K references. ``top-k``: the mean of the k highest ``s_j F_j``, of all of
@@ -175,12 +203,23 @@ class OverScorer(Scorer):
 
     def measure(self, matches: Matches) -> NDArray[np.float64]:
         """See `Scorer.measure`."""
+        bounds, references = self._singles.pairs(matches.sets)
+        return self.joined(self.pairs(matches), self.references.weights[references], bounds)
+
+    def pairs(self, matches: Matches) -> NDArray[np.float64]:
+        """See `PairwiseScorer.pairs`; here sets can have several references."""
         known = matches.of_singles.get(self._single)
         if known is None:
             known = self._singles.scores(matches.candidates, matches.sets, matches.jobs)[self._single.name]
             matches.of_singles[self._single] = known
-        bounds, references = self._singles.pairs(matches.sets)
-        values, counts = known * self.references.weights[references], np.diff(bounds)
+        return known[:, None]
+
+    def joined(
+        self, pairs: NDArray[np.float64], weights: NDArray[np.float64], bounds: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """See `PairwiseScorer.joined`."""
+        known = pairs[:, 0]
+        values, counts = known * weights, np.diff(bounds)
         if self._k is not None:
             row = np.repeat(np.arange(len(counts)), counts)
             order = np.lexsort((-values, row))

@@ -9,7 +9,7 @@ import numpy as np
 
 from postil.errors import UsageError
 from postil.kernel import rouge_l, rouge_n
-from postil.metrics.base import Metric, Scorer, alignable, mean_of_items
+from postil.metrics.base import Metric, PairwiseScorer, Scorer, alignable, mean_of_items
 from postil.metrics.over import OverScorer, check_over
 
 if TYPE_CHECKING:
@@ -83,10 +83,10 @@ class RougeL(Metric):
         del background
         if self.over != "max":
             return OverScorer(self, self.over, references, replace(self, over="max", weighted=False))
-        return _RougeLScorer(self, references)
+        return (_UnionScorer if self.reading == "union" else _RougeLScorer)(self, references)
 
 
-class _RougeLScorer(Scorer):
+class _UnionScorer(Scorer):
     metric: RougeL
 
     def measure(self, matches: Matches) -> NDArray[np.float64]:
@@ -99,6 +99,26 @@ class _RougeLScorer(Scorer):
 
     def score(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
         return mean_of_items(stats)
+
+
+class _RougeLScorer(_UnionScorer, PairwiseScorer):
+    def pairs(self, matches: Matches) -> NDArray[np.float64]:
+        """Columns: P and R."""
+        own = np.diff(matches.candidates.offsets)
+        theirs = np.diff(matches.references.tokens.offsets)[matches.references.offsets[matches.sets]]
+        even = np.ones(len(matches.references.tokens))
+        f1 = rouge_l(matches.words, even, 1.0, False, matches.jobs)  # noqa: FBT003
+        common = np.rint(f1 * (own + theirs) / 2)  # the F-measure with beta 1 is 2 LCS / (|c| + |r|)
+        return np.stack([common / np.maximum(own, 1), common / np.maximum(theirs, 1)], axis=1)
+
+    def joined(
+        self, pairs: NDArray[np.float64], weights: NDArray[np.float64], bounds: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        precision, recall = np.maximum.reduceat(pairs * weights[:, None], bounds[:-1]).T
+        values, beta_squared = np.zeros(len(precision)), self.metric.beta**2
+        above = (1.0 + beta_squared) * precision * recall
+        np.divide(above, recall + beta_squared * precision, out=values, where=precision * recall > 0)
+        return np.stack([values, np.ones_like(values)], axis=1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,12 +164,28 @@ class RougeN(Metric):
         return _RougeNScorer(self, references)
 
 
-class _RougeNScorer(Scorer):
+class _RougeNScorer(PairwiseScorer):
     metric: RougeN
 
     def measure(self, matches: Matches) -> NDArray[np.float64]:
+        return self._stats(self._table(matches, self.references.weights))
+
+    def pairs(self, matches: Matches) -> NDArray[np.float64]:
+        return self._table(matches, np.ones(len(self.references.tokens)))
+
+    def joined(
+        self, pairs: NDArray[np.float64], weights: NDArray[np.float64], bounds: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        row = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+        columns = (pairs[:, 0] * weights, pairs[:, 1])
+        return self._stats(np.stack([np.bincount(row, column, len(bounds) - 1) for column in columns], axis=1))
+
+    def _table(self, matches: Matches, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Columns: weighted matches, and the units of the references."""
         order, skip = RougeN.order_and_skip[self.metric.unit]
-        stats = rouge_n(matches.words, self.references.weights, order, skip, matches.jobs)
+        return rouge_n(matches.words, weights, order, skip, matches.jobs)
+
+    def _stats(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.metric.corpus == "pooled":
             return stats
         return np.stack([_ratio(stats), np.ones(len(stats))], axis=1)

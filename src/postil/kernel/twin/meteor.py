@@ -174,7 +174,7 @@ def meteor(  # noqa: PLR0917 - the kernel's arrays
             score = 0.0
             if own > 0.0 and theirs > 0.0:
                 f_mean = 1.0 / ((1.0 - alpha) / (own / lengths[0]) + alpha / (theirs / lengths[1]))
-                score = float(weights[j]) * f_mean * (1.0 - (gamma * (chunks / matches) ** beta if chunks else 0.0))
+                score = float(weights[j]) * (f_mean * (1.0 - (gamma * (chunks / matches) ** beta if chunks else 0.0)))
             if j == span.start or score > out[row, 0]:
                 out[row] = score, own, theirs, *lengths, chunks, matches, weights[j]
     return out
