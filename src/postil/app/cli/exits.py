@@ -53,7 +53,7 @@ def _visible_mistakes() -> Iterator[None]:
     try:
         yield
     except MISTAKE as error:
-        error.message = one_line(error.message)
+        error.message = visible(error.message)
         raise
 
 
