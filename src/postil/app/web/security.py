@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["BODY", "LARGEST", "Guard", "Limit", "csrf_of", "same"]
+__all__ = ["BODY", "HEADERS", "LARGEST", "Guard", "Limit", "csrf_of", "refusal_parts", "same"]
 
 BODY: Final = "postil.body"
 """Where in the scope the body of a request stands for the pages."""
@@ -139,7 +139,10 @@ class Guard:
         if sum(name == b"host" for name, _ in scope["headers"]) > 1:
             refusal = 400, "The request names two servers."
         if refusal is None and scope["method"] not in {"GET", "HEAD"}:
-            body = await _body(receive)
+            try:
+                body = await _body(receive)
+            except EOFError:
+                return  # nobody waits for an answer, and a part of a form is no form
             if body is None:
                 refusal = 413, f"The request is larger than {LARGEST:,} bytes."
             else:
@@ -185,14 +188,30 @@ class Guard:
         return True
 
 
+def refusal_parts(text: str, *, script: bool) -> tuple[list[tuple[bytes, bytes]], bytes]:
+    """Headers and body of an answer that says why a request is refused.
+
+    Args:
+        text: Why, in a sentence.
+        script: True if a script asks, which wants JSON.
+    """
+    kind = b"application/json" if script else b"text/plain; charset=utf-8"
+    body = (json.dumps({"problem": text}) if script else f"{text}\n").encode()
+    return [(b"content-type", kind), (b"content-length", b"%d" % len(body))], body
+
+
 async def _body(receive: Receive) -> bytes | None:
-    """The whole body; None where it is too large."""
+    """Receive the whole body; None where it is too large.
+
+    Raises:
+        EOFError: The client has gone, or was too slow.
+    """
     parts: list[bytes] = []
     size = 0
     while True:
         message = await receive()
         if message["type"] != "http.request":
-            return b"".join(parts)
+            raise EOFError
         part = message.get("body", b"")
         size += len(part)
         if size > LARGEST:
@@ -203,8 +222,7 @@ async def _body(receive: Receive) -> bytes | None:
 
 
 async def _say(send: Send, status: int, text: str, *, script: bool) -> None:
-    kind = b"application/json" if script else b"text/plain; charset=utf-8"
-    body = json.dumps({"problem": text}) if script else f"{text}\n"
-    headers = [(b"content-type", kind), (b"connection", b"close")]
+    # The connection stays open: to close it while a large body comes in would discard this answer.
+    headers, body = refusal_parts(text, script=script)
     await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body.encode()})
+    await send({"type": "http.response.body", "body": body})

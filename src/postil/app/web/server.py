@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 import socket
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
@@ -15,6 +17,7 @@ from starlette.exceptions import HTTPException
 
 from postil.annotation.store import Store
 from postil.app.web.annotator import add_annotator_pages
+from postil.app.web.connections import ConnectionLimits, LimitedProtocol
 from postil.app.web.joining import add_joining_pages
 from postil.app.web.lead import add_lead_pages
 from postil.app.web.pages import Site
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp
 
-__all__ = ["STATIC", "WebOptions", "make_app", "serve"]
+__all__ = ["STATIC", "WebOptions", "make_app", "make_server", "serve"]
 
 STATIC: Final = {
     "grade.js": "text/javascript; charset=utf-8",
@@ -38,6 +41,9 @@ STATIC: Final = {
     "spans.js": "text/javascript; charset=utf-8",
 }
 """The files that are served, with their kinds; there is no way to any other."""
+
+
+LIMITS: Final = ConnectionLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +99,30 @@ def make_app(store: Store, options: WebOptions = WebOptions()) -> ASGIApp:
     return Guard(app, {"localhost", socket.gethostname(), *options.names}, secure=options.secure)
 
 
+def make_server(app: ASGIApp, *, secure: bool = False, limits: ConnectionLimits = LIMITS) -> uvicorn.Server:
+    """The server of an application.
+
+    Args:
+        app: The application.
+        secure: Whether it stands behind a server that is reached by https, and that counts connections itself.
+        limits: What a client may occupy.
+    """
+    if secure:
+        limits = replace(limits, per_address=None)
+    config = uvicorn.Config(
+        app,
+        http=partial(LimitedProtocol, limits),  # type: ignore[arg-type]  # it is called only
+        ws="none",
+        log_level="warning",
+        access_log=False,  # the address of an invitation has its token in it
+        server_header=False,
+        proxy_headers=secure,
+        timeout_keep_alive=math.ceil(limits.idle_seconds),
+        timeout_graceful_shutdown=3,
+    )
+    return uvicorn.Server(config)
+
+
 def serve(
     store_url: str,
     *,
@@ -127,13 +157,4 @@ def serve(
             shown = f"[{host}]" if ":" in host else host
             address = f"http://{shown}:{listening.getsockname()[1]}"
             say(f"serving {store.campaign().name} at {address}; stop with Ctrl+C")
-            config = uvicorn.Config(
-                app,
-                log_level="warning",
-                access_log=False,  # the address of an invitation has its token in it
-                server_header=False,
-                proxy_headers=secure,
-                timeout_keep_alive=30,
-                timeout_graceful_shutdown=3,
-            )
-            uvicorn.Server(config).run(sockets=[listening])
+            make_server(app, secure=secure).run(sockets=[listening])
