@@ -243,6 +243,22 @@ def test_what_a_system_did_not_answer_is_said(postil: Postil) -> None:
     assert [json.loads(line)["n"] for line in outcome.out.splitlines()] == [2, 1]
 
 
+def test_what_many_systems_did_not_answer_is_one_line(postil: Postil) -> None:
+    def err(*answers: tuple[str, str]) -> str:
+        """With the items that each system answers."""
+        rows = [f'{{"item": "{item}", "system": "{name}", "text": "t"}}\n' for name, items in answers for item in items]
+        Path("c.jsonl").write_text("".join(rows))
+        return postil(*BASE, *ROUGE).err
+
+    Path("r.jsonl").write_text("".join(f'{{"item": "{item}", "text": "t"}}\n' for item in "abc"))
+    over = "their scores are over the others (column n)\n"
+    assert err(("x", "a"), ("y", "b")) == f"2 of 2 systems (x and y): no candidate for 2 of 3 items; {over}"
+    many = [(f"s{i}", "a") for i in range(1200)]
+    assert err(("whole", "abc"), ("most", "ab"), *many) == (
+        f"1,201 of 1,202 systems (most, s0, s1 and 1,198 more): no candidate for 1 to 2 of 3 items; {over}"
+    )
+
+
 def test_empty_candidates_score_zero(postil: Postil) -> None:
     Path("c.jsonl").write_text(CANDIDATES.replace("the cat sat", "").replace("a dog barked", " ... "))
     assert {

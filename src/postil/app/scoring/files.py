@@ -6,7 +6,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -37,6 +37,10 @@ if TYPE_CHECKING:
     from postil.text.tokenizers import Tokenizer
 
 __all__ = ["ScoringOptions", "SystemScore", "default_metrics", "score_files"]
+
+
+NAMED: Final = 3
+"""How many systems a remark names."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -179,11 +183,19 @@ def _write_controls(out: Writer[Score], bound: Bound, part: Slice, jobs: int) ->
 
 
 def _missing(systems: dict[str, _System], items: int) -> Iterator[str]:
-    """What the systems did not answer."""
-    for name, system in systems.items():
-        missing = items - system.seen.count(1)
-        if missing:
-            yield f"{name}: no candidate for {missing} of {items} items; its scores are over the others"
+    """What the systems did not answer, in one line however many they are."""
+    missing = {name: items - system.seen.count(1) for name, system in systems.items() if system.seen.count(1) < items}
+    if not missing:
+        return
+    names, least, most = list(missing), min(missing.values()), max(missing.values())
+    many = f"{most:,}" if least == most else f"{least:,} to {most:,}"
+    what = f"no candidate for {many} of {items:,} items"
+    if len(names) == 1:
+        yield f"{names[0]}: {what}; its scores are over the others"
+        return
+    *first, last = names if len(names) <= NAMED else [*names[:NAMED], f"{len(names) - NAMED:,} more"]
+    who = f"{len(names):,} of {len(systems):,} systems ({', '.join(first)} and {last})"
+    yield f"{who}: {what}; their scores are over the others (column n)"
 
 
 def _check_files(candidates: str, references: str, options: ScoringOptions) -> None:
