@@ -69,9 +69,9 @@ def test_signatures(postil: Postil) -> None:
     assert one["w-bleu-1"] == bleu
     for draw in (1, 2):
         assert one[f"control:shuffled(w-bleu-1,draw={draw})"] == f"{bleu}|control:shuffled|seed:5"
-    assert one["control:best-5(w-bleu-1)"] == f"{bleu}|control:best-5|choices:20|seed:5"
-    assert one["control:top(w-bleu-1)"] == f"{bleu}|control:top"
-    assert one["control:nearest(w-bleu-1)"] == f"{bleu}|control:nearest|ties:mean"
+    assert one["control:best-5(w-bleu-1)"] == f"{bleu}|control:best-5|ties:1e-12|choices:20|seed:5"
+    assert one["control:top(w-bleu-1)"] == f"{bleu}|control:top|ties:1e-12"
+    assert one["control:nearest(w-bleu-1)"] == f"{bleu}|control:nearest|ties:mean:1e-12"
     assert one["control:length"] == f"control:length|tokenizer:words|postil:{VERSION}"
 
 

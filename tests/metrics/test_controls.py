@@ -148,6 +148,31 @@ def test_weights_that_differ_by_rounding_are_tied() -> None:
     assert controls([nearly], ["a b"])["control:top(w-rouge-l(beta=1))"] == pytest.approx([1])
 
 
+@pytest.mark.parametrize("size", [1.0, 1e-9, 1e-13, 1e-100])
+def test_weights_are_tied_in_relation_to_their_size(size: float) -> None:
+    # "a c" has the highest weight; in the second set it shares it with "b", by a chain of ties.
+    chain = [
+        ("b", 0.9 * size),
+        ("a c", 0.9 * size * (1 + 1.8e-12)),
+        ("b", 0.9 * size * (1 + 9e-13)),
+        ("a b", 0.2 * size),
+    ]
+    sets = [[(text, weight * size) for text, weight in FOUR], chain]
+    found = controls(sets, ["a b", "a b"], options=ControlOptions(draws=1, best=1, choices=50))
+    assert found["control:top(w-rouge-l(beta=1))"] == pytest.approx([1 / 2, 2 / 3])
+    assert found["control:best-1(w-rouge-l(beta=1))"][0] == pytest.approx(1 / 2)
+    assert 1 / 2 < found["control:best-1(w-rouge-l(beta=1))"][1] < 2 / 3  # now one, now the other
+
+
+def test_tiny_scores_are_tied_in_relation_to_their_size() -> None:
+    # BLEU-4 of 60 words that are not in the reference is 1.7e-17, with one of them 9.5e-14.
+    words = [f"w{i}" for i in range(60)]
+    others = ["x"] * 60
+    row = [(" ".join(others), 0.25), (" ".join(["w7", *others]), 1.0), (" ".join([*others, "w9"]), 0.5)]
+    found = controls([row], [" ".join(words)], specs=["w-bleu-4"])
+    assert found["control:nearest(w-bleu-4)"].tolist() == [0.75]
+
+
 def test_nearest() -> None:
     # "a b" is nearest to "a b". To "p q" three are as near, F = 1/2, with weights 1, 1/4 and 0.4: mean 0.55.
     tied = [("p z", 1.0), ("q z", 0.25), ("p w", 0.4), ("z z", 0.9)]
@@ -356,9 +381,9 @@ def test_every_control_has_a_signature() -> None:
     assert {name: made.signatures[name] for name in made.signatures if "cider" not in name} == {
         "control:shuffled(w-rouge-1,draw=1)": f"{first}|control:shuffled|seed:7",
         "control:shuffled(w-rouge-1,draw=2)": f"{first}|control:shuffled|seed:7",
-        "control:best-3(w-rouge-1)": f"{first}|control:best-3|choices:20|seed:7",
-        "control:top(w-rouge-1)": f"{first}|control:top",
-        "control:nearest(w-rouge-1)": f"{first}|control:nearest|ties:mean",
+        "control:best-3(w-rouge-1)": f"{first}|control:best-3|ties:1e-12|choices:20|seed:7",
+        "control:top(w-rouge-1)": f"{first}|control:top|ties:1e-12",
+        "control:nearest(w-rouge-1)": f"{first}|control:nearest|ties:mean:1e-12",
         "control:length": f"control:length|tokenizer:space|postil:{VERSION}",
     }
 

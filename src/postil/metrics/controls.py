@@ -10,6 +10,7 @@ import numpy as np
 from postil.errors import UsageError
 from postil.metrics.base import PairwiseScorer
 from postil.metrics.over import Singles, is_near
+from postil.records.ties import TOLERANCE, joined
 from postil.version import VERSION
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["LENGTH", "ControlOptions", "Controls"]
 
 LENGTH: Final = "control:length"
-DECIMALS: Final = 12
-"""Scores and weights that agree so far are ties."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -71,6 +70,8 @@ class Controls:
       is the same for all candidates of a set of references.
     - ``control:length``: the number of the candidate's tokens.
 
+    Weights of a set of references, and a candidate's scores by them, are tied as `postil.records.ties` says.
+
     Args:
         panel: The metrics; those that read weights have controls.
         references: What they are bound to.
@@ -106,7 +107,9 @@ class Controls:
         self._background = panel.background
         self._scorers = {spec: panel.scorer(spec) for spec in self._metrics}
         self._set = np.repeat(np.arange(len(references)), np.diff(references.offsets))
+        self._ranks = joined(references.weights, references.offsets[:-1])
         best_k, seed = f"best-{self._options.best}", self._options.seed
+        ties, choices = f"{TOLERANCE:g}", self._options.choices
         self._chosen = {
             best_k: [self._choice(keep) for keep in self._best()],
             "top": [self._choice(self._top())],
@@ -117,9 +120,9 @@ class Controls:
             for spec in self._metrics
             for name, note in [
                 *((self._shuffled(spec, draw), f"control:shuffled|seed:{seed}") for draw in self._draws),
-                (f"control:{best_k}({spec})", f"control:{best_k}|choices:{self._options.choices}|seed:{seed}"),
-                (f"control:top({spec})", "control:top"),
-                (f"control:nearest({spec})", "control:nearest|ties:mean"),
+                (f"control:{best_k}({spec})", f"control:{best_k}|ties:{ties}|choices:{choices}|seed:{seed}"),
+                (f"control:top({spec})", f"control:top|ties:{ties}"),
+                (f"control:nearest({spec})", f"control:nearest|ties:mean:{ties}"),
                 *([(f"control:mean-weight({spec})", "control:mean-weight")] if is_near(self._metrics[spec]) else []),
             ]
         } | {LENGTH: f"{LENGTH}|tokenizer:{panel.tokenizer}|postil:{VERSION}"}
@@ -181,20 +184,19 @@ class Controls:
 
     def _top(self) -> NDArray[np.bool_]:
         """Which references have the highest weight of their set."""
-        weights = self._references.weights.round(DECIMALS)
-        return np.asarray(weights >= np.maximum.reduceat(weights, self._references.offsets[:-1])[self._set])
+        highest = np.maximum.reduceat(self._ranks, self._references.offsets[:-1])
+        return np.asarray(self._ranks == highest[self._set])
 
     def _best(self) -> Iterator[NDArray[np.bool_]]:
         """The best-k references of each set: one choice where no k-th place is tied, else several."""
-        weights = -self._references.weights.round(DECIMALS)
-        place = np.arange(len(weights)) - self._references.offsets[self._set]
+        place = np.arange(len(self._ranks)) - self._references.offsets[self._set]
         chosen = place < self._options.best
-        falling = weights[self._in_order(weights, 0)]
+        falling = self._ranks[self._in_order(-self._ranks, 0)]
         last = np.flatnonzero(place == self._options.best)  # the first that is left out
         tied = bool((falling[last] == falling[last - 1]).any())
         for choice in range(self._options.choices if tied else 1):
-            keep = np.zeros(len(weights), dtype=bool)
-            keep[self._in_order(weights, choice)[chosen]] = True
+            keep = np.zeros(len(self._ranks), dtype=bool)
+            keep[self._in_order(-self._ranks, choice)[chosen]] = True
             yield keep
 
     def _means(
@@ -214,7 +216,8 @@ class Controls:
         return {spec: total / len(choices) for spec, total in sums.items()}
 
     def _nearest(self, spec: str, pairs: _Pairs) -> NDArray[np.float64]:
-        values, starts = pairs.alone(self._scorers[spec], spec).round(DECIMALS), pairs.bounds[:-1]
+        starts = pairs.bounds[:-1]
+        values = joined(pairs.alone(self._scorers[spec], spec), starts)
         highest = np.maximum.reduceat(values, starts)
         nearest = (values == np.repeat(highest, np.diff(pairs.bounds))).astype(np.float64)
         sums = np.add.reduceat(nearest * self._references.weights[pairs.references], starts)
