@@ -185,3 +185,38 @@ def test_passages_of_wikipedia_come_back() -> None:
         if list(linked.anchors) != anchors or not (brackets or linked.text.split() == text.split()):
             wrong.append(wikitext)
     assert wrong == []
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "<ref ",
+        "<ref name=a ",
+        "<b ",
+        "{{{a|",
+        "{{Infobox\n|a=",
+        "[[File:a|thumb|",
+        "{|\n",
+        "[http://a ",
+        "<nowiki> x",
+        "<!-- x",
+    ],
+)
+def test_markup_without_end_takes_time_in_proportion(unit: str) -> None:
+    """The parser alone looks for the end of each to the end of the page: minutes for most of these."""
+    linked = anchors_of(f"A [[duck]].\n{unit * 5000}\n\nA [[swan]].")
+    assert linked.anchors[0] == Anchor("duck", "Duck")
+    assert linked.text.startswith("A duck.")
+    assert linked.text.count(unit.replace("[[", "").split()[0]) == 5000
+
+
+@pytest.mark.parametrize(("begin", "end"), [("{{", "}}"), ("{{a|", "}}"), ("<div>", "</div>"), ("[[a|", "]]")])
+def test_markup_as_deep_as_it_gets(begin: str, end: str) -> None:
+    linked = anchors_of(f"A [[duck]].\n{begin * 1000}{end * 1000}\nA [[swan]].")
+    assert [anchor.text for anchor in linked.anchors if len(anchor.text) == 4] == ["duck", "swan"]
+
+
+def test_much_broken_markup_reads_as_little_of_it_does() -> None:
+    some = "a <b and {{ c [[ d {| e <i> f <!-- g\n"
+    few, many = anchors_of(some), anchors_of(some * 50)
+    assert many.text.split("\n") == [few.text] * 50

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING
@@ -78,6 +79,18 @@ _SWITCHES = _words("""
 _UNSEEN_MARKS = re.compile(
     rf"'{{2,}}|__(?:{'|'.join(_SWITCHES)})__|(?i:</?(?:{'|'.join(_OWN_LINE | _IN_LINE)})(?:\s[^<>]*)?/?>)"
 )
+
+_MARKUP = re.compile(
+    r"\{{2,}|\}{2,}|\[\[|\]\]|\[(?=\w+:|//)|\]|^[ \t:]*\{\||\|\}(?!\})|<!--|</?[A-Za-z][^\s<>/]*|\n", re.MULTILINE
+)
+_END_OF_TAG = re.compile(r"[^<>]*>")
+_CLOSES = {"]]": "[[", "]": "[", "|}": "{|"}
+_ALONE = _words("br dd dt hr img li link meta td th tr wbr")  # the parser looks for no end of these
+_MOST_OPEN = 20
+"""So many pieces of markup without an end are left to the parser, which looks for the end of each up to the page's."""
+_DEEPEST = 40
+"""Markup within markup beyond this is text; nor does the parser read much more."""
+
 _BRACKETS = re.compile(r"\[{2,}|\]{2,}")
 _WHITE = re.compile(r"\s+")
 
@@ -132,8 +145,98 @@ def anchors_of(wikitext: str) -> Linked:
     except ImportError as error:
         raise MissingExtra("reading wikitext", "wiki") from error
     page = _Page()
-    page.read(parse(wikitext.replace("\0", "")))  # the compiled parser would end there
+    page.read(parse(_tamed(wikitext.replace("\0", ""))))  # the compiled parser would end there
     return Linked(_WHITE.sub(lambda run: "\n" if "\n" in run[0] else " ", page.text).strip(), tuple(page.anchors))
+
+
+def _tamed(wikitext: str) -> str:
+    """The same, with markup that has no end, or stands too deep, as text, where there is much of it.
+
+    The parser tries each beginning up to the end of the page, so that many of them take time with the square of its
+    length.
+    """
+    scan = _Scan(wikitext)
+    scan.run()
+    if not scan.deep and len(scan.lost) <= _MOST_OPEN:
+        return wikitext
+    pieces, done = [], 0
+    for start, end in sorted(scan.lost):
+        pieces += [wikitext[done:start], _as_text(wikitext[start:end])]
+        done = end
+    return "".join([*pieces, wikitext[done:]])
+
+
+class _Scan:
+    """One walk over the markup of a page, which finds what has no end and what stands too deep."""
+
+    def __init__(self, wikitext: str) -> None:
+        self.lost: list[tuple[int, int]] = []
+        self.deep = False
+        self._wikitext = wikitext
+        self._open: list[tuple[str, int, int]] = []
+        self._among: Counter[str] = Counter()
+
+    def run(self) -> None:
+        comment = 0  # where the last one ends; -1 where one has no end
+        for found in _MARKUP.finditer(self._wikitext):
+            sign, (start, end) = found[0], found.span()
+            if start < comment:
+                continue
+            if sign == "<!--":
+                comment = self._wikitext.find("-->", end) if comment >= 0 else -1
+                self.lost += [(start, end)] if comment < 0 else []
+            elif sign[0] == "<":
+                self._tag(sign, start, end)
+            elif sign[0] in "{}" and sign[-1] != "|":
+                for at in range(start, end - 1, 2):
+                    (self._begin if sign[0] == "{" else self._close)("{{", at, at + 2)
+            elif sign in _CLOSES:
+                self._close(_CLOSES[sign], start, end)
+            elif sign != "\n":
+                self._begin(sign.lstrip(" \t:"), start, end)
+            while sign == "\n" and self._open and self._open[-1][0] == "[":
+                self._drop()
+        while self._open:
+            self._drop()
+
+    def _tag(self, sign: str, start: int, end: int) -> None:
+        if sign[1] == "/":
+            self._close(f"<{sign[2:].lower()}", start, end)
+        elif (rest := _END_OF_TAG.match(self._wikitext, end)) is None:
+            self.lost.append((start, end))
+        elif rest[0][-2:] != "/>" and sign[1:].lower() not in _ALONE:
+            self._begin(sign.lower(), start, rest.end())
+
+    def _begin(self, kind: str, start: int, end: int) -> None:
+        self._open.append((kind, start, end))
+        self._among[kind] += 1
+
+    def _close(self, kind: str, start: int, end: int) -> None:
+        if not self._among[kind]:
+            return
+        while self._open[-1][0] != kind:
+            self._drop()
+        if len(self._open) > _DEEPEST:
+            self.deep = True
+            self.lost.append((start, end))
+            self._drop()
+        else:
+            self._open.pop()
+            self._among[kind] -= 1
+
+    def _drop(self) -> None:
+        kind, start, end = self._open.pop()
+        self._among[kind] -= 1
+        self.lost.append((start, end))
+
+
+def _as_text(markup: str) -> str:
+    """Markup such that the parser reads text; what would not be seen of it goes."""
+    if _UNSEEN_MARKS.fullmatch(markup):
+        return ""
+    if _BRACKETS.fullmatch(markup):
+        return " "
+    return "".join(f"&#{ord(sign)};" if sign in "{}[]<|" else sign for sign in markup)
 
 
 class _Page:
