@@ -5,9 +5,13 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "checks.hpp"
+
 namespace postil {
 namespace {
 
+constexpr const char* kOfItems = "expected document frequencies from 1 to the number of items";
+constexpr int32_t kTabled = 1 << 20;  // document frequencies whose idf is in a table
 constexpr int32_t kShort = 64;  // words of a text whose pairs are all compared
 
 // A place where an n-gram ends that may occur twice. Only these are looked at again for the next order.
@@ -121,10 +125,13 @@ int32_t GramLevel::add(int32_t first, int32_t last, int32_t item) {
 Grams::Grams(const Texts& texts, Span<int64_t> set_offsets, Span<int32_t> item, int order) : items_(0), levels_(order - 1) {
   const int64_t tokens = texts.ids.size, sets = set_offsets.size - 1;
   if (tokens + texts.count() > INT32_MAX) throw std::length_error("references of more than 2^31 words are not supported");
+  check_texts(texts, "expected references as words from 0 and offsets of texts");
+  check_offsets(set_offsets, texts.count(), "expected offsets of the sets of references");
+  require(item.size == sets, "expected an item for each set of references");
 
   // Order 1: the number of a word is its id.
-  int32_t words = 0;
-  for (int64_t i = 0; i < tokens; ++i) words = std::max(words, texts.ids[i] + 1);
+  int64_t words = 0;
+  for (int64_t i = 0; i < tokens; ++i) words = std::max(words, int64_t{texts.ids[i]} + 1);
   struct Word {
     int32_t df = 0, last_item = -1;
   };
@@ -169,6 +176,13 @@ Grams::Grams(const Texts& texts, Span<int64_t> set_offsets, Span<int32_t> item, 
 
 Grams::Grams(int64_t items, const std::vector<Span<int32_t>>& words, const std::vector<Span<int32_t>>& df)
     : items_(items), levels_(words.size() - 1) {
+  require(items > 0, "expected at least one item");
+  for (size_t n = 1; n <= words.size(); ++n) {
+    require(words[n - 1].size == df[n - 1].size * static_cast<int64_t>(n), "expected a document frequency of each n-gram");
+    check_places(words[n - 1], int64_t{1} << 31, "expected words from 0");
+    check_places(df[n - 1], std::min<int64_t>(items, INT32_MAX) + 1, kOfItems);
+    require(std::find(df[n - 1].data, df[n - 1].data + df[n - 1].size, 0) == df[n - 1].data + df[n - 1].size, kOfItems);
+  }
   for (int64_t i = 0; i < df[0].size; ++i) {
     const size_t word = static_cast<size_t>(words[0][i]);
     if (word >= word_df_.size()) word_df_.resize(word + 1, 0);
@@ -180,6 +194,8 @@ Grams::Grams(int64_t items, const std::vector<Span<int32_t>>& words, const std::
       const int32_t* gram = words[n - 1].data + i * static_cast<int64_t>(n);
       int32_t first = gram[0];
       for (size_t k = 2; k < n; ++k) first = find(static_cast<int>(k), first, gram[k - 1]);
+      require(first >= 0 && static_cast<size_t>(gram[0]) < word_df_.size() && word_df_[gram[0]] > 0,
+              "expected the first words of each n-gram among the n-grams");
       levels_[n - 2].set(first, gram[n - 1], df[n - 1][i]);
     }
   }
@@ -192,9 +208,9 @@ void Grams::set_idf() {
   for (const GramLevel& level : levels_) {
     for (const GramLevel::Gram& gram : level.grams()) top = std::max(top, gram.df);
   }
-  const double log_items = std::log(static_cast<double>(items_));
-  idf_of_df_.resize(static_cast<size_t>(top) + 1);
-  for (int32_t df = 0; df <= top; ++df) idf_of_df_[df] = log_items - std::log(std::max(1.0, static_cast<double>(df)));
+  log_items_ = std::log(static_cast<double>(items_));
+  idf_of_df_.resize(std::min(static_cast<size_t>(top) + 1, static_cast<size_t>(kTabled)));
+  for (size_t df = 0; df < idf_of_df_.size(); ++df) idf_of_df_[df] = log_items_ - std::log(std::max(1.0, static_cast<double>(df)));
 }
 
 void Grams::table(int n, std::vector<int32_t>& words, std::vector<int32_t>& df) const {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -64,7 +65,8 @@ class Grams {
     return first < 0 ? -1 : levels_[n - 2].find(first, word);
   }
   double idf(int n, int32_t id) const {
-    return idf_of_df_[id < 0 ? 0 : n == 1 ? word_df_[id] : levels_[n - 2].grams()[id].df];
+    const int32_t df = id < 0 ? 0 : n == 1 ? word_df_[id] : levels_[n - 2].grams()[id].df;
+    return static_cast<size_t>(df) < idf_of_df_.size() ? idf_of_df_[df] : log_items_ - std::log(static_cast<double>(df));
   }
   // n-grams with df of at least 2 as words [grams, n] and df.
   void table(int n, std::vector<int32_t>& words, std::vector<int32_t>& df) const;
@@ -74,7 +76,8 @@ class Grams {
   int64_t items_;
   std::vector<int32_t> word_df_;
   std::vector<GramLevel> levels_;  // of order 2 and up
-  std::vector<double> idf_of_df_;
+  double log_items_ = 0.0;
+  std::vector<double> idf_of_df_;  // of those below kTabled
 };
 
 // The length of a text's tf-idf vector in each order. One for each thread.

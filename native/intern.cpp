@@ -290,7 +290,9 @@ void Interner::flags(int32_t start, PyObject* set, std::vector<uint8_t>& out) co
   PyObject* iterator = PyObject_GetIter(set);
   if (!iterator) return;
   while (PyObject* word = PyIter_Next(iterator)) {
-    if (PyUnicode_KIND(word) == PyUnicode_1BYTE_KIND) {
+    if (!PyUnicode_Check(word)) {
+      // No word lowers to it.
+    } else if (PyUnicode_KIND(word) == PyUnicode_1BYTE_KIND) {
       const uint32_t size = static_cast<uint32_t>(PyUnicode_GET_LENGTH(word));
       latin1.intern(make_token(static_cast<const uint8_t*>(PyUnicode_DATA(word)), size, 0, false));
       longest = std::max(longest, size);

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 
+#include "checks.hpp"
 #include "intern.hpp"
 #include "kernels.hpp"
 #include "ngrams.hpp"
@@ -110,6 +111,7 @@ nb::tuple encode_tokens(Interner& interner, nb::handle token_lists) {
 }
 
 nb::list words(const Interner& interner, int32_t start) {
+  require(start >= 0, "expected a start from 0");
   nb::list out;
   for (int32_t id = start; id < interner.size(); ++id) out.append(nb::steal(interner.word(id)));
   return out;
@@ -121,39 +123,58 @@ Gain gain_of_name(const std::string& name) {
   throw std::invalid_argument("expected cosine or bm25");
 }
 
+// The arrays of a tuple, each of its type: converted ones would be copies of what may be large.
+template <class... T>
+std::tuple<In<T>...> arrays_of(const nb::tuple& given, const char* what) {
+  std::tuple<In<T>...> arrays;
+  bool right = given.size() == sizeof...(T);
+  size_t place = 0;
+  std::apply([&](In<T>&... array) { ((right = right && nb::try_cast(given[place++], array, false)), ...); }, arrays);
+  if (!right) throw nb::type_error(what);
+  return arrays;
+}
+
+using Counts = std::tuple<In<int64_t>, In<int32_t>, In<uint16_t>>;
+using Skips = std::tuple<In<float>, In<uint16_t>, In<float>, In<uint8_t>, In<int32_t>, In<float>, In<float>, In<uint8_t>>;
+
+Counts rows_of(const nb::tuple& given) {
+  return arrays_of<int64_t, int32_t, uint16_t>(given, "expected rows as arrays of int64, int32 and uint16");
+}
+Counts lists_of(const nb::tuple& given) {
+  return arrays_of<int64_t, int32_t, uint16_t>(given, "expected lists as arrays of int64, int32 and uint16");
+}
+
+// A view of arrays, in their order.
+template <class View, class Arrays>
+View view_of(const Arrays& arrays) {
+  return std::apply([](const auto&... array) { return View{span(array)...}; }, arrays);
+}
+
 // A searcher and the arrays that it looks into.
 struct HeldSearcher {
-  nb::object rows, lists, bounds;  // tuples of arrays
+  Counts rows, lists;
+  Skips bounds;
   In<double> factors, scales;
   std::unique_ptr<Searcher> searcher;
 };
 
-template <class T>
-Span<T> span_in(const nb::tuple& arrays, size_t place) {
-  return span(nb::cast<In<T>>(arrays[place]));
-}
-
 std::unique_ptr<HeldSearcher> make_searcher(nb::tuple rows, nb::tuple lists, nb::tuple bounds, In<double> factors,
                                             In<double> scales, const std::string& gain) {
-  auto held = std::make_unique<HeldSearcher>(HeldSearcher{rows, lists, bounds, factors, scales, nullptr});
-  const Rows of_documents{span_in<int64_t>(rows, 0), span_in<int32_t>(rows, 1), span_in<uint16_t>(rows, 2)};
-  const ListsView of_terms{span_in<int64_t>(lists, 0), span_in<int32_t>(lists, 1), span_in<uint16_t>(lists, 2)};
-  const BoundsView limits{span_in<float>(bounds, 0),   span_in<uint16_t>(bounds, 1), span_in<float>(bounds, 2),
-                          span_in<uint8_t>(bounds, 3), span_in<int32_t>(bounds, 4),  span_in<float>(bounds, 5),
-                          span_in<float>(bounds, 6),   span_in<uint8_t>(bounds, 7)};
-  if (static_cast<int64_t>(factors.shape(0)) != of_documents.documents()) {
-    throw std::invalid_argument("expected a factor for each document");
-  }
-  if (static_cast<int64_t>(scales.shape(0)) != of_terms.terms()) {
-    throw std::invalid_argument("expected a scale for each term");
-  }
+  const Gain kind = gain_of_name(gain);
+  auto held = std::make_unique<HeldSearcher>(HeldSearcher{
+      rows_of(rows), lists_of(lists),
+      arrays_of<float, uint16_t, float, uint8_t, int32_t, float, float, uint8_t>(bounds, "expected bounds of search_bounds"),
+      factors, scales, nullptr});
   held->searcher =
-      std::make_unique<Searcher>(of_documents, of_terms, limits, span(factors), span(scales), gain_of_name(gain));
+      std::make_unique<Searcher>(view_of<Rows>(held->rows), view_of<ListsView>(held->lists),
+                                 view_of<BoundsView>(held->bounds), span(factors), span(scales), kind);
   return held;
 }
 
 nb::tuple search(const HeldSearcher& held, In<int64_t> starts, In<int32_t> terms, In<double> weights, int64_t k, int jobs) {
-  if (k < 1) throw std::invalid_argument("expected k of at least 1");
+  require(k >= 1, "expected k of at least 1");
+  require(k <= INT32_MAX, "expected k below 2,147,483,648");
+  require(starts.shape(0) > 0, "expected offsets of the terms of queries");
   const size_t queries = starts.shape(0) - 1;
   std::vector<int32_t> documents(queries * k);
   std::vector<double> scores(queries * k);
@@ -196,6 +217,10 @@ void require_order(int order) {
   if (order < 1 || order > kMaxOrder) throw nb::value_error("expected an order from 1 to 9");
 }
 
+void require_weights(const HeldOverlap& held, const In<double>& weights) {
+  require(static_cast<int64_t>(weights.shape(0)) == held.overlap.references.count(), "expected a weight of every reference");
+}
+
 // Fill [rows, columns] with the lock released.
 template <class Fill>
 nb::object table(size_t rows, size_t columns, Fill fill) {
@@ -220,6 +245,19 @@ nb::object meteor_table(const HeldOverlap& held, In<double> weights, std::vector
                         std::vector<double> stage_weights, int beam, In<int32_t> candidate_words,
                         In<int32_t> reference_words, In<uint8_t> function, std::optional<In<int64_t>> synset_offsets,
                         std::optional<In<int32_t>> synsets, int jobs) {
+  require_weights(held, weights);
+  require(parameters.size() == 4 && stage_weights.size() == 3 && beam > 0, "expected 4 parameters, 3 weights and a beam");
+  const char* const of_words = "expected a number of each word, and for each number whether it is a function word";
+  const int64_t words_known = static_cast<int64_t>(function.shape(0));
+  require(candidate_words.shape(0) == held.candidate_ids.shape(0), of_words);
+  require(reference_words.shape(0) == held.reference_ids.shape(0), of_words);
+  check_places(span(candidate_words), words_known, of_words);
+  check_places(span(reference_words), words_known, of_words);
+  require(synset_offsets.has_value() == synsets.has_value(), "expected synsets and their offsets");
+  if (synsets) {
+    require(static_cast<int64_t>(synset_offsets->shape(0)) == words_known + 1, "expected synsets of each word");
+    check_offsets(span(*synset_offsets), static_cast<int64_t>(synsets->shape(0)), "expected synsets of each word");
+  }
   const MeteorParameters p{parameters[0], parameters[1], parameters[2], parameters[3],
                            {stage_weights[0], stage_weights[1], stage_weights[2]}, beam};
   MeteorWords words{span(candidate_words), span(reference_words), span(function), {}, {}};
@@ -286,7 +324,10 @@ nb::object pooled_table(const std::tuple<In<int64_t>, In<int32_t>, In<int32_t>>&
   if (units.shape(0) != counts.shape(0)) throw nb::value_error("expected a count of every unit");
   if (reference_texts.shape(0) != weights.shape(0)) throw nb::value_error("expected a weight of every reference");
   int32_t distinct = 0;
-  for (size_t e = 0; e < units.shape(0); ++e) distinct = std::max(distinct, units.data()[e] + 1);
+  for (size_t e = 0; e < units.shape(0); ++e) {
+    require(units.data()[e] < INT32_MAX, "expected units below 2,147,483,647");
+    distinct = std::max(distinct, units.data()[e] + 1);
+  }
   const BagsView view{span(offsets), span(units), span(counts), distinct};
   const Pools pools{span(reference_offsets), span(reference_texts), span(weights), span(texts.first),
                     span(texts.second),      span(own.first),       span(own.second)};
@@ -323,6 +364,7 @@ NB_MODULE(_compiled, m) {
           "flags",
           [](const Interner& interner, nb::handle words, int32_t start) {
             if (!PyAnySet_Check(words.ptr())) throw nb::type_error("expected a set of str");
+            require(start >= 0, "expected a start from 0");
             std::vector<uint8_t> out;
             interner.flags(start, words.ptr(), out);
             return array_of(std::move(out));
@@ -339,6 +381,7 @@ NB_MODULE(_compiled, m) {
       "bleu_stats",
       [](const HeldOverlap& held, In<double> weights, int order, bool delta, int jobs) {
         require_order(order);
+        require_weights(held, weights);
         return table(held.count(), 2 * order + 2, [&](double* out) {
           (delta ? delta_bleu_stats : bleu_stats)(held.overlap, weights.data(), order, jobs, out);
         });
@@ -347,7 +390,8 @@ NB_MODULE(_compiled, m) {
   m.def(
       "bleu_score",
       [](In2<double> stats, const std::string& smooth, double k, bool effective) {
-        const int order = static_cast<int>(stats.shape(1) / 2 - 1);
+        const int order = static_cast<int>(stats.shape(1) / 2) - 1;
+        require_order(order);
         return table(stats.shape(0), 1, [&](double* out) {
           bleu_score(stats.data(), static_cast<int64_t>(stats.shape(0)), order, smoothing_of(smooth), k, effective, out);
         });
@@ -356,6 +400,7 @@ NB_MODULE(_compiled, m) {
   m.def(
       "rouge_l",
       [](const HeldOverlap& held, In<double> weights, double beta_squared, bool united, int jobs) {
+        require_weights(held, weights);
         return table(held.count(), 1, [&](double* out) {
           rouge_l(held.overlap, weights.data(), beta_squared, united, jobs, out);
         });
@@ -365,6 +410,7 @@ NB_MODULE(_compiled, m) {
       "rouge_n",
       [](const HeldOverlap& held, In<double> weights, int order, int skip, int jobs) {
         require_order(order);
+        require_weights(held, weights);
         return table(held.count(), 2, [&](double* out) { rouge_n(held.overlap, weights.data(), order, skip, jobs, out); });
       },
       nb::arg("overlap"), nb::arg("weights"), nb::arg("order"), nb::arg("skip") = -1, nb::arg("jobs") = 1);
@@ -379,6 +425,7 @@ NB_MODULE(_compiled, m) {
           "norms",
           [](const Grams& grams, In<int32_t> ids, In<int64_t> offsets) {
             const Texts texts{span(ids), span(offsets)};
+            check_offsets(texts.offsets, texts.ids.size, "expected offsets of the words of texts");
             const int order = grams.order();
             return table(texts.count(), order, [&](double* out) {
               Norms norms(grams);
@@ -391,6 +438,7 @@ NB_MODULE(_compiled, m) {
       .def(
           "table",
           [](const Grams& grams, int n) {
+            require(n >= 1 && n <= grams.order(), "expected an order that was counted");
             std::vector<int32_t> gram_words, df;
             grams.table(n, gram_words, df);
             const size_t rows = df.size();
@@ -409,8 +457,10 @@ NB_MODULE(_compiled, m) {
       "load_grams",
       [](int64_t items, std::vector<In2<int32_t>> gram_words, std::vector<In<int32_t>> df) {
         require_order(static_cast<int>(gram_words.size()));
+        require(gram_words.size() == df.size(), "expected a document frequency of each n-gram");
         std::vector<Span<int32_t>> words_of, df_of;
         for (const auto& array : gram_words) {
+          require(array.shape(1) == words_of.size() + 1, "expected n-grams of 1 word, of 2, and so on");
           words_of.push_back({array.data(), static_cast<int64_t>(array.shape(0) * array.shape(1))});
         }
         for (const auto& array : df) df_of.push_back(span(array));
@@ -420,6 +470,9 @@ NB_MODULE(_compiled, m) {
   m.def(
       "cider",
       [](const HeldOverlap& held, In<double> weights, const Grams& grams, InOut2<double> norms, double sigma, int jobs) {
+        require_weights(held, weights);
+        require(norms.shape(0) == weights.shape(0) && norms.shape(1) == static_cast<size_t>(grams.order()),
+                "expected a norm of every reference in each order");
         return table(held.count(), 1, [&](double* out) {
           cider(held.overlap, weights.data(), grams, norms.data(), sigma, jobs, out);
         });
@@ -473,12 +526,12 @@ NB_MODULE(_compiled, m) {
   m.def(
       "search_bounds",
       [](nb::tuple lists, In<double> factors, In<double> scales, const std::string& gain) {
-        const ListsView of_terms{span_in<int64_t>(lists, 0), span_in<int32_t>(lists, 1), span_in<uint16_t>(lists, 2)};
+        const Counts of_terms = lists_of(lists);
         const Gain kind = gain_of_name(gain);
         Bounds bounds;
         {
           nb::gil_scoped_release release;
-          bounds = bounds_of(of_terms, factors.data(), static_cast<int64_t>(factors.shape(0)), kind, scales.data());
+          bounds = bounds_of(view_of<ListsView>(of_terms), span(factors), kind, span(scales));
         }
         return nb::make_tuple(array_of(std::move(bounds.highest)), array_of(std::move(bounds.impacts)),
                               array_of(std::move(bounds.longest)), array_of(std::move(bounds.lengths)),

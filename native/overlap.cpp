@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "checks.hpp"
+
 namespace postil {
 namespace {
 
@@ -14,6 +16,11 @@ struct Scratch {
 }  // namespace
 
 void Overlap::build(int jobs) {
+  check_texts(candidates, "expected candidates as words from 0 and offsets of texts");
+  check_texts(references, "expected references as words from 0 and offsets of texts");
+  check_offsets(set_offsets, references.count(), "expected offsets of the sets of references");
+  require(sets.size == count(), "expected a set of references for each candidate");
+  check_places(sets, set_offsets.size - 1, "expected sets of references that there are");
   int32_t top = 0;
   for (int64_t i = 0; i < candidates.ids.size; ++i) top = std::max(top, candidates.ids[i]);
   for (int64_t i = 0; i < references.ids.size; ++i) top = std::max(top, references.ids[i]);

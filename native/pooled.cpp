@@ -4,6 +4,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "checks.hpp"
 #include "units.hpp"
 
 namespace postil {
@@ -294,25 +295,16 @@ double score(const Left& left, const PooledMeasure& measure) {
   return 0.0;
 }
 
-template <class T>
-void check_places(Span<T> values, int64_t end, const char* what) {
-  for (int64_t i = 0; i < values.size; ++i) {
-    if (values[i] < 0 || values[i] >= end) throw std::invalid_argument(what);
-  }
-}
-
-void check_ragged(Span<int64_t> offsets, int64_t n, const char* what) {
-  bool right = offsets.size > 0 && offsets[0] == 0 && offsets[offsets.size - 1] == n;
-  for (int64_t i = 1; right && i < offsets.size; ++i) right = offsets[i] >= offsets[i - 1];
-  if (!right) throw std::invalid_argument(what);
-}
-
 void check(const BagsView& bags, const Pools& pools) {
-  check_ragged(bags.offsets, bags.units.size, "expected offsets of the units of texts");
-  check_ragged(pools.reference_offsets, pools.references.size, "expected offsets of references");
-  check_ragged(pools.text_offsets, pools.texts.size, "expected offsets of texts");
-  check_ragged(pools.own_offsets, pools.own.size, "expected offsets of own references");
+  check_offsets(bags.offsets, bags.units.size, "expected offsets of the units of texts");
+  check_offsets(pools.reference_offsets, pools.references.size, "expected offsets of references");
+  check_offsets(pools.text_offsets, pools.texts.size, "expected offsets of texts");
+  check_offsets(pools.own_offsets, pools.own.size, "expected offsets of own references");
   check_places(bags.units, bags.distinct, "expected units from 0 to the number of distinct ones");
+  require(std::all_of(bags.counts.data, bags.counts.data + bags.counts.size, [](int32_t k) { return k > 0; }),
+          "expected counts from 1 up");
+  require(std::all_of(pools.weights.data, pools.weights.data + pools.weights.size, [](double w) { return std::isfinite(w); }),
+          "expected weights that are finite");
   check_places(pools.references, bags.offsets.size - 1, "expected references among the texts");
   check_places(pools.texts, bags.offsets.size - 1, "expected texts to score among the texts");
   if (pools.own_offsets.size != pools.texts.size + 1) throw std::invalid_argument("expected own references of every text");

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "checks.hpp"
 #include "kernels.hpp"
 #include "parallel.hpp"
 
@@ -135,13 +136,9 @@ double kendall(const Column& x, const int32_t* count, bool c, Scratch& scratch) 
 }
 
 void check(const Ranked& rows, const int32_t* counts, int64_t resamples) {
-  const auto outside = [](Span<int32_t> values, int64_t end) {
-    return std::any_of(values.data, values.data + values.size, [end](int32_t v) { return v < 0 || v >= end; });
-  };
-  if (outside({rows.x, rows.n * rows.columns}, rows.n) || outside({rows.y, rows.n}, rows.n)) {
-    throw std::invalid_argument("expected ranks from 0 to n - 1");
-  }
-  if (outside({rows.cluster, rows.n}, rows.clusters)) throw std::invalid_argument("expected a count for every cluster");
+  check_places(rows.x, rows.n * rows.columns, rows.n, "expected ranks from 0 to n - 1");
+  check_places(rows.y, rows.n, rows.n, "expected ranks from 0 to n - 1");
+  check_places(rows.cluster, rows.n, rows.clusters, "expected a count for every cluster");
   std::vector<int64_t> sizes(rows.clusters);
   for (int64_t row = 0; row < rows.n; ++row) ++sizes[rows.cluster[row]];
   for (int64_t r = 0; r < resamples; ++r) {

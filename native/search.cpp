@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "checks.hpp"
 #include "parallel.hpp"
 #include "wide.hpp"
 
@@ -23,6 +24,7 @@ namespace {
 constexpr int64_t kMostDense = 4096;  // terms in the table
 constexpr double kRowSteps = 2000;    // about the most that a row of the table adds up to
 constexpr double kUnits = 60000;      // the highest score that a query may have, in units of its sums
+constexpr double kMostWeight = 281474976710655.0;  // 2^48 - 1: times an impact it still fits
 constexpr double kAbove = 1 + 1e-9;   // more than the errors of double precision here
 
 inline int class_of(int64_t frequency, int64_t documents) {
@@ -37,7 +39,7 @@ inline float short_above(double value) {
 }
 
 inline int64_t parts_above(double value, double whole, int parts) {
-  return std::min<int64_t>(parts, static_cast<int64_t>(std::ceil(value / whole * parts)));
+  return capped<int64_t>(std::ceil(value / whole * parts), parts);
 }
 
 // How many documents of a group may reach a score: sums say what they have, lengths what waiting terms may add.
@@ -92,9 +94,15 @@ inline double gain_of(Gain gain, double count, double factor) {
   return gain == Gain::kCosine ? count * factor : count / (count + factor);
 }
 
+void check(const ListsView& lists, Span<double> scales) {
+  require(lists.starts.size > 0 && scales.size == lists.terms(), "expected a scale for each term");
+  require(lists.documents.size == lists.counts.size, "expected a count of each document of a term");
+}
+
 }  // namespace
 
 Counted count_terms(const Texts& texts, int jobs) {
+  check_offsets(texts.offsets, texts.ids.size, "expected offsets of the words of texts");
   const int64_t blocks = block_count(texts.count());
   std::vector<Counted> parts(blocks);
   for_each_block(
@@ -128,13 +136,15 @@ Counted count_terms(const Texts& texts, int jobs) {
 }
 
 Lists invert(const Rows& rows, int64_t terms) {
+  require(rows.terms.size == rows.counts.size, "expected a count of each term of a document");
+  require(rows.documents() <= INT32_MAX, "expected fewer than 2,147,483,648 documents");
+  check_offsets(rows.starts, rows.terms.size, "expected offsets of the terms of documents");
+  require(terms >= 0, "a term is out of range");
+  check_places(rows.terms, terms, "a term is out of range");
   Lists lists;
   lists.starts.assign(terms + 1, 0);
   const int64_t total = rows.terms.size;
-  for (int64_t i = 0; i < total; ++i) {
-    if (rows.terms.data[i] < 0 || rows.terms.data[i] >= terms) throw std::invalid_argument("a term is out of range");
-    ++lists.starts[rows.terms.data[i] + 1];
-  }
+  for (int64_t i = 0; i < total; ++i) ++lists.starts[rows.terms.data[i] + 1];
   for (int64_t t = 0; t < terms; ++t) lists.starts[t + 1] += lists.starts[t];
   lists.documents.resize(total);
   lists.counts.resize(total);
@@ -149,7 +159,12 @@ Lists invert(const Rows& rows, int64_t terms) {
   return lists;
 }
 
-Bounds bounds_of(const ListsView& lists, const double* factors, int64_t documents, Gain gain, const double* scales) {
+Bounds bounds_of(const ListsView& lists, Span<double> factors_of, Gain gain, Span<double> scales_of) {
+  check(lists, scales_of);
+  check_offsets(lists.starts, lists.documents.size, "expected offsets of the documents of terms");
+  check_places(lists.documents, factors_of.size, "expected a factor for each document");
+  const double *factors = factors_of.data, *scales = scales_of.data;
+  const int64_t documents = factors_of.size;
   const int64_t terms = lists.terms(), padded = groups_of(documents) * kGroup;
   Bounds bounds;
   bounds.highest.resize(terms);
@@ -215,9 +230,41 @@ Bounds bounds_of(const ListsView& lists, const double* factors, int64_t document
 
 Searcher::Searcher(const Rows& rows, const ListsView& lists, const BoundsView& bounds, Span<double> factors,
                    Span<double> scales, Gain gain)
-    : rows_(rows), lists_(lists), bounds_(bounds), factors_(factors), scales_(scales), gain_(gain) {}
+    : rows_(rows), lists_(lists), bounds_(bounds), factors_(factors), scales_(scales), gain_(gain) {
+  require(rows.starts.size > 0 && factors.size == rows.documents(), "expected a factor for each document");
+  require(rows.documents() <= INT32_MAX, "expected fewer than 2,147,483,648 documents");
+  require(rows.terms.size == rows.counts.size, "expected a count of each term of a document");
+  check(lists, scales);
+  const int64_t padded = groups_of(rows.documents()) * kGroup;
+  require(bounds.highest.size == lists.terms() && bounds.impacts.size == lists.documents.size &&
+              bounds.longest.size == kClasses && bounds.lengths.size == (kClasses - 1) * padded &&
+              bounds.steps.size == padded && bounds.most_steps.size == 1 &&
+              bounds.dense.size == padded * bounds.dense_terms.size,
+          "expected the bounds of these lists");
+  known_lists_ = std::make_unique<std::atomic<bool>[]>(lists.terms());
+  known_rows_ = std::make_unique<std::atomic<bool>[]>(rows.documents());
+}
 
-double Searcher::score(const Queries& queries, int64_t query, int64_t document) const {
+void Searcher::check_list(int32_t term) const {
+  // Threads that look at one at the same time find the same.
+  if (known_lists_[term].load(std::memory_order_relaxed)) return;
+  const int64_t begin = lists_.starts[term], end = lists_.starts[term + 1];
+  check_rising(lists_.documents.data + begin, end - begin, rows_.documents(),
+               "expected rising documents of a term, below their number");
+  known_lists_[term].store(true, std::memory_order_relaxed);
+}
+
+void Searcher::check_row(int32_t document) const {
+  if (known_rows_[document].load(std::memory_order_relaxed)) return;
+  const int64_t begin = rows_.starts[document], end = rows_.starts[document + 1];
+  require(0 <= begin && begin <= end && end <= rows_.terms.size, "expected offsets of the terms of documents");
+  check_rising(rows_.terms.data + begin, end - begin, lists_.terms(),
+               "expected rising terms of a document, below their number");
+  known_rows_[document].store(true, std::memory_order_relaxed);
+}
+
+double Searcher::score(const Queries& queries, int64_t query, int32_t document) const {
+  check_row(document);
   const int32_t* terms = rows_.terms.data;
   int64_t at = rows_.starts.data[document];
   const int64_t end = rows_.starts.data[document + 1];
@@ -308,6 +355,7 @@ struct Search {
       if (t < 0 || t >= index.lists_.terms() || !(weight > 0.0)) continue;
       const int64_t begin = index.lists_.starts.data[t], end = index.lists_.starts.data[t + 1];
       if (begin == end) continue;
+      require(0 <= begin && begin < end && end <= index.lists_.documents.size, "expected offsets of the documents of terms");
       int kind = class_of(end - begin, index.rows_.documents());
       if (kind >= kDense) {
         const int32_t *first = bounds.dense_terms.data, *place = std::lower_bound(first, first + width, t);
@@ -327,21 +375,22 @@ struct Search {
     if (terms.empty()) return;
     units = kUnits / (std::sqrt(squares[0]) * bounds.longest.data[0]);
     for (int kind = 1; kind < kClasses; ++kind) {
-      waiting[kind - 1] = static_cast<uint16_t>(
-          std::ceil(std::sqrt(squares[kind]) * bounds.longest.data[kind] * units * kAbove * 256 / 255));
+      waiting[kind - 1] =
+          capped<uint16_t>(std::ceil(std::sqrt(squares[kind]) * bounds.longest.data[kind] * units * kAbove * 256 / 255));
     }
     if (places.empty()) return;
     // No total of a row is above 50,000 and, for the weights are rounded up, a row's steps.
     const double weight = 50000 / (std::sqrt(dense) * bounds.most_steps.data[0]);
     step = static_cast<float>(units / weight * 1.00001);
     for (const Term& term : terms) {
-      if (term.kind >= kDense) weights.push_back(static_cast<uint16_t>(std::ceil(term.weight * weight)));
+      if (term.kind >= kDense) weights.push_back(capped<uint16_t>(std::ceil(term.weight * weight)));
     }
   }
 
   void add(const Term& term) {
     const double unit = term.weight * index.bounds_.highest.data[term.number] / UINT16_MAX * units;
-    const uint64_t weight = static_cast<uint64_t>(std::ceil(unit * kAbove * 4294967296.0));
+    const uint64_t weight = capped<uint64_t>(std::ceil(unit * kAbove * 4294967296.0), kMostWeight);
+    index.check_list(term.number);
     const int32_t* documents = index.lists_.documents.data;
     const uint16_t* impacts = index.bounds_.impacts.data;
     for (int64_t i = term.begin; i < term.end; ++i) {
@@ -351,7 +400,8 @@ struct Search {
   }
 
   void keep(int64_t query, int32_t document) {
-    if (scored[document]) return;
+    // Documents that fill the last group up have no row; bounds that are wrong may ask for one.
+    if (scored[document] || document >= index.rows_.documents()) return;
     scored[document] = 1;
     known.push_back(document);
     const Scored found{index.score(queries, query, document), document};
@@ -370,7 +420,7 @@ struct Search {
 
   // The units below which a document is not among the best.
   uint16_t threshold() const {
-    return best.size() < k ? 1 : static_cast<uint16_t>(std::max(1.0, best.front().first / top * units / kAbove));
+    return best.size() < k ? 1 : std::max<uint16_t>(1, capped<uint16_t>(best.front().first / top * units / kAbove));
   }
 
   // Documents with the highest sums are scored, so that there is a threshold.
@@ -460,6 +510,8 @@ struct Search {
 };
 
 void Searcher::search(const Queries& queries, int64_t k, int jobs, int32_t* documents, double* scores) const {
+  require(queries.terms.size == queries.weights.size, "expected a weight of each term of a query");
+  check_offsets(queries.starts, queries.terms.size, "expected offsets of the terms of queries");
   for_each_block(
       queries.starts.size - 1, jobs, [&] { return Search(*this, queries, static_cast<size_t>(k)); },
       [&](Search& search, int64_t query) { search.run(query, documents + query * k, scores + query * k); });

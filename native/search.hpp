@@ -1,7 +1,9 @@
 // Exact top-k over an inverted index: TF-IDF cosine and BM25.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "memory.hpp"
@@ -65,7 +67,7 @@ struct Bounds {
   std::vector<uint8_t> dense;        // [groups, dense terms, kGroup] how many steps each adds
 };
 // scales [terms]: any numbers above 0 are right, rarity is fast; others are taken as 1.
-Bounds bounds_of(const ListsView&, const double* factors, int64_t documents, Gain, const double* scales);
+Bounds bounds_of(const ListsView&, Span<double> factors, Gain, Span<double> scales);
 
 struct BoundsView {
   Span<float> highest;
@@ -85,7 +87,8 @@ struct Queries {
 
 class Searcher {
  public:
-  // scales [terms] as in bounds_of.
+  // scales [terms] as in bounds_of. Arrays may lie in files: their sizes are looked at here, and what a list or a row holds
+  // when it is first read, since a look at all of it would take far longer than a query.
   Searcher(const Rows& rows, const ListsView& lists, const BoundsView& bounds, Span<double> factors, Span<double> scales, Gain gain);
 
   // The k documents with the highest scores above 0, best first, the lower number first where scores are equal.
@@ -93,16 +96,19 @@ class Searcher {
   void search(const Queries&, int64_t k, int jobs, int32_t* documents, double* scores) const;
 
   // The score of one document, added up in the order of terms.
-  double score(const Queries&, int64_t query, int64_t document) const;
+  double score(const Queries&, int64_t query, int32_t document) const;
 
  private:
   friend struct Search;
+  void check_list(int32_t term) const;
+  void check_row(int32_t document) const;
 
   Rows rows_;
   ListsView lists_;
   BoundsView bounds_;
   Span<double> factors_, scales_;
   Gain gain_;
+  std::unique_ptr<std::atomic<bool>[]> known_lists_, known_rows_;  // [terms], [documents]: looked at, and right
 };
 
 }  // namespace postil

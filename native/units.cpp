@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "checks.hpp"
+
 namespace postil {
 namespace {
 
@@ -71,6 +73,7 @@ constexpr size_t kAhead = 12;  // how many pairs the memory is asked for at a ti
 }  // namespace
 
 Bags count_units(const Texts& texts, int order, int gap, bool up_to) {
+  check_offsets(texts.offsets, texts.ids.size, "expected offsets of the words of texts");
   Bags out;
   out.offsets.push_back(0);
   std::vector<Numbers> levels(order);

@@ -48,6 +48,7 @@ def bleu_stats(
         float64[n, 2 N + 2].
     """
     del jobs
+    overlap.check(weights)
     out = np.zeros((len(overlap), 2 * order + 2))
     for row, words, span in overlap.rows():
         references = [overlap.references[j] for j in span]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from postil.kernel.twin.bleu import ngrams
+from postil.kernel.twin.checks import check_offsets, check_places, check_texts, require
 from postil.kernel.twin.overlap import Overlap, lists
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class Grams:
 
     def norms(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
         """Length of each text's tf-idf vector in each order, float64[texts, order]."""
+        check_offsets(offsets, len(ids), "expected offsets of the words of texts")
         texts = lists(ids, offsets)
         orders = range(1, self.order + 1)
         return np.array([[_length(self.vector(words, n).values()) for n in orders] for words in texts]).reshape(
@@ -48,6 +50,7 @@ class Grams:
 
     def table(self, n: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """The n-grams, int32[grams, n], and their document frequencies, int32[grams]."""
+        require(1 <= n <= self.order, "expected an order that was counted")
         grams = [gram for gram in self.df if len(gram) == n]
         return (
             np.array(grams, dtype=np.int32).reshape(len(grams), n),
@@ -70,6 +73,9 @@ def count_grams(
 
     ``groups int32[sets]`` says which item a set belongs to; the sets of one item stand behind one another.
     """
+    check_texts(ids, offsets, "expected references as words from 0 and offsets of texts")
+    check_offsets(set_offsets, len(offsets) - 1, "expected offsets of the sets of references")
+    require(len(groups) == len(set_offsets) - 1, "expected an item for each set of references")
     references, bounds = lists(ids, offsets), set_offsets.tolist()
     held: dict[int, set[Gram]] = {}
     for s, item in enumerate(groups.tolist()):
@@ -82,11 +88,22 @@ def count_grams(
 
 def load_grams(items: int, gram_words: list[NDArray[np.int32]], df: list[NDArray[np.int32]]) -> Grams:
     """From tables as :meth:`Grams.table` gives them, one an order."""
+    require(len(gram_words) == len(df), "expected a document frequency of each n-gram")
+    require(items > 0, "expected at least one item")
+    for n, (words, counts) in enumerate(zip(gram_words, df, strict=True), start=1):
+        require(words.shape[1] == n, "expected n-grams of 1 word, of 2, and so on")
+        require(len(words) == len(counts), "expected a document frequency of each n-gram")
+        check_places(words, 2**31, "expected words from 0")
+        of_items = "expected document frequencies from 1 to the number of items"
+        check_places(counts, min(items, 2**31 - 1) + 1, of_items)
+        require((counts > 0).all(), of_items)
     frequencies = {
         tuple(gram): count
         for words, counts in zip(gram_words, df, strict=True)
         for gram, count in zip(words.tolist(), counts.tolist(), strict=True)
     }
+    begun = all(len(gram) == 1 or gram[:-1] in frequencies for gram in frequencies)
+    require(begun, "expected the first words of each n-gram among the n-grams")
     return Grams(items, len(gram_words), frequencies)
 
 
@@ -103,6 +120,8 @@ def cider(  # noqa: PLR0917 - the kernel's arrays
     ``norms float64[references, order]`` are filled in where they are needed and negative.
     """
     del jobs
+    overlap.check(weights)
+    require(norms.shape == (len(weights), grams.order), "expected a norm of every reference in each order")
     out = np.zeros(len(overlap))
     for row, words, span in overlap.rows():
         total = 0.0

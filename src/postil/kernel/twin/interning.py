@@ -67,6 +67,8 @@ class Interner:
 
     def words(self, start: int = 0) -> list[str]:
         """The words from id ``start`` on."""
+        if start < 0:
+            raise ValueError("expected a start from 0")
         return [*self._base, *self._ids][start:]
 
     def flags(self, lowered: frozenset[str], start: int = 0) -> NDArray[np.uint8]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from postil.kernel.twin.checks import check_offsets, check_places, require
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -141,6 +143,18 @@ def meteor(  # noqa: PLR0917 - the kernel's arrays
         reference, weighted lengths of both, chunks (0 where the texts are the same), matches, the reference's weight.
     """
     del jobs
+    overlap.check(weights)
+    require(
+        len(parameters) == 4 and len(stage_weights) == 3 and beam > 0, "expected 4 parameters, 3 weights and a beam"
+    )
+    of_words = "expected a number of each word, and for each number whether it is a function word"
+    for texts, ids in ((overlap.candidates, candidate_words), (overlap.references, reference_words)):
+        require(len(ids) == sum(map(len, texts)), of_words)
+        check_places(ids, len(function), of_words)
+    require((synset_offsets is None) == (synsets is None), "expected synsets and their offsets")
+    if synset_offsets is not None and synsets is not None:
+        require(len(synset_offsets) == len(function) + 1, "expected synsets of each word")
+        check_offsets(synset_offsets, len(synsets), "expected synsets of each word")
     alpha, beta, gamma, delta = parameters
 
     def weigh(words: Sequence[int]) -> float:

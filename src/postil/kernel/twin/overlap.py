@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from postil.kernel.twin.checks import check_offsets, check_places, check_texts, require
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -30,6 +32,10 @@ class Overlap:
     def __len__(self) -> int:
         return len(self.candidates)
 
+    def check(self, weights: NDArray[np.float64]) -> None:
+        """Raise a ValueError unless there is a weight of every reference."""
+        require(len(weights) == len(self.references), "expected a weight of every reference")
+
     def rows(self) -> Iterator[tuple[int, list[int], range]]:
         """Each candidate's number, its words and the numbers of its references."""
         return ((row, words, self.spans[row]) for row, words in enumerate(self.candidates))
@@ -46,6 +52,11 @@ def overlap(  # noqa: PLR0917 - the kernel's arrays
 ) -> Overlap:
     """Bring candidates and references together; see the shapes in :mod:`postil.kernel`."""
     del jobs
+    check_texts(candidate_ids, candidate_offsets, "expected candidates as words from 0 and offsets of texts")
+    check_texts(reference_ids, reference_offsets, "expected references as words from 0 and offsets of texts")
+    check_offsets(set_offsets, len(reference_offsets) - 1, "expected offsets of the sets of references")
+    require(len(sets) == len(candidate_offsets) - 1, "expected a set of references for each candidate")
+    check_places(sets, len(set_offsets) - 1, "expected sets of references that there are")
     bounds = set_offsets.tolist()
     return Overlap(
         candidates=lists(candidate_ids, candidate_offsets),

@@ -58,6 +58,7 @@ def rouge_l(
 ) -> NDArray[np.float64]:
     """Item scores, float64[n] in [0, 1]; the two readings as in :class:`postil.metrics.rouge.RougeL`."""
     del jobs
+    overlap.check(weights)
     out = np.zeros(len(overlap))
     for row, words, span in overlap.rows():
         references = [overlap.references[j] for j in span]
@@ -108,6 +109,7 @@ def rouge_n(
     ``s_j sum_u min(Count(u, c), Count(u, r_j))`` matches.
     """
     del jobs
+    overlap.check(weights)
 
     def units(words: list[int]) -> Counter[tuple[int, ...]]:
         return Counter(ngrams(words, order) + (skip_bigrams(words, skip) if skip >= 0 else []))

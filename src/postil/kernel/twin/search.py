@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from postil.kernel.twin.checks import check_offsets, check_places, check_rising, check_types, require
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -40,6 +42,9 @@ MOST_DENSE: Final = 4096
 """The table has so many terms at most; the others of these classes count to the class below."""
 GROUP: Final = 64
 """The compiled kernel looks at so many documents together."""
+_COUNTS: Final = ("int64", "int32", "uint16")
+_BOUNDS: Final = ("float32", "uint16", "float32", "uint8", "int32", "float32", "float32", "uint8")
+_OFFSETS: Final = "expected offsets of the documents of terms"
 ROW_STEPS: Final = 2000
 """About the most that a row of the table adds up to."""
 GAINS: Final = ("cosine", "bm25")
@@ -48,6 +53,7 @@ GAINS: Final = ("cosine", "bm25")
 def count_terms(ids: NDArray[np.int32], offsets: NDArray[np.int64], jobs: int = 1) -> Counts:
     """How often each term comes in each text, as rows; more than 65,535 times is 65,535 times."""
     del jobs
+    check_offsets(offsets, len(ids), "expected offsets of the words of texts")
     texts = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     order = np.lexsort((ids, texts))
     texts, terms = texts[order], ids[order]
@@ -59,8 +65,10 @@ def count_terms(ids: NDArray[np.int32], offsets: NDArray[np.int64], jobs: int = 
 
 def invert(starts: NDArray[np.int64], terms: NDArray[np.int32], counts: NDArray[np.uint16], vocabulary: int) -> Counts:
     """Lists of rows."""
-    if len(terms) and not 0 <= int(terms.min()) <= int(terms.max()) < vocabulary:
-        raise ValueError("a term is out of range")
+    require(len(terms) == len(counts), "expected a count of each term of a document")
+    check_offsets(starts, len(terms), "expected offsets of the terms of documents")
+    require(vocabulary >= 0, "a term is out of range")
+    check_places(terms, vocabulary, "a term is out of range")
     documents = np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
     order = np.argsort(terms, kind="stable")
     begins = np.concatenate([[0], np.cumsum(np.bincount(terms, minlength=vocabulary))])
@@ -85,7 +93,11 @@ def search_bounds(lists: Counts, factors: NDArray[np.float64], scales: NDArray[n
         counts their gains, float32, the greatest length of a vector of ``scale * steps``, float32[1], and the steps,
         uint8[groups, dense terms, documents of a group].
     """
+    check_types(lists, _COUNTS, "expected lists as arrays of int64, int32 and uint16")
+    _check(lists, scales)
     starts, documents, counts = lists
+    check_offsets(starts, len(documents), _OFFSETS)
+    check_places(documents, len(factors), "expected a factor for each document")
     total, padded = len(factors), -(-len(factors) // GROUP) * GROUP
     gains = _gains(gain, counts.astype(np.float64), factors[documents])
     sizes = np.diff(starts)
@@ -166,8 +178,10 @@ class Searcher:
             Documents int32[n, k] and scores float64[n, k]; -1 and 0 where there are fewer.
         """
         del jobs
-        if k < 1:
-            raise ValueError("expected k of at least 1")
+        require(k >= 1, "expected k of at least 1")
+        require(k < 2**31, "expected k below 2,147,483,648")
+        require(len(terms) == len(weights), "expected a weight of each term of a query")
+        check_offsets(starts, len(terms), "expected offsets of the terms of queries")
         begins, documents, counts = self._lists
         found = np.full((len(starts) - 1, k), -1, dtype=np.int32)
         best = np.zeros((len(starts) - 1, k))
@@ -176,6 +190,9 @@ class Searcher:
             for place in range(starts[query], starts[query + 1]):
                 if 0 <= terms[place] < len(begins) - 1:
                     mine = slice(begins[terms[place]], begins[terms[place] + 1])
+                    require(0 <= mine.start <= mine.stop <= len(documents), _OFFSETS)
+                    what = "expected rising documents of a term, below their number"
+                    check_rising(documents[mine], len(self._factors), what)
                     count = counts[mine].astype(np.float64)
                     if self._gain == "bm25":
                         count /= count + self._factors[documents[mine]]
@@ -198,14 +215,22 @@ def searcher(  # noqa: PLR0917 - as the compiled one
     gain: str,
 ) -> Searcher:
     """What searches these lists; bounds and scales, those of `search_bounds`, are for the compiled kernel."""
-    del bounds
-    if gain not in GAINS:
-        raise ValueError("expected cosine or bm25")
-    if len(factors) != len(rows[0]) - 1:
-        raise ValueError("expected a factor for each document")
-    if len(scales) != len(lists[0]) - 1:
-        raise ValueError("expected a scale for each term")
+    require(gain in GAINS, "expected cosine or bm25")
+    check_types(rows, _COUNTS, "expected rows as arrays of int64, int32 and uint16")
+    check_types(lists, _COUNTS, "expected lists as arrays of int64, int32 and uint16")
+    check_types(bounds, _BOUNDS, "expected bounds of search_bounds")
+    require(len(factors) == len(rows[0]) - 1, "expected a factor for each document")
+    require(len(rows[1]) == len(rows[2]), "expected a count of each term of a document")
+    _check(lists, scales)
+    padded = -(-len(factors) // GROUP) * GROUP
+    sizes = (len(scales), len(lists[1]), 5, 4 * padded, len(bounds[4]), padded, 1, padded * len(bounds[4]))
+    require(tuple(bound.size for bound in bounds) == sizes, "expected the bounds of these lists")
     return Searcher(lists, factors, gain)
+
+
+def _check(lists: Counts, scales: NDArray[np.float64]) -> None:
+    require(len(lists[0]) and len(scales) == len(lists[0]) - 1, "expected a scale for each term")
+    require(len(lists[1]) == len(lists[2]), "expected a count of each document of a term")
 
 
 def _gains(gain: str, counts: NDArray[np.float64], factors: NDArray[np.float64]) -> NDArray[np.float64]:

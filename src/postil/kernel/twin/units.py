@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
+from postil.kernel.twin.checks import check_offsets, check_places, require
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
@@ -44,6 +46,7 @@ def count_units(
         raise ValueError("expected n-grams of 1 to 9 words")
     if gap < 0:
         raise ValueError("expected a gap of at least 0")
+    check_offsets(offsets, len(ids), "expected offsets of the words of texts")
     numbers: dict[tuple[int, ...], int] = {}
     bounds: list[int] = [0]
     units: list[int] = []
@@ -135,15 +138,15 @@ def _check(
         raise ValueError("expected a count of every unit")
     if len(references[1]) != len(references[2]):
         raise ValueError("expected a weight of every reference")
-    for offsets, n in ((bags[0], len(bags[1])), (references[0], len(references[1]))):
-        if not len(offsets) or offsets[0] != 0 or offsets[-1] != n or (np.diff(offsets) < 0).any():
-            raise ValueError("expected offsets that rise from 0 to the end")
-    for offsets, n in ((texts[0], len(texts[1])), (own[0], len(own[1]))):
-        if not len(offsets) or offsets[0] != 0 or offsets[-1] != n or (np.diff(offsets) < 0).any():
-            raise ValueError("expected offsets that rise from 0 to the end")
-    for places in (references[1], texts[1]):
-        if len(places) and not 0 <= places.min() <= places.max() < len(bags[0]) - 1:
-            raise ValueError("expected places among the texts")
+    check_offsets(bags[0], len(bags[1]), "expected offsets of the units of texts")
+    check_offsets(references[0], len(references[1]), "expected offsets of references")
+    check_offsets(texts[0], len(texts[1]), "expected offsets of texts")
+    check_offsets(own[0], len(own[1]), "expected offsets of own references")
+    check_places(bags[1], 2**31 - 1, "expected units from 0 to the number of distinct ones")
+    require((bags[2] > 0).all(), "expected counts from 1 up")
+    require(np.isfinite(references[2]).all(), "expected weights that are finite")
+    check_places(references[1], len(bags[0]) - 1, "expected references among the texts")
+    check_places(texts[1], len(bags[0]) - 1, "expected texts to score among the texts")
     if len(own[0]) != len(texts[1]) + 1:
         raise ValueError("expected own references of every text")
     if len(texts[0]) != len(references[0]):

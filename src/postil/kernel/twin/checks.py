@@ -1,0 +1,54 @@
+"""What both kernels ask of numbers that come from outside, in the same words; see ``native/checks.hpp``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["check_offsets", "check_places", "check_rising", "check_texts", "check_types", "require"]
+
+
+def require(right: object, what: str) -> None:
+    """Raise a ValueError where something is not right.
+
+    Args:
+        right: True if it is.
+        what: What was expected.
+    """
+    if not right:
+        raise ValueError(what)
+
+
+def check_offsets(offsets: NDArray[np.int64], end: int, what: str) -> None:
+    """Offsets begin with 0, do not fall and end with ``end``."""
+    require(len(offsets) and offsets[0] == 0 and offsets[-1] == end and (offsets[1:] >= offsets[:-1]).all(), what)
+
+
+def check_places(places: NDArray[np.int32], end: int, what: str) -> None:
+    """Places are from 0 to ``end``, without it."""
+    require(not places.size or 0 <= int(places.min()) <= int(places.max()) < end, what)
+
+
+def check_rising(places: NDArray[np.int32], end: int, what: str) -> None:
+    """The same, and each is above that before it."""
+    check_places(places, end, what)
+    require((places[1:] > places[:-1]).all(), what)
+
+
+def check_texts(ids: NDArray[np.int32], offsets: NDArray[np.int64], what: str) -> None:
+    """Words are numbered from 0, and texts stand behind one another."""
+    check_offsets(offsets, len(ids), what)
+    check_places(ids, 2**31, what)
+
+
+def check_types(arrays: tuple[NDArray[Any], ...], types: tuple[str, ...], what: str) -> None:
+    """Arrays have one dimension and these types.
+
+    Raises:
+        TypeError: They have others, or are more or fewer.
+    """
+    if [(array.dtype.name, array.ndim) for array in arrays] != [(kind, 1) for kind in types]:
+        raise TypeError(what)

@@ -1,0 +1,246 @@
+"""Numbers that cannot be are refused by both kernels, in the same words, before anything is read by them."""
+
+from __future__ import annotations
+
+import gc
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import postil.kernel
+from postil.kernel import twin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
+KERNELS = (
+    [twin] if os.environ.get("POSTIL_KERNEL") == "python" or postil.kernel.NAME == "python" else [postil.kernel, twin]
+)
+FAR = 2**40
+WORDS = 200
+
+
+def i32(*values: int) -> Any:
+    return np.array(values, dtype=np.int32)
+
+
+def i64(*values: int) -> Any:
+    return np.array(values, dtype=np.int64)
+
+
+def parts() -> dict[str, Any]:
+    """The arrays of an index of 400 documents; no word is in so many of them that its list is not read."""
+    ids = np.random.default_rng(0).permuted(np.tile(np.arange(WORDS, dtype=np.int32), (20, 1)), axis=1).ravel()
+    rows = twin.count_terms(ids, np.arange(0, len(ids) + 1, 10))
+    lists = twin.invert(*rows, WORDS)
+    factors, scales = np.ones(400), np.ones(WORDS)
+    bounds = twin.search_bounds(lists, factors, scales, "cosine")
+    return {"rows": rows, "lists": lists, "bounds": bounds, "factors": factors, "scales": scales, "gain": "cosine"}
+
+
+def with_part(name: str, place: int, change: Callable[[Any], Any]) -> dict[str, Any]:
+    index = parts()
+    arrays = list(index[name])
+    arrays[place] = change(arrays[place].copy())
+    return index | {name: tuple(arrays)}
+
+
+def search(kernel: ModuleType, index: dict[str, Any], starts: Any = None, k: int = 5) -> Any:
+    starts = i64(0, 3) if starts is None else starts
+    return kernel.searcher(**index).search(starts, i32(1, 2, 3), np.ones(3), k)
+
+
+def set_at(place: int, value: int) -> Callable[[Any], Any]:
+    def change(array: Any) -> Any:
+        array[place] = value
+        return array
+
+    return change
+
+
+def filled(value: int) -> Callable[[Any], Any]:
+    return lambda array: np.full_like(array, value)
+
+
+def overlap(kernel: ModuleType, **given: Any) -> Any:
+    arrays = {
+        "candidate_ids": i32(1),
+        "candidate_offsets": i64(0, 1),
+        "sets": i32(0),
+        "reference_ids": i32(1),
+        "reference_offsets": i64(0, 1),
+        "set_offsets": i64(0, 1),
+    }
+    return kernel.overlap(**arrays | given)
+
+
+def meteor(
+    kernel: ModuleType, *, words: Any = (1,), function: int = 2, senses: Any = (None, None), beam: int = 40
+) -> Any:
+    more = ([0.9, 3.0, 0.5, 0.5], [1.0, 1.0, 1.0], beam, i32(*words), i32(1), np.zeros(function, np.uint8), *senses)
+    return kernel.meteor(overlap(kernel), np.ones(1), *more)
+
+
+def pooled(kernel: ModuleType, *, counts: Any = (1,), weight: float = 1.0, units: Any = (0,)) -> Any:
+    bags = i64(0, 1), i32(*units), i32(*counts)
+    references = i64(0, 1), i32(0), np.array([weight])
+    own = i64(0, 0), i64()
+    return kernel.pooled_scores(bags, references, (i64(0, 1), i32(0)), own, [("rouge", 1.0)], np.ones(1), np.ones(1))
+
+
+CALLS: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "documents above": (
+        lambda k: search(k, with_part("lists", 1, filled(2**31 - 5))),
+        "expected rising documents of a term",
+    ),
+    "documents below 0": (
+        lambda k: search(k, with_part("lists", 1, filled(-70_000))),
+        "expected rising documents of a term",
+    ),
+    "documents twice": (lambda k: search(k, with_part("lists", 1, filled(3))), "expected rising documents of a term"),
+    "lists beyond": (lambda k: search(k, with_part("lists", 0, lambda a: a * FAR)), "expected offsets of the doc"),
+    "lists of a type": (
+        lambda k: search(k, with_part("lists", 2, lambda a: a.astype(np.int64))),
+        "expected lists as arrays of int64, int32 and uint16",
+    ),
+    "rows of a type": (
+        lambda k: search(k, with_part("rows", 1, lambda a: a.astype(np.int64))),
+        "expected rows as arrays of int64, int32 and uint16",
+    ),
+    "rows in two dimensions": (
+        lambda k: search(k, with_part("rows", 1, lambda a: a.reshape(-1, 1))),
+        "expected rows as arrays",
+    ),
+    "few rows": (lambda k: search(k, with_part("rows", 0, lambda a: a[:-1])), "expected a factor for each document"),
+    "few counts": (lambda k: search(k, with_part("rows", 2, lambda a: a[:-1])), "expected a count of each term"),
+    **{
+        f"short bounds {place}": (
+            lambda k, place=place: search(
+                k, with_part("bounds", place, lambda a: np.append(a, a[:1]) if len(a) < 2 else a[:-1])
+            ),
+            "expected the bounds of these lists",
+        )
+        for place in (0, 1, 2, 3, 5, 6)
+    },
+    "bounds of a type": (lambda k: search(k, with_part("bounds", 0, np.float64)), "expected bounds of search_bounds"),
+    "queries beyond": (lambda k: search(k, parts(), i64(0, FAR)), "expected offsets of the terms of queries"),
+    "queries that fall": (lambda k: search(k, parts(), i64(0, 3, -5, 3)), "expected offsets of the terms of queries"),
+    "no queries": (lambda k: search(k, parts(), i64()), "expected offsets of the terms of queries"),
+    "a large k": (lambda k: search(k, parts(), i64(0, 1, 2, 3, 3), 2**62), "expected k below 2,147,483,648"),
+    "bounds of far lists": (
+        lambda k: k.search_bounds((i64(0, FAR), i32(0), np.ones(1, np.uint16)), np.ones(1), np.ones(1), "cosine"),
+        "expected offsets of the documents of terms",
+    ),
+    "bounds of far documents": (
+        lambda k: k.search_bounds((i64(0, 1), i32(2**30), np.ones(1, np.uint16)), np.ones(1), np.ones(1), "cosine"),
+        "expected a factor for each document",
+    ),
+    "terms beyond": (lambda k: k.count_terms(i32(1), i64(0, FAR)), "expected offsets of the words of texts"),
+    "rows to invert": (
+        lambda k: k.invert(i64(0, FAR), i32(1), np.ones(1, np.uint16), 4),
+        "expected offsets of the terms",
+    ),
+    "a negative term": (lambda k: k.invert(i64(0, 1), i32(-1), np.ones(1, np.uint16), 4), "a term is out of range"),
+    "no vocabulary": (lambda k: k.invert(i64(0, 1), i32(0), np.ones(1, np.uint16), -4), "a term is out of range"),
+    "units beyond": (lambda k: k.count_units(i32(1), i64(0, FAR), 1), "expected offsets of the words of texts"),
+    "a negative candidate": (lambda k: overlap(k, candidate_ids=i32(-(2**28))), "expected candidates as words from 0"),
+    "a negative reference": (lambda k: overlap(k, reference_ids=i32(-1)), "expected references as words from 0"),
+    "candidates beyond": (lambda k: overlap(k, candidate_offsets=i64(0, FAR)), "expected candidates as words from 0"),
+    "a set beyond": (lambda k: overlap(k, sets=i32(2**28)), "expected sets of references that there are"),
+    "sets beyond": (lambda k: overlap(k, set_offsets=i64(0, FAR)), "expected offsets of the sets of references"),
+    "few sets": (lambda k: overlap(k, sets=i32()), "expected a set of references for each candidate"),
+    "BLEU's weights": (lambda k: k.bleu_stats(overlap(k), np.ones(0), 4), "expected a weight of every reference"),
+    "ROUGE-L's weights": (
+        lambda k: k.rouge_l(overlap(k), np.ones(0), 1.0, True),
+        "expected a weight of every reference",
+    ),
+    "ROUGE-N's weights": (lambda k: k.rouge_n(overlap(k), np.ones(2), 1), "expected a weight of every reference"),
+    "few words of METEOR": (lambda k: meteor(k, words=()), "expected a number of each word"),
+    "words of METEOR beyond": (lambda k: meteor(k, words=(2**28,)), "expected a number of each word"),
+    "few function words": (lambda k: meteor(k, function=1), "expected a number of each word"),
+    "no beam": (lambda k: meteor(k, beam=0), "expected 4 parameters, 3 weights and a beam"),
+    "synsets beyond": (lambda k: meteor(k, senses=(i64(0, 0, FAR), i32(1))), "expected synsets of each word"),
+    "few synsets": (lambda k: meteor(k, senses=(i64(0), i32())), "expected synsets of each word"),
+    "items beyond": (
+        lambda k: k.count_grams(i32(1), i64(0, 1), i64(0, FAR), i32(0), 2),
+        "expected offsets of the sets of references",
+    ),
+    "few items": (lambda k: k.count_grams(i32(1), i64(0, 1), i64(0, 1), i32(), 2), "expected an item for each set"),
+    "a negative frequency": (
+        lambda k: k.load_grams(3, [i32(0).reshape(1, 1)], [i32(-(2**30))]),
+        "expected document frequencies",
+    ),
+    "a frequency of 0": (lambda k: k.load_grams(3, [i32(0).reshape(1, 1)], [i32(0)]), "expected document frequencies"),
+    "a frequency above the items": (
+        lambda k: k.load_grams(3, [i32(0).reshape(1, 1)], [i32(4)]),
+        "expected document freq",
+    ),
+    "few frequencies": (
+        lambda k: k.load_grams(3, [i32(0).reshape(1, 1)], [i32()]),
+        "expected a document frequency of each",
+    ),
+    "a negative word": (lambda k: k.load_grams(3, [i32(-3).reshape(1, 1)], [i32(2)]), "expected words from 0"),
+    "an n-gram that begins nowhere": (
+        lambda k: k.load_grams(3, [i32(1).reshape(1, 1), i32(0, 1).reshape(1, 2)], [i32(2), i32(2)]),
+        "expected the first words of each n-gram among the n-grams",
+    ),
+    "norms of another shape": (
+        lambda k: k.cider(
+            overlap(k), np.ones(1), k.load_grams(3, [i32(0).reshape(1, 1)], [i32(2)]), np.ones((1, 2)), 0.0
+        ),
+        "expected a norm of every reference in each order",
+    ),
+    "a table that was not counted": (
+        lambda k: k.load_grams(3, [i32(0).reshape(1, 1)], [i32(2)]).table(2),
+        "expected an order that was counted",
+    ),
+    "words before the first": (lambda k: k.Interner().words(-1), "expected a start from 0"),
+    "a count of 0": (lambda k: pooled(k, counts=(0,)), "expected counts from 1 up"),
+    "a weight that is no number": (lambda k: pooled(k, weight=float("nan")), "expected weights that are finite"),
+    "a unit beyond": (lambda k: pooled(k, units=(2**31 - 1,)), "expected units"),
+}
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
+@pytest.mark.parametrize("name", CALLS)
+def test_numbers_that_cannot_be(kernel: ModuleType, name: str) -> None:
+    call, problem = CALLS[name]
+    with pytest.raises((TypeError, ValueError), match=problem):
+        call(kernel)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
+def test_a_searcher_keeps_what_it_looks_into(kernel: ModuleType) -> None:
+    index = parts()
+    expected = search(kernel, index)
+    searcher = kernel.searcher(**index | {"factors": index["factors"].astype(np.float32)})  # which has to be converted
+    index.clear()
+    gc.collect()
+    _ = [np.full(4000, 7) for _ in range(50)]
+    found = searcher.search(i64(0, 3), i32(1, 2, 3), np.ones(3), 5)
+    assert [each.tolist() for each in found] == [each.tolist() for each in expected]
+
+
+@pytest.mark.skipif(len(KERNELS) == 1, reason="there is one kernel")
+def test_rows_are_looked_at_too() -> None:
+    """The compiled kernel scores by the rows, which the definition does not read."""
+    for change in (filled(2**31 - 5), filled(-1), lambda array: array[::-1].copy()):
+        with pytest.raises(ValueError, match="expected rising terms of a document, below their number"):
+            search(postil.kernel, with_part("rows", 1, change))
+    with pytest.raises(ValueError, match="expected offsets of the terms of documents"):
+        search(postil.kernel, with_part("rows", 0, lambda array: array * FAR))
+
+
+@pytest.mark.skipif(len(KERNELS) == 1, reason="there is one kernel")
+@pytest.mark.parametrize("place", range(8))
+@pytest.mark.parametrize("value", [0, 255, -1, float("nan"), float("inf")])
+def test_wrong_bounds_end_in_no_crash(place: int, value: float) -> None:
+    """Documents may be missing from the answer; those that it has are documents."""
+    with np.errstate(invalid="ignore"):
+        changed = with_part("bounds", place, lambda array: np.full(len(array), value).astype(array.dtype))
+    documents, scores = search(postil.kernel, changed)
+    assert ((documents >= -1) & (documents < 400)).all()
+    assert np.isfinite(scores).all()
