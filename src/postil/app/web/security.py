@@ -8,6 +8,7 @@ import ipaddress
 import json
 import time
 from collections import deque
+from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
@@ -118,6 +119,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp, names: Iterable[str], *, secure: bool = False) -> None:
         self._app = app
+        self._known = lru_cache(maxsize=64)(self._is_known)
         self._names = {name.lower() for name in names}
         self._headers = [*HEADERS, HTTPS_ONLY] if secure else [*HEADERS]
         self._schemes = {"https": ":443"} if secure else {"http": ":80", "https": ":443"}
@@ -134,9 +136,9 @@ class Guard:
                 message["headers"] = [*message.get("headers", ()), *self._headers]
             await send(message)
 
-        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
+        headers = dict(scope["headers"])
         refusal = self._refusal(scope["method"], headers)
-        if sum(name == b"host" for name, _ in scope["headers"]) > 1:
+        if [name for name, _ in scope["headers"]].count(b"host") > 1:
             refusal = 400, "The request names two servers."
         if refusal is None and scope["method"] not in {"GET", "HEAD"}:
             try:
@@ -150,20 +152,18 @@ class Guard:
         if refusal is None:
             await self._app(scope, receive, with_headers)
         else:
-            await _say(with_headers, *refusal, script=headers.get(b"accept") == "application/json")
+            await _say(with_headers, *refusal, script=headers.get(b"accept") == b"application/json")
 
-    def _refusal(self, method: str, headers: dict[bytes, str]) -> tuple[int, str] | None:
-        host = headers.get(b"host", "")
+    def _refusal(self, method: str, headers: dict[bytes, bytes]) -> tuple[int, str] | None:
+        host = headers.get(b"host", b"").decode("latin-1")
         if not self._known(host):
             return 421, "This server does not go by that name. Whoever started it can add the name."
         if method in {"GET", "HEAD"}:
             return None
-        origin = headers.get(b"origin")
-        if (origin is not None and not self._ours(origin, host)) or headers.get(
-            b"sec-fetch-site", "same-origin"
-        ) not in {"same-origin", "none"}:
+        stranger = b"origin" in headers and not self._ours(headers[b"origin"].decode("latin-1"), host)
+        if stranger or headers.get(b"sec-fetch-site", b"none") not in {b"same-origin", b"none"}:
             return 403, "The request comes from a page of another site, or by another address. Load the page again."
-        size = headers.get(b"content-length", "0")
+        size = headers.get(b"content-length", b"0")
         if not size.isdigit() or len(size) > 9 or int(size) > LARGEST:
             return 413, f"The request is larger than {LARGEST:,} bytes."
         return None
@@ -174,7 +174,7 @@ class Guard:
         port = self._schemes.get(scheme)  # the default one, which browsers leave out
         return port is not None and place.removesuffix(port) == host.lower().removesuffix(port)
 
-    def _known(self, host: str) -> bool:
+    def _is_known(self, host: str) -> bool:
         try:
             name = urlsplit(f"//{host}").hostname or ""
         except ValueError:
