@@ -52,7 +52,7 @@ class UnknownName(UsageError):  # noqa: N818 - says what is wrong
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         self.kind, self.name, self.known = kind, name, tuple(known)
-        near = difflib.get_close_matches(name.lower(), self.known, n=1, cutoff=0.0)
+        near = difflib.get_close_matches(str(name).lower(), self.known, n=1, cutoff=0.0)
         guess = f"; did you mean '{near[0]}'?" if near else "."
         super().__init__(f"unknown {kind} '{name}'{guess} Known: {', '.join(self.known)}")
 

@@ -72,8 +72,8 @@ def test_an_empty_candidate_scores_zero() -> None:
         ({"references": ["a", ["b"], ["c"]]}, "references:1: expected a list or a column, got str"),
         ({"weights": WEIGHTS[:2]}, "weights: expected one entry for each of 3 candidates, got 2"),
         ({"weights": [[1.0], [1, 1], [1]]}, "weights:1: expected a weight for each of 2 references, got 1"),
-        ({"weights": [[1, 1], [1, "x"], [1]]}, "weights:2: expected numbers"),
-        ({"weights": [[1, 1], [1, float("nan")], [1]]}, "weights:2: expected a number from -1 to 1, got nan"),
+        ({"weights": [[1, 1], [1, "x"], [1]]}, 'weights:2: expected a number from -1 to 1, got "x"'),
+        ({"weights": [[1, 1], [1, float("nan")], [1]]}, "weights:2: expected a number from -1 to 1, got NaN"),
         ({"weights": [[1, 1], [1, 1.5], [1]]}, "weights:2: expected a number from -1 to 1, got 1.5"),
         (
             {"weights": None, "metrics": ["w-meteor"]},

@@ -49,7 +49,8 @@ def test_so_does_one_with_punctuation(words: list[str]) -> None:
         ({"beam": 0}, "a beam from 1"),
         ({"shortest": 9, "longest": 8}, "shortest from 1 to longest"),
         ({"nucleus": 0.0}, "nucleus above 0 to 1"),
-        ({"temperature": float("nan")}, "a temperature above 0"),
+        ({"temperature": 0.0}, "a temperature above 0"),
+        ({"temperature": float("nan")}, "temperature: expected a number, got NaN"),
         ({"seed": -1}, "seed"),
     ],
 )

@@ -22,6 +22,7 @@ from postil.commenters.screening import Screen
 from postil.commenters.store import Model, ModelWriter
 from postil.commenters.strings import Strings
 from postil.errors import InvalidInput, MissingExtra, UsageError
+from postil.records.arguments import check_fields
 from postil.text.tokenizers import is_han_text, tokenizer
 from postil.text.tokens import Vocabulary
 
@@ -72,6 +73,7 @@ class DecodingOptions:
     seed: int = 20181
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if self.how not in ("beam", "greedy", "nucleus"):
             raise UsageError(f"how: expected beam, greedy or nucleus, got {self.how}")
         if self.seed < 0:

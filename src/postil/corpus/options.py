@@ -8,6 +8,7 @@ from typing import Any, Final
 from postil.corpus.privacy import MASKS
 from postil.corpus.split import Share
 from postil.errors import UnknownName, UsageError
+from postil.records.arguments import check_fields
 
 __all__ = ["DRAW_FROM", "LONG_COMMENTS", "SEED", "USERS", "BuildOptions"]
 
@@ -77,6 +78,7 @@ class BuildOptions:
     skip_bad: bool = False
 
     def __post_init__(self) -> None:
+        check_fields(self)
         for name in ("source", "license"):
             if not getattr(self, name).strip():
                 raise UsageError(f"a corpus says where it comes from and what may be done with it; {name} is empty")

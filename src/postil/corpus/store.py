@@ -26,6 +26,7 @@ import numpy as np
 from postil.corpus.split import SPLITS
 from postil.errors import InvalidInput, UnknownName
 from postil.records import parquet
+from postil.records.arguments import check_arguments
 from postil.records.explain import load_json
 from postil.records.rows import Article
 
@@ -106,6 +107,7 @@ class Corpus:
         Raises:
             InvalidInput: There is no corpus, or one of another version.
         """
+        check_arguments(cls.open, locals())
         folder = Path(path)
         made_file = folder / "made.json"
         if not made_file.is_file():

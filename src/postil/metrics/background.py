@@ -14,6 +14,7 @@ import numpy as np
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.kernel import Grams, count_grams, load_grams
 from postil.metrics.base import check_order
+from postil.records.arguments import check_arguments
 from postil.records.explain import load_json
 from postil.records.replace import Replacement
 
@@ -135,6 +136,7 @@ class Background:
         Raises:
             InvalidInput: The folder is missing or incomplete, of another version, or its content was changed.
         """
+        check_arguments(cls.load, locals())
         path = Path(folder)
         try:
             config = load_json((path / "config.json").read_text(encoding="utf-8"))

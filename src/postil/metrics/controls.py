@@ -10,6 +10,7 @@ import numpy as np
 from postil.errors import UsageError
 from postil.metrics.base import PairwiseScorer
 from postil.metrics.over import Singles, is_near
+from postil.records.arguments import check_fields
 from postil.records.ties import TOLERANCE, joined
 from postil.version import VERSION
 
@@ -48,6 +49,7 @@ class ControlOptions:
     seed: int = 20181
 
     def __post_init__(self) -> None:
+        check_fields(self)
         for name in ("draws", "best", "choices"):
             if getattr(self, name) < 1:
                 raise UsageError(f"controls: {name}: expected at least 1, got {getattr(self, name)}")

@@ -26,6 +26,7 @@ from postil.metrics.measures import (
 )
 from postil.metrics.meteor import Meteor
 from postil.metrics.rouge import RougeL, RougeN
+from postil.records.arguments import check_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -83,6 +84,7 @@ def parse(spec: str) -> Metric:
     >>> parse(str(parse("cider-d(sigma=4)"))) == parse("cider-d(sigma=4)")
     True
     """
+    check_arguments(parse, locals())
     return _parse("metric", spec, METRICS)
 
 
@@ -98,6 +100,7 @@ def parse_measure(spec: str) -> Measure:
     >>> print(parse_measure("w-f1-2(beta=2)"))
     w-f1-2(upto=false,beta=2)
     """
+    check_arguments(parse_measure, locals())
     return _parse("measure", spec, MEASURES)
 
 

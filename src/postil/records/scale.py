@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from postil.errors import UsageError
-from postil.records.checks import is_number
+from postil.records.arguments import check_arguments, check_fields
 from postil.records.explain import out_of_range, shown
 from postil.records.weights import DEFAULT, weigh_grades
 
@@ -38,9 +39,7 @@ class Scale:
     words: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for end in (self.low, self.high):
-            if not is_number(end):
-                raise UsageError(f"a scale has two finite ends, got {shown(end)}")
+        check_fields(self)
         object.__setattr__(self, "low", float(self.low))
         object.__setattr__(self, "high", float(self.high))
         object.__setattr__(self, "words", tuple(self.words))
@@ -63,11 +62,14 @@ class Scale:
         >>> str(Scale.parse("5")), str(Scale.parse("1:5"))
         ('0:5', '1:5')
         """
+        check_arguments(cls.parse, locals())
         low, colon, high = text.partition(":")
         try:
             ends = (float(low), float(high)) if colon else (0.0, float(low))
         except ValueError:
-            raise UsageError(f"scale {shown(text)}: expected HIGH or LOW:HIGH, for example 5 or 1:5") from None
+            ends = math.nan, math.nan
+        if not all(map(math.isfinite, ends)):
+            raise UsageError(f"scale {shown(text)}: expected HIGH or LOW:HIGH, for example 5 or 1:5")
         return cls(*ends)
 
     def __str__(self) -> str:
@@ -85,8 +87,9 @@ class Scale:
         >>> Scale(1, 5).check(4), Scale(1, 5).check(7)
         (None, 'expected a number from 1 to 5, got 7')
         """
-        if self.low <= grade <= self.high:
-            return None
+        with suppress(TypeError):  # no number at all
+            if self.low <= grade <= self.high:
+                return None
         return out_of_range(grade, self.low, self.high)
 
     def weights(self, grades: Sequence[Sequence[float]], method: str = DEFAULT) -> list[list[float]]:
@@ -107,4 +110,5 @@ class Scale:
         >>> Scale(1, 5).weights([[5, 3], [], [1]], method="minmax")
         [[1.0, 0.5], [], [0.0]]
         """
+        check_arguments(self.weights, locals())
         return weigh_grades(grades, method=method, scale=self)

@@ -161,6 +161,6 @@ def tokenizer(name: str) -> Tokenizer:
     >>> tokenizer("13a").split('He paid 1,000.50, "all" of it.')
     ['He', 'paid', '1,000.50', ',', '"', 'all', '"', 'of', 'it', '.']
     """
-    if name not in TOKENIZERS:
+    if name not in list(TOKENIZERS):  # a list asks for no hash, which not everything has
         raise UnknownName("tokenizer", name, TOKENIZERS)
     return TOKENIZERS[name]()

@@ -13,6 +13,7 @@ from postil.commenters.retrieval import KINDS, Retriever
 from postil.commenters.screening import BlockList, Screen
 from postil.commenters.store import Model
 from postil.errors import InvalidInput, UsageError
+from postil.records.arguments import check_arguments
 from postil.records.files import read
 from postil.records.ranking import best_first
 from postil.records.rows import Article, Row
@@ -94,6 +95,7 @@ def load_commenter(
         UsageError: It does not write, and ``decoding`` says how to.
         MissingExtra: It needs torch, which is not installed.
     """
+    check_arguments(load_commenter, locals())
     kind = Model.open(folder, (*KINDS, *generation.KINDS)).kind
     if kind in generation.KINDS:
         return NeuralCommenter.open(folder, screen=screen, decoding=decoding)

@@ -13,6 +13,7 @@ from postil.corpus.blocks import BLOCK_BYTES
 from postil.corpus.build import Source, build, rejected_beside
 from postil.engine import open_engine
 from postil.errors import InvalidInput, PostilError, UsageError
+from postil.records.arguments import check_arguments
 from postil.records.replace import check_apart
 
 if TYPE_CHECKING:
@@ -64,9 +65,12 @@ def build_corpus(
         MissingExtra: pyarrow, the tokenizer or Ray is not installed.
         PostilError: The system refuses to write.
     """
+    check_arguments(build_corpus, locals())
     given = {"dev": dev, "test": test}
     sources = [Source(path) for path in articles]
     sources += [Source(path, split) for split, path in given.items() if path is not None]
+    if not sources:
+        raise UsageError("articles: expected at least one file, got none")
     if [os.fspath(source.path) for source in sources].count("-") > 1:
         raise UsageError("standard input can be one file only")
     for source in sources:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from postil.app.columns import as_list
 from postil.app.correlating.files import LARGEST, CorrelateOptions, Findings, find
 from postil.errors import InvalidInput, UsageError
 from postil.metaeval.table import join
+from postil.records.arguments import check_arguments
 from postil.records.checks import is_integer, is_number
 from postil.records.explain import out_of_range, shown
 from postil.records.place import Places
 from postil.records.rows import Judgement, Score
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from postil.app.columns import Column
 
@@ -56,8 +56,7 @@ def correlate(
     >>> row.metric, row.coefficient, round(row.value, 4), row.n
     ('bleu-4', 'pearson', 0.9954, 4)
     """
-    if not isinstance(scores, Mapping):
-        raise InvalidInput(f"expected a column of scores for each metric's name, got {shown(scores)}", where="scores")
+    check_arguments(correlate, locals())
     if not scores:
         raise UsageError("no metric: expected at least one column of scores")
     options = options or CorrelateOptions()

@@ -21,8 +21,8 @@ from postil.metaeval.resampling import RESAMPLES, SEED
 from postil.metaeval.significance import differences
 from postil.metaeval.systems import system_means
 from postil.metaeval.table import join
-from postil.records.checks import is_integer
-from postil.records.explain import out_of_range, shown
+from postil.records.arguments import check_fields
+from postil.records.explain import out_of_range
 from postil.records.files import read
 from postil.records.place import Places
 from postil.records.rows import Candidate, Judgement, Score
@@ -94,18 +94,17 @@ class CorrelateOptions:
 
     def __post_init__(self) -> None:
         for several in ("coefficients", "metrics", "lower_is_better"):
-            given = getattr(self, several)
-            object.__setattr__(self, several, tuple(dict.fromkeys([given] if isinstance(given, str) else given)))
+            if isinstance(given := getattr(self, several), str):
+                object.__setattr__(self, several, (given,))
+        check_fields(self)
+        for several in ("coefficients", "metrics", "lower_is_better"):
+            object.__setattr__(self, several, tuple(dict.fromkeys(getattr(self, several))))
         for kind, names, known in (("coefficient", self.coefficients, COEFFICIENTS), ("level", (self.by,), LEVELS)):
             for name in names:
                 if name not in known:
                     raise UnknownName(kind, name, known)
         if not self.coefficients:
             raise UsageError(f"no coefficient: expected at least one of {', '.join(COEFFICIENTS)}")
-        for field, least in (("resamples", 1), ("permutations", 1), ("jobs", 1), ("worst", 0), ("seed", 0)):
-            number = getattr(self, field)
-            if not is_integer(number) or number < least:
-                raise UsageError(f"{field}: expected a whole number from {least} up, got {shown(number)}")
         if self.disagree is not None and len(set(self.disagree)) != 2:
             raise UsageError(f"disagree: expected two different metrics, got {' and '.join(self.disagree)}")
 

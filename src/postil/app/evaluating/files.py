@@ -24,6 +24,7 @@ from postil.corpus.store import Corpus
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.metrics.panel import Panel, Total, parse_all
 from postil.metrics.references import References
+from postil.records.arguments import check_arguments, check_fields
 from postil.records.rows import Candidate, Score
 from postil.records.weights import DEFAULT
 from postil.text.tokenizers import tokenizer as named_tokenizer
@@ -73,6 +74,9 @@ class EvaluateOptions:
     scale: Scale | None = None
     seed: int = 20181
     jobs: int = 1
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +155,7 @@ def evaluate_commenters(
         Undefined: CIDEr of a single article.
         MissingExtra: A model needs torch, which is not installed.
     """
+    check_arguments(evaluate_commenters, locals())
     options = options or EvaluateOptions()
     metrics = parse_all(options.metrics)
     if not isinstance(corpus, Corpus):

@@ -18,6 +18,8 @@ from postil.metrics.measures import Overlap
 from postil.metrics.pool import one_pool
 from postil.metrics.reasons import Reason, reasons
 from postil.metrics.spec import parse_measure
+from postil.records.arguments import check_arguments
+from postil.records.checks import is_number
 from postil.records.explain import shown
 from postil.records.place import Places
 from postil.records.ranking import best_first
@@ -108,6 +110,7 @@ def rank_passages(
     >>> best.text, [str(reason) for reason in best.reasons]
     ('A goat herd found coffee in Yemen first.', ['coffee', 'yemen', 'first'])
     """
+    check_arguments(rank_passages, locals())
     chosen = parse_measure(measure)
     if not isinstance(chosen, Overlap) or chosen.family == "js":
         raise UsageError(f"{measure} has no units that give reasons; take f1, kl, logsim, rouge or tf-idf")
@@ -216,6 +219,6 @@ def _weights(weights: Column | None, n: int, *, needed: bool) -> NDArray[np.floa
     if len(given) != n:
         raise InvalidInput(f"expected a weight for each of {n} references, got {len(given)}", where="weights")
     for line, weight in enumerate(given, start=1):
-        if not isinstance(weight, int | float) or not 0 <= weight <= 1:
+        if not is_number(weight) or not 0 <= weight <= 1:
             raise InvalidInput(f"expected a number from 0 to 1, got {shown(weight)}", where="weights", line=line)
     return np.array(given, np.float64)

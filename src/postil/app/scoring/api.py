@@ -15,6 +15,7 @@ from postil.metrics.controls import Controls
 from postil.metrics.near import NearSigns
 from postil.metrics.panel import Panel, Total, parse_all
 from postil.metrics.references import References
+from postil.records.arguments import check_arguments
 from postil.text.han import HanTexts
 from postil.text.tokenizers import Tokenizer
 from postil.text.tokenizers import tokenizer as named_tokenizer
@@ -89,6 +90,7 @@ def score(
 
     Raises:
         UnknownName: A metric or tokenizer does not exist; the message offers the nearest.
+        UsageError: An argument is of another kind.
         InvalidInput: Shapes do not fit, a candidate has no references, a weight is out of range, or more than a tenth
             of the candidates or references are Han text and meet the ``words`` tokenizer (of fewer a warning tells).
             ``line`` counts candidates from 1.
@@ -98,6 +100,7 @@ def score(
     >>> result.corpus["w-rouge-l"] == result.corpus["rouge-l"] / 2
     True
     """
+    check_arguments(score, locals())
     chosen = parse_all([metrics] if isinstance(metrics, str) else metrics)
     if any(metric.needs_weights for metric in chosen.values()) and weights is None:
         raise InvalidInput("missing; a w- metric needs a weight for every reference", where="weights")

@@ -12,6 +12,7 @@ from postil.app.scoring.api import encode, han_remark, refuser
 from postil.app.scoring.sets import Sets
 from postil.metrics.consensus import NAME, SIMILARITY, consensus, similarity_of
 from postil.metrics.references import References
+from postil.records.arguments import check_arguments
 from postil.text.tokenizers import tokenizer as named_tokenizer
 from postil.text.tokens import Vocabulary
 
@@ -48,6 +49,7 @@ def consensus_weights(
     >>> consensus_weights([["a b", "a c", "d b"], ["e"]])
     [[1.0, 0.5, 0.5], [1.0]]
     """
+    check_arguments(consensus_weights, locals())
     similarity = similarity_of(f"{NAME}({metric})")
     cut = named_tokenizer(tokenizer)
     rows = as_list(references, "references")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -10,6 +11,8 @@ import numpy as np
 
 from postil.app.columns import as_list
 from postil.errors import InvalidInput
+from postil.records.checks import is_number
+from postil.records.explain import out_of_range, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -101,12 +104,9 @@ def _rows(column: Column, n: int, where: str) -> list[object]:
 
 def _item(item: object, row: int) -> object:
     """An item's name, checked."""
-    try:
-        hash(item)
-    except TypeError:
-        problem = f"expected a name or a number for each candidate, got {type(item).__name__}"
-        raise InvalidInput(problem, where="items", line=row + 1) from None
-    return item
+    if item.__class__ is str or is_number(item):
+        return item
+    raise InvalidInput(f"expected text or a number, got {shown(item)}", where="items", line=row + 1)
 
 
 def _texts(references: object, row: int) -> list[object]:
@@ -122,27 +122,22 @@ def _texts(references: object, row: int) -> list[object]:
 def _weights(firsts: list[int], sizes: list[int], weight_rows: Sequence[object], lowest: float) -> NDArray[np.float64]:
     """The weights of all sets, float64[m]; row by row only to say what is wrong."""
     rows = [as_list(weight_rows[row], f"weights:{row + 1}") for row in firsts]
-    try:
-        weights = np.array(list(chain.from_iterable(rows)), dtype=np.float64)
-    except (TypeError, ValueError):
-        weights = np.zeros((0, 0))
-    if weights.ndim == 1 and [len(row) for row in rows] == sizes and ((weights >= lowest) & (weights <= 1.0)).all():
-        return weights
-    for row, size, values in zip(firsts, sizes, rows, strict=True):
-        _check_weights(values, size, lowest, row)
-    return weights
+    values = list(chain.from_iterable(rows))
+    if set(map(type, values)) <= {float, int} and list(map(len, rows)) == sizes:
+        with suppress(OverflowError):
+            weights = np.array(values, dtype=np.float64)
+            if ((weights >= lowest) & (weights <= 1.0)).all():
+                return weights
+    for row, size, of_row in zip(firsts, sizes, rows, strict=True):
+        _check_weights(of_row, size, lowest, row)
+    return np.array(values, dtype=np.float64)
 
 
 def _check_weights(values: list[object], size: int, lowest: float, row: int) -> None:
     """Raise what is wrong with one row's weights, if anything."""
-    try:
-        part = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidInput(f"expected numbers: {error}", where="weights", line=row + 1) from None
-    if part.shape != (size,):
-        got = str(part.size) if part.ndim == 1 else f"lists of shape {part.shape}"
-        raise InvalidInput(f"expected a weight for each of {size} references, got {got}", where="weights", line=row + 1)
-    wrong = np.flatnonzero(~((part >= lowest) & (part <= 1.0)))
-    if wrong.size:
-        problem = f"expected a number from {lowest:g} to 1, got {part[wrong[0]]}"
+    if len(values) != size:
+        problem = f"expected a weight for each of {size} references, got {len(values)}"
         raise InvalidInput(problem, where="weights", line=row + 1)
+    for value in values:
+        if not is_number(value) or not lowest <= value <= 1.0:
+            raise InvalidInput(out_of_range(value, lowest, 1.0), where="weights", line=row + 1)

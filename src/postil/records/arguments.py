@@ -1,0 +1,139 @@
+"""Arguments of public functions and options: one check for each kind, by the annotation."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from postil.errors import UsageError
+from postil.records.checks import is_integer, is_number
+from postil.records.explain import LONGEST, shown
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+__all__ = ["check_arguments", "check_fields"]
+
+Kind: TypeAlias = tuple[str, Callable[[object], bool]]  # what is expected, and whether a value is that
+
+LEAST: Final = {"jobs": 1, "k": 0, "permutations": 1, "resamples": 1, "seed": 0, "worst": 0}
+"""The least value of whole numbers, by the name that they have everywhere."""
+
+
+def _is_path(value: object) -> bool:
+    return isinstance(value, str | os.PathLike)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _several(of: Callable[[object], bool]) -> Callable[[object], bool]:
+    def fits(value: object) -> bool:
+        return isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping) and all(map(of, value))
+
+    return fits
+
+
+def _by_name(of: Callable[[object], bool]) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, Mapping) and all(map(_is_text, value)) and all(map(of, value.values()))
+
+
+_NAMES: Final[Kind] = ("a list of texts", _several(_is_text))
+_KINDS: Final[Mapping[str, Kind]] = {
+    "None": ("None", lambda value: value is None),
+    "bool": ("True or False", lambda value: isinstance(value, bool)),
+    "bytes": ("bytes", lambda value: isinstance(value, bytes)),
+    "float": ("a number", is_number),
+    "int": ("a whole number", is_integer),
+    "str": ("text", _is_text),
+    "FilePath": ("a path", _is_path),
+    "Say": ("a function", callable),
+    "Watch": ("a function", callable),
+    "Sequence[str]": ("a list of texts", lambda value: _is_text(value) or _NAMES[1](value)),
+    "Sequence[FilePath]": ("a list of paths", _several(_is_path)),
+    "Mapping[str, str]": ("texts by name", _by_name(_is_text)),
+    "Mapping[str, Column]": ("columns by name", _by_name(lambda _: True)),
+    "Mapping[str, Commenter]": ("commenters by name", _by_name(lambda value: hasattr(value, "comment"))),
+    "os.PathLike[str]": ("a path", _is_path),
+    "Sequence[Sequence[float]]": ("lists of numbers", _several(_several(lambda _: True))),
+    "By": ("text", _is_text),
+    "tuple[str, str]": ("two texts", lambda value: _NAMES[1](value) and len(value) == 2),  # type: ignore[arg-type]  # sized
+}
+
+
+def check_arguments(function: Callable[..., Any], given: Mapping[str, object]) -> None:
+    """See that the arguments of a function are of the kinds that its annotations name.
+
+    Columns are not looked at: `postil.app.columns.as_list` does that.
+
+    Args:
+        function: The function, in a module with ``from __future__ import annotations``.
+        given: Its ``locals()``, before anything else was named.
+
+    Raises:
+        UsageError: One is of another kind.
+
+    >>> def twice(text: str, jobs: int = 1) -> str:
+    ...     check_arguments(twice, locals())
+    ...     return text * 2
+    >>> twice.__annotations__.update(text="str", jobs="int")
+    >>> twice("a", jobs="2")
+    Traceback (most recent call last):
+    ...
+    postil.errors.UsageError: jobs: expected a whole number from 1 up, got "2"
+    """
+    for name, annotation in function.__annotations__.items():
+        if name != "return":
+            _check(name, annotation, given[name])
+
+
+def check_fields(options: DataclassInstance) -> None:
+    """See that the fields of a fresh dataclass are of the kinds that its annotations name.
+
+    Args:
+        options: It, of a module with ``from __future__ import annotations``.
+
+    Raises:
+        UsageError: One is of another kind.
+    """
+    for name, field in options.__dataclass_fields__.items():
+        _check(name, str(field.type), getattr(options, name))
+
+
+def _check(name: str, annotation: str, value: object) -> None:
+    kinds = _kinds(annotation)
+    least = LEAST.get(name)
+    if any(fits(value) for _, fits in kinds) and not (least is not None and is_integer(value) and value < least):
+        return
+    expected = " or ".join(
+        f"{what} from {least} up" if least is not None and "whole" in what else what for what, _ in kinds
+    )
+    raise UsageError(f"{name}: expected {expected}, got {_got(value)}")
+
+
+@cache
+def _kinds(annotation: str) -> tuple[Kind, ...]:
+    return tuple(map(_kind, annotation.split(" | ")))
+
+
+def _kind(annotation: str) -> Kind:
+    """What one alternative of an annotation names; a class that is not in the table goes by its name."""
+    if annotation in _KINDS:
+        return _KINDS[annotation]
+    if annotation == "Column":
+        return "a list or a column", lambda _: True
+    if annotation.startswith("Literal["):
+        return "text", _is_text
+    if annotation.startswith("tuple[") and annotation.endswith(", ...]"):
+        return _NAMES
+    return f"a {annotation}", lambda value: any(kind.__name__ == annotation for kind in type(value).__mro__)
+
+
+def _got(value: object) -> str:
+    if isinstance(value, str | float):
+        return shown(value)
+    text = repr(value)
+    return text if len(text) <= LONGEST else text[:LONGEST] + "…"
