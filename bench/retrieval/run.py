@@ -24,6 +24,7 @@ import sparse_dot_topn  # type: ignore[import-not-found]
 
 from bench.metrics.report import machine, version
 from bench.retrieval.workload import Workload, workload
+from postil.arrays import open_array
 from postil.commenters.nn.batches import joined
 from postil.commenters.search import Index
 from postil.corpus.store import Corpus
@@ -125,7 +126,11 @@ def open_from_disk(index: Index, data: Workload) -> float:
             np.save(Path(folder, name), values)
         start = time.perf_counter()
         again = Index.of_arrays(
-            lambda name: np.load(Path(folder, f"{name}.npy"), mmap_mode="r"), 1, index.weighting, index.idf
+            lambda name, expected: open_array(Path(folder, f"{name}.npy"), expected, remake="this"),
+            1,
+            index.weighting,
+            index.idf,
+            len(index.rarity),
         )
         again.search(data.ids[:5], np.array([0, 5]), K)
         return time.perf_counter() - start

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 ROOT = Path(postil.__file__).parent
 FLOORS = (
     ("errors", "escaping", "version"),
-    ("kernel", "engine"),
+    ("arrays", "kernel", "engine"),
     ("records", "text", "draw"),
     ("corpus", "metrics", "metaeval", "commenters", "annotation"),
     ("app",),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from importlib.util import find_spec
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -12,12 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from postil import kernel
+from postil.arrays import Expected, open_array
 from postil.commenters.likest import Likest, merged
 from postil.commenters.search import Index
 from postil.commenters.segment import IDF, WEIGHTINGS
 from postil.commenters.sharded import Sharded
 from postil.engine import open_engine
-from postil.errors import UnknownName, UsageError
+from postil.errors import InvalidInput, UnknownName, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -314,6 +317,10 @@ def test_added_documents_may_have_new_words() -> None:
     assert index.collection.frequencies.tolist() == [2, 1, 0, 1]
 
 
+def opened(folder: Path, name: str, expected: Expected) -> NDArray[Any]:
+    return open_array(folder / f"{name}.npy", expected, remake="this test")
+
+
 @formulas
 def test_an_index_comes_back_from_files(weighting: Any, idf: Any, tmp_path: Path) -> None:
     index = Index.of(*ragged(zipf(9, 1500, 60, 30)), 60, weighting=weighting, idf=idf)
@@ -321,13 +328,62 @@ def test_an_index_comes_back_from_files(weighting: Any, idf: Any, tmp_path: Path
     names = index.arrays()
     for name, values in names.items():
         np.save(tmp_path / f"{name}.npy", values, allow_pickle=False)
-    kept = Index.of_arrays(lambda name: np.load(tmp_path / f"{name}.npy", mmap_mode="r"), 2, weighting, idf)
+    kept = Index.of_arrays(partial(opened, tmp_path), 2, weighting, idf, len(index.rarity))
     asked = ragged(zipf(11, 50, 70, 5))
     assert same(index.search(*asked, k=5), kept.search(*asked, k=5))
     assert kept.arrays().keys() == names.keys()
     assert isinstance(kept.arrays()["0.rows.1"], np.memmap)
     grown = kept.add(*ragged([[0, 69]]), 70)  # reads the files, and leaves them alone
     assert same(grown.search(*asked, k=5), index.add(*ragged([[0, 69]]), 70).search(*asked, k=5))
+
+
+def filled(value: float) -> Callable[[NDArray[Any]], NDArray[Any]]:
+    return lambda array: np.full_like(array, value)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "problem"),
+    [
+        (
+            "0.rows.0",
+            filled(2**40),
+            r"expected int64\[any\], offsets that rise from 0 to \d+, got offsets from 1099511627776",
+        ),
+        ("0.rows.1", filled(-5), "expected rising terms of a document, below their number"),
+        ("0.rows.2", lambda array: array.astype(np.int64), r"expected uint16\[\d+\], got int64\["),
+        ("0.lists.0", lambda array: np.append(0, array[:0:-1]), "expected int64.*, offsets that rise from 0 to"),
+        (
+            "0.lists.0",
+            lambda array: array[:-1],
+            r"expected int64\[401\], offsets that rise from 0 to \d+, got int64\[400\]",
+        ),
+        ("0.lists.1", filled(2**31 - 5), "expected rising documents of a term, below their number"),
+        ("0.lists.1", filled(-70_000), "expected rising documents of a term, below their number"),
+        ("0.lists.1", lambda array: array[:-9], r"expected int32\[\d+\], got int32"),
+        ("0.lists.2", lambda array: array.reshape(1, -1), r"expected uint16\[\d+\], got uint16\[1, "),
+        ("0.factors", filled(np.nan), r"expected float64\[900\] from 0, got nan to nan"),
+        ("0.factors", filled(-1.0), r"expected float64\[900\] from 0, got -1.0 to -1.0"),
+        ("0.bounds.0", filled(np.inf), r"expected float32\[400\] from 0, got inf to inf"),
+        ("0.bounds.1", lambda array: array[:1], r"expected uint16\[\d+\], got uint16\[1\]"),
+        (
+            "0.bounds.2",
+            lambda array: array.astype(">f4"),
+            r"expected float32\[5\] from 0, got float32 of the other byte",
+        ),
+        ("0.bounds.3", lambda array: array[:3], r"expected uint8\[3840\], got uint8\[3\]"),
+        ("0.bounds.4", filled(400), r"expected int32\[\d+\] from 0 to 399, got 400 to 400"),
+        ("0.bounds.5", lambda array: array[:3], r"expected float32\[960\] from 0, got float32\[3\]"),
+        ("0.bounds.6", filled(np.nan), r"expected float32\[1\] from 0, got nan"),
+        ("0.bounds.7", lambda array: array[:3], r"expected uint8\[\d+\], got uint8\[3\]"),
+    ],
+)
+@pytest.mark.skipif(kernel.NAME == "python", reason="the pure-Python kernel reads no rows")
+def test_arrays_that_were_changed(name: str, change: Any, problem: str, tmp_path: Path) -> None:
+    texts = zipf(9, 900, 400, 12)
+    for each, values in Index.of(*ragged(texts), 400).arrays().items():
+        np.save(tmp_path / f"{each}.npy", change(values) if each == name else values)
+    with pytest.raises(InvalidInput, match=rf"{name}\.npy: {problem}.*; was the folder copied whole"):
+        Index.of_arrays(partial(opened, tmp_path), 1, "tf-idf", "plain", 400).search(*ragged(texts[:50]), k=5)
 
 
 def test_many_groups_of_documents() -> None:

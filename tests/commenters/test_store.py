@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from postil.arrays import Expected
 from postil.commenters.store import Model, ModelWriter, check_free
 from postil.errors import InvalidInput, PostilError, UsageError
 
@@ -38,11 +39,11 @@ def folder(tmp_path: Path) -> Path:
 def test_a_model_comes_back(folder: Path) -> None:
     model = Model.open(folder, {"ir-t", "ir-tc"})
     assert (model.kind, model.config["similar"], model.made["seed"]) == ("ir-tc", 20, 1)
-    postings = model.array("postings", np.int32, 2)
+    postings = model.array("postings", Expected("int32", (10, 100), low=0, high=999))
     assert isinstance(postings, np.memmap)
     assert not postings.flags.writeable
     assert postings.sum() == 999 * 1000 / 2
-    assert model.array("none").shape == (0, 3)
+    assert model.array("none", Expected("float32", (None, 3), low=0)).shape == (0, 3)
     assert model.words() == WORDS
     assert model.file("weights.safetensors").stat().st_size == 5000
     model.verify()
@@ -188,15 +189,13 @@ def test_verify_sees_another_hash(folder: Path) -> None:
 def test_what_an_open_model_lacks(folder: Path) -> None:
     model = Model.open(folder)
     with pytest.raises(InvalidInput, match=r"model: the model was made without idf\.npy"):
-        model.array("idf")
-    with pytest.raises(InvalidInput, match=r"postings\.npy: expected float32 in any dimensions, got int32 in 2"):
-        model.array("postings", np.float32)
-    with pytest.raises(InvalidInput, match=r"postings\.npy: expected int32 in 1 dimensions, got int32 in 2"):
-        model.array("postings", np.int32, 1)
+        model.array("idf", Expected("float32"))
+    with pytest.raises(InvalidInput, match=r"postings\.npy: expected float32\[10, any\], got int32\[10, 100\]"):
+        model.array("postings", Expected("float32", (10, None)))
     size = (folder / "postings.npy").stat().st_size
     (folder / "postings.npy").write_bytes(b"\x80" * size)  # would be a pickle
     with pytest.raises(InvalidInput, match=r"postings\.npy: not an array"):
-        model.array("postings")
+        model.array("postings", Expected("int32", (10, 100)))
     (folder / "words.txt").write_bytes(b"\xff" * 24)
     with pytest.raises(InvalidInput, match=r"words\.txt: cannot be read"):
         model.words()

@@ -186,15 +186,15 @@ def save(folder: Path, name: str, values: list[int], dtype: type) -> None:
         (lambda folder: (folder / "counts.npy").unlink(), "counts.npy: missing; was the folder copied whole?"),
         (
             lambda folder: save(folder, "title.ids.npy", [1, 2], np.int32),
-            "title.ids.npy: its length is not that of the",
+            "title.offsets.npy: expected int64[20], offsets that rise from 0 to 2, got offsets from 0 to",
         ),
         (
             lambda folder: save(folder, "title.offsets.npy", [], np.int64),
-            "title.ids.npy: its length is not that of the",
+            "title.offsets.npy: expected int64[20], offsets that rise from 0 to",
         ),
         (
             lambda folder: save(folder, "articles.npy", [0, 1], np.float64),
-            "articles.npy: expected int64 in 1 dimension, got float64 in 1",
+            "articles.npy: expected int64[20], offsets that rise from 0 to 95, got float64[2]; was the folder",
         ),
     ],
 )

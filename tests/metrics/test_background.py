@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -91,20 +92,39 @@ def _set(path: Path, key: str, value: object) -> None:
         (lambda folder: _set(folder / "config.json", "items", 5), "the content does not fit its hash"),
         (lambda folder: _set(folder / "config.json", "tokenizer", "space"), "the content does not fit its hash"),
         (lambda folder: _set(folder / "config.json", "order", 3), "the content does not fit its hash"),
-        (lambda folder: _set(folder / "config.json", "hash", None), "the content does not fit its hash"),
-        (lambda folder: np.save(folder / "df-1.npy", np.full(5, 3)), "the content does not fit its hash"),
-        (lambda folder: (folder / "words.json").write_text('["a"]'), "the content does not fit its hash"),
+        (lambda folder: _set(folder / "config.json", "hash", None), "Object missing required field `hash`"),
+        (lambda folder: np.save(folder / "df-1.npy", np.full(5, 3)), "expected int32[5] from 2 to 4, got int64[5]"),
+        (lambda folder: np.save(folder / "df-1.npy", np.full(5, 3, np.int32)), "the content does not fit its hash"),
+        (
+            lambda folder: np.save(folder / "df-1.npy", np.full(5, -3, np.int32)),
+            "expected int32[5] from 2 to 4, got -3 to",
+        ),
+        (lambda folder: np.save(folder / "grams-1.npy", np.full((5, 1), -3, np.int32)), "from 0 to 4, got -3 to -3"),
+        (
+            lambda folder: np.save(folder / "grams-1.npy", np.full((5, 2), 3, np.int32)),
+            "[any, 1] from 0 to 4, got int32[5, 2]",
+        ),
+        (
+            lambda folder: (folder / "words.json").write_text('["a"]'),
+            "grams-1.npy: expected int32[any, 1] from 0 to 0, got 0 to 4",
+        ),
+        (lambda folder: (folder / "words.json").write_text('["a", 1]'), "not a readable background: Expected `str`"),
+        (lambda folder: _set(folder / "config.json", "items", -1), "not a readable background: Expected `int` >= 2"),
+        (lambda folder: _set(folder / "config.json", "order", 10), "not a readable background: Expected `int` <= 9"),
         (lambda folder: _set(folder / "config.json", "format", 2), "expected format 1, got 2"),
         (lambda folder: _set(folder / "config.json", "order", "x"), "not a readable background"),
-        (lambda folder: _set(folder / "config.json", "items", None), "not a readable background: 'items'"),
-        (lambda folder: _set(folder / "config.json", "order", 5), "no background here: grams-5.npy is missing"),
+        (
+            lambda folder: _set(folder / "config.json", "items", None),
+            "not a readable background: Object missing required field `items`",
+        ),
+        (lambda folder: _set(folder / "config.json", "order", 5), "grams-5.npy: missing; was the folder copied whole?"),
         (lambda folder: (folder / "words.json").unlink(), "no background here: words.json is missing"),
         (lambda folder: (folder / "words.json").write_text("[1"), "not a readable background"),
         (lambda folder: (folder / "words.json").write_bytes(b"\xff"), "not a readable background"),
         (lambda folder: (folder / "config.json").write_text("[]"), "not a readable background"),
-        (lambda folder: (folder / "df-2.npy").write_bytes(b""), "not a readable background"),
-        (lambda folder: (folder / "df-2.npy").write_bytes(b"PK\x03\x04"), "not a readable background"),
-        (lambda folder: (folder / "df-2.npy").write_bytes(b"\x93NUMPY"), "not a readable background"),
+        (lambda folder: (folder / "df-2.npy").write_bytes(b""), "df-2.npy: not an array, or one cut short"),
+        (lambda folder: (folder / "df-2.npy").write_bytes(b"PK\x03\x04"), "df-2.npy: not an array, or one cut short"),
+        (lambda folder: (folder / "df-2.npy").write_bytes(b"\x93NUMPY"), "df-2.npy: not an array, or one cut short"),
     ],
 )
 def test_damage_is_found(tmp_path: Path, damage: Callable[[Path], object], message: str) -> None:
@@ -114,6 +134,31 @@ def test_damage_is_found(tmp_path: Path, damage: Callable[[Path], object], messa
         Background.load(tmp_path)
     assert message in str(caught.value)
     assert str(caught.value).startswith(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("name", "array", "problem"),
+    [
+        ("df", [[-(2**30), 2, 2, 3, 3], [2]], "expected int32[5] from 2 to 4, got -1073741824 to 3"),
+        ("df", [[2, 2, 2, 3, 5], [2]], "expected int32[5] from 2 to 4, got 2 to 5"),
+        ("grams", [[[0], [1], [2], [3], [-3]], [[4, 1]]], "expected int32[any, 1] from 0 to 4, got -3 to 3"),
+    ],
+)
+def test_a_background_with_a_hash_that_fits_is_looked_at(tmp_path: Path, name: str, array: Any, problem: str) -> None:
+    arrays = tuple(np.array(each, dtype=np.int32) for each in array)
+    replace(count(order=2), **{name: arrays}).save(tmp_path)
+    with pytest.raises(InvalidInput) as caught:
+        postil.score(["the cat"], [["the cat"]], metrics=["cider(order=2)"], background=Background.load(tmp_path))
+    assert problem in str(caught.value)
+    assert "postil score --save-background" in str(caught.value)
+
+
+def test_an_n_gram_that_begins_with_none(tmp_path: Path) -> None:
+    background = count(order=2)
+    grams = background.grams[0][:-1], background.grams[1]  # without "the", which "the cat" begins with
+    replace(background, grams=grams, df=(background.df[0][:-1], background.df[1])).save(tmp_path)
+    with pytest.raises(InvalidInput, match="expected the first words of each n-gram among the n-grams; was the folder"):
+        postil.score(["the cat"], [["the cat"]], metrics=["cider(order=2)"], background=Background.load(tmp_path))
 
 
 def test_no_background_there(tmp_path: Path) -> None:

@@ -198,6 +198,10 @@ def _archive(folder: Path) -> None:
         archive.writestr("a.npy", b"")
 
 
+def _few_words(folder: Path) -> None:
+    (folder / "words.txt").write_text("a\nb\nc\n")
+
+
 def _double(folder: Path) -> None:
     np.save(folder / "vectors.npy", ARRAY.astype(np.float64), allow_pickle=False)
 
@@ -211,12 +215,13 @@ def _double(folder: Path) -> None:
         (lambda folder: (folder / "made.json").write_text("[]"), r"made\.json: expected format 1, got list"),
         (lambda folder: (folder / "made.json").write_text('{"format": 2}'), "expected format 1, got 2"),
         (lambda folder: (folder / "words.txt").write_bytes(b"\xff\n" * 5), "not readable word vectors: 'utf-8'"),
-        (lambda folder: (folder / "vectors.npy").write_bytes(b""), "not readable word vectors"),
-        (_cut_words, "do not fit: 3 words"),
-        (_cut_vectors, "not readable word vectors"),
-        (_pickle, "not readable word vectors: Array can't be memory-mapped: Python objects"),
-        (_archive, "not readable word vectors"),
-        (_double, r"do not fit: 5 words, and vectors float64\[5, 3\]"),
+        (lambda folder: (folder / "vectors.npy").write_bytes(b""), r"vectors\.npy: not an array, or one cut short"),
+        (_cut_words, r"words\.txt: the last line is cut; was the folder copied whole"),
+        (_few_words, r"vectors\.npy: expected float32\[3, any\], got float32\[5, 3\]; was the folder copied whole"),
+        (_cut_vectors, r"vectors\.npy: not an array, or one cut short"),
+        (_pickle, r"vectors\.npy: not an array, or one cut short"),
+        (_archive, r"vectors\.npy: not an array, or one cut short"),
+        (_double, r"vectors\.npy: expected float32\[5, any\], got float64\[5, 3\]; was the folder copied whole"),
     ],
 )
 def test_a_damaged_folder_is_named(tmp_path: Path, damage: Callable[[Path], object], problem: str) -> None:
@@ -225,6 +230,15 @@ def test_a_damaged_folder_is_named(tmp_path: Path, damage: Callable[[Path], obje
     with pytest.raises(InvalidInput, match=problem) as caught:
         Vectors.open(tmp_path / "v")
     assert str(tmp_path / "v") in str(caught.value)
+
+
+def test_numbers_that_are_not_finite_are_found_where_they_are_used(tmp_path: Path) -> None:
+    made().save(tmp_path / "v")
+    np.save(tmp_path / "v" / "vectors.npy", np.full_like(ARRAY, np.nan))
+    vectors, tokens = Vectors.open(tmp_path / "v"), Vocabulary().encode_tokens([WORDS])
+    for use in (lambda: vectors.sums(tokens), lambda: vectors.nearest(WORDS[:1])):
+        with pytest.raises(InvalidInput, match=r"vectors\.npy: expected finite numbers; was the folder copied whole"):
+            use()
 
 
 def test_changed_content_is_found_when_asked_for(tmp_path: Path) -> None:

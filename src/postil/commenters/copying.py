@@ -9,10 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from postil.arrays import WHOLE, Expected
+from postil.errors import InvalidInput
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+    from postil.arrays import Open
 
 __all__ = ["Run", "Runs"]
 
@@ -62,6 +67,28 @@ class Runs:
         ended[places] = ids
         order = places[np.lexsort((ended[places + 1], ended[places]))]
         return cls(ended[:-1], order)
+
+    @classmethod
+    def open(cls, array: Open, folder: str) -> Runs:
+        """Open runs of a folder.
+
+        Args:
+            array: Opens an array by its name; see `postil.commenters.store.Model.array`.
+            folder: Where ``words`` and ``order`` lie.
+
+        Raises:
+            InvalidInput: An array is missing, or another one.
+        """
+        ids = array(f"{folder}/words", Expected("int32", low=_END))
+        texts = int(np.count_nonzero(np.asarray(ids) == _END))
+        if texts and ids[-1] != _END:  # what is compared word by word ends there at the latest
+            where = str(getattr(ids, "filename", folder))
+            raise InvalidInput(f"expected {_END} behind the last text, got {ids[-1]}; {WHOLE}", where=where)
+        order = Expected("int64", (len(ids) - texts,), low=0, high=len(ids) - 2)
+        return cls(np.asarray(ids), np.asarray(array(f"{folder}/order", order)))
+
+    def __len__(self) -> int:
+        return len(self._ends)
 
     def longest(self, words: Sequence[int]) -> Run | None:
         """The longest run of words that stands in one of the texts.

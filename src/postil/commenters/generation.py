@@ -11,10 +11,11 @@ import math
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
+from postil.arrays import WHOLE, Expected
 from postil.commenters.base import Copied, Held, Provenance, Source, Suggestion, Suggestions
 from postil.commenters.copying import Runs
 from postil.commenters.nn.batches import SPECIAL, Ragged
@@ -23,6 +24,7 @@ from postil.commenters.store import Model, ModelWriter
 from postil.commenters.strings import Strings
 from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.records.arguments import check_fields
+from postil.records.explain import shown
 from postil.text.tokenizers import is_han_text, tokenizer
 from postil.text.tokens import Vocabulary
 
@@ -170,7 +172,10 @@ class NeuralCommenter:
             MissingExtra: torch is not installed.
         """
         opened = cls(Model.open(folder, KINDS), screen or Screen(), decoding or DecodingOptions(), device)
-        _ = opened.generator
+        _, wanted = opened.parts, opened.generator.network.words.num_embeddings - SPECIAL
+        if len(opened.words) < wanted:
+            problem = f"expected {wanted:,} words or more, as in the network, got {len(opened.words):,}; {WHOLE}"
+            raise InvalidInput(problem, where=str(opened.model.file("words.txt")))
         return opened
 
     @classmethod
@@ -219,7 +224,11 @@ class NeuralCommenter:
     @property
     def parts(self) -> tuple[str, ...]:
         """The fields of an article that are read."""
-        return READS[self.model.config["reads"]]
+        reads = self.model.setting("reads", str)
+        if reads not in READS:
+            problem = f"expected {', '.join(READS)}, got {shown(reads)}; {WHOLE}"
+            raise InvalidInput(problem, where=str(self.model.path / "config.json"), field="reads")
+        return READS[reads]
 
     def has_input(self, article: Article) -> bool:
         """True if what is read of an article has a word, which need not be a known one.
@@ -241,12 +250,10 @@ class NeuralCommenter:
     @cached_property
     def trove(self) -> Trove:
         """The comments that it was trained on."""
-
-        def array(name: str) -> NDArray[Any]:
-            return np.asarray(self.model.array(f"comments/{name}"))
-
-        articles, ids = (Strings(array(f"{name}.data"), array(f"{name}.offsets")) for name in ("articles", "ids"))
-        return Trove(Runs(array("words"), array("order")), articles, array("starts"), ids)
+        array = self.model.array
+        runs, articles = Runs.open(array, "comments"), Strings.open(array, "comments/articles")
+        starts = array("comments/starts", Expected("int64", (len(articles) + 1,), end=len(runs)))
+        return Trove(runs, articles, np.asarray(starts), Strings.open(array, "comments/ids", len(runs)))
 
     @cached_property
     def words(self) -> list[str]:
@@ -261,14 +268,14 @@ class NeuralCommenter:
 
     def _read(self, articles: Sequence[Article]) -> Ragged:
         """Articles as numbers; words that the model does not know have higher ones."""
-        cut = tokenizer(self.model.config["tokenizer"])
+        cut = tokenizer(self.model.setting("tokenizer", str))
         texts = ["\n".join(getattr(article, part) or "" for part in self.parts) for article in articles]
         tokens = self._vocabulary.branch().encode(texts, cut, allow_han=True)
         return Ragged(np.where(tokens.ids < len(self.words), tokens.ids, np.int32(2**31 - 1)), tokens.offsets)
 
     def _suggest(self, article: Article, written: Sequence[Written], k: int) -> Suggestions:
         ids = [[word - SPECIAL for word in text.words] for text in written]
-        cut = self.model.config["tokenizer"]
+        cut = self.model.setting("tokenizer", str)
         texts = [said([self.words[word] for word in some], cut) for some in ids]
         sifted = self.screen.sift(texts, [text.score for text in written], k=k)
         suggestions = tuple(
@@ -288,7 +295,7 @@ class NeuralCommenter:
         if run is None:
             return None
         words = [self.words[word] for word in ids[run.begin : run.begin + run.words]]
-        return Copied(said(words, self.model.config["tokenizer"]), run.words, self.trove.source(run.text))
+        return Copied(said(words, self.model.setting("tokenizer", str)), run.words, self.trove.source(run.text))
 
 
 _CLITIC: Final = re.compile(r"(?<=[a-z]) (?=(?:s|re|ve|ll|d|m)\b)|(?<=n) (?=t\b)")

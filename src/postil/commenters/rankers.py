@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from postil.arrays import WHOLE
 from postil.commenters.nn.batches import Ragged
 from postil.commenters.segment import Collection
+from postil.errors import InvalidInput
 from postil.kernel import count_terms
 
 if TYPE_CHECKING:
@@ -75,7 +77,10 @@ class ByRelevance:
 
     def kept(self, articles: NDArray[np.float32], article: int, places: NDArray[np.int64]) -> NDArray[np.float64]:
         """See `Ranker`."""
-        return self._scores(articles, article, np.asarray(self.vectors[places]))
+        vectors = np.asarray(self.vectors[places])
+        if not np.isfinite(vectors).all():
+            raise InvalidInput(f"expected finite numbers; {WHOLE}", where="ranker/vectors.npy")
+        return self._scores(articles, article, vectors)
 
     def given(
         self, articles: NDArray[np.float32], article: int, ids: NDArray[np.int32], offsets: NDArray[np.int64]
@@ -242,4 +247,8 @@ def _taken(
     sizes = offsets[places + 1] - offsets[places]
     starts = np.concatenate([[0], np.cumsum(sizes)])
     within = np.arange(starts[-1]) - np.repeat(starts[:-1], sizes)
-    return ids[np.repeat(offsets[places], sizes) + within], starts
+    taken = ids[np.repeat(offsets[places], sizes) + within]
+    if taken.min(initial=0) < 0:
+        problem = f"expected the words of comments as numbers from 0, got {taken.min()}; {WHOLE}"
+        raise InvalidInput(problem, where="ranker/words.ids.npy")
+    return taken, starts

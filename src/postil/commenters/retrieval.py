@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from postil.arrays import WHOLE, Expected
 from postil.commenters.base import Held, Provenance, Source, Suggestion, Suggestions
 from postil.commenters.rankers import ByBoth, ByPairs, ByRelevance, ByWords
 from postil.commenters.screening import Screen
@@ -208,24 +209,30 @@ class Retriever:
     def index(self) -> Index:
         """The training articles."""
         weighting, idf = self.model.setting("weighting", str), self.model.setting("idf", str)
+        segments = self.model.setting("segments", int)
+        if segments < 1:
+            problem = f"expected 1 or more, got {segments}; {WHOLE}"
+            raise InvalidInput(problem, where=str(self.model.path / "config.json"), field="segments")
         return Index.of_arrays(
-            lambda name: self.model.array(f"index/{name}"),
-            self.model.setting("segments", int),
+            lambda name, expected: self.model.array(f"index/{name}", expected),
+            segments,
             weighting,  # type: ignore[arg-type]  # checked inside
             idf,  # type: ignore[arg-type]
+            len(self._vocabulary),
         )
 
     @cached_property
     def shelf(self) -> Shelf:
         """The comments."""
-
-        def strings(name: str) -> Strings:
-            # Views without the overhead of np.memmap, which tells where texts are taken one by one.
-            data, offsets = (np.asarray(self.model.array(f"comments/{name}.{part}")) for part in ("data", "offsets"))
-            return Strings(data, offsets)
-
-        starts = self.model.array("comments/starts", np.int64)
-        return Shelf(strings("articles"), strings("languages"), starts, strings("ids"), strings("texts"))
+        articles, array = len(self.index), self.model.array
+        texts = Strings.open(array, "comments/texts")
+        return Shelf(
+            Strings.open(array, "comments/articles", articles),
+            Strings.open(array, "comments/languages", articles),
+            np.asarray(array("comments/starts", Expected("int64", (articles + 1,), end=len(texts)))),
+            Strings.open(array, "comments/ids", len(texts)),
+            texts,
+        )
 
     @cached_property
     def ranker(self) -> Ranker:
@@ -234,7 +241,8 @@ class Retriever:
         if kind == "relevance":
             return self._by_relevance()
         ids, offsets = self._words_of_comments()
-        words = ByWords(np.asarray(self.model.array("ranker/rarity", np.float64, 1)), ids, offsets)
+        rare = self.model.array("ranker/rarity", Expected("float64", (len(self._vocabulary),), low=0))
+        words = ByWords(np.asarray(rare), ids, offsets)
         return words if kind == "tf-idf" else ByBoth(self._by_relevance(), words, self.model.setting("mixture", float))
 
     def _by_relevance(self) -> Ranker:
@@ -245,13 +253,13 @@ class Retriever:
         relevance = Relevance.open(self.model.path / "relevance")
         if relevance.options.form == "interaction":
             return ByPairs(relevance, *self._words_of_comments())
-        return ByRelevance(relevance, np.asarray(self.model.array("ranker/vectors", np.float32, 2)))
+        expected = Expected("float32", (len(self.shelf.texts), relevance.options.output))
+        return ByRelevance(relevance, np.asarray(self.model.array("ranker/vectors", expected)))
 
     def _words_of_comments(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        return (
-            np.asarray(self.model.array("ranker/words.ids", np.int32)),
-            np.asarray(self.model.array("ranker/words.offsets", np.int64)),
-        )
+        ids = self.model.array("ranker/words.ids", Expected("int32"))
+        offsets = Expected("int64", (len(self.shelf.texts) + 1,), end=len(ids))
+        return np.asarray(ids), np.asarray(self.model.array("ranker/words.offsets", offsets))
 
     @cached_property
     def _vocabulary(self) -> Vocabulary:

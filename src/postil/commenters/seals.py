@@ -6,8 +6,9 @@ import hashlib
 import json
 import os
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
+from postil.arrays import WHOLE
 from postil.errors import InvalidInput
 from postil.records.explain import load_json
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 __all__ = ["WHOLE", "as_json", "plain", "read_json", "seal", "seal_of_all", "sync", "sync_folder"]
-
-WHOLE: Final = "was the folder copied whole?"
 
 
 def plain(name: str, *taken: str) -> str:

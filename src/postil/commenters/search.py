@@ -18,16 +18,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from postil.arrays import WHOLE, Expected
 from postil.commenters.likest import Likest, merged
 from postil.commenters.segment import IDF, WEIGHTINGS, Collection, Idf, Segment, Weighting
-from postil.errors import UnknownName, UsageError
+from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.kernel import count_terms, search_bounds, searcher
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
+    from postil.arrays import Open
     from postil.kernel import Searcher
 
     Prepared = tuple[NDArray[np.float64], tuple[NDArray[Any], ...]]
@@ -36,8 +36,8 @@ __all__ = ["Index"]
 
 K1: Final = 1.5
 B: Final = 0.75
-BOUNDS: Final = 8
-"""How many arrays the kernel skips by."""
+GROUP: Final = 64
+"""Documents that the kernel looks at together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,14 +161,18 @@ class Index:
 
         Raises:
             UsageError: k is below 1.
+            InvalidInput: An index that lies in files has a list or a row that cannot be.
         """
         if k < 1:
             raise UsageError(f"expected at least one document a query, got {k}")
         query = self._weighted(ids, offsets)
-        found = [
-            Likest(*search.search(*query, min(k, max(1, len(segment))), jobs))
-            for segment, search in zip(self.segments, self._searchers, strict=True)
-        ]
+        found = []
+        for segment, search in zip(self.segments, self._searchers, strict=True):
+            try:
+                found.append(Likest(*search.search(*query, min(k, max(1, len(segment))), jobs)))
+            except ValueError as error:
+                arrays = segment.lists if "of a term" in str(error) else segment.rows
+                raise _damaged(str(error), arrays[1]) from error
         return merged(found, self._firsts, k)
 
     def cosines(self, ids: NDArray[np.int32], documents: NDArray[np.int32]) -> NDArray[np.float64]:
@@ -191,9 +195,13 @@ class Index:
             number = bisect_right(self._firsts, document) - 1
             starts, terms, times = self.segments[number].rows
             within = slice(*starts[document - self._firsts[number] :][:2].tolist())
-            theirs = times[within] * self.rarity[terms[within]]
+            here = terms[within].view(np.uint32)  # so that a negative one is out of range too
+            try:
+                theirs = times[within] * self.rarity[here]
+            except IndexError as error:
+                raise _damaged("expected terms of a document below their number", terms) from error
             norms = np.sqrt((theirs**2).sum()) * size
-            cosines[place] = (theirs * weights[terms[within]]).sum() / (norms or 1.0)
+            cosines[place] = (theirs * weights[here]).sum() / (norms or 1.0)
         return cosines
 
     def prepare(self) -> None:
@@ -215,21 +223,38 @@ class Index:
         return found
 
     @classmethod
-    def of_arrays(cls, array: Callable[[str], NDArray[Any]], segments: int, weighting: Weighting, idf: Idf) -> Index:
-        """An index from arrays that were kept; they may lie in files and are not read here.
+    def of_arrays(cls, array: Open, segments: int, weighting: Weighting, idf: Idf, words: int) -> Index:
+        """An index from arrays that were kept; they may lie in files.
+
+        All but the postings are looked at here; a list or a row of postings, when it is first read.
 
         Args:
-            array: Gives an array by its name, see `arrays`.
-            segments: How many segments there are.
+            array: Opens an array by its name, see `arrays`.
+            segments: Number of segments, from 1.
             weighting: See `Index`.
             idf: See `Index`.
+            words: Number of words.
+
+        Raises:
+            InvalidInput: An array is missing, or another one.
         """
         parts, prepared = [], []
         for number in range(segments):
-            rows, lists = (tuple(array(f"{number}.{kind}.{place}") for place in range(3)) for kind in ("rows", "lists"))
-            parts.append(Segment(rows, lists))  # type: ignore[arg-type]  # three of each
-            bounds = tuple(array(f"{number}.bounds.{place}") for place in range(BOUNDS))
-            prepared.append((array(f"{number}.factors"), bounds))
+            terms = array(f"{number}.rows.1", Expected("int32"))
+            size = len(terms)
+            rows = array(f"{number}.rows.0", Expected("int64", end=size)), terms
+            documents = len(rows[0]) - 1
+            lists = (
+                array(f"{number}.lists.0", Expected("int64", (words + 1,), end=size)),
+                array(f"{number}.lists.1", Expected("int32", (size,))),
+            )
+            counts = (array(f"{number}.{kind}.2", Expected("uint16", (size,))) for kind in ("rows", "lists"))
+            parts.append(Segment((*rows, next(counts)), (*lists, next(counts))))
+            dense = len(array(f"{number}.bounds.4", Expected("int32")))
+            expected = _bounds(documents, words, size, dense)
+            bounds = tuple(array(f"{number}.bounds.{place}", each) for place, each in enumerate(expected))
+            low = K1 * (1 - B) if weighting == "bm25" else 0
+            prepared.append((array(f"{number}.factors", Expected("float64", (documents,), low=low)), bounds))
         return cls(tuple(parts), weighting, idf, prepared=tuple(prepared))
 
     @cached_property
@@ -292,3 +317,22 @@ class Index:
             # Both texts weigh a word by its idf: once is in the query's weight, once is added here.
             weights = weights * rarity / np.where(norms > 0, norms, 1.0)[queries]
         return starts, np.ascontiguousarray(terms), weights
+
+
+def _bounds(documents: int, words: int, postings: int, dense: int) -> tuple[Expected, ...]:
+    """What the kernel skips by has to be this; see `postil.kernel.twin.search.search_bounds`."""
+    padded = -(-documents // GROUP) * GROUP
+    return (
+        Expected("float32", (words,), low=0),
+        Expected("uint16", (postings,)),
+        Expected("float32", (5,), low=0),
+        Expected("uint8", (4 * padded,)),
+        Expected("int32", (dense,), low=0, high=words - 1),
+        Expected("float32", (padded,), low=0),
+        Expected("float32", (1,), low=0),
+        Expected("uint8", (padded * dense,)),
+    )
+
+
+def _damaged(problem: str, array: NDArray[Any]) -> InvalidInput:
+    return InvalidInput(f"{problem}; {WHOLE}", where=str(getattr(array, "filename", "index")))

@@ -23,9 +23,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
+from postil.arrays import Expected, open_array
 from postil.commenters.seals import WHOLE, as_json, plain, read_json, seal, seal_of_all, sync, sync_folder
 from postil.errors import InvalidInput, UsageError
-from postil.records.explain import shown
+from postil.records.explain import is_finite, shown
 from postil.records.replace import refused
 from postil.version import VERSION
 
@@ -83,7 +84,8 @@ class ModelWriter:
     ...         new.array("norms", np.ones(3))
     ...         new.words(["rain", "coat"])
     ...     model = Model.open(f"{there}/m", {"ir-t"})
-    ...     model.config["similar"], model.array("norms").sum().item(), model.words()
+    ...     norms = model.array("norms", Expected("float64", (3,), low=0))
+    ...     model.config["similar"], norms.sum().item(), model.words()
     (20, 3.0, ['rain', 'coat'])
     """
 
@@ -227,8 +229,9 @@ class Model:
         Raises:
             InvalidInput: It is missing, or something else.
         """
-        found = self.config.get(name)
-        if isinstance(found, bool) or not isinstance(found, (int, float) if kind is float else kind):
+        found: Any = self.config.get(name)
+        wrong = isinstance(found, bool) or not isinstance(found, (int, float) if kind is float else kind)
+        if wrong or (kind is float and not is_finite(found)):
             problem = f"expected {_KINDS[kind]}, got {shown(found)}; {WHOLE}"
             raise InvalidInput(problem, where=str(self.path / _CONFIG), field=name)
         return kind(found)
@@ -246,26 +249,22 @@ class Model:
             raise InvalidInput(f"the model was made without {name}", where=str(self.path))
         return self.path / name
 
-    def array(self, name: str, dtype: type[np.generic] | None = None, dimensions: int | None = None) -> NDArray[Any]:
+    def array(self, name: str, expected: Expected) -> NDArray[Any]:
         """An array, mapped into memory and read-only.
 
         Args:
             name: The name of its file, without ``.npy``.
-            dtype: What it is made of, if only that will do.
-            dimensions: How many dimensions it has, if only that will do.
+            expected: What it has to be.
 
         Raises:
-            InvalidInput: There is none, or one of another type.
+            InvalidInput: There is none, or another one.
         """
-        file = self.file(f"{name}.npy")
-        try:
-            found: NDArray[Any] = np.load(file, mmap_mode="r", allow_pickle=False)
-        except (OSError, EOFError, ValueError) as error:
-            raise InvalidInput(f"not an array; {WHOLE}", where=str(file)) from error
-        if (dtype is not None and found.dtype != dtype) or dimensions not in (None, found.ndim):
-            wanted = f"{np.dtype(dtype).name if dtype else 'numbers'} in {dimensions or 'any'} dimensions"
-            raise InvalidInput(f"expected {wanted}, got {found.dtype.name} in {found.ndim}", where=str(file))
-        return found
+        return open_array(self.file(f"{name}.npy"), expected, remake=self.remake)
+
+    @property
+    def remake(self) -> str:
+        """The command that makes such a model."""
+        return f"postil train {self.kind}"
 
     def words(self) -> list[str]:
         """The words that the model knows; a word's place is its number.

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
-import numpy as np
 
+from postil.arrays import Expected, open_array
 from postil.corpus.split import SPLITS
 from postil.errors import InvalidInput, UnknownName
 from postil.records import parquet
@@ -33,6 +33,7 @@ from postil.records.rows import Article
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from postil.records.files import FilePath
@@ -50,6 +51,7 @@ class _Options(msgspec.Struct):
 
 class _Split(msgspec.Struct):
     articles: int
+    comments: int
     files: int
 
 
@@ -186,7 +188,7 @@ class Corpus:
 
     def counts(self) -> NDArray[np.int64]:
         """How often each word comes in train, int64[words], falling."""
-        return self._array("counts.npy", np.int64)
+        return self._array("counts.npy", Expected("int64", (self.made["words"],), low=0))
 
     def tokens(self, split: str, field: Field) -> Ragged:
         """The texts of a split as numbers.
@@ -202,11 +204,9 @@ class Corpus:
         if split not in self.splits:
             raise UnknownName("split", split, self.splits)
         folder = f"tokens/{split}/{field}"
-        found = Ragged(self._array(f"{folder}.ids.npy", np.int32), self._array(f"{folder}.offsets.npy", np.int64))
-        if not len(found.offsets) or found.offsets[-1] != len(found.ids):
-            problem = "its length is not that of the texts; was the folder changed?"
-            raise InvalidInput(problem, where=str(self.path / f"{folder}.ids.npy"))
-        return found
+        texts = int(self.starts(split)[-1]) if field == "comments" else len(self.starts(split)) - 1
+        ids = self._array(f"{folder}.ids.npy", Expected("int32", low=0, high=self.made["words"] - 1))
+        return Ragged(ids, self._array(f"{folder}.offsets.npy", Expected("int64", (texts + 1,), end=len(ids))))
 
     def starts(self, split: str) -> NDArray[np.int64]:
         """Where the comments of each article begin, int64[articles + 1].
@@ -220,18 +220,9 @@ class Corpus:
         """
         if split not in self.splits:
             raise UnknownName("split", split, self.splits)
-        return self._array(f"tokens/{split}/articles.npy", np.int64)
+        size = self.made["splits"][split]
+        expected = Expected("int64", (size["articles"] + 1,), end=size["comments"])
+        return self._array(f"tokens/{split}/articles.npy", expected)
 
-    def _array(self, name: str, dtype: type[np.generic]) -> NDArray[Any]:
-        file = self.path / name
-        try:
-            found: NDArray[Any] = np.load(file, mmap_mode="r", allow_pickle=False)
-        except FileNotFoundError as error:
-            raise InvalidInput("missing; was the folder copied whole?", where=str(file)) from error
-        except (OSError, EOFError, ValueError) as error:
-            problem = "not an array, or one cut short; was the folder copied whole?"
-            raise InvalidInput(problem, where=str(file)) from error
-        if found.dtype != dtype or found.ndim != 1:
-            problem = f"expected {np.dtype(dtype).name} in 1 dimension, got {found.dtype.name} in {found.ndim}"
-            raise InvalidInput(problem, where=str(file))
-        return found
+    def _array(self, name: str, expected: Expected) -> NDArray[Any]:
+        return open_array(self.path / name, expected, remake="postil corpus build")

@@ -7,10 +7,12 @@ import json
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
+import msgspec
 import numpy as np
 
+from postil.arrays import WHOLE, Expected, open_array
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.kernel import Grams, count_grams, load_grams
 from postil.metrics.base import check_order
@@ -29,6 +31,15 @@ if TYPE_CHECKING:
 __all__ = ["Background", "Frequencies", "frequencies_of"]
 
 FORMAT: Final = 1
+
+
+class _Config(msgspec.Struct):
+    """What has to stand in ``config.json``."""
+
+    items: Annotated[int, msgspec.Meta(ge=2, le=2**63 - 1)]
+    order: Annotated[int, msgspec.Meta(ge=1, le=9)]
+    tokenizer: str
+    hash: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,29 +153,25 @@ class Background:
             config = load_json((path / "config.json").read_text(encoding="utf-8"))
             if config["format"] != FORMAT:
                 raise InvalidInput(f"expected format {FORMAT}, got {config['format']}", where=str(path / "config.json"))
-            orders = range(1, config["order"] + 1)
-            background = cls(
-                items=config["items"],
-                tokenizer=config["tokenizer"],
-                words=tuple(load_json((path / "words.json").read_text(encoding="utf-8"))),
-                grams=tuple(_array(path / f"grams-{n}.npy") for n in orders),
-                df=tuple(_array(path / f"df-{n}.npy") for n in orders),
-            )
+            words = tuple(msgspec.convert(load_json((path / "words.json").read_text(encoding="utf-8")), list[str]))
+            said = msgspec.convert(config, _Config)
         except FileNotFoundError as error:
             missing = Path(str(error.filename)).name
             raise InvalidInput(f"no background here: {missing} is missing", where=str(path)) from error
-        except (ValueError, KeyError, TypeError, OSError) as error:
+        except (ValueError, KeyError, TypeError, OSError, RecursionError) as error:
             raise InvalidInput(f"not a readable background: {error}", where=str(path)) from error
-        if background.hash != config.get("hash"):
+        grams, df = [], []
+        for n in range(1, said.order + 1):
+            grams.append(_array(path / f"grams-{n}.npy", Expected("int32", (None, n), low=0, high=len(words) - 1)))
+            df.append(_array(path / f"df-{n}.npy", Expected("int32", (len(grams[-1]),), low=2, high=said.items)))
+        background = cls(said.items, said.tokenizer, words, tuple(grams), tuple(df))
+        if len(set(words)) < len(words) or background.hash != said.hash:
             raise InvalidInput("the content does not fit its hash; was it copied whole?", where=str(path))
         return background
 
 
-def _array(path: Path) -> NDArray[np.int32]:
-    # Not np.load, which takes archives and pickles for arrays.
-    with path.open("rb") as file:
-        array: NDArray[np.int32] = np.lib.format.read_array(file, allow_pickle=False)
-    return array
+def _array(path: Path, expected: Expected) -> NDArray[np.int32]:
+    return open_array(path, expected, remake="postil score --save-background", mapped=False)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -223,7 +230,10 @@ def _saved(references: References, order: int, background: Background) -> Freque
     except ValueError as error:
         raise UsageError("bind metrics with a background before the first candidates are encoded") from error
     words = [np.ascontiguousarray(ids[grams]) for grams in background.grams[:order]]
-    grams = load_grams(background.items, words, list(background.df[:order]))
+    try:
+        grams = load_grams(background.items, words, list(background.df[:order]))
+    except ValueError as error:
+        raise InvalidInput(f"{error}; {WHOLE}", where=f"background {background.hash}") from error
     return Frequencies(grams, _unknown(references.tokens, order), f"{background.hash}/{background.items}")
 
 

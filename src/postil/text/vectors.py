@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from postil.arrays import WHOLE, Expected, open_array
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.text.vector_store import FORMAT, MADE, VECTORS, WORDS, ContentHash, VectorsWriter
 
@@ -122,17 +123,15 @@ class Vectors:
                 said = made.get("format") if isinstance(made, dict) else type(made).__name__
                 raise InvalidInput(f"expected format {FORMAT}, got {said}", where=str(path / MADE))
             *words, rest = (path / WORDS).read_bytes().decode("utf-8").split("\n")
-            # Not np.load, which takes archives and pickles for arrays.
-            array = np.lib.format.open_memmap(path / VECTORS, mode="r")
         except FileNotFoundError as error:
             missing = Path(str(error.filename)).name
             raise InvalidInput(f"no word vectors here: {missing} is missing", where=str(path)) from error
-        except (ValueError, OSError) as error:
+        except (ValueError, OSError, RecursionError) as error:
             raise InvalidInput(f"not readable word vectors: {error}; copied whole?", where=str(path)) from error
-        if rest or array.ndim != 2 or array.dtype != np.dtype("<f4") or len(words) != len(array):
-            shape = f"{array.dtype}{list(array.shape)}"
-            problem = f"{WORDS} and {VECTORS} do not fit: {len(words)} words, and vectors {shape}; copied whole?"
-            raise InvalidInput(problem, where=str(path))
+        if rest:
+            raise InvalidInput(f"the last line is cut; {WHOLE}", where=str(path / WORDS))
+        expected = Expected("float32", (len(words), None))
+        array = open_array(path / VECTORS, expected, remake="postil vectors train or postil vectors convert")
         return cls(tuple(words), np.asarray(array), MappingProxyType(made))
 
     def save(self, folder: str | os.PathLike[str], made: Mapping[str, Any] | None = None) -> None:
@@ -190,7 +189,7 @@ class Vectors:
         begins = tokens.offsets if offsets is None else offsets
         has_vector = rows >= 0
         before = np.concatenate([[0], np.cumsum(has_vector)])[begins]
-        return Sums(_sums(self.array, rows[has_vector], before), np.diff(before), np.diff(begins))
+        return Sums(_finite(_sums(self.array, rows[has_vector], before)), np.diff(before), np.diff(begins))
 
     def nearest(self, words: Sequence[str], k: int = 10) -> list[list[tuple[str, float]]]:
         """The words whose vectors point most nearly the same way.
@@ -217,14 +216,14 @@ class Vectors:
         for word, row in zip(words, rows.tolist(), strict=True):
             if row < 0:
                 raise UsageError(f"no vector for '{word}'{self._hint(word)}")
-        wanted = self.array[rows].astype(np.float64)
+        wanted = _finite(self.array[rows].astype(np.float64))
         lengths = np.linalg.norm(wanted, axis=1)
         for word, length in zip(words, lengths.tolist(), strict=True):
             if not length:
                 raise Undefined(f"the vector of '{word}' is zero and points nowhere, so no word is near it")
         cosines = np.empty((len(words), len(self)))
         for begin, block in self._blocks():
-            full = block.astype(np.float64)
+            full = _finite(block.astype(np.float64))
             norms = np.linalg.norm(full, axis=1)
             products = (wanted / lengths[:, None]) @ full.T
             cosines[:, begin : begin + len(block)] = np.where(norms > 0, products / np.where(norms > 0, norms, 1), -2)
@@ -273,6 +272,13 @@ class Vectors:
             lines = "\n".join([*self.words[begin : begin + len(block)], ""])
             content.add(lines.encode("utf-8", "surrogatepass"), block)
         return content.digest()
+
+
+def _finite(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Values that were computed from vectors, which are read where they are needed and looked at there."""
+    if not np.isfinite(values).all():
+        raise InvalidInput(f"expected finite numbers; {WHOLE}", where=VECTORS)
+    return values
 
 
 def _sums(array: NDArray[np.float32], rows: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:

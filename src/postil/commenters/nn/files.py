@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
+from postil.arrays import WHOLE
 from postil.errors import InvalidInput
 from postil.records.replace import Replacement, refused
 
@@ -41,12 +42,15 @@ def fill(network: nn.Module, tensors: Mapping[str, Tensor], where: str) -> None:
     Raises:
         InvalidInput: They are those of another network.
     """
-    expected = {name: tuple(tensor.shape) for name, tensor in weights(network).items()}
-    got = {name: tuple(tensor.shape) for name, tensor in tensors.items()}
+    expected = {name: (tuple(tensor.shape), tensor.dtype) for name, tensor in weights(network).items()}
+    got = {name: (tuple(tensor.shape), tensor.dtype) for name, tensor in tensors.items()}
     for name in sorted(expected.keys() | got.keys()):
         if expected.get(name) != got.get(name):
-            problem = f"weights {name}: expected shape {expected.get(name)}, got {got.get(name)}"
-            raise InvalidInput(problem, where=where)
+            both = expected.get(name), got.get(name)
+            one, other = (f"shape {each[0]} of {each[1]}" if each else "none" for each in both)
+            raise InvalidInput(f"weights {name}: expected {one}, got {other}; {WHOLE}", where=where)
+        if not tensors[name].isfinite().all():
+            raise InvalidInput(f"weights {name}: expected finite numbers; {WHOLE}", where=where)
     for name, tensor in weights(network).items():
         tensor.copy_(tensors[name])
 
