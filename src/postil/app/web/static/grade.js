@@ -73,7 +73,7 @@ async function ask(path, fields) {
   const body = fields && new URLSearchParams({ ...fields, csrf });
   const options = { headers: { Accept: "application/json" }, signal: AbortSignal.timeout(20000) };
   const answer = await fetch(path, body ? { ...options, method: "POST", body } : options);
-  if (answer.status === 408) throw new Error("the connection is too slow"); // as good as none
+  if (answer.status === 408 || answer.status === 431) throw new Error("the server did not read it"); // as if offline
   const said = await answer.json();
   return { status: answer.status, said };
 }
