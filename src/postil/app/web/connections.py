@@ -147,6 +147,15 @@ class LimitedProtocol(HttpToolsProtocol):
         """Refuse what cannot be parsed."""
         self._refuse(400, msg)
 
+    def shutdown(self) -> None:
+        """End at once what would hold up the end of the server; see uvicorn."""
+        if self._phase in {_HEAD, _BODY}:
+            self._refuse(503, "The server has been stopped. Try again in a moment.")
+        if self._phase == _OVER:
+            self.transport.close()
+        else:
+            super().shutdown()
+
     def _is_neighbor(self, other: Any) -> bool:
         return other.client is not None and self.client is not None and bool(other.client[0] == self.client[0])
 
