@@ -191,7 +191,7 @@ def test_trailers_are_no_headers(serving: Make) -> None:
 
 
 def test_what_takes_too_long_is_ended(serving: Make) -> None:
-    _, server, line = serving(replace(LATE, head_seconds=0.5, body_seconds=0.2, linger_seconds=0.2))
+    _, server, line = serving(replace(LATE, head_seconds=0.3, body_seconds=0.2, linger_seconds=0.2))
     again = line().send(HEAD, b"\r\n")
     assert again.answer()[0] == 200
     for one in [line().send(b"GET"), line().send(HEAD, b"x: y"), again.send(HEAD)]:

@@ -42,8 +42,8 @@ STATIC: Final = {
 }
 """The files that are served, with their kinds; there is no way to any other."""
 
-
 LIMITS: Final = ConnectionLimits()
+"""The limits of a server that people use."""
 
 
 @dataclass(frozen=True, slots=True)
