@@ -8,17 +8,24 @@
 namespace postil {
 namespace {
 
+// How often reference j holds an n-gram of the candidate.
+struct Shared {
+  int32_t gram, j, count;
+};
+
 struct Scratch {
   NgramsOfCandidate ngrams;
   std::vector<int32_t> own;           // [order, length]: how often the candidate holds the n-gram that first ends here
   std::vector<double> best;           // [order, length]: best weighted count over the references
   std::vector<int32_t> in_reference;  // [order, length]
   std::vector<int32_t> touched;
+  std::vector<Shared> shared;
+  std::vector<uint64_t> present;      // [order, length] bits: whether some reference holds the n-gram
 };
 
-// For each n-gram of the candidate: best(old best, reference j's count of it), over the references that hold it.
-template <class Ngrams, class Best>
-void best_counts(const Candidate& candidate, int order, const Ngrams& ngrams, Scratch& scratch, Best best) {
+// each(n-gram of the candidate, reference j, j's count of it), over the references that hold it.
+template <class Ngrams, class Each>
+void count_shared(const Candidate& candidate, int order, const Ngrams& ngrams, Scratch& scratch, Each each) {
   const int32_t length = candidate.length;
   count_own_ngrams(candidate, ngrams, order, scratch.own);
   scratch.in_reference.assign(static_cast<size_t>(order) * length, 0);
@@ -34,61 +41,90 @@ void best_counts(const Candidate& candidate, int order, const Ngrams& ngrams, Sc
       }
     }
     for (int32_t gram : scratch.touched) {
-      best(gram, j, scratch.in_reference[gram]);
+      each(gram, j, scratch.in_reference[gram]);
       scratch.in_reference[gram] = 0;
     }
   }
 }
 
-template <class Row>
-void for_each_row(const Overlap& overlap, int order, int jobs, double* out, Row row) {
+// The first columns: for each n-gram the best of gain(weight, count, own count), at least `least`; then the sum of
+// term(best, own count). finish(stats, candidate, its weights) fills the next ones. n-grams are counted once for all draws.
+template <class Gain, class Term, class Finish>
+void for_each_row(const Overlap& overlap, const double* weights, int64_t draws, int order, int jobs, double* out,
+                  double least, Gain gain, Term term, Finish finish) {
   const int columns = 2 * order + 2;
   overlap.for_each(jobs, [] { return Scratch(); }, [&](Scratch& scratch, const Candidate& candidate) {
+    const int32_t length = candidate.length, closest = closest_length(overlap, candidate);
+    const size_t grams = static_cast<size_t>(order) * length;
+    scratch.best.assign(grams, least);
+    auto meet = [&](const double* weight, int32_t gram, int32_t j, int32_t count) {
+      const double here = gain(weight[j], count, scratch.own[gram]);
+      if (here > scratch.best[gram]) scratch.best[gram] = here;
+    };
+    const double* weight = weights + candidate.first_reference;
+    scratch.ngrams.visit(candidate, order, [&](const auto& ngrams) {
+      if (draws == 1) {
+        count_shared(candidate, order, ngrams, scratch,
+                     [&](int32_t gram, int32_t j, int32_t count) { meet(weight, gram, j, count); });
+        return;
+      }
+      scratch.shared.clear();
+      scratch.present.assign((grams + 63) / 64, 0);
+      count_shared(candidate, order, ngrams, scratch, [&](int32_t gram, int32_t j, int32_t count) {
+        scratch.shared.push_back({gram, j, count});
+        scratch.present[gram / 64] |= 1ull << (gram % 64);
+      });
+    });
     double* stats = out + candidate.row * columns;
-    std::fill(stats, stats + columns, 0.0);
-    stats[2 * order] = candidate.length;
-    stats[2 * order + 1] = closest_length(overlap, candidate);
-    scratch.ngrams.visit(candidate, order, [&](const auto& ngrams) { row(scratch, candidate, ngrams, stats); });
+    for (int64_t draw = 0; draw < draws; ++draw) {
+      std::fill(stats, stats + columns, 0.0);
+      if (draws == 1) {
+        for (int n = 0; n < order; ++n) {
+          const size_t row = static_cast<size_t>(n) * length;
+          for (size_t gram = row; gram < row + length; ++gram) stats[n] += term(scratch.best[gram], scratch.own[gram]);
+        }
+      } else {
+        for (const Shared& entry : scratch.shared) meet(weight, entry.gram, entry.j, entry.count);
+        size_t n = 0;
+        for (size_t w = 0; w < scratch.present.size(); ++w) {
+          for (uint64_t left = scratch.present[w]; left; left &= left - 1) {  // in order of place
+            const size_t gram = w * 64 + __builtin_ctzll(left);
+            while (gram >= (n + 1) * length) ++n;
+            stats[n] += term(scratch.best[gram], scratch.own[gram]);
+            scratch.best[gram] = least;  // for the next draw
+          }
+        }
+      }
+      stats[2 * order] = length;
+      stats[2 * order + 1] = closest;
+      finish(stats + order, candidate, weight);
+      weight += overlap.references.count();
+      stats += overlap.count() * columns;
+    }
   });
 }
 
 }  // namespace
 
-void bleu_stats(const Overlap& overlap, const double* weights, int order, int jobs, double* out) {
-  for_each_row(overlap, order, jobs, out, [&](Scratch& scratch, const Candidate& candidate, const auto& ngrams, double* stats) {
-    scratch.best.assign(static_cast<size_t>(order) * candidate.length, 0.0);
-    best_counts(candidate, order, ngrams, scratch, [&](int32_t gram, int32_t j, int32_t count) {
-      const double weighted = weights[candidate.first_reference + j] * count;
-      if (weighted > scratch.best[gram]) scratch.best[gram] = weighted;
-    });
-    for (int n = 0; n < order; ++n) {
-      const size_t row = static_cast<size_t>(n) * candidate.length;
-      for (int32_t i = 0; i < candidate.length; ++i) {
-        stats[n] += std::min(static_cast<double>(scratch.own[row + i]), scratch.best[row + i]);
-      }
-      stats[order + n] = std::max(0, candidate.length - n);
-    }
-  });
+void bleu_stats(const Overlap& overlap, const double* weights, int64_t draws, int order, int jobs, double* out) {
+  for_each_row(
+      overlap, weights, draws, order, jobs, out, 0.0, [](double weight, int32_t count, int32_t) { return weight * count; },
+      [](double best, int32_t own) { return std::min(static_cast<double>(own), best); },
+      [order](double* grams, const Candidate& candidate, const double*) {
+        for (int n = 0; n < order; ++n) grams[n] = std::max(0, candidate.length - n);
+      });
 }
 
-void delta_bleu_stats(const Overlap& overlap, const double* weights, int order, int jobs, double* out) {
-  for_each_row(overlap, order, jobs, out, [&](Scratch& scratch, const Candidate& candidate, const auto& ngrams, double* stats) {
-    const double absent = -HUGE_VAL;
-    scratch.best.assign(static_cast<size_t>(order) * candidate.length, absent);
-    best_counts(candidate, order, ngrams, scratch, [&](int32_t gram, int32_t j, int32_t count) {
-      const double gain = weights[candidate.first_reference + j] * std::min(count, scratch.own[gram]);
-      if (gain > scratch.best[gram]) scratch.best[gram] = gain;
-    });
-    const double* weight = weights + candidate.first_reference;
-    const double best_weight = *std::max_element(weight, weight + candidate.references);
-    for (int n = 0; n < order; ++n) {
-      const size_t row = static_cast<size_t>(n) * candidate.length;
-      for (int32_t i = 0; i < candidate.length; ++i) {
-        if (scratch.best[row + i] != absent) stats[n] += scratch.best[row + i];
-      }
-      stats[order + n] = best_weight * std::max(0, candidate.length - n);
-    }
-  });
+void delta_bleu_stats(const Overlap& overlap, const double* weights, int64_t draws, int order, int jobs, double* out) {
+  const double absent = -HUGE_VAL;
+  for_each_row(
+      overlap, weights, draws, order, jobs, out, absent,
+      [](double weight, int32_t count, int32_t own) { return weight * std::min(count, own); },
+      [absent](double best, int32_t) { return best == absent ? 0.0 : best; },
+      [order](double* grams, const Candidate& candidate, const double* weight) {
+        const double best_weight = *std::max_element(weight, weight + candidate.references);
+        for (int n = 0; n < order; ++n) grams[n] = best_weight * std::max(0, candidate.length - n);
+      });
 }
 
 // The two epsilons of the COCO caption evaluation: no order is ever exactly 0 or 1.

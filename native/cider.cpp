@@ -102,10 +102,7 @@ void cider(const Overlap& overlap, const double* weights, const Grams& grams, do
         }
       }
     });
-    double mean = 0.0;
-    for (int n = 0; n < order; ++n) mean += total[n];
-    mean /= order;
-    out[candidate.row] = candidate.references == 0 ? 0.0 : mean / candidate.references * (clipped ? 10.0 : 1.0);
+    std::copy_n(total, order, out + candidate.row * order);
   });
 }
 

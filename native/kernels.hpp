@@ -8,10 +8,11 @@ namespace postil {
 
 enum class Smoothing { kCoco, kNone, kExp, kFloor, kAddK, kMethod0 };
 
-// out [n, 2 order + 2]: matches of orders 1..N, n-grams of orders 1..N, candidate length, reference length.
-void bleu_stats(const Overlap&, const double* weights, int order, int jobs, double* out);
+// weights [draws, m] -> out [draws, n, 2 order + 2]: matches of orders 1..N, n-grams of orders 1..N, candidate length,
+// reference length.
+void bleu_stats(const Overlap&, const double* weights, int64_t draws, int order, int jobs, double* out);
 // The same columns for delta-BLEU: matches may be negative, n-grams are scaled by the best weight.
-void delta_bleu_stats(const Overlap&, const double* weights, int order, int jobs, double* out);
+void delta_bleu_stats(const Overlap&, const double* weights, int64_t draws, int order, int jobs, double* out);
 // stats [n, 2 order + 2] -> out [n].
 void bleu_score(const double* stats, int64_t n, int order, Smoothing, double k, bool effective, double* out);
 
@@ -38,7 +39,7 @@ struct MeteorWords {
 // lengths of both, chunks (0 where the texts are the same), matches, the reference's weight.
 void meteor(const Overlap&, const double* weights, const MeteorParameters&, const MeteorWords&, int jobs, double* out);
 
-// out [n]. sigma = 0: the original CIDEr; else CIDEr-D. norms [references, order] are filled in where they are needed and
+// out [n, order]: sums over the references. sigma = 0: the original CIDEr; else CIDEr-D. norms [references, order] are filled in where they are needed and
 // negative.
 void cider(const Overlap&, const double* weights, const Grams&, double* norms, double sigma, int jobs, double* out);
 

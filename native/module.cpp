@@ -379,11 +379,12 @@ NB_MODULE(_compiled, m) {
 
   m.def(
       "bleu_stats",
-      [](const HeldOverlap& held, In<double> weights, int order, bool delta, int jobs) {
+      [](const HeldOverlap& held, In2<double> weights, int order, bool delta, int jobs) {
         require_order(order);
-        require_weights(held, weights);
-        return table(held.count(), 2 * order + 2, [&](double* out) {
-          (delta ? delta_bleu_stats : bleu_stats)(held.overlap, weights.data(), order, jobs, out);
+        require(static_cast<int64_t>(weights.shape(1)) == held.overlap.references.count(),
+                "expected a weight of every reference");
+        return table(weights.shape(0) * held.count(), 2 * order + 2, [&](double* out) {
+          (delta ? delta_bleu_stats : bleu_stats)(held.overlap, weights.data(), weights.shape(0), order, jobs, out);
         });
       },
       nb::arg("overlap"), nb::arg("weights"), nb::arg("order"), nb::arg("delta") = false, nb::arg("jobs") = 1);
@@ -473,7 +474,7 @@ NB_MODULE(_compiled, m) {
         require_weights(held, weights);
         require(norms.shape(0) == weights.shape(0) && norms.shape(1) == static_cast<size_t>(grams.order()),
                 "expected a norm of every reference in each order");
-        return table(held.count(), 1, [&](double* out) {
+        return table(held.count(), grams.order(), [&](double* out) {
           cider(held.overlap, weights.data(), grams, norms.data(), sigma, jobs, out);
         });
       },

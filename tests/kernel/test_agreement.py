@@ -70,8 +70,8 @@ def check_all(problem):
     candidates, _, references, _, weights, words = problem
     ones = np.ones(len(weights))
     for delta in (False, True):
-        agree(problem, lambda k, o, delta=delta: k.bleu_stats(o, ones, 4, delta), exactly=True)
-        stats = agree(problem, lambda k, o, delta=delta: k.bleu_stats(o, weights, 4, delta))
+        agree(problem, lambda k, o, delta=delta: k.bleu_stats(o, ones[None], 4, delta), exactly=True)
+        stats = agree(problem, lambda k, o, delta=delta: k.bleu_stats(o, np.stack([weights, weights[::-1]]), 4, delta))
         for smooth in ("coco", "none", "exp", "floor", "add-k", "method0"):
             for effective in (False, True):
                 scores = [k.bleu_score(stats, smooth, 0.1, effective) for k in (compiled, twin)]
@@ -137,7 +137,7 @@ def test_very_long_texts_agree():
     problem = (ragged([candidate.tolist()]), np.zeros(1, np.int32), ragged(references), np.array([0, 2]), None, 3000)
     weights = np.array([0.7, 0.9])
     for yes in (False, True):
-        agree(problem, lambda k, o, delta=yes: k.bleu_stats(o, weights, 9, delta))
+        agree(problem, lambda k, o, delta=yes: k.bleu_stats(o, weights[None], 9, delta))
         agree(problem, lambda k, o, united=yes: k.rouge_l(o, weights, 1.44, united))
     agree(problem, lambda k, o: k.rouge_n(o, weights, 2))
 
@@ -245,7 +245,7 @@ def test_threads_change_no_bit(kernel):
         norms = np.full((4000, 4), -1.0)
         results.append(
             [
-                kernel.bleu_stats(overlap, weights, 4, False, jobs),
+                kernel.bleu_stats(overlap, weights[None], 4, False, jobs),
                 kernel.rouge_l(overlap, weights, 1.44, True, jobs),
                 kernel.rouge_n(overlap, weights, 1, 4, jobs),
                 kernel.cider(overlap, weights, grams, norms, 6.0, jobs),

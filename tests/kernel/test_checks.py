@@ -152,7 +152,7 @@ CALLS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "a set beyond": (lambda k: overlap(k, sets=i32(2**28)), "expected sets of references that there are"),
     "sets beyond": (lambda k: overlap(k, set_offsets=i64(0, FAR)), "expected offsets of the sets of references"),
     "few sets": (lambda k: overlap(k, sets=i32()), "expected a set of references for each candidate"),
-    "BLEU's weights": (lambda k: k.bleu_stats(overlap(k), np.ones(0), 4), "expected a weight of every reference"),
+    "BLEU's weights": (lambda k: k.bleu_stats(overlap(k), np.ones((1, 0)), 4), "expected a weight of every reference"),
     "ROUGE-L's weights": (
         lambda k: k.rouge_l(overlap(k), np.ones(0), 1.0, True),
         "expected a weight of every reference",

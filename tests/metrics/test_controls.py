@@ -55,6 +55,9 @@ PAIRWISE = [
     "w-rouge-l",
     "w-rouge-l(over=mean)",
     "w-rouge-l(over=near)",
+    "w-cider(order=1)",
+    "w-cider",
+    "w-cider-d",
 ]
 """Metrics that compare a candidate with each reference by itself."""
 
@@ -283,13 +286,11 @@ def test_pairs_give_what_texts_give_to_the_last_bit(
 ) -> None:
     sets, candidates, of_set = problem
     vocabulary, panel, _ = bind(sets, PAIRWISE)
-    weights = np.array([weight for row in sets for _, weight in row])
-    references = References(
-        vocabulary.encode_tokens([text.split() for row in sets for text, _ in row]), np.cumsum([0, *map(len, sets)])
-    )
+    scorers = {spec: panel.scorer(spec) for spec in PAIRWISE}
+    references = scorers["w-cider"].references  # with the document frequencies
+    weights = references.weights
     tokens = vocabulary.branch().encode_tokens([text.split() for text in candidates])
     numbers = np.array(of_set, dtype=np.int32)
-    scorers = {spec: panel.scorer(spec) for spec in PAIRWISE}
     singles = over.Singles(panel.metrics, references, None)
     bounds, pairs = singles.pairs(numbers)
     found = singles.compared(tokens, numbers)
@@ -305,6 +306,24 @@ def test_pairs_give_what_texts_give_to_the_last_bit(
         assert scorer.joined(found[spec], weights[::-1][pairs], bounds).tobytes() == expected.tobytes(), spec
         expected = panel.metrics[spec].plain(references.subset(keep)).stats(tokens, numbers)
         assert scorer.joined(found[spec][kept], np.ones(kept.sum()), some).tobytes() == expected.tobytes(), spec
+
+
+@settings(max_examples=30)
+@given(problems(), st.randoms(use_true_random=False))
+def test_several_weights_at_once_give_what_each_gives_to_the_last_bit(
+    problem: tuple[Sets, list[str], list[int]], random: random.Random
+) -> None:
+    sets, candidates, of_set = problem
+    specs = ["w-bleu-2", "w-bleu-4(smooth=method0)", "delta-bleu", "w-rouge-l(reading=union)"]
+    vocabulary, panel, _ = bind(sets, specs)
+    tokens = vocabulary.branch().encode_tokens([text.split() for text in candidates])
+    weights = np.array([[random.random() for row in sets for _ in row] for _ in range(3)])
+    for spec in specs:
+        scorer = panel.scorer(spec)
+        matches = scorer.references.match(tokens, np.array(of_set, dtype=np.int32))
+        together = scorer.measure_each(matches, weights)
+        for row, stats in zip(weights, together, strict=True):
+            assert stats.tobytes() == scorer.reweighted(row).measure(matches).tobytes(), spec
 
 
 @settings(max_examples=30)

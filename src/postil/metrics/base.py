@@ -9,13 +9,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
+import numpy as np
+
 from postil.errors import InvalidInput, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Self
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from postil.metrics.background import Background
@@ -184,6 +185,15 @@ class Scorer(ABC):
         other = copy.copy(self)
         other.references = dataclasses.replace(self.references, weights=weights)
         return other
+
+    def measure_each(self, matches: Matches, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Statistics by each of several weights of the references, float64[d, n, k].
+
+        Args:
+            matches: As in `measure`.
+            weights: float64[d, m].
+        """
+        return np.stack([self.reweighted(row).measure(matches) for row in weights])
 
     def stats(self, candidates: Tokens, sets: NDArray[np.int32], jobs: int = 1) -> NDArray[np.float64]:
         """Statistics of n candidates, float64[n, k].

@@ -87,10 +87,17 @@ class _BleuScorer(Scorer):
     metric: Bleu
 
     def measure(self, matches: Matches) -> NDArray[np.float64]:
-        stats = matches.bleu_stats(self.references.weights, self.metric.order)
+        return self._floored(matches.bleu_stats(self.references.weights, self.metric.order))
+
+    def measure_each(self, matches: Matches, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        order = self.metric.order
+        stats = bleu_stats(matches.words, weights, order, False, matches.jobs)  # noqa: FBT003
+        return self._floored(stats.reshape(len(weights), len(matches), 2 * order + 2))
+
+    def _floored(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.metric.smooth != "method0":
             return stats
-        floor = np.zeros(stats.shape[1])
+        floor = np.zeros(stats.shape[-1])
         floor[self.metric.order : 2 * self.metric.order] = 1.0  # NLTK counts an order that is too long as one n-gram
         return np.maximum(stats, floor)
 
@@ -153,11 +160,15 @@ class _DeltaBleuScorer(Scorer):
     metric: DeltaBleu
 
     def measure(self, matches: Matches) -> NDArray[np.float64]:
+        (stats,) = self.measure_each(matches, self.references.weights[None])
+        return np.asarray(stats)
+
+    def measure_each(self, matches: Matches, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         order = self.metric.order
-        stats = bleu_stats(matches.words, self.references.weights, order, True, matches.jobs)  # noqa: FBT003
+        stats = bleu_stats(matches.words, weights, order, True, matches.jobs)  # noqa: FBT003
         grams = stats[:, order : 2 * order]
         np.maximum(grams, 0.0, out=grams)  # a negative number of n-grams would let a sum exceed 1
-        return stats
+        return stats.reshape(len(weights), len(matches), 2 * order + 2)
 
     def score(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
         return bleu_score(stats, "none", 0.0, False)  # noqa: FBT003

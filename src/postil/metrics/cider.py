@@ -10,7 +10,7 @@ import numpy as np
 from postil.errors import UsageError
 from postil.kernel import cider
 from postil.metrics.background import Frequencies, frequencies_of
-from postil.metrics.base import Metric, Scorer, check_order, mean_of_items
+from postil.metrics.base import Metric, PairwiseScorer, Scorer, check_order, mean_of_items
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -112,9 +112,10 @@ class CiderD(Metric):
         return _CiderScorer(self, references, frequencies_of(references, self.order, background), self.sigma)
 
 
-class _CiderScorer(Scorer):
-    def __init__(self, metric: Metric, references: References, frequencies: Frequencies, sigma: float) -> None:
+class _CiderScorer(PairwiseScorer):
+    def __init__(self, metric: Cider | CiderD, references: References, frequencies: Frequencies, sigma: float) -> None:
         super().__init__(metric, references)
+        self._order = metric.order
         self._frequencies = frequencies
         self._sigma = sigma
 
@@ -123,8 +124,30 @@ class _CiderScorer(Scorer):
         return (f"background:{self._frequencies.signature}",)
 
     def measure(self, matches: Matches) -> NDArray[np.float64]:
+        sums = self._sums(matches, self.references.weights)
+        return self._stats(sums, np.diff(self.references.offsets)[matches.sets])
+
+    def pairs(self, matches: Matches) -> NDArray[np.float64]:
+        return self._sums(matches, np.ones(len(self.references.tokens)))
+
+    def joined(
+        self, pairs: NDArray[np.float64], weights: NDArray[np.float64], bounds: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        counts = np.diff(bounds)
+        row = np.repeat(np.arange(len(counts)), counts)
+        sums = np.zeros((len(counts), self._order))
+        for column, cosines in enumerate(pairs.T):
+            sums[:, column] = np.bincount(row, cosines * weights, len(counts))
+        return self._stats(sums, counts)
+
+    def _sums(self, matches: Matches, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         known = self._frequencies
-        values = cider(matches.words, self.references.weights, known.grams, known.norms, self._sigma, matches.jobs)
+        sums = cider(matches.words, weights, known.grams, known.norms, self._sigma, matches.jobs)
+        return sums.reshape(len(matches), self._order)
+
+    def _stats(self, sums: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        total = np.add.accumulate(sums, axis=1)[:, -1]  # one order after the other, whatever the layout in memory
+        values = total / self._order / counts * (10.0 if self._sigma else 1.0)
         return np.stack([values, np.ones_like(values)], axis=1)
 
     def score(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["LENGTH", "ControlOptions", "Controls"]
 
 LENGTH: Final = "control:length"
+TOGETHER: Final = 25
+"""How many draws are scored together by metrics that need a candidate's references at once."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -145,14 +147,22 @@ class Controls:
         """
         pairs = _Pairs.of(self._singles, candidates, sets, jobs)
         matches = self._references.match(candidates, sets, jobs)
-        for draw in self._draws:
-            weights = self._references.weights[self._in_order(np.zeros(len(self._set)), draw)]
-            for spec, scorer in self._scorers.items():
-                if isinstance(scorer, PairwiseScorer):
-                    stats = scorer.joined(pairs.found[spec], weights[pairs.references], pairs.bounds)
-                else:
-                    stats = scorer.reweighted(weights).measure(matches)
-                yield self._shuffled(spec, draw), scorer.items(stats)
+        for begin in range(1, self._options.draws + 1, TOGETHER):
+            draws = range(begin, min(begin + TOGETHER, self._options.draws + 1))
+            even = np.zeros(len(self._set))
+            weights = np.stack([self._references.weights[self._in_order(even, draw)] for draw in draws])
+            rest = {
+                spec: scorer.measure_each(matches, weights)
+                for spec, scorer in self._scorers.items()
+                if not isinstance(scorer, PairwiseScorer)
+            }
+            for i, draw in enumerate(draws):
+                for spec, scorer in self._scorers.items():
+                    if isinstance(scorer, PairwiseScorer):
+                        stats = scorer.joined(pairs.found[spec], weights[i][pairs.references], pairs.bounds)
+                    else:
+                        stats = rest[spec][i]
+                    yield self._shuffled(spec, draw), scorer.items(stats)
         for kind, choices in self._chosen.items():
             for spec, mean in self._means(choices, pairs, candidates, sets, jobs).items():
                 yield f"control:{kind}({spec})", mean

@@ -173,7 +173,7 @@ class Matches:
         """
         stats = next((known for given, known in self._bleu if given is weights), None)
         if stats is None:
-            stats = bleu_stats(self.words, weights, BLEU_ORDER, False, self.jobs)  # noqa: FBT003
+            stats = bleu_stats(self.words, weights[None], BLEU_ORDER, False, self.jobs)  # noqa: FBT003
             self._bleu = [*self._bleu[-1:], (weights, stats)]  # plain and weighted
         columns = [*range(order), *range(BLEU_ORDER, BLEU_ORDER + order), 2 * BLEU_ORDER, 2 * BLEU_ORDER + 1]
         return stats if order == BLEU_ORDER else np.ascontiguousarray(stats[:, columns])

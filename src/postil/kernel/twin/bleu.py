@@ -44,10 +44,21 @@ def bleu_stats(
     ``max_j s_j min(Count(w, c), Count(w, r_j))`` over the references that hold it, and the number of n-grams is scaled
     by the best weight (Galley et al. 2015, eq. 4).
 
+    Args:
+        overlap: Candidates and references.
+        weights: float64[draws, m].
+        order: N.
+        delta: Whether to count as delta-BLEU does.
+        jobs: Threads of the compiled kernel.
+
     Returns:
-        float64[n, 2 N + 2].
+        float64[draws n, 2 N + 2], draw after draw.
     """
     del jobs
+    return np.concatenate([_bleu_stats(overlap, row, order, delta=delta) for row in weights])
+
+
+def _bleu_stats(overlap: Overlap, weights: NDArray[np.float64], order: int, *, delta: bool) -> NDArray[np.float64]:
     overlap.check(weights)
     out = np.zeros((len(overlap), 2 * order + 2))
     for row, words, span in overlap.rows():

@@ -115,16 +115,16 @@ def cider(  # noqa: PLR0917 - the kernel's arrays
     sigma: float,
     jobs: int = 1,
 ) -> NDArray[np.float64]:
-    """Item scores, float64[n]: CIDEr where ``sigma`` is 0, else CIDEr-D (clipped, Gaussian on the length, times 10).
+    """Weighted cosines of each order, summed over the references: float64[n, order], or float64[n] of order 1.
 
+    CIDEr where ``sigma`` is 0, else CIDEr-D (clipped, Gaussian on the length).
     ``norms float64[references, order]`` are filled in where they are needed and negative.
     """
     del jobs
     overlap.check(weights)
     require(norms.shape == (len(weights), grams.order), "expected a norm of every reference in each order")
-    out = np.zeros(len(overlap))
+    out = np.zeros((len(overlap), grams.order))
     for row, words, span in overlap.rows():
-        total = 0.0
         for n in range(1, grams.order + 1):
             own = grams.vector(words, n)
             own_norm = _length(own.values())
@@ -137,6 +137,5 @@ def cider(  # noqa: PLR0917 - the kernel's arrays
                         norms[j, n - 1] = _length(theirs.values())
                     gap = max(0, len(words) - 1) - max(0, len(reference) - 1)
                     nearness = math.exp(-(gap * gap) / (2 * sigma * sigma)) if sigma else 1.0
-                    total += float(weights[j]) * (dot / (own_norm * float(norms[j, n - 1])) * nearness)
-        out[row] = total / grams.order / len(span) * (10.0 if sigma else 1.0)
-    return out
+                    out[row, n - 1] += float(weights[j]) * (dot / (own_norm * float(norms[j, n - 1])) * nearness)
+    return out[:, 0] if grams.order == 1 else out
