@@ -231,6 +231,8 @@ def test_an_end_in_the_middle_leaves_nothing_that_looks_whole(tmp_path: Path, nu
     os.mkfifo(pipe)
     out = tmp_path / "out.jsonl"
     command = [sys.executable, "-m", "postil", "corpus", "import", "forum", str(pipe), "--out", str(out)]
+    if signal.getsignal(number) == signal.SIG_IGN:  # under nohup, which processes inherit
+        signal.signal(number, signal.SIG_DFL)
     with (
         subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process,  # noqa: S603 - ours
         pipe.open("w") as stream,  # waits until the process reads

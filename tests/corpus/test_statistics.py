@@ -223,7 +223,11 @@ def test_a_damaged_corpus_is_invalid_input(tmp_path: Path, monkeypatch: pytest.M
     first.write_bytes(kept)
     file = corpus.path / "tokens" / "train" / "title.ids.npy"
     right = np.load(file)
-    for wrong, problem in ((np.full_like(right, 10**6), "token arrays do not fit"), (right[1:], "its length is not")):
+    wrongs = (
+        (np.full_like(right, 10**6), "expected int32.* from 0 to .*, got 1000000 to 1000000"),
+        (right[1:], "offsets that rise from 0 to"),
+    )
+    for wrong, problem in wrongs:
         np.save(file, wrong)
         with pytest.raises(InvalidInput, match=problem):
             statistics(corpus)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import gzip
+import io
+import tracemalloc
 import zlib
 from typing import TYPE_CHECKING
 
 import pytest
 
 from postil.errors import InvalidInput
-from postil.records import Article, Candidate, Judgement, Passage, Reference, Row, read
+from postil.records import Article, Candidate, Judgement, Passage, Reference, Row, jsonl, read
 from postil.records.explain import RepeatedKey
+from postil.records.place import Places
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -233,3 +236,49 @@ def test_a_damaged_gzip_file(tmp_path: Path) -> None:
     data = bytearray(gzip.compress(GOOD * 3))
     data[10] = 0xFF  # a kind of block that does not exist
     assert _refusal(tmp_path / "refs.jsonl.gz", bytes(data)) == "the gzip file is damaged after line 0"
+
+
+class Endless(io.RawIOBase):
+    """A file whose second line has no end."""
+
+    def __init__(self) -> None:
+        self.given = 0
+
+    def read1(self, size: int = -1, /) -> bytes:
+        data = b"\n".ljust(size, b"x") if not self.given else b"x" * size
+        self.given += len(data)
+        return data
+
+
+def test_a_line_without_end_is_refused_where_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("postil.records.jsonl.LONGEST_LINE", 1 << 20)
+    stream = Endless()
+    with pytest.raises(InvalidInput) as refusal:
+        list(jsonl.read(stream, dict, Places("rows.jsonl")))  # type: ignore[arg-type]  # one of its methods is asked for
+    assert str(refusal.value) == (
+        "rows.jsonl:2: expected a line of at most 1,048,576 bytes, got a longer one; does the file have line ends?"
+    )
+    assert stream.given < 1.1 * (1 << 20)
+
+
+def test_blank_lines_cost_next_to_nothing() -> None:
+    """A hundred thousand before each of three rows, whose places are right all the same."""
+    data = (b"\n" * 100_000 + b'{"a": 1}\n') * 3
+    places = Places("rows.jsonl")
+    tracemalloc.start()
+    try:
+        rows = list(jsonl.read(io.BytesIO(data), dict, places))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(rows) == 3
+    assert [places.line(index) for index in range(3)] == [100_001, 200_002, 300_003]
+    assert peak < 2 << 20
+
+
+def test_places_are_found_without_going_through_all_blank_lines() -> None:
+    """Every other line is blank: a walk from the start for each row takes minutes."""
+    places = Places("rows.jsonl")
+    for line in range(1, 100_001, 2):
+        places.skip(line)
+    assert [places.line(index) for index in range(50_000)] == list(range(2, 100_001, 2))

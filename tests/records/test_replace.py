@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from postil.errors import PostilError, UsageError
-from postil.records import Candidate, convert, write
+from postil.records import Candidate, write
 from postil.records.replace import Replacement, check_apart
 
 if TYPE_CHECKING:
@@ -82,12 +82,6 @@ def test_a_terminal_may_be_both(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("sys.stdin", stream)
         monkeypatch.setattr("sys.stdout", stream)
         check_apart("-", ["-", os.devnull])
-
-
-def test_conversion_in_place(rows: Path) -> None:
-    with pytest.raises(UsageError, match=r"would be written over in/rows\.jsonl"):
-        convert(rows, f"./{rows}")
-    assert rows.read_text() == '{"id": 1}\n'
 
 
 class Full(io.FileIO):

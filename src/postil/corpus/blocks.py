@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import zlib
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -56,7 +56,7 @@ def blocks(path: FilePath, split: str | None = None, size: int = BLOCK_BYTES) ->
         The blocks, in order.
 
     Raises:
-        InvalidInput: The file is missing or damaged.
+        InvalidInput: The file is missing or damaged, or a line is too long to be one.
         UsageError: The file is of an unknown kind.
 
     >>> import pathlib, tempfile
@@ -77,26 +77,13 @@ def _of_lines(path: FilePath, where: str, size: int) -> Iterator[bytes]:
     done = 0
     with open_bytes(path) as stream:
         try:
-            for data in _whole_lines(stream, size):
-                yield data
-                done += data.count(b"\n")
+            for data in jsonl.whole_lines(stream.read, where, size):
+                yield data if data.endswith(b"\n") else data + b"\n"
+                done += max(1, data.count(b"\n"))
         except (EOFError, OSError, zlib.error) as error:
             raise jsonl.unreadable(error, done, where) from error
     if not done:
         raise InvalidInput("the file holds no rows", where=where)
-
-
-def _whole_lines(stream: IO[bytes], size: int) -> Iterator[bytes]:
-    rest: list[bytes] = []
-    while data := stream.read(size):
-        cut = data.rfind(b"\n") + 1
-        if not cut:
-            rest.append(data)
-            continue
-        yield b"".join((*rest, data[:cut]))
-        rest = [data[cut:]]
-    if last := b"".join(rest):
-        yield last + b"\n"
 
 
 def _of_parquet(where: str, size: int) -> Iterator[bytes]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 from postil.errors import InvalidInput
-from postil.records.jsonl import decompressed
+from postil.records.jsonl import decompressed, lines_in
 
 if TYPE_CHECKING:
     import io
@@ -59,7 +59,7 @@ def text_lines(path: FilePath) -> Iterator[tuple[int, str]]:
         The number of the line, counted from 1, and the line without what ends it. A byte order mark is passed over.
 
     Raises:
-        InvalidInput: The file is missing, damaged, not UTF-8 or has no lines.
+        InvalidInput: The file is missing, damaged, not UTF-8 or has no lines, or a line is too long to be one.
 
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -71,11 +71,13 @@ def text_lines(path: FilePath) -> Iterator[tuple[int, str]]:
     number = found = 0
     with opened(path) as stream:
         try:
-            for number, line in enumerate(stream, start=1):
-                text = decoded(line, number, where).rstrip("\r\n")
-                if text.strip():
-                    found += 1
-                    yield number, text
+            for lines in lines_in(stream, where):
+                for line in lines:
+                    number += 1
+                    text = decoded(line, number, where).rstrip("\r\n")
+                    if text.strip():
+                        found += 1
+                        yield number, text
         except DAMAGE as error:
             raise damaged(error, path, number) from error
     if not found:

@@ -13,7 +13,7 @@ from postil.records import jsonl, parquet
 from postil.records.explain import explain
 from postil.records.files import FilePath, kind_of, open_bytes, open_sink
 from postil.records.place import Places
-from postil.records.replace import check_apart, refused
+from postil.records.replace import refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +40,7 @@ def convert(source: FilePath, target: FilePath) -> int:
         The number of rows.
 
     Raises:
-        UsageError: A file is of an unknown kind, the target's folder is missing, or it is the source.
+        UsageError: A file is of an unknown kind, or the target's folder is missing.
         InvalidInput: The source is missing or broken; says where.
         MissingExtra: A Parquet file, and pyarrow is not installed.
         PostilError: The system refuses to write.
@@ -53,7 +53,6 @@ def convert(source: FilePath, target: FilePath) -> int:
     (1, 1, '{"item":"a1","mood":3}')
     """
     made = kind_of(target)
-    check_apart(target, [source])
     name = os.fspath(source)
     if kind_of(source) == "parquet":
         rows = parquet.read_objects(name)

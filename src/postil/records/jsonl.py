@@ -15,18 +15,33 @@ from postil.kernel import plain_objects
 from postil.records.explain import NotJson, RepeatedKey, explain, load_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from _typeshed import WriteableBuffer
 
     from postil.records.explain import Problem
     from postil.records.place import Places
 
-__all__ = ["FAILURES", "JsonlSink", "check_keys", "decompressed", "keys_at", "read", "reread", "unreadable"]
+__all__ = [
+    "FAILURES",
+    "LONGEST_LINE",
+    "JsonlSink",
+    "check_keys",
+    "check_length",
+    "decompressed",
+    "keys_at",
+    "lines_in",
+    "read",
+    "reread",
+    "unreadable",
+    "whole_lines",
+]
 
 T = TypeVar("T")
 BOM: Final = b"\xef\xbb\xbf"
 BLOCK: Final = 1 << 16
+LONGEST_LINE: Final = 1 << 27
+"""How many bytes a line may have; a file without line ends must not fill the memory."""
 FAILURES: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, InvalidInput)
 """What decoding a line may raise; `reread` says what it means."""
 # What the first bytes of a file say that was given the wrong name.
@@ -72,6 +87,78 @@ class _Inflated(io.RawIOBase):
         return len(data)
 
 
+def whole_lines(read: Callable[[int], bytes], where: str, size: int = BLOCK) -> Iterator[bytes]:
+    r"""Read a file in pieces that end where a line does, in bounded memory.
+
+    Args:
+        read: Reads at most so many bytes, none at the end of the file.
+        where: The file.
+        size: About how many bytes a piece has.
+
+    Yields:
+        The pieces; the last one may end without a line end.
+
+    Raises:
+        InvalidInput: A line has more than `LONGEST_LINE` bytes.
+
+    >>> import io
+    >>> list(whole_lines(io.BytesIO(b"one\ntwo\nthree").read, "file", 5))
+    [b'one\n', b'two\n', b'three']
+    """
+    rest: list[bytes] = []
+    held = lines = 0
+    while data := read(size):
+        cut = data.rfind(b"\n") + 1
+        if not cut:
+            rest.append(data)
+            held += len(data)
+            check_length(held, where, lines + 1)
+            continue
+        piece = b"".join((*rest, data[:cut]))
+        yield piece
+        lines += piece.count(b"\n")
+        rest = [data[cut:]]
+        held = len(rest[0])
+    if last := b"".join(rest):
+        yield last
+
+
+def check_length(size: int, where: str, line: int) -> None:
+    """Refuse a line that is too long to be one.
+
+    Args:
+        size: How many bytes of it are known.
+        where: The file.
+        line: Its number, counted from 1.
+
+    Raises:
+        InvalidInput: It has more than `LONGEST_LINE` bytes.
+    """
+    if size > LONGEST_LINE:
+        problem = f"expected a line of at most {LONGEST_LINE:,} bytes, got a longer one; does the file have line ends?"
+        raise InvalidInput(problem, where=where, line=line)
+
+
+def lines_in(stream: IO[bytes], where: str) -> Iterator[list[bytes]]:
+    """Read the lines of a file, many at a time, which is faster than one by one.
+
+    Args:
+        stream: The file, open for bytes; as much is read at a time as is there.
+        where: What it is called.
+
+    Yields:
+        Lines without their line feeds.
+
+    Raises:
+        InvalidInput: A line has more than `LONGEST_LINE` bytes.
+    """
+    for piece in _blocks(stream, where):
+        lines = piece.split(b"\n")
+        if not lines[-1]:
+            lines.pop()
+        yield lines
+
+
 def read(stream: IO[bytes], row_type: type[T], places: Places) -> Iterator[T]:
     """Read rows, line by line.
 
@@ -86,12 +173,12 @@ def read(stream: IO[bytes], row_type: type[T], places: Places) -> Iterator[T]:
         The rows.
 
     Raises:
-        InvalidInput: A line is not UTF-8, not JSON or not such a row, or the file holds no rows.
+        InvalidInput: A line is too long, not UTF-8, not JSON or not such a row, or the file holds no rows.
     """
     decoder = msgspec.json.Decoder(row_type)
     number, rows = 0, 0
     try:
-        for block in _blocks(stream):
+        for block in _blocks(stream, places.where):
             plain = plain_objects(block)
             if plain and (good := _decoded(block, decoder)):
                 number += len(good)
@@ -100,6 +187,9 @@ def read(stream: IO[bytes], row_type: type[T], places: Places) -> Iterator[T]:
                 continue
             for line in block.removesuffix(b"\n").split(b"\n"):
                 number += 1
+                if not line:
+                    places.skip(number)
+                    continue
                 try:
                     row = decoder.decode(line)
                     if not plain:
@@ -118,17 +208,10 @@ def read(stream: IO[bytes], row_type: type[T], places: Places) -> Iterator[T]:
         raise InvalidInput("the file holds no rows", where=places.where)
 
 
-def _blocks(stream: IO[bytes]) -> Iterator[bytes]:
-    """Whole lines, many at once."""
-    begun: list[bytes] = []
-    while data := stream.read1(BLOCK):  # type: ignore[attr-defined]  # every buffered stream has it
-        end = data.rfind(b"\n") + 1
-        if end:
-            yield b"".join([*begun, data[:end]])
-            begun.clear()
-        begun.append(data[end:])
-    if last := b"".join(begun):
-        yield last
+def _blocks(stream: IO[bytes], where: str) -> Iterator[bytes]:
+    """Whole lines, as many at a time as are there."""
+    some: Callable[[int], bytes] = getattr(stream, "read1", stream.read)
+    return whole_lines(some, where)
 
 
 def _decoded(block: bytes, decoder: msgspec.json.Decoder[T]) -> list[T] | None:
@@ -170,10 +253,11 @@ def keys_at(stream: IO[bytes], line: int) -> tuple[str, ...] | None:
         Their names, or None if the line cannot be read.
     """
     try:
-        for number, text in enumerate(stream, 1):
-            if number == line:
-                return tuple(msgspec.json.decode(text.removeprefix(BOM), type=dict[str, msgspec.Raw]))
-    except (OSError, EOFError, ValueError, msgspec.MsgspecError, zlib.error):
+        for lines in lines_in(stream, ""):
+            if len(lines) >= line:
+                return tuple(msgspec.json.decode(lines[line - 1].removeprefix(BOM), type=dict[str, msgspec.Raw]))
+            line -= len(lines)
+    except (OSError, EOFError, ValueError, msgspec.MsgspecError, zlib.error, InvalidInput):
         return None
     return None
 

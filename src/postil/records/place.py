@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from postil.errors import InvalidInput
@@ -15,8 +17,8 @@ __all__ = ["Places"]
 class Places:
     """The lines of the rows that came from one source.
 
-    Rows carry no line number. They are counted instead, and only blank lines, which are skipped, are remembered: a file
-    without blank lines costs nothing.
+    Rows carry no line number. They are counted instead, and only blank lines, which are skipped, are remembered, by the
+    run: a file without blank lines costs nothing, and one of nothing else costs little.
 
     Args:
         where: The file, or the name of the argument that the rows came in.
@@ -32,12 +34,14 @@ class Places:
     postil.errors.InvalidInput: refs.jsonl:3: grade: expected a number from 1 to 5, got 7
     """
 
-    __slots__ = ("_blank", "_fields", "where")
+    __slots__ = ("_blank", "_fields", "_rows_before", "where")
 
     def __init__(self, where: str, fields: Callable[[int], tuple[str, ...] | None] | None = None) -> None:
         self.where = where
         self._fields = fields
-        self._blank: list[int] = []
+        # Of each run of blank lines: how many rows come before it, and how many blank lines there are up to its end.
+        self._rows_before = array("q")
+        self._blank = array("q")
 
     def skip(self, line: int) -> None:
         """Remember a line without a row. Lines are told in rising order.
@@ -45,7 +49,13 @@ class Places:
         Args:
             line: The line, counted from 1.
         """
-        self._blank.append(line)
+        blank = self._blank[-1] + 1 if self._blank else 1
+        rows = line - blank
+        if self._rows_before and self._rows_before[-1] == rows:
+            self._blank[-1] = blank
+        else:
+            self._rows_before.append(rows)
+            self._blank.append(blank)
 
     def line(self, index: int) -> int:
         """The line of a row.
@@ -56,12 +66,8 @@ class Places:
         Returns:
             Its line in a JSONL file, its row in a Parquet file or a list; counted from 1.
         """
-        line = index + 1
-        for blank in self._blank:
-            if blank > line:
-                break
-            line += 1
-        return line
+        before = bisect_right(self._rows_before, index)
+        return index + 1 + (self._blank[before - 1] if before else 0)
 
     def fields(self, index: int) -> tuple[str, ...] | None:
         """The names of the fields that the file has in a row, with the unknown ones.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
-from typing import Final, Literal, TypeAlias, get_args
+from typing import IO, Final, Literal, TypeAlias, get_args
 
 from postil.errors import InvalidInput, UnknownName
 from postil.records.files import read
@@ -15,6 +15,10 @@ __all__ = ["Split", "passages_of", "references_of"]
 
 Split: TypeAlias = Literal["paragraphs", "sentences", "lines"]
 """What a passage of a plain text is."""
+
+BLOCK: Final = 1 << 16
+LONGEST: Final = 1 << 26
+"""How many bytes a page may have, which is read as a whole."""
 
 _SENTENCE: Final = re.compile(r"(?<=[.!?…])[\"'”’»)\]]*\s+(?=[\"'“‘«(\[]?[^\W\d_a-z])|(?<=[。！？])(?![”’」』）])")
 
@@ -36,7 +40,7 @@ def passages_of(path: str, split: Split = "paragraphs") -> list[str]:
     if path != "-" and _has_rows(path):
         found = [row.text for row in read(path, Passage)]
     else:
-        data = sys.stdin.buffer.read() if path == "-" else _bytes(path)
+        data = _whole(sys.stdin.buffer, path) if path == "-" else _bytes(path)
         try:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
@@ -45,7 +49,7 @@ def passages_of(path: str, split: Split = "paragraphs") -> list[str]:
         blocks = re.split(r"\n\s*\n", text) if split == "paragraphs" else text.splitlines()
         if split == "sentences":
             blocks = [sentence for block in re.split(r"\n\s*\n", text) for sentence in _SENTENCE.split(block)]
-        found = [" ".join(block.split()) for block in blocks]
+        found = [" ".join(block.split()) for block in blocks if block and not block.isspace()]
     found = [passage for passage in found if passage.strip()]
     if not found:
         raise InvalidInput("expected passages, got none", where=path)
@@ -86,9 +90,22 @@ def _has_rows(path: str) -> bool:
     return path.endswith((".jsonl", ".jsonl.gz", ".parquet"))
 
 
+def _whole(stream: IO[bytes], path: str) -> bytes:
+    pieces, size = list[bytes](), 0
+    while data := stream.read(BLOCK):
+        pieces.append(data)
+        size += len(data)
+        if size > LONGEST:
+            line = sum(piece.count(b"\n") for piece in pieces)
+            problem = f"expected a text of at most {LONGEST:,} bytes, got a longer one; give passage rows, in .jsonl"
+            raise InvalidInput(problem, where=path, line=line + 1)
+    return b"".join(pieces)
+
+
 def _bytes(path: str) -> bytes:
     try:
-        return Path(path).read_bytes()
+        with Path(path).open("rb") as stream:
+            return _whole(stream, path)
     except FileNotFoundError:
         raise InvalidInput("no such file", where=path) from None
     except OSError as error:

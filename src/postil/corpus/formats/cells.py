@@ -8,12 +8,13 @@ import io
 import os
 import re
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from postil.corpus.lines import DAMAGE, damaged, opened
 from postil.errors import InvalidInput, UsageError
 from postil.escaping import one_line, without_apostrophe
 from postil.records.explain import shown
+from postil.records.jsonl import check_length
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,7 +72,9 @@ def table_rows(
     codec = _codec(encoding)
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST))
     with opened(path) as stream:
-        text = io.TextIOWrapper(stream, codec, errors="surrogateescape", newline="")
+        text = io.TextIOWrapper(
+            cast("io.BufferedReader", _Lines(stream, where)), codec, errors="surrogateescape", newline=""
+        )
         reader = csv.reader(
             text, delimiter=between, strict=True, quoting=csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
         )
@@ -94,6 +97,23 @@ def table_rows(
                 yield line, {name: cell or None for name, cell in zip(header, cells, strict=True)}
 
 
+class _Lines(io.BufferedIOBase):
+    """A file none of whose lines is too long to be one."""
+
+    def __init__(self, stream: io.BufferedReader, where: str) -> None:
+        self._stream, self._where, self._held = stream, where, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def read1(self, size: int = -1, /) -> bytes:
+        data = self._stream.read1(size)
+        end = max(data.rfind(b"\n"), data.rfind(b"\r"))
+        self._held = len(data) - 1 - end if end >= 0 else self._held + len(data)
+        check_length(self._held, self._where, 0)
+        return data
+
+
 def _numbered(reader: Any, path: FilePath, met: Met, encoding: str) -> Iterator[tuple[int, list[str]]]:
     while True:
         line = reader.line_num + 1
@@ -108,6 +128,9 @@ def _numbered(reader: Any, path: FilePath, met: Met, encoding: str) -> Iterator[
         except UnicodeError as error:
             problem = f"not {encoding}: {error}; name the encoding with --encoding"
             met.refuse(InvalidInput(problem, where=os.fspath(path), line=line))
+            return
+        except InvalidInput as error:  # a line without end
+            met.refuse(InvalidInput(error.problem, where=os.fspath(path), line=line))
             return
         except DAMAGE as error:
             met.refuse(damaged(error, path, reader.line_num))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Final
 from xml.parsers import expat
 
 from postil.corpus.lines import BOM, opened, text_lines
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 __all__ = ["read_topics"]
 
 TOPICS: Final = ("topic", "tweet")
+BLOCK: Final = 1 << 16
+LONGEST: Final = 1 << 22
+"""How many characters a topic, or bytes a piece of its markup, may have."""
+DEEPEST: Final = 1000
 TWEETS: Final = ("title", "txt", "text")
 
 
@@ -48,7 +52,7 @@ def read_topics(path: FilePath) -> dict[str, str]:
         head = stream.peek(64).removeprefix(BOM).lstrip()[:1]
         found: Iterable[tuple[int, str, str]]
         if head == b"<":
-            found = _Xml(where).read(stream.read())
+            found = _Xml(where).read(stream)
         elif head in {b"{", b"["}:
             places = Places(where)
             rows = read_json(stream, dict, places)
@@ -92,11 +96,18 @@ class _Xml:
         self._topics: list[tuple[int, str, str]] = []
         self._path: list[str] = []
         self._line, self._id = 0, ""
-        self._parts: dict[str, str] = {}
+        self._parts: dict[str, list[str]] = {}
+        self._open = self._size = 0
 
-    def read(self, data: bytes) -> list[tuple[int, str, str]]:
+    def read(self, stream: IO[bytes]) -> list[tuple[int, str, str]]:
         try:
-            self._parser.Parse(data, True)  # noqa: FBT003 - positional in expat
+            done = 0
+            while data := stream.read(BLOCK):
+                self._parser.Parse(data, False)  # noqa: FBT003 - positional in expat
+                done += len(data)
+                if done - self._parser.CurrentByteIndex > LONGEST:
+                    raise self._error(f"expected markup of at most {LONGEST:,} bytes, got a piece without end")
+            self._parser.Parse(b"", True)  # noqa: FBT003 - the same
         except expat.ExpatError as error:
             problem = f"not XML at column {error.offset + 1}: {expat.ErrorString(error.code)}; write & as &amp;"
             raise InvalidInput(problem, where=self._where, line=error.lineno) from None
@@ -104,20 +115,32 @@ class _Xml:
             raise InvalidInput(f"not XML in a known encoding: {error}; save it as UTF-8", where=self._where) from None
         return self._topics
 
+    def _error(self, problem: str) -> InvalidInput:
+        return InvalidInput(problem, where=self._where, line=self._parser.CurrentLineNumber)
+
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         self._path.append(name.lower())
         if self._path[-1] in TOPICS:
             self._line = self._parser.CurrentLineNumber
             self._id = attributes.get("id", "")
-            self._parts = {}
+            self._parts, self._size = {}, 0
+            self._open += 1
+        if len(self._path) > DEEPEST:
+            raise self._error(f"expected elements at most {DEEPEST:,} deep, got deeper ones")
 
     def _data(self, text: str) -> None:
-        if self._path:
-            self._parts[self._path[-1]] = self._parts.get(self._path[-1], "") + text
+        if not self._open:
+            return
+        self._size += len(text)
+        if self._size > LONGEST:
+            raise self._error(f"expected a topic of at most {LONGEST:,} characters, got a longer one")
+        self._parts.setdefault(self._path[-1], []).append(text)
 
     def _end(self, _: str) -> None:
         name = self._path.pop()
         if name in TOPICS:
-            inside = (self._parts.get(part, "") for part in (*TWEETS, name))
-            topic = self._id or self._parts.get("id", "").strip()
+            self._open -= 1
+            parts = {part: "".join(texts) for part, texts in self._parts.items()}
+            inside = (parts.get(part, "") for part in (*TWEETS, name))
+            topic = self._id or parts.get("id", "").strip()
             self._topics.append((self._line, topic, next(filter(str.strip, inside), "")))

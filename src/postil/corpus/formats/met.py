@@ -101,16 +101,17 @@ def numbered_lines(path: FilePath, met: Met) -> Iterator[tuple[int, bytes]]:
         The number of the line, counted from 1, and the line.
 
     Raises:
-        InvalidInput: There is no such file.
+        InvalidInput: There is no such file, or a line of it is too long to be one.
     """
     number, found = 0, False
     with opened(path) as stream:
         try:
-            for number, line in enumerate(stream, 1):
-                if line.isspace():
-                    continue
-                found = True
-                yield number, line
+            for lines in jsonl.lines_in(stream, os.fspath(path)):
+                for line in lines:
+                    number += 1
+                    if line and not line.isspace():
+                        found = True
+                        yield number, line
         except DAMAGE as error:
             met.refuse(damaged(error, path, number))
         else:

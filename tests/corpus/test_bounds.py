@@ -1,0 +1,111 @@
+"""Files that no reader may take whole into memory: lines without end, and little else than line ends."""
+
+from __future__ import annotations
+
+import tracemalloc
+from typing import TYPE_CHECKING
+
+import pytest
+
+from postil.app.passages.page import passages_of
+from postil.corpus.blocks import blocks
+from postil.corpus.formats.cells import table_rows
+from postil.corpus.formats.collection import read_collection
+from postil.corpus.formats.inex_topics import read_topics
+from postil.corpus.formats.met import Met, json_lines
+from postil.corpus.formats.trec import read_qrels, read_run
+from postil.corpus.lines import text_lines
+from postil.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+READERS: dict[str, tuple[str, Callable[[Path], Iterable[object]]]] = {
+    "lines": ("one\n", text_lines),
+    "JSON Lines": ("{}\n", lambda path: json_lines(path, Met())),
+    "table": ("text\n", lambda path: table_rows(path, Met())),
+    "collection": ("d1\ttext\n", read_collection),
+    "collection in JSON": ('{"id": 1, "text": ""}\n', read_collection),
+    "qrels": ("7 Q0 d1 1\n", read_qrels),
+    "run": ("7 Q0 d1 1 1 a\n", read_run),
+    "topics": ("7 text\n", read_topics),
+    "topics in JSON": ('{"id": 1, "text": ""}\n', read_topics),
+    "blocks": ("{}\n", lambda path: blocks(path, size=1 << 12)),
+}
+
+
+def memory(read: Callable[[Path], Iterable[object]], path: Path) -> tuple[str, int]:
+    """What a reader says of a file, and the most memory that it takes."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(InvalidInput) as refusal:
+            list(read(path))
+        return str(refusal.value), tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_line_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: str) -> None:
+    monkeypatch.setattr("postil.records.jsonl.LONGEST_LINE", 1 << 18)
+    first, read = READERS[reader]
+    path = tmp_path / "file.jsonl"
+    path.write_text(first + "x" * (1 << 24))
+    said, peak = memory(read, path)
+    assert said.startswith(f"{path}:2: expected a line of at most 262,144 bytes, got a longer one; does the file have")
+    assert peak < 1 << 22
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_nothing_but_line_ends(tmp_path: Path, reader: str) -> None:
+    path = tmp_path / "file.jsonl"
+    path.write_bytes(b"\n" * (1 << 22 if reader == "blocks" else 1 << 17))
+    if reader == "blocks":  # which are cut where lines end, whatever these hold
+        assert sum(len(block.data) for block in blocks(path)) == 1 << 22
+        return
+    said, peak = memory(READERS[reader][1], path)
+    assert said.startswith(f"{path}: the ")
+    assert peak < 1 << 21
+
+
+def topics(inside: str) -> str:
+    return f"<topics><topic id='1'><title>{inside}</title></topic></topics>"
+
+
+def test_xml_takes_time_in_proportion(tmp_path: Path) -> None:
+    """The parser gives line ends one by one; to put each behind all others takes minutes."""
+    path = tmp_path / "topics.xml"
+    path.write_text(topics("Rain" + "\n" * 1_000_000 + "tomorrow"))
+    assert read_topics(path) == {"1": "Rain tomorrow"}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (topics("\n" * 2_000_000), "expected a topic of at most 100,000 characters, got a longer one"),
+        ("<topics " + "x" * 2_000_000, "expected markup of at most 100,000 bytes, got a piece without end"),
+        ("<a>" * 200_000, "expected elements at most 1,000 deep, got deeper ones"),
+    ],
+)
+def test_xml_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, said: str) -> None:
+    monkeypatch.setattr("postil.corpus.formats.inex_topics.LONGEST", 100_000)
+    path = tmp_path / "topics.xml"
+    path.write_text(text)
+    found, peak = memory(read_topics, path)
+    assert found.startswith(f"{path}:")
+    assert found.endswith(said)
+    assert peak < 1 << 22
+
+
+@pytest.mark.parametrize("split", ["paragraphs", "sentences", "lines"])
+def test_a_page_is_no_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, split: str) -> None:
+    path = tmp_path / "page.txt"
+    path.write_text("\n" * 100_000 + "Rain.\n")
+    assert passages_of(str(path), split) == ["Rain."]  # type: ignore[arg-type]
+    monkeypatch.setattr("postil.app.passages.page.LONGEST", 50_000)
+    path.write_text("Rain.\n" * 1_000_000)
+    said, peak = memory(lambda path: passages_of(str(path), split), path)  # type: ignore[arg-type]
+    assert said.startswith(f"{path}:")
+    assert "expected a text of at most 50,000 bytes, got a longer one; give passage rows" in said
+    assert peak < 1 << 20
