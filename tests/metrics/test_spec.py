@@ -118,3 +118,9 @@ def test_parse_all_keeps_order_and_wording() -> None:
     assert list(parse_all(specs)) == specs[:3]
     with pytest.raises(UsageError, match="no metric"):
         parse_all([])
+
+
+def test_a_spec_with_much_white_space_is_refused_at_once() -> None:
+    """Two ways to give up each space would be a minute of work for these."""
+    with pytest.raises(UsageError, match="bleu"):
+        parse("bleu-1" + " " * 50_000 + "!")

@@ -66,7 +66,7 @@ MEASURES: Final[Mapping[str, Callable[..., Measure]]] = MappingProxyType(
 )
 """Every measure of passages by name; ``w-`` in front of a name makes the weights of the reference's passages count."""
 
-_SPEC: Final = re.compile(r"\s*(?P<name>[^()\s]+)\s*(?:\((?P<parameters>.*)\))?\s*", re.DOTALL)
+_SPEC: Final = re.compile(r"\s*(?P<name>[^()\s]+)\s*(?:\((?P<parameters>.*)\)\s*)?", re.DOTALL)
 
 
 def parse(spec: str) -> Metric:
