@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tracemalloc
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -215,3 +216,18 @@ def test_wrong_use() -> None:
 
 def test_no_candidates() -> None:
     assert Screen().sift([], [], k=3) == Sifted((), ())
+
+
+def test_a_list_is_read_line_by_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "words.txt"
+    path.write_bytes(b"\n" * 200_000 + b"spam\r\n")
+    tracemalloc.start()
+    try:
+        assert BlockList.read(path).entries == ("spam",)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
+    monkeypatch.setattr("postil.records.jsonl.LONGEST_LINE", 100_000)
+    path.write_bytes(b"spam\n" + b"x" * 200_000)
+    with pytest.raises(InvalidInput, match=r"words\.txt:2: expected a line of at most 100,000 bytes"):
+        BlockList.read(path)

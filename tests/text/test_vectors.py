@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import tracemalloc
 import zipfile
 from itertools import pairwise
 from pathlib import Path
@@ -610,3 +611,18 @@ def test_made_is_json_that_says_all(tmp_path: Path) -> None:
         *("words", "dimensions", "hash"),
     }
     assert set(said["versions"]) == {"postil", "gensim", "numpy"}
+
+
+def test_a_line_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(word2vec, "LONGEST_LINE", 1 << 16)
+    path = tmp_path / "v.txt"
+    path.write_bytes(b"3 2\nrain 0 1\nsnow 1 0\n" + b"x" * (1 << 25))
+    tracemalloc.start()
+    try:
+        with pytest.raises(InvalidInput) as refusal:
+            read_word2vec(path)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert str(refusal.value) == f"{path}:4: expected a line of less than 65,536 bytes, got a longer one"
+    assert peak < 1 << 24

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.errors import InvalidInput, UsageError
+from postil.records.jsonl import lines_in
 from postil.records.ranking import best_first
 from postil.text.addresses import kinds_of_address
 
@@ -71,20 +72,19 @@ class BlockList:
             path: A word or phrase a line, in UTF-8. Blank lines and lines that begin with ``#`` are passed over.
 
         Raises:
-            InvalidInput: The file is missing or not UTF-8.
+            InvalidInput: The file is missing or not UTF-8, or a line is too long to be one.
         """
+        entries = []
         try:
-            lines = Path(path).read_bytes().removeprefix(b"\xef\xbb\xbf").splitlines()
+            with Path(path).open("rb") as stream:
+                for number, line in enumerate(chain.from_iterable(lines_in(stream, str(path))), 1):
+                    entry = line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+                    if entry and not entry.startswith("#"):
+                        entries.append(entry)
         except OSError as error:
             raise InvalidInput(f"cannot be read: {error.strerror or error}", where=str(path)) from error
-        entries = []
-        for number, line in enumerate(lines, 1):
-            try:
-                entry = line.decode().strip()
-            except UnicodeDecodeError as error:
-                raise InvalidInput("not UTF-8; save the file as UTF-8", where=str(path), line=number) from error
-            if entry and not entry.startswith("#"):
-                entries.append(entry)
+        except UnicodeDecodeError as error:
+            raise InvalidInput("not UTF-8; save the file as UTF-8", where=str(path), line=number) from error
         return cls(tuple(entries))
 
     def find(self, text: str) -> str | None:

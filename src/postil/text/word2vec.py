@@ -196,7 +196,7 @@ class Word2VecFile:
 
     def _text(self) -> Iterator[tuple[list[bytes], NDArray[np.float32]]]:
         blank = False
-        lines = [self._first, *self._stream.readlines(BLOCK)]
+        lines = [self._first, *self._some_lines()]
         while lines and lines[0]:
             words: list[bytes] = []
             numbers: list[float] = []
@@ -214,9 +214,19 @@ class Word2VecFile:
                 numbers += values
             with np.errstate(over="ignore"):  # what is too large becomes infinite and is refused as such
                 yield words, np.array(numbers, dtype=np.float64).astype("<f4").reshape(-1, self.dimensions)
-            lines = self._stream.readlines(BLOCK)
+            lines = self._some_lines()
+
+    def _some_lines(self) -> list[bytes]:
+        """The next lines, none of them longer than a line may be; `_line` refuses what is cut off so."""
+        lines, size = list[bytes](), 0
+        while size < BLOCK and (line := self._stream.readline(LONGEST_LINE)):
+            lines.append(line)
+            size += len(line)
+        return lines
 
     def _line(self, line: bytes, place: int) -> tuple[bytes, list[float]]:
+        if len(line) >= LONGEST_LINE:
+            raise self.error(place, f"expected a line of less than {LONGEST_LINE:,} bytes, got a longer one")
         fields = line.split()
         d = self.dimensions
         if len(fields) == d and line[:1].isspace():
