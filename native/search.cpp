@@ -251,6 +251,7 @@ void Searcher::check_list(int32_t term) const {
   const int64_t begin = lists_.starts[term], end = lists_.starts[term + 1];
   check_rising(lists_.documents.data + begin, end - begin, rows_.documents(),
                "expected rising documents of a term, below their number");
+  require(bounds_.highest[term] >= 0 && std::isfinite(bounds_.highest[term]), "expected a finite bound of a term, from 0");
   known_lists_[term].store(true, std::memory_order_relaxed);
 }
 
@@ -260,6 +261,7 @@ void Searcher::check_row(int32_t document) const {
   require(0 <= begin && begin <= end && end <= rows_.terms.size, "expected offsets of the terms of documents");
   check_rising(rows_.terms.data + begin, end - begin, lists_.terms(),
                "expected rising terms of a document, below their number");
+  require(factors_[document] >= 0 && std::isfinite(factors_[document]), "expected a finite factor of a document, from 0");
   known_rows_[document].store(true, std::memory_order_relaxed);
 }
 

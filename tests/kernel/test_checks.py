@@ -125,6 +125,11 @@ CALLS: dict[str, tuple[Callable[[Any], Any], str]] = {
         )
         for place in (0, 1, 2, 3, 5, 6)
     },
+    "a factor that is no number": (
+        lambda k: search(k, parts() | {"factors": np.full(400, np.nan)}),
+        "expected a finite factor of a document, from 0",
+    ),
+    "a factor below 0": (lambda k: search(k, parts() | {"factors": np.full(400, -1.0)}), "expected a finite factor"),
     "bounds of a type": (lambda k: search(k, with_part("bounds", 0, np.float64)), "expected bounds of search_bounds"),
     "queries beyond": (lambda k: search(k, parts(), i64(0, FAR)), "expected offsets of the terms of queries"),
     "queries that fall": (lambda k: search(k, parts(), i64(0, 3, -5, 3)), "expected offsets of the terms of queries"),
@@ -241,6 +246,10 @@ def test_wrong_bounds_end_in_no_crash(place: int, value: float) -> None:
     """Documents may be missing from the answer; those that it has are documents."""
     with np.errstate(invalid="ignore"):
         changed = with_part("bounds", place, lambda array: np.full(len(array), value).astype(array.dtype))
+    if place == 0 and not 0 <= value < np.inf:
+        with pytest.raises(ValueError, match="expected a finite bound of a term, from 0"):
+            search(postil.kernel, changed)
+        return
     documents, scores = search(postil.kernel, changed)
     assert ((documents >= -1) & (documents < 400)).all()
     assert np.isfinite(scores).all()

@@ -167,12 +167,11 @@ class Index:
             raise UsageError(f"expected at least one document a query, got {k}")
         query = self._weighted(ids, offsets)
         found = []
-        for segment, search in zip(self.segments, self._searchers, strict=True):
+        for number, (segment, search) in enumerate(zip(self.segments, self._searchers, strict=True)):
             try:
                 found.append(Likest(*search.search(*query, min(k, max(1, len(segment))), jobs)))
             except ValueError as error:
-                arrays = segment.lists if "of a term" in str(error) else segment.rows
-                raise _damaged(str(error), arrays[1]) from error
+                raise _damaged(str(error), self._array(number, str(error))) from error
         return merged(found, self._firsts, k)
 
     def cosines(self, ids: NDArray[np.int32], documents: NDArray[np.int32]) -> NDArray[np.float64]:
@@ -226,7 +225,7 @@ class Index:
     def of_arrays(cls, array: Open, segments: int, weighting: Weighting, idf: Idf, words: int) -> Index:
         """An index from arrays that were kept; they may lie in files.
 
-        All but the postings are looked at here; a list or a row of postings, when it is first read.
+        Postings, and what the kernel reads of each word and each document, are looked at when they are first read.
 
         Args:
             array: Opens an array by its name, see `arrays`.
@@ -242,7 +241,7 @@ class Index:
         for number in range(segments):
             terms = array(f"{number}.rows.1", Expected("int32"))
             size = len(terms)
-            rows = array(f"{number}.rows.0", Expected("int64", end=size)), terms
+            rows = array(f"{number}.rows.0", Expected("int64")), terms
             documents = len(rows[0]) - 1
             lists = (
                 array(f"{number}.lists.0", Expected("int64", (words + 1,), end=size)),
@@ -253,9 +252,16 @@ class Index:
             dense = len(array(f"{number}.bounds.4", Expected("int32")))
             expected = _bounds(documents, words, size, dense)
             bounds = tuple(array(f"{number}.bounds.{place}", each) for place, each in enumerate(expected))
-            low = K1 * (1 - B) if weighting == "bm25" else 0
-            prepared.append((array(f"{number}.factors", Expected("float64", (documents,), low=low)), bounds))
+            prepared.append((array(f"{number}.factors", Expected("float64", (documents,))), bounds))
         return cls(tuple(parts), weighting, idf, prepared=tuple(prepared))
+
+    def _array(self, segment: int, problem: str) -> NDArray[Any]:
+        """The array that the kernel refused."""
+        factors, bounds = self._prepared[segment]
+        if "bound" in problem or "factor" in problem:
+            return bounds[0] if "bound" in problem else factors
+        arrays = self.segments[segment].lists if "documents of" in problem else self.segments[segment].rows
+        return arrays[0 if "offsets" in problem else 1]
 
     @cached_property
     def _firsts(self) -> list[int]:
@@ -323,12 +329,12 @@ def _bounds(documents: int, words: int, postings: int, dense: int) -> tuple[Expe
     """What the kernel skips by has to be this; see `postil.kernel.twin.search.search_bounds`."""
     padded = -(-documents // GROUP) * GROUP
     return (
-        Expected("float32", (words,), low=0),
+        Expected("float32", (words,)),
         Expected("uint16", (postings,)),
         Expected("float32", (5,), low=0),
         Expected("uint8", (4 * padded,)),
         Expected("int32", (dense,), low=0, high=words - 1),
-        Expected("float32", (padded,), low=0),
+        Expected("float32", (padded,)),
         Expected("float32", (1,), low=0),
         Expected("uint8", (padded * dense,)),
     )

@@ -193,6 +193,7 @@ class Searcher:
                     require(0 <= mine.start <= mine.stop <= len(documents), _OFFSETS)
                     what = "expected rising documents of a term, below their number"
                     check_rising(documents[mine], len(self._factors), what)
+                    require(_right(self._factors[documents[mine]]), "expected a finite factor of a document, from 0")
                     count = counts[mine].astype(np.float64)
                     if self._gain == "bm25":
                         count /= count + self._factors[documents[mine]]
@@ -226,6 +227,10 @@ def searcher(  # noqa: PLR0917 - as the compiled one
     sizes = (len(scales), len(lists[1]), 5, 4 * padded, len(bounds[4]), padded, 1, padded * len(bounds[4]))
     require(tuple(bound.size for bound in bounds) == sizes, "expected the bounds of these lists")
     return Searcher(lists, factors, gain)
+
+
+def _right(numbers: NDArray[np.float64]) -> object:
+    return np.isfinite(numbers).all() and (numbers >= 0).all()
 
 
 def _check(lists: Counts, scales: NDArray[np.float64]) -> None:
