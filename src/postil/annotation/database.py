@@ -26,12 +26,15 @@ if TYPE_CHECKING:
 
     from postil.annotation.writing import Writer
 
-__all__ = ["Database"]
+__all__ = ["ADVICE", "Database"]
 
 T = TypeVar("T")
 
 PATIENCE: Final = 5.0
 """Seconds that closing waits for those who read."""
+
+ADVICE: Final = "the database was damaged or changed by another program; take a copy made by 'postil annotate backup'"
+"""What to do about a damaged campaign."""
 
 READERS: Final = 48
 """How many may read at once."""
@@ -105,7 +108,9 @@ class Database:
                     if make and engine.dialect.name == "sqlite":
                         connection.exec_driver_sql("BEGIN IMMEDIATE")  # one process makes the tables
                     if sql.inspect(connection).has_table("campaign"):
-                        schema = connection.execute(sql.select(tables.campaign.c.schema)).scalar()
+                        schema = _schema(connection)
+                        if schema in {SCHEMA, None} and (found := tables.damage(connection)):
+                            raise InvalidInput(f"{found[1]}; {ADVICE}", where=where, field=found[0])
                     elif file is not None and sql.inspect(connection).get_table_names():
                         raise InvalidInput("this database holds something else; name a new file", where=where)
                     if make:
@@ -118,7 +123,7 @@ class Database:
                     file.begin()
                 undo.pop_all()
         except (SQLAlchemyError, sqlite3.Error) as error:
-            raise PostilError(f"{where}: cannot be opened: {_said(error)}") from error
+            raise PostilError(f"{where}: cannot be opened: {_said(error)}{_advice(error)}") from error
         return cls(engine, file, until, writable=not read_only)
 
     def close(self) -> None:
@@ -170,7 +175,7 @@ class Database:
                 if self._sqlite and not once:
                     connection.exec_driver_sql("BEGIN")
                 yield connection
-        except self._errors as error:
+        except (*self._errors, InvalidInput) as error:
             raise self._told(error)  # noqa: B904 - which knows its cause
         finally:
             with self._quiet:
@@ -210,16 +215,33 @@ class Database:
             raise PostilError("the campaign is closed")
 
     def _told(self, error: BaseException) -> BaseException:
+        if isinstance(error, InvalidInput) and not error.where:  # in a value that SQLite let pass
+            return InvalidInput(f"{error.problem}; {ADVICE}", where=self.where, field=error.field)
         if not isinstance(error, self._errors):
             return error
-        problem = PostilError(f"the database refuses: {_said(error)}")
+        problem = PostilError(f"{self.where}: the database refuses: {_said(error)}{_advice(error)}")
         problem.__cause__ = error
         return problem
+
+
+def _schema(connection: Connection) -> int | None:
+    """The version of the tables; None where there is none, or where it cannot be told."""
+    try:
+        found: int | None = connection.execute(sql.select(tables.campaign.c.schema)).scalar()
+    except SQLAlchemyError:
+        return None
+    return found
 
 
 def _said(error: BaseException) -> str:
     """What the database says, in one line."""
     return str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
+
+
+def _advice(error: BaseException) -> str:
+    """What to do, where the file is damaged."""
+    code = getattr(getattr(error, "orig", error), "sqlite_errorcode", 0)
+    return f"; {ADVICE}" if code & 0xFF == sqlite3.SQLITE_CORRUPT else ""
 
 
 def _address(url: str) -> sql.URL:

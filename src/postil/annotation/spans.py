@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from postil.errors import InvalidInput
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -100,7 +102,13 @@ def from_json(text: str | None) -> tuple[Span, ...]:
     Args:
         text: What is kept.
 
+    Raises:
+        InvalidInput: It is something else.
+
     >>> from_json(to_json([(0, 2)])), from_json(None)
     (((0, 2),), ())
     """
-    return () if text is None else msgspec.json.decode(text, type=tuple[tuple[int, int], ...])
+    try:
+        return () if text is None else msgspec.json.decode(text, type=tuple[tuple[int, int], ...])
+    except msgspec.MsgspecError as error:
+        raise InvalidInput(f"expected pairs of begin and end as JSON: {error}", field="event.spans") from None

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
 from postil.annotation.nouns import Campaign
 from postil.annotation.rubric import Rubric
-from postil.errors import MissingExtra, UsageError
+from postil.errors import InvalidInput, MissingExtra, UsageError
 
 try:
     import sqlalchemy as sql
 
     from postil.annotation import tables
-    from postil.annotation.database import Database
+    from postil.annotation.database import ADVICE, Database
     from postil.annotation.grading import Grading
     from postil.annotation.people import People
     from postil.annotation.results import Results
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from postil.annotation.plan import Plan
 
 __all__ = ["Store"]
+
+T = TypeVar("T", Campaign, Rubric)
 
 
 class Store:
@@ -93,7 +95,14 @@ class Store:
             PostilError: The database cannot be reached.
         """
         opened = Database.open(url, make=make, read_only=read_only, incomplete=incomplete, alarm=alarm)
-        return cls(opened, clock)
+        store = cls(opened, clock)
+        try:
+            if not make:
+                store.campaign(), store.rubric()
+        except BaseException:
+            store.close()
+            raise
+        return store
 
     def __enter__(self) -> Self:
         return self
@@ -173,15 +182,22 @@ class Store:
         """What is done."""
         with self._database.reading() as connection:
             data = connection.execute(sql.select(tables.campaign.c.data)).scalar_one()
-        return msgspec.json.decode(data, type=Campaign)
+        return self._decoded(data, Campaign, "data")
 
     def rubric(self) -> Rubric:
         """What is asked."""
         if self._rubric is None:
             with self._database.reading() as connection:
                 data = connection.execute(sql.select(tables.campaign.c.rubric)).scalar_one()
-            self._rubric = msgspec.json.decode(data, type=Rubric)
+            self._rubric = self._decoded(data, Rubric, "rubric")
         return self._rubric
+
+    def _decoded(self, data: str, kind: type[T], column: str) -> T:
+        try:
+            return msgspec.json.decode(data, type=kind)
+        except (msgspec.MsgspecError, InvalidInput) as error:
+            problem = f"expected the JSON of a {kind.__name__.lower()}: {error}; {ADVICE}"
+            raise InvalidInput(problem, where=self.where, field=f"campaign.{column}") from None
 
     def plan(self) -> Plan:
         """Who grades what, as it is now."""

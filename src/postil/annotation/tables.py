@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+import sqlalchemy as sql
 from sqlalchemy import Column, Float, ForeignKey, Index, Integer, MetaData, Table, Text, UniqueConstraint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlalchemy import Connection
 
 __all__ = [
     "GRADED",
@@ -19,6 +25,7 @@ __all__ = [
     "article",
     "assignment",
     "campaign",
+    "damage",
     "event",
     "invite",
     "item",
@@ -144,3 +151,60 @@ adjudication: Final = Table(
     UniqueConstraint("person", "request"),
     Index("adjudication_of_item", "item", "id"),
 )
+
+_KINDS: Final = {
+    Float: ("a number", ("integer", "real")),
+    Integer: ("an integer", ("integer",)),
+    Text: ("text", ("text",)),
+}
+"""What a column holds: for people, and as SQLite calls it."""
+
+_CHOICES: Final = {
+    assignment.c.state: range(4),
+    event.c.kind: ("rate", "skip", "undo"),
+    person.c.role: ("annotator", "lead"),
+}
+
+
+def damage(connection: Connection) -> tuple[str, str] | None:
+    """Find what no program of this version can have written.
+
+    Of PostgreSQL, which sees to types and references itself, only the names are looked at.
+
+    Args:
+        connection: The database.
+
+    Returns:
+        The place and the problem; None for a sound campaign.
+    """
+    there = sql.inspect(connection)
+    found = {name: {column["name"] for column in columns} for (_, name), columns in there.get_multi_columns().items()}
+    for table in METADATA.sorted_tables:
+        missing = [column.name for column in table.columns if column.name not in found.get(table.name, ())]
+        if missing:
+            what = f"has no column {missing[0]}" if table.name in found else "is missing"
+            return table.name, f"the table {what}"
+    return next(_wrong_values(connection), None) if connection.dialect.name == "sqlite" else None
+
+
+def _wrong_values(connection: Connection) -> Iterator[tuple[str, str]]:
+    for (said,) in connection.exec_driver_sql("PRAGMA quick_check(1)"):
+        if said != "ok":
+            yield "file", " ".join(str(said).split())
+    for table in METADATA.sorted_tables:
+        wrong = " ".join(f"WHEN {_misfit(column)} THEN '{column.name}'" for column in table.columns)
+        query = f"SELECT rowid, CASE {wrong} END AS wrong FROM {table.name} WHERE wrong IS NOT NULL LIMIT 1"  # noqa: S608 - our own names
+        for row, name in connection.exec_driver_sql(query):
+            column = table.columns[name]
+            among = f", one of {', '.join(map(str, _CHOICES[column]))}" if column in _CHOICES else ""
+            yield f"{table.name}.{name}", f"expected {_KINDS[type(column.type)][0]}{among} in row {row}"
+    for name, row, other, _ in connection.exec_driver_sql("PRAGMA foreign_key_check"):
+        yield name, f"row {row} belongs to a row of {other} that is missing"
+
+
+def _misfit(column: Column[Any]) -> str:
+    """The condition that a value does not fit its column, in the SQL of SQLite."""
+    kinds = (*_KINDS[type(column.type)][1], *(["null"] if column.nullable else []))
+    wrong = f'typeof("{column.name}") NOT IN ({", ".join(map(repr, kinds))})'
+    among = _CHOICES.get(column)
+    return f'{wrong} OR "{column.name}" NOT IN ({", ".join(map(repr, among))})' if among else wrong
