@@ -60,6 +60,7 @@ _KINDS: Final[Mapping[str, Kind]] = {
     "os.PathLike[str]": ("a path", _is_path),
     "Sequence[Sequence[float]]": ("lists of numbers", _several(_several(lambda _: True))),
     "By": ("text", _is_text),
+    "tuple[int, ...]": ("a list of whole numbers", _several(is_integer)),
     "tuple[str, str]": ("two texts", lambda value: _NAMES[1](value) and len(value) == 2),  # type: ignore[arg-type]  # sized
 }
 
@@ -111,6 +112,8 @@ def _check(name: str, annotation: str, value: object) -> None:
     expected = " or ".join(
         f"{what} from {least} up" if least is not None and "whole" in what else what for what, _ in kinds
     )
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        expected += " of at most 64 bits"
     raise UsageError(f"{name}: expected {expected}, got {_got(value)}")
 
 

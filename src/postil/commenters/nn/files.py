@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor, nn
 
-__all__ = ["fill", "read", "weights", "write"]
+__all__ = ["check", "fill", "read", "weights", "write"]
 
 
 def weights(network: nn.Module) -> dict[str, Tensor]:
@@ -42,7 +42,24 @@ def fill(network: nn.Module, tensors: Mapping[str, Tensor], where: str) -> None:
     Raises:
         InvalidInput: They are those of another network.
     """
-    expected = {name: (tuple(tensor.shape), tensor.dtype) for name, tensor in weights(network).items()}
+    expected = weights(network)
+    check(expected, tensors, where)
+    for name, tensor in expected.items():
+        tensor.copy_(tensors[name])
+
+
+def check(wanted: Mapping[str, Tensor], tensors: Mapping[str, Tensor], where: str) -> None:
+    """See that tensors have the names, shapes and types of others, and finite numbers.
+
+    Args:
+        wanted: The others; they need no numbers.
+        tensors: The tensors.
+        where: The file that they come from.
+
+    Raises:
+        InvalidInput: They have not.
+    """
+    expected = {name: (tuple(tensor.shape), tensor.dtype) for name, tensor in wanted.items()}
     got = {name: (tuple(tensor.shape), tensor.dtype) for name, tensor in tensors.items()}
     for name in sorted(expected.keys() | got.keys()):
         if expected.get(name) != got.get(name):
@@ -51,8 +68,6 @@ def fill(network: nn.Module, tensors: Mapping[str, Tensor], where: str) -> None:
             raise InvalidInput(f"weights {name}: expected {one}, got {other}; {WHOLE}", where=where)
         if not tensors[name].isfinite().all():
             raise InvalidInput(f"weights {name}: expected finite numbers; {WHOLE}", where=where)
-    for name, tensor in weights(network).items():
-        tensor.copy_(tensors[name])
 
 
 def write(path: Path, tensors: Mapping[str, Tensor], note: str = "") -> None:

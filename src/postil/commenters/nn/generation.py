@@ -139,7 +139,7 @@ def train_generator(
     task = Writing(train, dev, options, how, data)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(how.seed)
-        network = Network(options, options.vocabulary)
+        network = models.build(Network, options, options.vocabulary)
     network.begin(_counts(train.comments, options.vocabulary), vectors)
     models.train(
         folder,

@@ -14,6 +14,7 @@ from postil.commenters.nn.batches import BOS, EOS, PAD, SPECIAL
 from postil.commenters.nn.decoder import Decoder, Read, State
 from postil.commenters.nn.dropout import Dropout
 from postil.commenters.nn.encoder import Encoder
+from postil.commenters.nn.models import check_sizes
 from postil.errors import UsageError
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class GeneratorOptions:
     comment_words: int = 50
 
     def __post_init__(self) -> None:
+        check_sizes(self)
         for name, known in _CHOICES.items():
             if getattr(self, name) not in known:
                 raise UsageError(f"{name}: expected {' or '.join(known)}, got {getattr(self, name)}")

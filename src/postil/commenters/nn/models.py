@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from dataclasses import asdict
 from pathlib import Path
@@ -13,20 +14,86 @@ from torch import nn
 
 from postil.commenters.nn import files
 from postil.commenters.store import Model, ModelWriter
-from postil.errors import InvalidInput, UsageError
+from postil.errors import InvalidInput, PostilError, UsageError
+from postil.records.arguments import check_fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from _typeshed import DataclassInstance
+    from torch import Tensor
+
     from postil.commenters.nn.training import Progress, Task, TrainingOptions
     from postil.records.files import FilePath
 
-__all__ = ["load", "save", "train"]
+__all__ = ["build", "check_sizes", "load", "save", "train"]
 
 _WEIGHTS: Final = "weights.safetensors"
+_MOST: Final = {
+    **dict.fromkeys(("size", "word_size", "filters", "output"), 2**16),
+    **dict.fromkeys(("vocabulary", "sampled", "negatives"), 2**24),
+    "layers": 64,
+    "widths": 1024,
+    "seed": 2**63 - 1,
+}
+"""The largest number that an option may be, where that is not `_HIGHEST`."""
+_HIGHEST: Final = 2**31 - 1
+_COPIES: Final = 4
+"""A network in training: weights, gradients and the two moments of AdamW."""
+_UNKNOWN: Final = 2**40
+"""Bytes of memory where the system does not say how many it has."""
 
 Options = TypeVar("Options")
 Network = TypeVar("Network", bound=nn.Module)
+
+
+def check_sizes(options: DataclassInstance) -> None:
+    """See that options are of the kinds that they are declared as, and no number of them is absurd.
+
+    Args:
+        options: Of a network or a training, fresh.
+
+    Raises:
+        UsageError: One is of another kind, or too large.
+    """
+    check_fields(options)
+    for name in options.__dataclass_fields__:
+        value = getattr(options, name)
+        most = _MOST.get(name, _HIGHEST)
+        for number in value if isinstance(value, tuple | list) else (value,):
+            if isinstance(number, int) and number > most:
+                raise UsageError(f"{name}: expected at most {most:,}, got {number:,}")
+
+
+def build(network: Callable[[Options, int], Network], options: Options, vocabulary: int) -> Network:
+    """Make a network, if this machine can hold it in training.
+
+    Args:
+        network: What makes it.
+        options: What it is.
+        vocabulary: How many words it knows.
+
+    Raises:
+        UsageError: The memory of the machine is too small.
+    """
+    size = sum(tensor.nbytes for tensor in _outline(network, options, vocabulary).values())
+    if size * _COPIES > (there := _memory()):
+        needed = f"training it takes {size * _COPIES / 1e9:,.0f} GB of memory, and this machine has {there / 1e9:,.0f}"
+        raise UsageError(f"the network has {size // 4:,} weights; {needed}; take smaller sizes or a smaller vocabulary")
+    return network(options, vocabulary)
+
+
+def _outline(network: Callable[[Options, int], Network], options: Options, vocabulary: int) -> dict[str, Tensor]:
+    """The weights of a network without their numbers, which takes no memory."""
+    with torch.random.fork_rng(devices=[]), torch.device("meta"):
+        return files.weights(network(options, vocabulary))
+
+
+def _memory() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return _UNKNOWN
 
 
 def load(
@@ -54,11 +121,16 @@ def load(
     model = Model.open(folder, {kind})
     try:
         wanted = options(**model.config["options"])
-        made = network(wanted, int(model.config["vocabulary"]))
-    except (KeyError, TypeError, ValueError, UsageError) as error:
-        raise InvalidInput(f"not the options of a {kind}: {error}", where=str(folder)) from error
+        words = int(model.config["vocabulary"])
+        outline = _outline(network, wanted, words)
+    except (IndexError, KeyError, OverflowError, RuntimeError, TypeError, ValueError, UsageError) as error:
+        problem = f"not the options of a {kind}: {str(error).partition(chr(10))[0]}"
+        raise InvalidInput(f"{problem}; was config.json changed?", where=str(folder)) from error
     path = model.file(_WEIGHTS)
-    files.fill(made, files.read(path)[0], str(path))
+    tensors = files.read(path)[0]
+    files.check(outline, tensors, str(path))  # before memory is asked for
+    made = network(wanted, words)
+    files.fill(made, tensors, str(path))
     return made.to(device).eval(), wanted
 
 
@@ -117,7 +189,14 @@ def train(
 
     work = Path(folder).resolve()
     work = work.with_name(f".{work.name}.training")
-    trained = run(network, task, work, how, say=say, watch=watch)
+    try:
+        trained = run(network, task, work, how, say=say, watch=watch)
+    except (MemoryError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and "memory" not in str(error):  # so torch says it of CPUs and GPUs
+            raise
+        raise PostilError(
+            "not enough memory for a step of training; take a smaller batch, or a smaller network"
+        ) from error
     network.cpu().eval()
     if not trained.writes:
         return

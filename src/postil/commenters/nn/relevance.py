@@ -198,7 +198,7 @@ def train_relevance(
     vocabulary = min(options.vocabulary, SPECIAL + 1 + max(int(texts.ids.max(initial=0)) for texts in train[:2]))
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(how.seed)
-        network = Network(options, vocabulary)
+        network = models.build(Network, options, vocabulary)
     _begin(network, train, vectors)
     models.train(
         folder,

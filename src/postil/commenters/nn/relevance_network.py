@@ -11,6 +11,7 @@ from torch.nn import functional
 
 from postil.commenters.nn.batches import PAD, SPECIAL
 from postil.commenters.nn.layers import Convolutions, Matching, masked_mean
+from postil.commenters.nn.models import check_sizes
 from postil.errors import UsageError
 
 __all__ = ["Network", "RelevanceOptions", "Tower"]
@@ -60,6 +61,7 @@ class RelevanceOptions:
     comment_words: int = 50
 
     def __post_init__(self) -> None:
+        check_sizes(self)
         object.__setattr__(self, "widths", tuple(self.widths))
         for name, known in _CHOICES.items():
             if getattr(self, name) not in known:

@@ -24,6 +24,7 @@ from accelerate.utils import broadcast  # type: ignore[import-untyped]
 
 from postil.commenters.nn import files
 from postil.commenters.nn.checkpoints import Checkpoints
+from postil.commenters.nn.models import check_sizes
 from postil.errors import MissingExtra, PostilError, UsageError
 from postil.records.replace import Replacement
 
@@ -79,6 +80,7 @@ class TrainingOptions:
     log: str | None = None
 
     def __post_init__(self) -> None:
+        check_sizes(self)
         for name in ("batch", "epochs", "every"):
             if getattr(self, name) < 1:
                 raise UsageError(f"{name}: expected at least 1, got {getattr(self, name)}")

@@ -1,0 +1,126 @@
+"""Absurd sizes of networks are refused before memory is asked for, in words."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, fields
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+
+from postil.commenters.nn import models
+from postil.commenters.nn.generation import Generator
+from postil.commenters.nn.generator_network import GeneratorOptions
+from postil.commenters.nn.generator_network import Network as Writer
+from postil.commenters.nn.relevance import Relevance
+from postil.commenters.nn.relevance_network import Network as Matcher
+from postil.commenters.nn.relevance_network import RelevanceOptions
+from postil.commenters.nn.training import TrainingOptions
+from postil.errors import InvalidInput, PostilError, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OPTIONS = [
+    (kind, field.name) for kind in (GeneratorOptions, RelevanceOptions, TrainingOptions) for field in fields(kind)
+]
+SMALL = {
+    "generator": (Generator, Writer, GeneratorOptions(size=4, word_size=4, vocabulary=9)),
+    "relevance": (Relevance, Matcher, RelevanceOptions(size=4, filters=2, output=4, vocabulary=9)),
+}
+
+
+@pytest.mark.parametrize(("kind", "name"), OPTIONS)
+def test_options_are_numbers_that_make_sense(kind: Any, name: str) -> None:
+    usual = getattr(kind(), name)
+    wrong = [object(), [], {}, "many", float("nan"), -1, [-1], [10**12], 10**12, 10**30, "3"]
+    for value in wrong:
+        if isinstance(value, int) and value > 0 and isinstance(usual, float):
+            continue  # a learning rate or a norm may be any number
+        if isinstance(value, str) and (usual is None or isinstance(usual, str)):
+            continue
+        if name == "seed" and value == 10**12:
+            continue
+        with pytest.raises(UsageError, match="expected"):
+            kind(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "told"),
+    [
+        (GeneratorOptions, {"size": 10**12}, "size: expected at most 65,536, got 1,000,000,000,000"),
+        (GeneratorOptions, {"layers": 10**12}, "layers: expected at most 64, got 1,000,000,000,000"),
+        (RelevanceOptions, {"widths": (1, 10**12)}, "widths: expected at most 1,024, got 1,000,000,000,000"),
+        (RelevanceOptions, {"widths": 3}, "widths: expected a list of whole numbers, got 3"),
+        (TrainingOptions, {"batch": "64"}, 'batch: expected a whole number, got "64"'),
+        (
+            TrainingOptions,
+            {"seed": 2**63},
+            "seed: expected a whole number from 0 up of at most 64 bits, got 9223372036854775808",
+        ),
+    ],
+)
+def test_what_a_refusal_says(kind: Any, change: dict[str, object], told: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        kind(**change)
+    assert str(caught.value) == told
+
+
+def test_a_network_that_no_memory_holds() -> None:
+    options = GeneratorOptions(size=2**16, word_size=2**16, vocabulary=2**24, layers=64)
+    with pytest.raises(
+        UsageError, match=r"^the network has [\d,]+ weights; training it takes [\d,]+ GB of memory, and"
+    ):
+        models.build(Writer, options, options.vocabulary)
+
+
+def test_a_network_does_not_depend_on_its_outline() -> None:
+    options = SMALL["generator"][2]
+    torch.manual_seed(1)
+    plain = Writer(options, 9).words.weight
+    torch.manual_seed(1)
+    assert torch.equal(models.build(Writer, options, 9).words.weight, plain)
+
+
+def test_a_step_that_no_memory_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Task:
+        request: ClassVar = {"data": ""}
+
+    def run(*_: object, **__: object) -> None:
+        torch.empty(2**60, dtype=torch.uint8)
+
+    monkeypatch.setattr("postil.commenters.nn.training.train", run)
+    with pytest.raises(PostilError, match=r"^not enough memory for a step of training; take a smaller batch"):
+        models.train(tmp_path / "m", "x", torch.nn.Linear(1, 1), Task(), TrainingOptions(), config={}, dev=dict)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", SMALL)
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"vocabulary": 10**12},
+        {"vocabulary": 10**30},
+        {"vocabulary": 0},
+        {"vocabulary": -5},
+        {"vocabulary": "many"},
+        {"options": {"size": 10**12}},
+        {"options": {"size": 2**16}},
+        {"options": {"size": 0}},
+        {"options": {"size": -3}},
+        {"options": {"size": "4"}},
+        {"options": None},
+        {"options": {"made": "up"}},
+    ],
+    ids=str,
+)
+def test_folders_that_name_absurd_sizes(tmp_path: Path, kind: str, change: dict[str, Any]) -> None:
+    opened, network, options = SMALL[kind]
+    config = {"vocabulary": 9, "options": asdict(options)}
+    if change.get("options"):
+        change = {"options": asdict(options) | change["options"]}
+    models.save(tmp_path / "m", kind, network(options, 9), config | change, {})  # type: ignore[operator]
+    with pytest.raises(InvalidInput, match=r"m: not the options of a|weights .*: expected shape"):
+        opened.open(tmp_path / "m")  # type: ignore[attr-defined]
