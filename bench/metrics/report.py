@@ -6,6 +6,7 @@ import importlib.metadata
 import json
 import os
 import platform
+import statistics
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bench.metrics.run import Row, Speed
-    from bench.metrics.startup import Memory, Start
+    from bench.metrics.startup import Controlled, Memory, Start
 
 PAGE = """# Benchmarks
 
@@ -51,7 +52,9 @@ def machine() -> str:
     return f"{name}, {os.cpu_count()} cores, Python {platform.python_version()}"
 
 
-def markdown(rows: Sequence[Row], starts: Sequence[Start], memories: Sequence[Memory]) -> str:
+def markdown(
+    rows: Sequence[Row], starts: Sequence[Start], memories: Sequence[Memory], added: Sequence[Controlled]
+) -> str:
     parts = [PAGE, f"Machine: {machine()}."]
     for workload in dict.fromkeys(row.workload for row in rows):
         parts.append(f"### {workload}")
@@ -63,7 +66,18 @@ def markdown(rows: Sequence[Row], starts: Sequence[Start], memories: Sequence[Me
         lines = [f"| {each.candidates:,} | {each.peak_mib:,.0f} MiB | {each.seconds:.1f} s |" for each in memories]
         head = ["| candidates through `postil score` | peak memory | time |", "|---|---|---|"]
         parts.append("\n".join([*head, *lines]))
+    if added:
+        head = [
+            "| `postil.score`, plain and weighted | alone | with controls | ratio |",
+            "|---|---|---|---|",
+        ]
+        parts.append("\n".join([*head, *(f"| {each.name} | {_seconds(each)} |" for each in added)]))
     return "\n\n".join(parts)
+
+
+def _seconds(each: Controlled) -> str:
+    both = (statistics.median(each.without), statistics.median(each.controlled))
+    return f"{both[0]:.2f} s | {both[1]:.2f} s | {_times(each.ratio)}"
 
 
 def _table(row: Row) -> str:
@@ -92,7 +106,9 @@ def _remark(speed: Speed, row: Row) -> str:
     return "; ".join(text for text in (speed.note, part) if text)
 
 
-def as_json(rows: Sequence[Row], starts: Sequence[Start], memories: Sequence[Memory]) -> str:
+def as_json(
+    rows: Sequence[Row], starts: Sequence[Start], memories: Sequence[Memory], added: Sequence[Controlled]
+) -> str:
     speeds = [
         {"workload": row.workload, "line": row.line.name, "specs": row.line.specs, **asdict(speed)}
         for row in rows
@@ -105,6 +121,7 @@ def as_json(rows: Sequence[Row], starts: Sequence[Start], memories: Sequence[Mem
             "speeds": speeds,
             "starts": [asdict(start) for start in starts],
             "memory": [asdict(each) for each in memories],
+            "controls": [asdict(each) for each in added],
         },
         indent=1,
     )

@@ -139,6 +139,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--slow-items", type=int, default=200, help="items for slow peers (default 200)")
     parser.add_argument("--no-start", action="store_true", help="leave out the cold starts")
     parser.add_argument("--memory", action="store_true", help="score a million candidates through the command line")
+    parser.add_argument("--controls", action="store_true", help="measure what controls add, on short and long texts")
     parser.add_argument("--json", type=Path, help="write every number")
     parser.add_argument("--markdown", type=Path, help="write the tables")
     return parser.parse_args()
@@ -153,18 +154,24 @@ def main() -> None:
     if given.memory:  # before any peer is loaded
         metrics = LINES[0].specs
         memories = [startup.memory(sets[0], candidates, metrics) for candidates in (10_000, 100_000, 1_000_000)]
+    added = [
+        startup.controls(workload, metrics, joined=joined, rounds=given.rounds)
+        for workload in (sets if given.controls else [])
+        for metrics in (("meteor",), ("bleu-4", "meteor", "rouge-l", "cider-d"))
+        for joined in (1, 20)
+    ]
     rows: list[Row] = []
     for workload in sets:
         for line in LINES:
             if line.name in given.line:
                 print(f"{workload.name}: {line.title} …", file=sys.stderr, flush=True)
                 rows.append(measure(line, workload, rounds=given.rounds, slow_items=given.slow_items))
-    text = report.markdown(rows, starts, memories)
+    text = report.markdown(rows, starts, memories, added)
     print(text)
     if given.markdown:
         given.markdown.write_text(text + "\n", "utf-8")
     if given.json:
-        given.json.write_text(report.as_json(rows, starts, memories) + "\n", "utf-8")
+        given.json.write_text(report.as_json(rows, starts, memories, added) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

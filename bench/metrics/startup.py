@@ -1,4 +1,4 @@
-"""How long a fresh process takes to start, and how much memory a million candidates take."""
+"""How long a fresh process takes to start, how much memory a million candidates take, and what controls add."""
 
 from __future__ import annotations
 
@@ -48,6 +48,44 @@ class Memory:
     candidates: int
     peak_mib: float
     seconds: float
+
+
+@dataclass(frozen=True)
+class Controlled:
+    """Seconds of scoring by some metrics and their weighted forms, in turn without and with the usual controls."""
+
+    name: str
+    without: list[float]
+    controlled: list[float]
+
+    @property
+    def ratio(self) -> float:
+        return statistics.median(self.controlled) / statistics.median(self.without)
+
+
+def controls(workload: Workload, metrics: Sequence[str], *, joined: int, rounds: int) -> Controlled:
+    """Time `postil.score` without and with controls; each text is ``joined`` texts of the workload, concatenated."""
+    import postil
+    from postil.metrics.controls import ControlOptions
+
+    parts = [workload.items[i : i + joined] for i in range(0, len(workload.items) - joined + 1, joined)]
+    candidates = [" ".join(item.candidate for item in part) for part in parts]
+    references = [
+        [" ".join(texts) for texts in zip(*(item.references for item in part), strict=True)] for part in parts
+    ]
+    weights = [part[0].weights for part in parts]
+    specs = [form for metric in metrics for form in (metric, f"w-{metric}")]
+    words = statistics.fmean(len(text.split()) for text in candidates)
+    name = f"{', '.join(metrics)}: {len(parts):,} texts of {words:.0f} words, {len(weights[0])} references"
+    found = Controlled(name, [], [])
+    for _ in range(rounds):
+        for options, times in ((None, found.without), (ControlOptions(), found.controlled)):
+            start = time.perf_counter()
+            postil.score(
+                candidates, references, weights=weights, metrics=specs, tokenizer="space", controls=options, jobs=1
+            )
+            times.append(time.perf_counter() - start)
+    return found
 
 
 def cold_starts(times: int = 7) -> list[Start]:
