@@ -29,6 +29,8 @@ __all__ = ["LENGTH", "ControlOptions", "Controls"]
 LENGTH: Final = "control:length"
 TOGETHER: Final = 25
 """How many draws are scored together by metrics that need a candidate's references at once."""
+MOST_WEIGHTS: Final = 1 << 22
+"""How many weights are held for them, 32 MiB, if that is not less than a draw."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -147,10 +149,11 @@ class Controls:
         """
         pairs = _Pairs.of(self._singles, candidates, sets, jobs)
         matches = self._references.match(candidates, sets, jobs)
-        for begin in range(1, self._options.draws + 1, TOGETHER):
-            draws = range(begin, min(begin + TOGETHER, self._options.draws + 1))
-            even = np.zeros(len(self._set))
-            weights = np.stack([self._references.weights[self._in_order(even, draw)] for draw in draws])
+        together = max(1, min(TOGETHER, MOST_WEIGHTS // len(self._set)))
+        by_size = self._by_size(np.unique(sets))
+        for begin in range(1, self._options.draws + 1, together):
+            draws = range(begin, min(begin + together, self._options.draws + 1))
+            weights = np.stack([self._shuffle(by_size, draw) for draw in draws])
             rest = {
                 spec: scorer.measure_each(matches, weights)
                 for spec, scorer in self._scorers.items()
@@ -183,10 +186,25 @@ class Controls:
     def _shuffled(spec: str, draw: int) -> str:
         return f"control:shuffled({spec},draw={draw})"
 
-    def _in_order(self, rank: NDArray[np.float64], draw: int) -> NDArray[np.int64]:
-        """The references of each set by rank, equal ones in random order: int64[m]."""
-        noise = np.random.default_rng([self._options.seed, draw]).random(len(rank))
-        return np.lexsort((noise, rank, self._set))
+    def _by_size(self, sets: NDArray[np.int32]) -> list[NDArray[np.int64]]:
+        """The references of some sets, an array for each size of a set: int64[sets, size]."""
+        begins, sizes = self._references.offsets[sets], np.diff(self._references.offsets)[sets]
+        return [begins[sizes == size, None] + np.arange(size) for size in np.unique(sizes)]
+
+    def _shuffle(self, by_size: list[NDArray[np.int64]], draw: int) -> NDArray[np.float64]:
+        """The weights, shuffled within some sets: float64[m]."""
+        noise, weights = self._noise(draw), self._references.weights.copy()
+        for places in by_size:
+            order = np.argsort(noise[places], axis=1, kind="stable")
+            weights[places] = self._references.weights[np.take_along_axis(places, order, axis=1)]
+        return weights
+
+    def _noise(self, draw: int) -> NDArray[np.float64]:
+        return np.random.default_rng([self._options.seed, draw]).random(len(self._set))
+
+    def _falling(self, choice: int) -> NDArray[np.int64]:
+        """The references of each set by falling weight, tied ones in random order: int64[m]."""
+        return np.lexsort((self._noise(choice), -self._ranks, self._set))
 
     def _choice(self, keep: NDArray[np.bool_]) -> _Choice:
         rest = [spec for spec, scorer in self._scorers.items() if not isinstance(scorer, PairwiseScorer)]
@@ -203,12 +221,12 @@ class Controls:
         """The best-k references of each set: one choice where no k-th place is tied, else several."""
         place = np.arange(len(self._ranks)) - self._references.offsets[self._set]
         chosen = place < self._options.best
-        falling = self._ranks[self._in_order(-self._ranks, 0)]
+        falling = self._ranks[self._falling(0)]
         last = np.flatnonzero(place == self._options.best)  # the first that is left out
         tied = bool((falling[last] == falling[last - 1]).any())
         for choice in range(self._options.choices if tied else 1):
             keep = np.zeros(len(self._ranks), dtype=bool)
-            keep[self._in_order(-self._ranks, choice)[chosen]] = True
+            keep[self._falling(choice)[chosen]] = True
             yield keep
 
     def _means(
