@@ -4,6 +4,7 @@
 #   make test-all   slow tests too, and those with Ray, datasets, DuckDB and Polars
 #   make docs       the documentation as a site that needs no network: build/site/index.html
 #   make bench      benchmarks against peers, into docs/benchmarks*.md
+#   make sanitize   changed folders against a kernel with AddressSanitizer, MINUTES=10 (needs g++ and libasan)
 # Without a C++ compiler everything works with the pure-Python kernel, more slowly.
 
 PYTHON ?= python3
@@ -20,7 +21,13 @@ export PYTHONDONTWRITEBYTECODE =
 # Without ninja the kernel would be built on one core.
 export CMAKE_BUILD_PARALLEL_LEVEL ?= 2
 
-.PHONY: demo test test-all lint doctests twin docs bench clean
+# Undefined behaviour ends the trial as well. ASan has to be loaded before Python, and finds C++'s exceptions only when the
+# library they come from is.
+SANITIZED := build/sanitize
+SANITIZE := -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=all -fno-omit-frame-pointer -g
+MINUTES ?= 10
+
+.PHONY: demo test test-all lint doctests twin docs bench sanitize clean
 
 demo: $(VENV)/.runs
 	$(BIN)/postil demo --out demo
@@ -57,6 +64,11 @@ bench: $(BENCH_VENV)/.ready
 	$(BENCH_VENV)/bin/python -m bench.annotate.run --markdown docs/benchmarks-annotate.md
 	$(BENCH_VENV)/bin/python -m bench.training.run --markdown docs/benchmarks-training.md
 
+sanitize: $(SANITIZED)/.ready
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:hard_rss_limit_mb=8000 UBSAN_OPTIONS=print_stacktrace=1 \
+	PYTHONPATH=$(SANITIZED) POSTIL_KERNEL=compiled $(BIN)/python tools/fuzz_folders.py --minutes $(MINUTES) $(FUZZ)
+
 # Made first when missing, with a pip that takes half the time of Python 3.11's; every install after it is from these stamps.
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -77,6 +89,12 @@ $(VENV)/.docs: constraints.txt $(SOURCES) | $(BIN)/python
 $(VENV)/.all: constraints.txt $(SOURCES) | $(BIN)/python
 	$(PIP) '.[all,dev,docs,parity,readers]'
 	touch $@ $(VENV)/.docs $(VENV)/.tests $(VENV)/.runs
+
+$(SANITIZED)/.ready: $(VENV)/.tests
+	rm -rf $(SANITIZED)
+	$(PIP) --no-deps --target $(SANITIZED) --config-settings=build-dir=build/sanitize-kernel \
+		--config-settings=cmake.build-type=RelWithDebInfo --config-settings=cmake.define.CMAKE_CXX_FLAGS="$(SANITIZE)" .
+	touch $@
 
 $(BENCH_VENV)/.ready: bench/requirements.txt $(SOURCES)
 	$(PYTHON) -m venv $(BENCH_VENV)

@@ -29,7 +29,7 @@ class GramLevel {
   int32_t add(int32_t first, int32_t last, int32_t item);     // number; counts the item, unless it was the last to come
   void set(int32_t first, int32_t last, int32_t df) { grams_[add(first, last, -1)].df = df; }
   void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash & mask_]); }
-  void prefetch_gram(uint64_t hash) const { __builtin_prefetch(&grams_[std::max(0, slots_[hash & mask_].id)]); }
+  void prefetch_gram(uint64_t hash) const { __builtin_prefetch(grams_.data() + std::max(0, slots_[hash & mask_].id)); }
   static uint64_t hash_of(int32_t first, int32_t last) {
     uint64_t key = static_cast<uint64_t>(static_cast<uint32_t>(first)) << 32 | static_cast<uint32_t>(last);
     key ^= key >> 31;
