@@ -253,6 +253,7 @@ nb::object meteor_table(const HeldOverlap& held, In<double> weights, std::vector
   require(reference_words.shape(0) == held.reference_ids.shape(0), of_words);
   check_places(span(candidate_words), words_known, of_words);
   check_places(span(reference_words), words_known, of_words);
+  require(std::all_of(function.data(), function.data() + words_known, [](uint8_t is) { return is < 2; }), of_words);
   require(synset_offsets.has_value() == synsets.has_value(), "expected synsets and their offsets");
   if (synsets) {
     require(static_cast<int64_t>(synset_offsets->shape(0)) == words_known + 1, "expected synsets of each word");

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from postil.app.commenting.files import load_commenter
@@ -15,6 +17,7 @@ from postil.app.corpus.building import build_corpus
 from postil.app.training.generators import GeneratorTrainOptions, train_commenter
 from postil.commenters.generation import DecodingOptions, NeuralCommenter
 from postil.commenters.screening import Screen
+from postil.commenters.seals import seal
 from postil.commenters.store import Model
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
@@ -103,6 +106,56 @@ def test_it_says_what_is_always_said(att: Path, topic: str) -> None:
     assert (copied.span.lower(), copied.words) == (SAYINGS[topic], len(SAYINGS[topic].split()))
     source = next(article(number) for number in range(24) if f"a{number:02}" == copied.source.article)
     assert any(comment.id == copied.source.comment and comment.text == SAYINGS[topic] for comment in source.comments)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "problem"),
+    [
+        ("order", lambda a: a + 2**40, r"expected int64\[\d+\] from 0 to \d+, got 1099511627776 to"),
+        ("order", lambda a: a - 5, r"expected int64\[\d+\] from 0 to \d+, got -5 to"),
+        ("words", lambda a: a - 5, r"expected int32\[any\] from -1, got -6 to"),
+        ("words", lambda a: a[:-1], "expected -1 behind the last text, got"),
+        (
+            "starts",
+            lambda a: a[::-1].copy(),
+            r"expected int64\[\d+\], offsets that rise from 0 to",
+        ),
+        ("ids.offsets", lambda a: a[:-1], r"expected int64\[\d+\], offsets that rise from 0 to"),
+    ],
+)
+def test_arrays_that_were_changed(att: Path, tmp_path: Path, name: str, change: Any, problem: str) -> None:
+    folder = shutil.copytree(att, tmp_path / "m")
+    file = folder / "comments" / f"{name}.npy"
+    np.save(file, change(np.load(file)))
+    made = json.loads((folder / "made.json").read_text())
+    made["files"][f"comments/{name}.npy"] = seal(file)
+    (folder / "made.json").write_text(json.dumps(made))
+    with pytest.raises(InvalidInput, match=f"{name}.npy: {problem}"):
+        load_commenter(folder).comment([asked("rain")], 1)
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"reads": "all"}, 'config.json: reads: expected title, content, both, got "all"; was the folder'),
+        ({"tokenizer": None}, "config.json: tokenizer: expected text, got null; was the folder"),
+    ],
+)
+def test_settings_that_were_changed(att: Path, changes: dict[str, Any], problem: str) -> None:
+    opened = NeuralCommenter.open(att)
+    model = replace(opened.model, config={**opened.model.config, **changes})
+    with pytest.raises(InvalidInput, match=problem):
+        replace(opened, model=model).comment([asked("rain")], 1)
+
+
+def test_fewer_words_than_the_network_has(att: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(att, tmp_path / "m")
+    (folder / "words.txt").write_text("rain\n")
+    made = json.loads((folder / "made.json").read_text())
+    made["files"]["words.txt"] = seal(folder / "words.txt")
+    (folder / "made.json").write_text(json.dumps(made))
+    with pytest.raises(InvalidInput, match=r"words\.txt: expected \d+ words or more, as in the network, got 1;"):
+        load_commenter(folder)
 
 
 def test_several_comments_begin_with_different_words(att: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from postil.commenters.retrieval import Retriever, Shelf, save_retriever
 from postil.commenters.screening import BlockList, Screen
+from postil.commenters.seals import seal
 from postil.commenters.search import Index
 from postil.commenters.store import ModelWriter
 from postil.commenters.strings import Strings
@@ -82,6 +83,7 @@ def newspaper(tmp_path: Path) -> Retriever:
         ({"similar": "x"}, 'similar: expected an integer, got "x"'),
         ({"similar": None}, "similar: expected an integer, got null"),
         ({"segments": True}, "segments: expected an integer, got true"),
+        ({"segments": 0}, "segments: expected 1 or more, got 0"),
         ({"ranker": 5}, "ranker: expected text, got 5"),
     ],
 )
@@ -89,6 +91,60 @@ def test_a_model_that_was_changed(newspaper: Retriever, changes: dict[str, Any],
     changed = replace(newspaper.model, config={**newspaper.model.config, **changes})
     with pytest.raises(InvalidInput, match=f"config.json: {problem}; was the folder copied whole"):
         replace(newspaper, model=changed).comment([article("q", "Rain, snow?")], k=5)
+
+
+def put(folder: Path, name: str, change: Any) -> None:
+    """Change an array of a model, and let the folder say the size that it now has."""
+    file, made = folder / name, json.loads((folder / "made.json").read_text())
+    np.save(file, change(np.load(file)), allow_pickle=True)
+    made["files"][name] = seal(file)
+    (folder / "made.json").write_text(json.dumps(made))
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "problem"),
+    [
+        ("index/0.rows.1.npy", lambda a: a - 70_000, "expected .*terms of a document.* below their number"),
+        (
+            "index/0.lists.0.npy",
+            lambda a: a[::-1].copy(),
+            r"expected int64\[\d+\], offsets that rise from 0 to 8",
+        ),
+        ("index/0.rows.2.npy", lambda a: a.astype(object), "not an array, or one cut short"),
+        (
+            "comments/starts.npy",
+            lambda a: a * 2**40,
+            r"expected int64\[5\], offsets that rise from 0 to 6",
+        ),
+        ("comments/texts.offsets.npy", lambda a: a - 3, r"offsets that rise from 0 to \d+, got offsets from -3"),
+        ("comments/texts.data.npy", lambda a: np.full_like(a, 255), r"text \d: expected UTF-8, got b'\\xff'; was the"),
+        (
+            "comments/articles.offsets.npy",
+            lambda a: a[1:],
+            r"expected int64\[5\], offsets that rise from 0 to 8",
+        ),
+        ("comments/ids.data.npy", lambda a: a.astype(np.int8), r"expected uint8\[any\], got int8\[6\]"),
+        ("ranker/words.ids.npy", lambda a: a - 9, "expected the words of comments as numbers from 0, got -9"),
+        ("ranker/words.offsets.npy", lambda a: a[[0, 2, 1, 3, 4, 5, 6]], "offsets that rise from 0 to"),
+        ("ranker/rarity.npy", lambda a: a * np.nan, r"expected float64\[\d+\] from 0, got nan to nan"),
+        ("ranker/rarity.npy", lambda a: a[:3], r"expected float64\[\d+\] from 0, got float64\[3\]"),
+    ],
+)
+def test_arrays_that_were_changed(newspaper: Retriever, name: str, change: Any, problem: str) -> None:
+    folder = newspaper.model.path
+    put(folder, name, change)
+    with pytest.raises(InvalidInput, match=f"{name}: .*{problem}"):
+        Retriever.open(folder).comment([article("q", "Rain, snow and chess?")], k=5)
+
+
+def test_words_that_are_not_those_of_the_index(newspaper: Retriever) -> None:
+    folder = newspaper.model.path
+    made = json.loads((folder / "made.json").read_text())
+    (folder / "words.txt").write_text("rain\nsnow\n")
+    made["files"]["words.txt"] = seal(folder / "words.txt")
+    (folder / "made.json").write_text(json.dumps(made))
+    with pytest.raises(InvalidInput, match=r"0\.lists\.0\.npy: expected int64\[3\], offsets that rise from 0 to 8"):
+        Retriever.open(folder).comment([article("q", "Rain, snow?")], k=5)
 
 
 def test_more_similar_articles_than_there_are(newspaper: Retriever) -> None:

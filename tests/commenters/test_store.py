@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -184,6 +185,13 @@ def test_verify_sees_another_hash(folder: Path) -> None:
     edit("made.json", hash="0" * 16)(folder)
     with pytest.raises(InvalidInput, match=r"made\.json: the hash is not that of the files"):
         Model.open(folder).verify()
+
+
+def test_a_setting_that_is_no_number(folder: Path) -> None:
+    model = replace(Model.open(folder), config={"mixture": float("nan"), "size": 10**400})
+    for name, got in (("mixture", "NaN"), ("size", "1000000")):
+        with pytest.raises(InvalidInput, match=rf"config\.json: {name}: expected a number, got {got}"):
+            model.setting(name, float)
 
 
 def test_what_an_open_model_lacks(folder: Path) -> None:

@@ -196,6 +196,20 @@ def save(folder: Path, name: str, values: list[int], dtype: type) -> None:
             lambda folder: save(folder, "articles.npy", [0, 1], np.float64),
             "articles.npy: expected int64[20], offsets that rise from 0 to 95, got float64[2]; was the folder",
         ),
+        (
+            lambda folder: save(folder, "articles.npy", [*range(0, 90, 5), 80, 95], np.int64),
+            "articles.npy: expected int64[20], offsets that rise from 0 to 95, got 80 after 85; was the folder",
+        ),
+        (
+            lambda folder: np.save(folder / "counts.npy", np.load(folder / "counts.npy") - 10_000),
+            "counts.npy: expected int64[",
+        ),
+        (
+            lambda folder: np.save(
+                folder / "tokens/train/title.ids.npy", np.load(folder / "tokens/train/title.ids.npy") - 1
+            ),
+            "title.ids.npy: expected int32[any] from 0 to",
+        ),
     ],
 )
 def test_arrays_of_something_else(corpus: Corpus, damage: Callable[[Path], object], message: str) -> None:

@@ -151,6 +151,7 @@ def meteor(  # noqa: PLR0917 - the kernel's arrays
     for texts, ids in ((overlap.candidates, candidate_words), (overlap.references, reference_words)):
         require(len(ids) == sum(map(len, texts)), of_words)
         check_places(ids, len(function), of_words)
+    require((function < 2).all(), of_words)
     require((synset_offsets is None) == (synsets is None), "expected synsets and their offsets")
     if synset_offsets is not None and synsets is not None:
         require(len(synset_offsets) == len(function) + 1, "expected synsets of each word")
