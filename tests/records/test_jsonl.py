@@ -282,3 +282,14 @@ def test_places_are_found_without_going_through_all_blank_lines() -> None:
     for line in range(1, 100_001, 2):
         places.skip(line)
     assert [places.line(index) for index in range(50_000)] == list(range(2, 100_001, 2))
+
+
+@pytest.mark.parametrize("blank", [0, 1, 7, 40_000, 200_000])
+def test_rows_between_blank_lines_of_any_number_stand_where_they_stand(blank: int) -> None:
+    data = (b"\n" * blank + b'{"a": 1}\n' * 2) * 2 + b"\n" * blank + b"{"
+    places = Places("rows.jsonl")
+    rows = jsonl.read(io.BytesIO(data), dict, places)
+    assert [next(rows) for _ in range(4)] == [{"a": 1}] * 4
+    assert [places.line(index) for index in range(4)] == [blank + 1, blank + 2, 2 * blank + 3, 2 * blank + 4]
+    with pytest.raises(InvalidInput, match=f"^rows.jsonl:{3 * blank + 5}: "):
+        next(rows)

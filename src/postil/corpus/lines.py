@@ -74,6 +74,8 @@ def text_lines(path: FilePath) -> Iterator[tuple[int, str]]:
             for lines in lines_in(stream, where):
                 for line in lines:
                     number += 1
+                    if not line:
+                        continue
                     text = decoded(line, number, where).rstrip("\r\n")
                     if text.strip():
                         found += 1

@@ -185,6 +185,10 @@ def read(stream: IO[bytes], row_type: type[T], places: Places) -> Iterator[T]:
                 rows += len(good)
                 yield from good
                 continue
+            if not block.strip(b"\n"):
+                places.skip(number + 1, len(block))
+                number += len(block)
+                continue
             for line in block.removesuffix(b"\n").split(b"\n"):
                 number += 1
                 if not line:

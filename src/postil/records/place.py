@@ -43,14 +43,15 @@ class Places:
         self._rows_before = array("q")
         self._blank = array("q")
 
-    def skip(self, line: int) -> None:
+    def skip(self, line: int, count: int = 1) -> None:
         """Remember a line without a row. Lines are told in rising order.
 
         Args:
             line: The line, counted from 1.
+            count: How many such lines begin there.
         """
-        blank = self._blank[-1] + 1 if self._blank else 1
-        rows = line - blank
+        before = self._blank[-1] if self._blank else 0
+        rows, blank = line - 1 - before, before + count
         if self._rows_before and self._rows_before[-1] == rows:
             self._blank[-1] = blank
         else:
