@@ -381,7 +381,7 @@ def test_files_in_the_wrong_place(postil: Postil) -> None:
         (("-m", "meteor", "--disagree", "meteor", "w-meteor"), "unknown metric 'w-meteor'; did you mean 'meteor'?"),
         (("--scale", "five"), 'scale "five": expected HIGH or LOW:HIGH, for example 5 or 1:5'),
         (("--scale", "5:1"), "a scale's highest grade is above its lowest, got 5 to 1"),
-        (("--seed", 2**64), "seed: expected a whole number from 0 up, got 18446744073709551616"),
+        (("--seed", 2**64), "seed: expected a whole number from 0 up of at most 64 bits, got 18446744073709551616"),
         (("-", "--candidates", "-"), "only one of the files can be standard input"),
         (("-", "-"), "only one of the files can be standard input"),
     ],
