@@ -550,7 +550,8 @@ def call_units(draw: random.Random) -> None:
     )
     distinct = int(units.max(initial=-1)) + 1
     units = change_values(draw, units) if draw.random() < 0.2 and len(units) else units
-    counts = change_values(draw, counts) if draw.random() < 0.2 and len(counts) else counts
+    if draw.random() < 0.2 and len(counts):
+        counts = np.minimum(change_values(draw, counts), 2**20)  # ROUGE's table has a place for each
     texts_there = max(1, len(begins) - 1)
     chosen = np.arange(texts_there, dtype=np.int32) if draw.random() < 0.8 else numbers(draw, "int32")
     pool = np.array([0, len(chosen)])
