@@ -184,7 +184,7 @@ def use_generator(folder: Path) -> object:
 
 def reseal_model(folder: Path) -> None:
     """Let every ``made.json`` tell the sizes of the files as they are."""
-    for file in sorted(folder.rglob("made.json"), reverse=True):
+    for file in sorted(folder.rglob("made.json"), key=lambda path: -len(path.parts)):  # a model within one first
         try:
             made = json.loads(file.read_bytes())
             for name in made["files"]:

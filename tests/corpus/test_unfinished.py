@@ -6,6 +6,7 @@ import contextlib
 import functools
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -228,6 +229,25 @@ def test_a_disk_that_is_full(reference: Path, start: Start, limit: int, step: st
     assert not list(building().rglob("*.part"))
     go_on(reference)
     assert same_as(reference)
+
+
+@pytest.mark.parametrize("step", ["prepared", "shards"])
+def test_steps_that_were_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    source = written(tmp_path / "a.jsonl", rows(6))
+    with monkeypatch.context() as patch:
+        patch.setattr(passes.Passes, "assemble", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            build_corpus([source], tmp_path / "out", loose(), jobs=1)
+    building = tmp_path / ".out.building"
+    (building / step / "000000").write_bytes(b"no step of a build")
+    with pytest.raises(PostilError, match=r"\.out\.building: what an earlier build kept is unreadable .*; remove it"):
+        build_corpus([source], tmp_path / "out", loose(), jobs=1)
+    assert building.exists()
+    shutil.rmtree(building)
+    assert len(build_corpus([source], tmp_path / "out", loose(), jobs=1).tokens("train", "title")) == 6
 
 
 class TestFolder:

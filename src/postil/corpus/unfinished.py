@@ -10,9 +10,10 @@ import os
 import shutil
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Final
+from zipfile import BadZipFile
 
-from postil.errors import InvalidInput, UsageError
+from postil.errors import InvalidInput, PostilError, UsageError
 from postil.records.lock import LOCK, locked
 from postil.records.replace import Replacement, refused
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from postil.records.files import FilePath
 
 __all__ = ["Unfinished"]
+
+_UNREADABLE: Final = (BadZipFile, EOFError, LookupError, ValueError)
 
 
 class Unfinished:
@@ -78,6 +81,10 @@ class Unfinished:
         if isinstance(error, InvalidInput):
             shutil.rmtree(self.folder, ignore_errors=True)
         self._held.close()
+        # A step that an earlier build kept was changed since, or the disk lost a part of it.
+        if self.resumed and isinstance(error, _UNREADABLE) and not isinstance(error, PostilError):
+            problem = f"{self.folder}: what an earlier build kept is unreadable ({error}); remove it to begin anew"
+            raise PostilError(problem) from error
 
     def step(self, name: str, number: int) -> Path:
         """The file of a step.

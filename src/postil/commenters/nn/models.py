@@ -123,7 +123,7 @@ def load(
         wanted = options(**model.config["options"])
         words = int(model.config["vocabulary"])
         outline = _outline(network, wanted, words)
-    except (IndexError, KeyError, OverflowError, RuntimeError, TypeError, ValueError, UsageError) as error:
+    except (IndexError, KeyError, MemoryError, OverflowError, RuntimeError, TypeError, ValueError, UsageError) as error:
         problem = f"not the options of a {kind}: {str(error).partition(chr(10))[0]}"
         raise InvalidInput(f"{problem}; was config.json changed?", where=str(folder)) from error
     path = model.file(_WEIGHTS)
