@@ -6,7 +6,6 @@ import functools
 import os
 import re
 import shlex
-import signal
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO, cast
@@ -23,12 +22,10 @@ if TYPE_CHECKING:
 
     P = ParamSpec("P")
 
-__all__ = ["Root", "command_line", "emit", "exits", "refuse", "say", "tell", "unwound"]
+__all__ = ["Root", "command_line", "emit", "exits", "refuse", "say", "tell"]
 
 CALLED: Final = "postil"
 MISTAKE: Final = cast("type[typer.BadParameter]", typer.BadParameter.__base__)  # click's UsageError, or typer's copy
-ENDED: Final = ("SIGTERM", "SIGHUP")
-"""The signals that ask a process to end, beside Ctrl+C; not every system has both."""
 INTERRUPTED: Final = 130  # 128 and the number of the signal, as shells have it
 
 
@@ -112,33 +109,6 @@ def refuse(error: PostilError) -> NoReturn:
     """
     say(f"postil: {error}")
     raise typer.Exit(error.exit_code) from None
-
-
-@contextmanager
-def unwound() -> Iterator[None]:
-    """Leave the block on a signal as on Ctrl+C, so that no file in the making stays behind; then end by that signal.
-
-    Further signals do not interrupt the leaving.
-    """
-    got: list[int] = []
-
-    def stop(number: int, _frame: object) -> None:
-        if not got:
-            got.append(number)
-            raise KeyboardInterrupt
-
-    numbers = [getattr(signal, name) for name in ENDED if hasattr(signal, name)]
-    before = {number: signal.getsignal(number) for number in numbers}
-    for number in numbers:
-        if before[number] is not signal.SIG_IGN:  # as nohup has it
-            signal.signal(number, stop)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        if got:
-            signal.raise_signal(got[0])
 
 
 def exits(command: Callable[P, None]) -> Callable[P, None]:

@@ -16,7 +16,7 @@ from postil.app.cli.comment import comment, evaluate, rank_comments
 from postil.app.cli.compare import compare
 from postil.app.cli.corpus import corpus
 from postil.app.cli.correlate import correlate
-from postil.app.cli.exits import Root, emit, exits, say, unwound
+from postil.app.cli.exits import Root, emit, exits, say
 from postil.app.cli.interesting import interesting
 from postil.app.cli.options import SETTINGS, JobsOption
 from postil.app.cli.passages import passages
@@ -25,6 +25,7 @@ from postil.app.cli.score import score
 from postil.app.cli.study import study
 from postil.app.cli.train_generators import train_app
 from postil.app.cli.vectors import vectors
+from postil.app.signals import unwound
 from postil.version import VERSION
 
 if TYPE_CHECKING:

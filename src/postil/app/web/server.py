@@ -16,6 +16,7 @@ from fastapi import FastAPI, Request, Response
 from starlette.exceptions import HTTPException
 
 from postil.annotation.store import Store
+from postil.app.signals import unwound
 from postil.app.web.annotator import add_annotator_pages
 from postil.app.web.connections import ConnectionLimits, LimitedProtocol
 from postil.app.web.joining import add_joining_pages
@@ -23,7 +24,6 @@ from postil.app.web.lead import add_lead_pages
 from postil.app.web.pages import Site
 from postil.app.web.refusals import Halt
 from postil.app.web.security import Guard
-from postil.app.web.stopping import stopping
 from postil.errors import PostilError
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def serve(
     Raises:
         PostilError: The campaign cannot be opened, or the port is taken.
     """
-    with stopping(), Store.open(store_url, alarm=say) as store:
+    with unwound(serving=True), Store.open(store_url, alarm=say) as store:
         app = make_app(store, WebOptions(names=names, secure=secure))
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         try:
