@@ -18,6 +18,7 @@ import pytest
 from postil.app.commenting.files import load_commenter
 from postil.app.corpus.building import build_corpus
 from postil.app.training.retrievers import TrainOptions, train_retriever
+from postil.arrays import Expected
 from postil.commenters.evaluation import draw_lists, evaluate
 from postil.commenters.rankers import ByBoth
 from postil.commenters.retrieval import Retriever
@@ -313,7 +314,7 @@ def test_a_network_is_trained_and_ranks(corpus: Corpus, tmp_path: Path) -> None:
     assert "device" not in model.made["options"]["training"]
     for name, content in files(tmp_path / "m").items():
         assert str(tmp_path).encode() not in content, name
-    assert model.array("ranker/vectors").shape[0] == 120
+    assert model.array("ranker/vectors", Expected("float32", (120, None))).shape[0] == 120
     retriever = Retriever.open(tmp_path / "m")
     begun = retriever.ranker.relevance.network.words.weight.detach().numpy()  # type: ignore[attr-defined]
     ratio = begun[4 + 50 : 4 + 10 : -1] / values  # four special words, and vectors are scaled as a whole
