@@ -76,12 +76,17 @@ def att(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One core a test process, and no waiting for the disk: no test here is about power cuts."""
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> None:
+    """One core a test process, also for the models that fixtures train: the number of threads changes the last bits."""
     import torch  # noqa: PLC0415
 
     torch.set_num_threads(1)
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for no disk: no test here is about power cuts."""
     monkeypatch.setattr(os, "fsync", lambda _: None)
 
 

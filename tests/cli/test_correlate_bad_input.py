@@ -228,7 +228,7 @@ def test_names_cannot_reach_the_terminal_or_break_lines(postil: Postil) -> None:
     put("j.jsonl", [{**row, "aspect": "x\ny\x1b[0m"} for row in named(judgements())[4:]])
     outcome = numbers_only(postil(*COMMAND))
     assert not {"\x1b", "\u202e"} & set(outcome.out)
-    assert "left out: scored but not judged: 2 (项目 i0 by 系 [31ma, 项目 i0 by 系 [31mb)\n" in outcome.out
+    assert "left out: scored but not judged: 2 (项目 i0 by 系\\x1b[31ma, 项目 i0 by 系\\x1b[31mb)\n" in outcome.out
     plain = numbers_only(postil(*COMMAND, "--format", "json")).out
     assert json.loads(plain)["data"]["aspect"] == "x\ny\x1b[0m"
 

@@ -215,7 +215,7 @@ def read(stream: IO[bytes], row_type: type[T], places: Places) -> Iterator[T]:
 def _blocks(stream: IO[bytes], where: str) -> Iterator[bytes]:
     """Whole lines, as many at a time as are there."""
     some: Callable[[int], bytes] = getattr(stream, "read1", stream.read)
-    return whole_lines(some, where)
+    return whole_lines(some, where, BLOCK >> 1)
 
 
 def _decoded(block: bytes, decoder: msgspec.json.Decoder[T]) -> list[T] | None:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from postil.commenters.nn import softmax
-from postil.commenters.nn.batches import BOS, EOS, PAD, SPECIAL
+from postil.commenters.nn.batches import BOS, EOS, PAD, SPECIAL, UNK
 from postil.commenters.nn.decoder import Decoder, Read, State
 from postil.commenters.nn.dropout import Dropout
 from postil.commenters.nn.encoder import Encoder
@@ -94,10 +94,9 @@ class Network(nn.Module):
 
     def __init__(self, options: GeneratorOptions, vocabulary: int) -> None:
         super().__init__()
-        # Nothing ever writes <pad> or <bos>.
-        can_follow = torch.tensor([word for word in range(vocabulary) if word not in {PAD, BOS}])
-        few = options.softmax == "sampled" and options.sampled < len(can_follow)
-        self.negatives = softmax.Negatives(options.sampled, can_follow) if few else None
+        can_follow = vocabulary - 2  # nothing ever writes <pad> or <bos>
+        self._sampled = options.sampled if options.softmax == "sampled" and options.sampled < can_follow else 0
+        self._negatives: softmax.Negatives | None = None  # made where the first batch is
         self.words = nn.Embedding(vocabulary, options.word_size, padding_idx=PAD)
         nn.init.normal_(self.words.weight, std=options.word_size**-0.5)
         self.bias = nn.Parameter(torch.zeros(vocabulary))
@@ -165,7 +164,7 @@ class Network(nn.Module):
         inside = before != PAD  # [n, L + 1]
         targets = torch.cat([comment, begin.new_full(begin.shape, PAD)], dim=1)  # [n, L + 1]
         targets = torch.where(targets == PAD, EOS, targets)[inside]  # [words]
-        drawn = self.negatives.draw() if self.training and self.negatives else None
+        drawn = self._draw(comment.device) if self.training and self._sampled else None
         wanted = [article, before, *((targets, drawn.words) if drawn else ())]
         of_article, of_comment, *of_output = self._vectors(wanted)
         read, last = self._read(of_article, article != PAD)
@@ -177,6 +176,12 @@ class Network(nn.Module):
             own, others = of_output
             return softmax.sampled(features, own, others, self.bias, targets=targets, drawn=drawn), inside.sum()
         return softmax.full(features, self.words.weight, self.bias, targets), inside.sum()
+
+    def _draw(self, device: torch.device) -> softmax.Drawn:
+        if self._negatives is None:
+            can_follow = torch.tensor([UNK, *range(EOS, len(self.bias))], device=device)
+            self._negatives = softmax.Negatives(self._sampled, can_follow)
+        return self._negatives.draw()
 
     def _vectors(self, ids: list[Tensor]) -> list[Tensor]:
         """The vectors of words, float[..., d] each.

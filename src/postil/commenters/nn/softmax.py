@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
 __all__ = ["Drawn", "Negatives", "full", "sampled"]
@@ -122,7 +122,7 @@ class Drawn(NamedTuple):
     log_pi: Tensor
 
 
-class Negatives(nn.Module):
+class Negatives:
     """Draws k distinct words of a vocabulary, frequent ones more often, with known probabilities.
 
     Word r of those that can be drawn has the weight ln((r + 2) / (r + 1)), Zipf's law for ids that are numbered by
@@ -138,27 +138,21 @@ class Negatives(nn.Module):
     3
     """
 
-    words: Tensor
-    pi: Tensor
-
     def __init__(self, count: int, words: Tensor) -> None:
-        super().__init__()
-        weight = torch.log1p(1 / torch.arange(1, len(words) + 1, dtype=torch.float64))
+        rank = torch.arange(len(words), dtype=torch.float64, device=words.device)
+        weight = torch.log1p(1 / (rank + 1))
         remaining = weight.flip(0).cumsum(0).flip(0)  # of each word and those after it
-        scale = (count - torch.arange(len(words))) / remaining  # c, if all words before are certain to be drawn
-        self.certain = int((scale * weight < 1).nonzero()[0])
-        self.count = count
-        # Not in the state dict: they follow from the arguments.
-        self.register_buffer("words", words, persistent=False)
-        self.register_buffer("pi", (weight * scale[self.certain]).clamp_max(1), persistent=False)
+        scale = (count - rank) / remaining  # c, if all words before are certain to be drawn
+        self._certain = int((scale * weight < 1).nonzero()[0])
+        self._count, self._words = count, words
+        self.pi = (weight * scale[self._certain]).clamp_max(1)
 
     def draw(self) -> Drawn:
         """Draw the negatives of one batch, by torch's default generator."""
-        device = self.words.device
-        order = self.certain + torch.randperm(len(self.words) - self.certain, device=device)
-        points = torch.arange(self.count - self.certain, device=device) + torch.rand(
-            1, device=device, dtype=torch.float64
-        )
+        device = self._words.device
+        order = self._certain + torch.randperm(len(self._words) - self._certain, device=device)
+        points = torch.arange(self._count - self._certain, device=device)
+        points = points + torch.rand(1, device=device, dtype=torch.float64)
         found = torch.searchsorted(self.pi[order].cumsum(0), points, right=True).clamp_max(len(order) - 1)
-        places = torch.cat([torch.arange(self.certain, device=device), order[found].sort().values])
-        return Drawn(self.words[places], self.pi[places].log().float())
+        places = torch.cat([torch.arange(self._certain, device=device), order[found].sort().values])
+        return Drawn(self._words[places], self.pi[places].log().float())
