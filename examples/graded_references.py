@@ -291,7 +291,7 @@ def where_near_loses(whole: Graded, jobs: int) -> None:
 
 
 def _filled(rows: list[list[float]]) -> tuple[Floats, Floats]:
-    """Where there is a weight, and the weights, 0 where there is none: float64[n, K] each."""
+    """Mask of the weights that are present, and the weights, 0 where absent: float64[n, K] each."""
     sizes = np.array([len(row) for row in rows])
     there = np.arange(sizes.max()) < sizes[:, None]
     filled = np.zeros(there.shape)

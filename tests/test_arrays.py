@@ -1,4 +1,4 @@
-"""What an array has to be, and what is said of one that is something else."""
+"""Tests of the descriptions of arrays and of the errors for others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a fresh process takes to start, how much memory a million candidates take, and what controls add."""
+"""Start-up time of a fresh process, memory of a million candidates, and the cost of controls."""
 
 from __future__ import annotations
 

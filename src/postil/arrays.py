@@ -39,7 +39,7 @@ _BLOCK: Final = 2**15
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What an array has to be.
+    """Description of a valid array.
 
     Args:
         dtype: Type of its values, such as ``int32``; files have them little-endian.

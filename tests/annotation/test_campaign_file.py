@@ -1,4 +1,4 @@
-"""What becomes of an SQLite file that is copied, removed or replaced, or that cannot be written."""
+"""SQLite files that are copied, removed, replaced or read-only."""
 
 from __future__ import annotations
 

@@ -205,7 +205,7 @@ def test_weights_come_from_grades_else_votes_else_the_others() -> None:
 
 
 def test_votes_of_nobody_are_no_weights() -> None:
-    """Where no reference has more votes than another of its article, votes say nothing about which is better."""
+    """Without different votes within an article, votes are no weights."""
     nobody = Article("a", "", comments("x y", "x z", upvotes=0))
     everybody = Article("b", "", comments("x y", "x z", "x y z", upvotes=3))
     voted = Article("c", "", (Comment("1", "x y", 5), Comment("2", "x z", 9)))

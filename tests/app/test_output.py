@@ -77,7 +77,7 @@ def test_cells_of_markdown(name: str, cell: str) -> None:
 
 
 def sheet(values: Sequence[object]) -> list[str]:
-    """What another program reads from the cells of a column."""
+    """Cells of a column as another program reads them."""
     text = rows_as_csv([{"text": value, "n": 1} for value in values])
     return [row["text"] for row in csv.DictReader(io.StringIO(text, newline=""), strict=True)]
 

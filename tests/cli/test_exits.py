@@ -1,4 +1,4 @@
-"""What is printed: users' text steers no terminal, and data stay data."""
+"""Printed output: text of users steers no terminal, and data stay data."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ READERS: dict[str, tuple[str, Callable[[Path], Iterable[object]]]] = {
 
 
 def memory(read: Callable[[Path], Iterable[object]], path: Path) -> tuple[str, int]:
-    """What a reader says of a file, and the most memory that it takes."""
+    """Error message of a reader for a file, and its peak memory."""
     tracemalloc.start()
     try:
         with pytest.raises(InvalidInput) as refusal:

@@ -47,7 +47,7 @@ def written(value, draw):
 
 
 def is_plain(text):
-    """Whether a line holds an object and no object in it has a key twice, by Python's parser."""
+    """Return True if a line is one object in which no key is repeated, by Python's parser."""
     twice = []
 
     def of_pairs(pairs):

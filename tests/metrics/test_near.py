@@ -23,7 +23,7 @@ Set = dict[str, float]
 def said(
     sets: Sequence[Set], candidates: Sequence[tuple[str, int]] = (), specs: Sequence[str] = ("w-meteor(over=near)",)
 ) -> list[str]:
-    """What is said of candidates, each with the number of its set, in batches of three."""
+    """Scores of candidates, each with the number of its set, in batches of three."""
     vocabulary = Vocabulary()
     tokens = vocabulary.encode_tokens([text.split() for row in sets for text in row])
     weights = np.array([weight for row in sets for weight in row.values()])

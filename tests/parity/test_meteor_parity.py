@@ -87,7 +87,7 @@ def test_english_exact_and_stem(
 
 
 def assert_as_documented(texts: Texts, program: list[float]) -> None:
-    """What README, page and docstring say of the list of the package, which is not the program's."""
+    """Differences from METEOR 1.5 that README, page and docstring state for the package's function words."""
     ours = postil.score(texts.candidates, texts.references, metrics=["meteor"], tokenizer="space").items["meteor"]
     gaps = np.abs(ours - program)
     measured = (

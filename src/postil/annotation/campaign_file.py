@@ -203,7 +203,7 @@ class CampaignFile:
         return True
 
     def _lost(self) -> str:
-        """What became of the files; empty where they are as they were."""
+        """Description of what happened to the files; empty if they are unchanged."""
         for file, known in self._known.items():
             try:
                 now = _identity(file)

@@ -34,7 +34,7 @@ PATIENCE: Final = 5.0
 """Seconds that closing waits for those who read."""
 
 ADVICE: Final = "the database was damaged or changed by another program; take a copy made by 'postil annotate backup'"
-"""What to do about a damaged campaign."""
+"""Advice for a damaged campaign."""
 
 READERS: Final = 48
 """How many may read at once."""
@@ -239,7 +239,7 @@ def _said(error: BaseException) -> str:
 
 
 def _advice(error: BaseException) -> str:
-    """What to do, where the file is damaged."""
+    """Advice for a damaged file."""
     code = getattr(getattr(error, "orig", error), "sqlite_errorcode", 0)
     return f"; {ADVICE}" if code & 0xFF == sqlite3.SQLITE_CORRUPT else ""
 

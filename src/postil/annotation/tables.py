@@ -157,7 +157,7 @@ _KINDS: Final = {
     Integer: ("an integer", ("integer",)),
     Text: ("text", ("text",)),
 }
-"""What a column holds: for people, and as SQLite calls it."""
+"""Type of a column: for messages, and in SQLite."""
 
 _CHOICES: Final = {
     assignment.c.state: range(4),

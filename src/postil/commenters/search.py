@@ -326,7 +326,7 @@ class Index:
 
 
 def _bounds(documents: int, words: int, postings: int, dense: int) -> tuple[Expected, ...]:
-    """What the kernel skips by has to be this; see `postil.kernel.twin.search.search_bounds`."""
+    """Valid arrays of skip bounds; see `postil.kernel.twin.search.search_bounds`."""
     padded = -(-documents // GROUP) * GROUP
     return (
         Expected("float32", (words,)),

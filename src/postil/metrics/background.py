@@ -34,7 +34,7 @@ FORMAT: Final = 1
 
 
 class _Config(msgspec.Struct):
-    """What has to stand in ``config.json``."""
+    """Fields of ``config.json``."""
 
     items: Annotated[int, msgspec.Meta(ge=2, le=2**63 - 1)]
     order: Annotated[int, msgspec.Meta(ge=1, le=9)]

@@ -28,9 +28,9 @@ __all__ = ["LENGTH", "ControlOptions", "Controls"]
 
 LENGTH: Final = "control:length"
 TOGETHER: Final = 25
-"""How many draws are scored together by metrics that need a candidate's references at once."""
+"""Number of draws that are scored together by metrics that need all references of a candidate."""
 MOST_WEIGHTS: Final = 1 << 22
-"""How many weights are held for them, 32 MiB, if that is not less than a draw."""
+"""Largest number of weights held for them (32 MiB), unless one draw has more."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -213,7 +213,7 @@ class Controls:
         return _Choice(keep, references, scorers)
 
     def _top(self) -> NDArray[np.bool_]:
-        """Which references have the highest weight of their set."""
+        """Mask of the references with the highest weight of their set."""
         highest = np.maximum.reduceat(self._ranks, self._references.offsets[:-1])
         return np.asarray(self._ranks == highest[self._set])
 

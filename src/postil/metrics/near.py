@@ -72,7 +72,7 @@ class NearSigns:
     def __init__(self, metrics: Mapping[str, Metric], references: References) -> None:
         self._names = [spec for spec, metric in metrics.items() if metric.needs_weights and is_near(metric)]
         self.asked = bool(self._names)
-        """Whether there is a metric that the signs are of; without one nothing is looked at."""
+        """True if a metric has ``over=near``; without one nothing is computed."""
         self._seen = self._elsewhere = 0
         self._moments = np.zeros(3)
         if not self.asked:
@@ -115,7 +115,7 @@ class NearSigns:
         self._moments += [x @ y, x @ x, y @ y]
 
     def remarks(self) -> Iterator[str]:
-        """What to say of them, a line for each sign; nothing where no metric asks for ``w-...(over=near)``."""
+        """One warning per sign; none if no metric has ``w-...(over=near)``."""
         if not self.asked:
             return
         names = ", ".join(self._names)

@@ -48,7 +48,7 @@ def check_over(name: str, over: str) -> None:
 
 
 def is_near(metric: Metric) -> bool:
-    """Whether a metric combines the references by the similarity-weighted mean.
+    """Return True if a metric combines the references by the similarity-weighted mean.
 
     Args:
         metric: Any metric; most have no field ``over``.
@@ -61,7 +61,7 @@ def is_near(metric: Metric) -> bool:
 
 
 def differ_in_over(metric: Metric, other: Metric) -> bool:
-    """Whether the other metric is the same with ``over=max``; the corpus score, which follows ``over``, does not count.
+    """Return True if the other metric is the same with ``over=max``, the corpus score apart.
 
     Args:
         metric: A metric whose ``over`` is not ``max``.

@@ -123,7 +123,7 @@ def _kinds(annotation: str) -> tuple[Kind, ...]:
 
 
 def _kind(annotation: str) -> Kind:
-    """What one alternative of an annotation names; a class that is not in the table goes by its name."""
+    """Name of one alternative of an annotation; a class that is not in the table goes by its own name."""
     if annotation in _KINDS:
         return _KINDS[annotation]
     if annotation == "Column":

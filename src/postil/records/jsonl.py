@@ -41,7 +41,7 @@ T = TypeVar("T")
 BOM: Final = b"\xef\xbb\xbf"
 BLOCK: Final = 1 << 16
 LONGEST_LINE: Final = 1 << 27
-"""How many bytes a line may have; a file without line ends must not fill the memory."""
+"""Largest line in bytes; a file without line ends must not fill the memory."""
 FAILURES: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, InvalidInput)
 """What decoding a line may raise; `reread` says what it means."""
 # What the first bytes of a file say that was given the wrong name.

@@ -141,7 +141,7 @@ def check_apart(out: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[
 
 
 def _status(path: str, stream: IO[str]) -> os.stat_result | None:
-    """What the system knows of a file or folder; None where there is none that could be replaced."""
+    """Identity of a file or folder; None if there is none that could be replaced."""
     try:
         found = os.fstat(stream.fileno()) if path == "-" else os.stat(path)  # noqa: PTH116 - follows links, as open does
     except (AttributeError, OSError, ValueError):  # a stream may be closed, or none of the system's

@@ -148,7 +148,7 @@ class WordNet:
 
     @property
     def signature(self) -> str:
-        """What a result's signature says of it, version and hash: for example ``wordnet-3.0-0123456789ab``."""
+        """Name, version and hash in signatures: for example ``wordnet-3.0-0123456789ab``."""
         content = repr((sorted(self.lemmas.items()), sorted(self.exceptions.items())))
         digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:12]
         return "-".join(filter(None, ("wordnet", self.version, digest)))

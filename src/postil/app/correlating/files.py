@@ -49,7 +49,7 @@ LARGEST: Final = 1e100
 """No score or grade may be further from 0, so that no sum of squares leaves the range of floats."""
 
 MEAN_WEIGHT: Final = "control:mean-weight("
-"""How the names of the controls begin that are the mean weight of a text's references."""
+"""Prefix of the controls that are the mean weight of a text's references."""
 
 PEOPLE: Final = "people"
 """The name of the other side where a metric disagrees with the grades."""

@@ -119,7 +119,7 @@ def notes(found: Findings) -> list[str]:
 
 
 def warned(found: Findings) -> list[str]:
-    """What the data say against a similarity-weighted mean of the references' weights, ``over=near``, a line each.
+    """Signs in the data against a similarity-weighted mean of the references' weights, ``over=near``.
 
     Args:
         found: What was found.

@@ -56,7 +56,7 @@ class Readers:
         return np.cumsum([0, *(len(article.comments) for article in self.articles)])
 
     def usual_method(self) -> str:
-        """Where weights come from if nobody says.
+        """Source of the weights by default.
 
         Grades where all references have one; else votes where all have a number of them that distinguishes some
         reference from another of its article; else consensus.

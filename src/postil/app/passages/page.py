@@ -18,7 +18,7 @@ Split: TypeAlias = Literal["paragraphs", "sentences", "lines"]
 
 BLOCK: Final = 1 << 16
 LONGEST: Final = 1 << 26
-"""How many bytes a page may have, which is read as a whole."""
+"""Largest page in bytes; it is read as a whole."""
 
 _SENTENCE: Final = re.compile(r"(?<=[.!?…])[\"'”’»)\]]*\s+(?=[\"'“‘«(\[]?[^\W\d_a-z])|(?<=[。！？])(?![”’」』）])")
 

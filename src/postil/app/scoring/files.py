@@ -40,7 +40,7 @@ __all__ = ["ScoringOptions", "SystemScore", "default_metrics", "score_files"]
 
 
 NAMED: Final = 3
-"""How many systems a remark names."""
+"""Largest number of systems that a remark names."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -183,7 +183,7 @@ def _write_controls(out: Writer[Score], bound: Bound, part: Slice, jobs: int) ->
 
 
 def _missing(systems: dict[str, _System], items: int) -> Iterator[str]:
-    """What the systems did not answer, in one line however many they are."""
+    """Summary of the items without candidates, one line for any number of systems."""
     missing = {name: items - system.seen.count(1) for name, system in systems.items() if system.seen.count(1) < items}
     if not missing:
         return

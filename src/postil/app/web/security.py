@@ -169,7 +169,7 @@ class Guard:
         return None
 
     def _ours(self, origin: str, host: str) -> bool:
-        """Whether an origin is this server by the name in the request; scheme, host and port must agree."""
+        """Return True if an origin is this server: scheme, host and port must agree with the request."""
         scheme, _, place = origin.lower().partition("://")
         port = self._schemes.get(scheme)  # the default one, which browsers leave out
         return port is not None and place.removesuffix(port) == host.lower().removesuffix(port)

@@ -21,7 +21,7 @@ __all__ = ["read_topics"]
 TOPICS: Final = ("topic", "tweet")
 BLOCK: Final = 1 << 16
 LONGEST: Final = 1 << 22
-"""How many characters a topic, or bytes a piece of its markup, may have."""
+"""Largest topic in characters, and largest piece of its markup in bytes."""
 DEEPEST: Final = 1000
 TWEETS: Final = ("title", "txt", "text")
 

@@ -1,4 +1,4 @@
-"""What both kernels ask of numbers that come from outside, in the same words; see ``native/checks.hpp``."""
+"""Requirements of both kernels on numbers from outside, in the same words; see ``native/checks.hpp``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether JSON Lines can be decoded at one go: a parser says nothing of a key that an object has twice."""
+"""Detection of repeated keys in JSON Lines, about which parsers are silent."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["plain_objects"]
 
 
 def plain_objects(data: bytes) -> bool:
-    r"""Whether every line holds one object, and no object has a key twice.
+    r"""Return True if every line is one object and no object repeats a key.
 
     Args:
         data: Lines of JSON, in UTF-8.
