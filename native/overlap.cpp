@@ -21,6 +21,9 @@ void Overlap::build(int jobs) {
   check_offsets(set_offsets, references.count(), "expected offsets of the sets of references");
   require(sets.size == count(), "expected a set of references for each candidate");
   check_places(sets, set_offsets.size - 1, "expected sets of references that there are");
+  for (int64_t i = 0; i < sets.size; ++i) {
+    require(set_offsets[sets[i]] < set_offsets[sets[i] + 1], "expected a reference in each set");
+  }
   int32_t top = 0;
   for (int64_t i = 0; i < candidates.ids.size; ++i) top = std::max(top, candidates.ids[i]);
   for (int64_t i = 0; i < references.ids.size; ++i) top = std::max(top, references.ids[i]);

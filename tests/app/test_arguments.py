@@ -145,6 +145,7 @@ def test_no_argument_ends_in_another_error(
         ("build_corpus", {"articles": "a.jsonl"}, 'articles: expected a list of paths, got "a.jsonl"'),
         ("build_corpus", {"articles": []}, "articles: expected at least one file, got none"),
         ("build_corpus", {"jobs": "2"}, 'jobs: expected a whole number from 1 up or None, got "2"'),
+        ("build_corpus", {"jobs": 2.0}, "jobs: expected a whole number from 1 up or None, got 2.0"),
         ("load_commenter", {"folder": None}, "folder: expected a path, got None"),
         ("Scale", {"low": "1"}, 'low: expected a number, got "1"'),
         ("DecodingOptions", {"beam": "5"}, 'beam: expected a whole number, got "5"'),

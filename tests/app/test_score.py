@@ -100,3 +100,8 @@ def test_wrong_usage(change: dict[str, object]) -> None:
 def test_cider_of_one_item_is_undefined() -> None:
     with pytest.raises(postil.Undefined, match="at least two items"):
         postil.score(["a"], [["a"]], metrics=["cider"])
+
+
+def test_names_of_items_may_be_of_a_kind_of_text() -> None:
+    items = list(np.array(["x", "y"]))
+    assert len(postil.score(["a b", "c"], [["a b"], ["c"]], metrics=["rouge-l"], items=items).items["rouge-l"]) == 2

@@ -218,6 +218,12 @@ def test_no_candidates() -> None:
     assert Screen().sift([], [], k=3) == Sifted((), ())
 
 
+def test_a_list_may_end_its_lines_with_carriage_returns(tmp_path: Path) -> None:
+    path = tmp_path / "words.txt"
+    path.write_bytes(b"# ours\rfoo\rbar\r")
+    assert BlockList.read(path).entries == ("foo", "bar")
+
+
 def test_a_list_is_read_line_by_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "words.txt"
     path.write_bytes(b"\n" * 200_000 + b"spam\r\n")

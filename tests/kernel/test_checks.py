@@ -156,6 +156,7 @@ CALLS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "candidates beyond": (lambda k: overlap(k, candidate_offsets=i64(0, FAR)), "expected candidates as words from 0"),
     "a set beyond": (lambda k: overlap(k, sets=i32(2**28)), "expected sets of references that there are"),
     "sets beyond": (lambda k: overlap(k, set_offsets=i64(0, FAR)), "expected offsets of the sets of references"),
+    "an empty set": (lambda k: overlap(k, set_offsets=i64(0, 0, 1)), "expected a reference in each set"),
     "few sets": (lambda k: overlap(k, sets=i32()), "expected a set of references for each candidate"),
     "BLEU's weights": (lambda k: k.bleu_stats(overlap(k), np.ones((1, 0)), 4), "expected a weight of every reference"),
     "ROUGE-L's weights": (

@@ -54,12 +54,13 @@ def test_what_is_read_is_not_written_over(rows: Path, spelling: str) -> None:
         check_apart(out, ["-", "missing.jsonl", rows])
 
 
-def test_a_file_in_a_folder_that_is_read(rows: Path) -> None:
-    with pytest.raises(UsageError, match=r"^in/rows.jsonl: would be written over in, which is read"):
-        check_apart(rows, ["in"])
+@pytest.mark.parametrize("name", ["rows.jsonl", "new.jsonl", "new/rows.jsonl"])
+def test_a_file_in_a_folder_that_is_read(rows: Path, name: str) -> None:
+    with pytest.raises(UsageError, match=rf"^in/{name}: lies in in, which is read; name another output"):
+        check_apart(rows.parent / name, ["in"])
 
 
-@pytest.mark.parametrize("out", ["new.jsonl", "in/new.jsonl", "other.jsonl", "-"])
+@pytest.mark.parametrize("out", ["new.jsonl", "inner.jsonl", "other.jsonl", "-"])
 def test_anything_else_may_be_written(rows: Path, out: str) -> None:
     Path("other.jsonl").write_text('{"id": 1}\n')
     check_apart(out, [rows, "in", "-", "missing"])

@@ -220,3 +220,25 @@ def test_much_broken_markup_reads_as_little_of_it_does() -> None:
     some = "a <b and {{ c [[ d {| e <i> f <!-- g\n"
     few, many = anchors_of(some), anchors_of(some * 50)
     assert many.text.split("\n") == [few.text] * 50
+
+
+@pytest.mark.parametrize(
+    ("unit", "anchor"),
+    [
+        ("<p>[[a]] word\n", Anchor("a", "A")),  # that HTML leaves without an end
+        ("<small>[[a]] word\n", Anchor("a", "A")),
+        ("[[a]]<p>para\n", Anchor("a", "A")),
+    ],
+)
+def test_tags_without_end_leave_links_as_they_are(unit: str, anchor: Anchor) -> None:
+    assert anchors_of(unit * 100).anchors == (anchor,) * 100
+
+
+def test_links_in_much_markup_are_links() -> None:
+    linked = anchors_of("<div>" * 45 + "[[a]]" + "</div>" * 45)
+    assert (linked.text, linked.anchors) == ("a", (Anchor("a", "A"),))
+
+
+def test_an_address_that_ends_with_a_caption_is_not_broken() -> None:
+    linked = anchors_of("[[File:a.jpg|thumb|see [[b]] and [http://x y]]] [[c]]\n" * 30)
+    assert linked.text.split("\n") == ["c"] * 30

@@ -77,7 +77,10 @@ class BlockList:
         entries = []
         try:
             with Path(path).open("rb") as stream:
-                for number, line in enumerate(chain.from_iterable(lines_in(stream, str(path))), 1):
+                lines = chain.from_iterable(lines_in(stream, str(path)))
+                # Some editors end lines with carriage returns alone.
+                parts = chain.from_iterable(line.splitlines() or [b""] for line in lines)
+                for number, line in enumerate(parts, 1):
                     entry = line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
                     if entry and not entry.startswith("#"):
                         entries.append(entry)

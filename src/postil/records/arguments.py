@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Collection, Mapping
 from functools import cache
@@ -136,7 +137,7 @@ def _kind(annotation: str) -> Kind:
 
 
 def _got(value: object) -> str:
-    if isinstance(value, str | float):
+    if isinstance(value, str) or (isinstance(value, float) and not math.isfinite(value)):
         return shown(value)
     text = repr(value)
     return text if len(text) <= LONGEST else text[:LONGEST] + "…"

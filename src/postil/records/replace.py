@@ -130,13 +130,14 @@ def check_apart(out: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[
     written = _status(os.fspath(out), sys.stdout)
     for source in inputs:
         read = _status(os.fspath(source), sys.stdin)
-        if written is None or read is None:
+        if read is None:
             continue
         here, there = (Path(os.path.realpath(path)) for path in (out, source))
-        inside = "-" not in {os.fspath(out), os.fspath(source)} and (
-            here.is_relative_to(there) or there.is_relative_to(here)
-        )
-        if inside or os.path.samestat(written, read):
+        named = "-" not in {os.fspath(out), os.fspath(source)}
+        # Also where there is no such file yet, or the same command would do only once.
+        if named and here != there and here.is_relative_to(there):
+            raise UsageError(f"{out}: lies in {source}, which is read; name another output")
+        if written and (os.path.samestat(written, read) or (named and there.is_relative_to(here))):
             raise UsageError(f"{out}: would be written over {source}, which is read; name another output")
 
 

@@ -77,14 +77,15 @@ _SWITCHES = _words("""
 """)
 # The parser takes quotes and tags out in pairs; these are the ones without a partner.
 _UNSEEN_MARKS = re.compile(
-    rf"'{{2,}}|__(?:{'|'.join(_SWITCHES)})__|(?i:</?(?:{'|'.join(_OWN_LINE | _IN_LINE)})(?:\s[^<>]*)?/?>)"
+    rf"'{{2,}}|__(?:{'|'.join(_SWITCHES)})__|(?i:</?(?:{'|'.join(_OWN_LINE | _IN_LINE)})(?:\s[^<>]*)?/?>)|\x02"
 )
+_BETWEEN = "\x02"
+"""Stands for such a mark that is taken out before the parser reads: the words on its sides are still two."""
 
 _MARKUP = re.compile(
-    r"\{{2,}|\}{2,}|\[\[|\]\]|\[(?=\w+:|//)|\]|^[ \t:]*\{\||\|\}(?!\})|<!--|</?[A-Za-z][^\s<>/]*|\n", re.MULTILINE
+    r"\{{2,}|\}{2,}|\[\[|\[(?=\w+:|//)|\]+|^[ \t:]*\{\||\|\}(?!\})|<!--|</?[A-Za-z][^\s<>/]*|\n", re.MULTILINE
 )
 _END_OF_TAG = re.compile(r"[^<>]*>")
-_CLOSES = {"]]": "[[", "]": "[", "|}": "{|"}
 _ALONE = _words("br dd dt hr img li link meta td th tr wbr")  # the parser looks for no end of these
 _MOST_OPEN = 20
 """So many pieces of markup without an end are left to the parser, which looks for the end of each up to the page's."""
@@ -174,6 +175,7 @@ class _Scan:
         self.deep = False
         self._wikitext = wikitext
         self._open: list[tuple[str, int, int]] = []
+        self._inside: list[int] = [0]  # how deep the markup in each of them is, that has an end; first that of the page
         self._among: Counter[str] = Counter()
 
     def run(self) -> None:
@@ -190,8 +192,10 @@ class _Scan:
             elif sign[0] in "{}" and sign[-1] != "|":
                 for at in range(start, end - 1, 2):
                     (self._begin if sign[0] == "{" else self._close)("{{", at, at + 2)
-            elif sign in _CLOSES:
-                self._close(_CLOSES[sign], start, end)
+            elif sign[0] == "]":
+                self._close_brackets(start, end)
+            elif sign == "|}":
+                self._close("{|", start, end)
             elif sign != "\n":
                 self._begin(sign.lstrip(" \t:"), start, end)
             while sign == "\n" and self._open and self._open[-1][0] == "[":
@@ -200,15 +204,24 @@ class _Scan:
             self._drop()
 
     def _tag(self, sign: str, start: int, end: int) -> None:
+        rest = _END_OF_TAG.match(self._wikitext, end)
         if sign[1] == "/":
-            self._close(f"<{sign[2:].lower()}", start, end)
-        elif (rest := _END_OF_TAG.match(self._wikitext, end)) is None:
+            self._close(f"<{sign[2:].lower()}", start, rest.end() if rest else end)
+        elif rest is None:
             self.lost.append((start, end))
         elif rest[0][-2:] != "/>" and sign[1:].lower() not in _ALONE:
             self._begin(sign.lower(), start, rest.end())
 
+    def _close_brackets(self, at: int, end: int) -> None:
+        while at < end:
+            # Of three or more the first ends an address, if that is what is open.
+            one = end - at == 1 or (end - at > 2 and bool(self._open) and self._open[-1][0] == "[")
+            self._close("[" if one else "[[", at, at + 2 - one)
+            at += 2 - one
+
     def _begin(self, kind: str, start: int, end: int) -> None:
         self._open.append((kind, start, end))
+        self._inside.append(0)
         self._among[kind] += 1
 
     def _close(self, kind: str, start: int, end: int) -> None:
@@ -216,24 +229,28 @@ class _Scan:
             return
         while self._open[-1][0] != kind:
             self._drop()
-        if len(self._open) > _DEEPEST:
+        if self._inside[-1] < _DEEPEST:
+            self._pop(1)
+        else:
             self.deep = True
             self.lost.append((start, end))
             self._drop()
-        else:
-            self._open.pop()
-            self._among[kind] -= 1
 
     def _drop(self) -> None:
+        self.lost.append(self._pop(0))
+
+    def _pop(self, levels: int) -> tuple[int, int]:
         kind, start, end = self._open.pop()
         self._among[kind] -= 1
-        self.lost.append((start, end))
+        inside = self._inside.pop() + levels
+        self._inside[-1] = max(self._inside[-1], inside)
+        return start, end
 
 
 def _as_text(markup: str) -> str:
     """Markup such that the parser reads text; what would not be seen of it goes."""
     if _UNSEEN_MARKS.fullmatch(markup):
-        return ""
+        return _BETWEEN
     if _BRACKETS.fullmatch(markup):
         return " "
     return "".join(f"&#{ord(sign)};" if sign in "{}[]<|" else sign for sign in markup)

@@ -104,7 +104,7 @@ def _rows(column: Column, n: int, where: str) -> list[object]:
 
 def _item(item: object, row: int) -> object:
     """An item's name, checked."""
-    if item.__class__ is str or is_number(item):
+    if isinstance(item, str) or is_number(item):
         return item
     raise InvalidInput(f"expected text or a number, got {shown(item)}", where="items", line=row + 1)
 

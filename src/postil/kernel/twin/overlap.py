@@ -57,6 +57,7 @@ def overlap(  # noqa: PLR0917 - the kernel's arrays
     check_offsets(set_offsets, len(reference_offsets) - 1, "expected offsets of the sets of references")
     require(len(sets) == len(candidate_offsets) - 1, "expected a set of references for each candidate")
     check_places(sets, len(set_offsets) - 1, "expected sets of references that there are")
+    require((set_offsets[sets] < set_offsets[sets + 1]).all(), "expected a reference in each set")
     bounds = set_offsets.tolist()
     return Overlap(
         candidates=lists(candidate_ids, candidate_offsets),
