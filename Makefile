@@ -27,14 +27,14 @@ SANITIZED := build/sanitize
 SANITIZE := -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=all -fno-omit-frame-pointer -g
 MINUTES ?= 10
 
-.PHONY: demo test test-all lint doctests twin docs bench sanitize clean
+.PHONY: demo test test-all lint doctests python-kernel docs bench sanitize clean
 
 demo: $(VENV)/.runs
 	$(BIN)/postil demo --out demo
 
 # First what takes one core each, side by side.
 test: $(VENV)/.tests
-	$(MAKE) --jobs 2 twin lint doctests
+	$(MAKE) --jobs 2 python-kernel lint doctests
 	$(BIN)/python -m pytest $(CORES) tests $(QUICK)
 
 test-all: $(VENV)/.all
@@ -48,7 +48,7 @@ lint: $(VENV)/.tests
 doctests: $(VENV)/.tests
 	$(BIN)/python -m pytest --quiet --pyargs postil
 
-twin: $(VENV)/.tests
+python-kernel: $(VENV)/.tests
 	POSTIL_KERNEL=python $(BIN)/python -m pytest --quiet tests/law tests/golden tests/metrics $(QUICK)
 
 docs: $(VENV)/.docs

@@ -32,7 +32,7 @@ from postil.metrics.measures import measure_passages
 from postil.metrics.pool import informativeness, interestingness
 from postil.metrics.spec import parse_measure
 from postil.records import Passage, read
-from postil.records.place import Places
+from postil.records.row_locations import Places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

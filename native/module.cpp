@@ -350,7 +350,7 @@ nb::object pooled_table(const std::tuple<In<int64_t>, In<int32_t>, In<int32_t>>&
 }  // namespace
 
 NB_MODULE(_compiled, m) {
-  m.doc() = "Compiled kernels; see postil.kernel.twin for what each computes.";
+  m.doc() = "Compiled kernels; see postil.kernel.python for what each computes.";
 
   nb::class_<Interner>(m, "Interner")
       .def("__init__", [](Interner* self) { new (self) Interner(); })

@@ -33,11 +33,11 @@ import numpy as np
 
 import postil
 from postil import kernel
+from postil.commenters.manifest import seal
 from postil.commenters.retrieval import Retriever, Shelf, save_retriever
-from postil.commenters.seals import seal
 from postil.commenters.search import Index
 from postil.commenters.store import ModelWriter
-from postil.commenters.strings import Strings
+from postil.commenters.string_array import Strings
 from postil.corpus.store import Corpus
 from postil.errors import PostilError
 from postil.metrics import Background, References
@@ -147,10 +147,10 @@ def use_retriever(folder: Path) -> object:
 def make_generator(folder: Path) -> None:
     """Make a generator with an untrained network."""
     from postil.commenters.copying import Runs  # noqa: PLC0415 - with what needs torch
-    from postil.commenters.generation import Trove, save_generator  # noqa: PLC0415
+    from postil.commenters.neural_commenter import Trove, save_generator  # noqa: PLC0415
     from postil.commenters.nn import models  # noqa: PLC0415
-    from postil.commenters.nn.generation import KIND  # noqa: PLC0415
-    from postil.commenters.nn.generator_network import GeneratorOptions, Network  # noqa: PLC0415
+    from postil.commenters.nn.generator import KIND  # noqa: PLC0415
+    from postil.commenters.nn.seq2seq import GeneratorOptions, Network  # noqa: PLC0415
 
     some, words = articles(), Vocabulary()
     comments = [comment for one in some for comment in one.comments]
@@ -168,8 +168,8 @@ def make_generator(folder: Path) -> None:
 
 def use_generator(folder: Path) -> object:
     """Write comments, with what they copy."""
-    from postil.commenters.generation import DecodingOptions, NeuralCommenter  # noqa: PLC0415 - it needs torch
-    from postil.commenters.screening import Screen  # noqa: PLC0415
+    from postil.commenters.filtering import Screen  # noqa: PLC0415
+    from postil.commenters.neural_commenter import DecodingOptions, NeuralCommenter  # noqa: PLC0415 - it needs torch
 
     how = DecodingOptions(beam=2, longest=6)
     commenter = NeuralCommenter.open(folder, screen=Screen(shortest=0, alike=None), decoding=how)

@@ -15,7 +15,7 @@ from pathlib import Path
 from PIL import Image
 from typer.testing import CliRunner
 
-from postil.app.cli.main import app
+from postil.cli.main import app
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars")

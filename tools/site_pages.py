@@ -53,7 +53,7 @@ API: Final = {
         "postil.metaeval.Table",
         "postil.metaeval.LeftOut",
     ],
-    "Rank passages": ["postil.rank_passages", "postil.RankedPassage", "postil.metrics.reasons.Reason"],
+    "Rank passages": ["postil.rank_passages", "postil.RankedPassage", "postil.metrics.unit_contributions.Reason"],
     "Make a corpus": ["postil.build_corpus", "postil.BuildOptions", "postil.Corpus", "postil.corpus.split.Share"],
     "Comment": [
         "postil.load_commenter",
@@ -62,7 +62,7 @@ API: Final = {
         "postil.commenters.base.Suggestion",
         "postil.commenters.base.Provenance",
         "postil.commenters.base.Held",
-        "postil.commenters.screening.Screen",
+        "postil.commenters.filtering.Screen",
         "postil.DecodingOptions",
         "postil.evaluate_commenters",
         "postil.app.evaluating.files.EvaluateOptions",
@@ -139,7 +139,7 @@ def commands() -> str:
     """The reference of the command line."""
     import typer.main  # noqa: PLC0415
 
-    from postil.app.cli.main import app  # noqa: PLC0415
+    from postil.cli.main import app  # noqa: PLC0415
 
     parts = [""]
     for name, command in verbs(typer.main.get_command(app), "postil"):

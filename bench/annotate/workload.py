@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from postil.annotation.nouns import Campaign, Item
+from postil.annotation.models import Campaign, Item
 from postil.annotation.plan import plan
 from postil.annotation.rubric import Rubric
 from postil.annotation.store import Store

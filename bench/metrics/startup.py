@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from bench.metrics.workload import Workload
 
-POSTIL = [sys.executable, "-c", "from postil.app.cli.main import main; main()"]
+POSTIL = [sys.executable, "-c", "from postil.cli.main import main; main()"]
 STARTS = {
     "python, nothing imported": [sys.executable, "-c", "pass"],
     "import numpy": [sys.executable, "-c", "import numpy"],

@@ -12,7 +12,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from postil.commenters.nn.batches import BOS, EOS, PAD
 
 if TYPE_CHECKING:
-    from postil.commenters.nn.generator_network import Network
+    from postil.commenters.nn.seq2seq import Network
 
 __all__ = ["Plain"]
 

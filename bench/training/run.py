@@ -24,10 +24,10 @@ import torch
 from bench.metrics.report import machine, version
 from bench.training.plain import Plain
 from bench.training.workload import VOCABULARY, workload
-from postil.commenters.generation import DecodingOptions
+from postil.commenters.neural_commenter import DecodingOptions
 from postil.commenters.nn.batches import EOS, PAD, Commented, Ragged
-from postil.commenters.nn.generation import Generator, GeneratorOptions, Writing
-from postil.commenters.nn.generator_network import Network
+from postil.commenters.nn.generator import Generator, GeneratorOptions, Writing
+from postil.commenters.nn.seq2seq import Network
 from postil.commenters.nn.training import TrainingOptions, _accelerator, _Loop
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ __all__ = ["main"]
 def main() -> None:
     """The entry point; an interrupt ends it in one line even while modules are still being loaded."""
     try:
-        from postil.app.cli.main import main as run  # noqa: PLC0415 - it takes a while
+        from postil.cli.main import main as run  # noqa: PLC0415 - it takes a while
 
         run()
     except KeyboardInterrupt:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.annotation.nouns import Campaign, Item
+from postil.annotation.models import Campaign, Item
 from postil.annotation.plan import plan
 from postil.annotation.rubric import Rubric
 from postil.errors import MissingExtra

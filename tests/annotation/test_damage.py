@@ -13,7 +13,7 @@ pytest.importorskip("sqlalchemy")
 
 from postil.annotation import tables
 from postil.annotation.database import ADVICE
-from postil.annotation.nouns import Campaign, Item
+from postil.annotation.models import Campaign, Item
 from postil.annotation.plan import plan
 from postil.annotation.rubric import Rubric
 from postil.annotation.store import Store

@@ -13,7 +13,7 @@ from postil.annotation.export import (
     references,
     resolved_table,
 )
-from postil.annotation.nouns import Adjudication, Campaign, Item, Rating
+from postil.annotation.models import Adjudication, Campaign, Item, Rating
 from postil.annotation.rubric import Rubric
 from postil.records.rows import Passage, Reference
 from postil.records.rows import Rating as RatingOfReference

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from postil.annotation.load_balancing import share_out
 from postil.annotation.plan import Plan, plan
-from postil.annotation.sharing import share_out
 from postil.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from postil.annotation.orders import Turn
+    from postil.annotation.item_order import Turn
 
 
 def keys(articles: int, systems: int) -> list[tuple[str, str]]:

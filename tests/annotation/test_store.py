@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the web extra")
 
-from postil.annotation.nouns import Ahead, Answer, Campaign, Item, Person, Progress, Refused
+from postil.annotation.models import Ahead, Answer, Campaign, Item, Person, Progress, Refused
 from postil.annotation.people import DAY
 from postil.annotation.plan import plan
 from postil.annotation.rubric import Rubric

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import postil
-from postil.app.cli.main import app
+from postil.cli.main import app
 from postil.records import Judgement, Score, write
 
 # See tests/cli/test_correlate.py: r = .8, people's r = 3 / sqrt(11 * 3)

@@ -17,8 +17,8 @@ from postil.app.scoring.batches import Batch, Bench
 from postil.app.scoring.files import ScoringOptions, score_files
 from postil.errors import InvalidInput, UnknownName
 from postil.metaeval.table import join
-from postil.metrics.panel import parse_all
-from postil.records.files import read, write
+from postil.metrics.metric_set import parse_all
+from postil.records.row_files import read, write
 from postil.records.rows import Candidate, Judgement, Reference, Score
 from postil.records.scale import Scale
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from typer.testing import CliRunner
 
-from postil.app.cli.main import app
 from postil.app.corpus.building import build_corpus
 from postil.app.evaluating.files import EvaluateOptions, evaluate_commenters
 from postil.app.report import read_results, write_report
@@ -24,6 +23,7 @@ from postil.app.study.comments_tables import weights_in_words
 from postil.app.study.output import study_as
 from postil.app.study.stages import paper
 from postil.app.study.tencent import study_tencent
+from postil.cli.main import app
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
 from postil.corpus.store import Corpus

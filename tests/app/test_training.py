@@ -19,8 +19,8 @@ from postil.app.commenting.files import load_commenter
 from postil.app.corpus.building import build_corpus
 from postil.app.training.retrievers import TrainOptions, train_retriever
 from postil.arrays import Expected
-from postil.commenters.evaluation import draw_lists, evaluate
 from postil.commenters.rankers import ByBoth
+from postil.commenters.ranking_evaluation import draw_lists, evaluate
 from postil.commenters.retrieval import Retriever
 from postil.commenters.store import Model
 from postil.corpus.options import BuildOptions

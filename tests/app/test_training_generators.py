@@ -15,9 +15,9 @@ import pytest
 from postil.app.commenting.files import load_commenter
 from postil.app.corpus.building import build_corpus
 from postil.app.training.generators import GeneratorTrainOptions, train_commenter
-from postil.commenters.generation import DecodingOptions, NeuralCommenter
-from postil.commenters.screening import Screen
-from postil.commenters.seals import seal
+from postil.commenters.filtering import Screen
+from postil.commenters.manifest import seal
+from postil.commenters.neural_commenter import DecodingOptions, NeuralCommenter
 from postil.commenters.store import Model
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share

@@ -39,7 +39,7 @@ def loaded(statement: str) -> set[str]:
 
 
 HELP = """
-from postil.app.cli.main import app
+from postil.cli.main import app
 try:
     app(["--help"])
 except SystemExit as end:
@@ -52,13 +52,13 @@ except SystemExit as end:
     [
         ("import postil", HEAVIER_THAN_THE_DOOR),
         ("import postil; dir(postil); postil.__version__; postil.PostilError", HEAVIER_THAN_THE_DOOR),
-        ("import postil.app.cli.main", HEAVY | {"numpy", "msgspec"}),
+        ("import postil.cli.main", HEAVY | {"numpy", "msgspec"}),
         (HELP, HEAVY | {"numpy", "msgspec"}),
         (HELP.replace('"--help"', '"score", "--help"'), HEAVY | {"numpy", "msgspec"}),
         ("import postil; postil.score, postil.metric, postil.Scale", HEAVY - {"Stemmer"} | {"typer", "rich"}),
         ("import postil.records", HEAVY),
         ("import postil.metaeval", HEAVY | {"typer", "rich"}),
-        ("import postil.draw", HEAVY | {"typer", "rich"}),
+        ("import postil.plots", HEAVY | {"typer", "rich"}),
     ],
 )
 def test_not_loaded(statement: str, not_loaded: set[str]) -> None:

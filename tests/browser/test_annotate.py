@@ -21,7 +21,7 @@ from postil.annotation.store import Store
 from postil.app.annotating.files import PlanOptions, plan_campaign
 from postil.metaeval.agreement import agreement
 from postil.records import Judgement
-from postil.records.files import read
+from postil.records.row_files import read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -9,7 +9,7 @@ from typing import Protocol
 import pytest
 from typer.testing import CliRunner
 
-from postil.app.cli.main import app
+from postil.cli.main import app
 
 HERE = Path(__file__).parent
 

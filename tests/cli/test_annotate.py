@@ -305,7 +305,7 @@ def test_serving_begins_with_a_lead(postil: Postil, monkeypatch: pytest.MonkeyPa
     def serve(url: str, *, host: str, port: int, names: tuple[str, ...], secure: bool, say: object) -> None:
         asked.append((url, host, port, names, secure, callable(say)))
 
-    monkeypatch.setitem(sys.modules, "postil.app.web.server", SimpleNamespace(serve=serve))  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "postil.web.server", SimpleNamespace(serve=serve))  # type: ignore[arg-type]
     first = postil("annotate", "serve", "c.db", "--port", 8001, "--name", "a.example", "--name", "b.example", "--https")
     assert first.code == 0, first.err
     assert asked == [("c.db", "127.0.0.1", 8001, ("a.example", "b.example"), True, True)]
@@ -322,7 +322,7 @@ def test_serving_begins_with_a_lead(postil: Postil, monkeypatch: pytest.MonkeyPa
 
 
 def test_serving_without_the_packages(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "postil.app.web.server", raising=False)
+    monkeypatch.delitem(sys.modules, "postil.web.server", raising=False)
     monkeypatch.setitem(sys.modules, "fastapi", None)
     outcome = postil("annotate", "serve", "c.db")
     assert (outcome.code, outcome.err) == (

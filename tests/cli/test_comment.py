@@ -19,8 +19,8 @@ import pytest
 import typer.main
 from typer.testing import CliRunner
 
-from postil.app.cli.main import app
-from postil.app.cli.train import train_app
+from postil.cli.main import app
+from postil.cli.train import train_app
 from postil.records import Article, Comment, write
 
 if TYPE_CHECKING:
@@ -489,7 +489,7 @@ def test_an_evaluation_that_cannot_be(words: tuple[str, ...], code: int, problem
 CHILD = """
 import os, signal, sys
 from contextlib import contextmanager
-from postil.app.training import workshop
+from postil.app.training import training_directory
 os.fsync = lambda _: None
 
 @contextmanager
@@ -497,7 +497,7 @@ def live():
     yield lambda line: os.kill(os.getpid(), signal.SIGKILL) if line.step == 6 else None
 
 workshop.live = live
-from postil.app.cli.main import main
+from postil.cli.main import main
 main()
 """
 

@@ -11,7 +11,7 @@ import pytest
 import typer.main
 from typer.testing import CliRunner
 
-from postil.app.cli.corpus import corpus
+from postil.cli.corpus import corpus
 from postil.records import Passage, read
 
 if TYPE_CHECKING:
@@ -148,6 +148,6 @@ def test_help(run: Import, name: str) -> None:
 
 
 def test_help_is_light() -> None:
-    code = "import sys, postil.app.cli.corpus; print(*{name.partition('.')[0] for name in sys.modules})"
+    code = "import sys, postil.cli.corpus; print(*{name.partition('.')[0] for name in sys.modules})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603 - ours
     assert not {"numpy", "msgspec", "pyarrow"} & set(done.stdout.split())

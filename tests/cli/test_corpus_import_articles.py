@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Final
 import pytest
 from typer.testing import CliRunner
 
-from postil.app.cli.corpus import corpus
 from postil.app.commenting.files import RankedComment
 from postil.app.commenting.output import ranked_as
+from postil.cli.corpus import corpus
 from postil.records import Article, read
 
 if TYPE_CHECKING:
@@ -251,7 +251,7 @@ def test_an_end_in_the_middle_leaves_nothing_that_looks_whole(tmp_path: Path, nu
 def test_an_interrupt_while_modules_are_loaded_gives_no_traceback() -> None:
     code = "import os, runpy, signal, sys; sys.argv = ['postil']\n"
     code += "class Late:\n    def find_spec(self, name, *_):\n"
-    code += "        if name == 'postil.app.cli.main': os.kill(os.getpid(), signal.SIGINT)\n"
+    code += "        if name == 'postil.cli.main': os.kill(os.getpid(), signal.SIGINT)\n"
     code += "sys.meta_path.insert(0, Late()); runpy.run_module('postil', run_name='__main__')"
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - ours

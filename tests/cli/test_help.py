@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 import typer.main
 
-from postil.app.cli.main import app
 from postil.app.output import FORMATS
+from postil.cli.main import app
 from postil.metrics.spec import METRICS
 from postil.records.weights import METHODS
 from postil.text.tokenizers import TOKENIZERS

@@ -239,7 +239,7 @@ def test_pages_that_cannot_be_written(postil: Postil) -> None:
 
 def test_without_the_extra(postil: Postil) -> None:
     printed(postil, "c.json", "compare", "s.jsonl", *FEW)
-    code = "import sys; sys.modules['jinja2'] = None; from postil.app.cli.main import main; main()"
+    code = "import sys; sys.modules['jinja2'] = None; from postil.cli.main import main; main()"
     command = [sys.executable, "-c", code, "report", "c.json"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)  # noqa: S603 - our own code
     assert (done.returncode, done.stdout) == (2, "")

@@ -13,8 +13,8 @@ from typing import Protocol
 import pytest
 from typer.testing import CliRunner
 
-from postil.app.cli.main import app as postil
-from postil.app.cli.vectors import vectors as app
+from postil.cli.main import app as postil
+from postil.cli.vectors import vectors as app
 from postil.text import Vocabulary
 from postil.text.stop_words import stop_words_signature
 from postil.text.vectors import Vectors
@@ -267,7 +267,7 @@ def test_a_bar_only_on_a_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_the_command_line_starts_light() -> None:
-    code = "import sys, postil.app.cli.vectors; print(*{name.partition('.')[0] for name in sys.modules})"
+    code = "import sys, postil.cli.vectors; print(*{name.partition('.')[0] for name in sys.modules})"
     done = subprocess.run(  # noqa: S603 - our own code
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60, env={**os.environ}
     )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from postil.commenters.base import Commenter
     from postil.records import Article
-    from postil.records.files import FilePath
+    from postil.records.row_files import FilePath
 
 FOUND = Provenance.retrieved("ir-tc", "8d0c", [Source("a7", "3"), Source("a9", "12")])
 WRITTEN = Provenance.generated("att", "77aa", Copied("带上外套", 2, Source("a7", "3")))

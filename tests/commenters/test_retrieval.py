@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from postil.commenters.filtering import BlockList, Screen
+from postil.commenters.manifest import seal
 from postil.commenters.retrieval import Retriever, Shelf, save_retriever
-from postil.commenters.screening import BlockList, Screen
-from postil.commenters.seals import seal
 from postil.commenters.search import Index
 from postil.commenters.store import ModelWriter
-from postil.commenters.strings import Strings
+from postil.commenters.string_array import Strings
 from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.records import Article, Comment
 from postil.text import tokenizer

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from postil import kernel
 from postil.arrays import Expected, open_array
-from postil.commenters.likest import Likest, merged
 from postil.commenters.search import Index
 from postil.commenters.segment import IDF, WEIGHTINGS
 from postil.commenters.sharded import Sharded
+from postil.commenters.top_k import Likest, merged
 from postil.engine import open_engine
 from postil.errors import InvalidInput, UnknownName, UsageError
 

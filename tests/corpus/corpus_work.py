@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from postil.app.corpus.building import build_corpus
 from postil.corpus import blocks as cutting
 from postil.corpus import passes
+from postil.corpus.build_directory import Unfinished
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
-from postil.corpus.unfinished import Unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -136,7 +136,7 @@ def halt(step: str, number: int) -> None:
 
 def child(size: str, step: str, number: str, *arguments: str) -> None:
     """`postil corpus build` with small blocks, which stands still in a step."""
-    from postil.app.cli.main import main  # noqa: PLC0415
+    from postil.cli.main import main  # noqa: PLC0415
 
     small_blocks(int(size))
     os.fsync = lambda _: None  # no test is about power cuts

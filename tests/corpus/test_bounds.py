@@ -11,8 +11,8 @@ from postil.app.passages.page import passages_of
 from postil.corpus.blocks import blocks
 from postil.corpus.formats.cells import table_rows
 from postil.corpus.formats.collection import read_collection
+from postil.corpus.formats.import_report import Met, json_lines
 from postil.corpus.formats.inex_topics import read_topics
-from postil.corpus.formats.met import Met, json_lines
 from postil.corpus.formats.trec import read_qrels, read_run
 from postil.corpus.lines import text_lines
 from postil.errors import InvalidInput

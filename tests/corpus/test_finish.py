@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 from corpus_work import Row, loose, row, rows
 
+from postil.corpus.block_table import open_prepared, words_in
 from postil.corpus.blocks import Block
 from postil.corpus.finish import FIELDS, Count, Finish, Finished, Part
 from postil.corpus.prepare import Prepare
-from postil.corpus.prepared import open_prepared, words_in
 from postil.records.parquet import schema_of
 from postil.records.rows import Article
 

@@ -20,8 +20,8 @@ from postil.corpus.build import Source, build
 from postil.corpus.histogram import Histogram
 from postil.corpus.split import Share
 from postil.corpus.statistics import ALL, statistics
+from postil.corpus.statistics_table import NONE, grid, percent, table_2
 from postil.corpus.summary import Summary
-from postil.corpus.table_2 import NONE, grid, percent, table_2
 from postil.engine import open_engine
 from postil.errors import InvalidInput
 from postil.records.scale import Scale

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from postil.app.cli.main import app
+from postil.cli.main import app
 
 ROOT = Path(__file__).parents[2]
 FENCE = re.compile(r"(?:^<!-- (not run|needs): (.+?) -->\n)?^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -14,7 +14,7 @@ import pytest
 import typer.main
 
 import postil
-from postil.app.cli.main import app
+from postil.cli.main import app
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from typer.testing import CliRunner
 
-from postil.app.cli.main import app
 from postil.app.correlating.output import value_with_interval
+from postil.cli.main import app
 from postil.metaeval.correlation import correlations
 from postil.metaeval.human import human
 from postil.metaeval.table import join

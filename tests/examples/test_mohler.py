@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 import postil
-from postil.app.cli.main import app
+from postil.cli.main import app
 from postil.records import Candidate, Judgement, Rating, Reference, Score, read
 
 if TYPE_CHECKING:

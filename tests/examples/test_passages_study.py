@@ -14,9 +14,9 @@ import pytest
 from typer.testing import CliRunner
 
 from postil import rank_passages
-from postil.app.cli.main import app
 from postil.app.correlating.output import value_with_interval
 from postil.app.passages.files import PassagesOptions, find_gains
+from postil.cli.main import app
 from postil.errors import UsageError
 from postil.records import Passage, write
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from typer.testing import CliRunner
 
-from postil.app.cli.main import app
+from postil.cli.main import app
 from postil.records import Candidate, Judgement, Reference, Score, read, write
 
 if TYPE_CHECKING:

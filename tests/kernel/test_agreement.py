@@ -1,4 +1,4 @@
-"""The compiled kernel and the pure-Python twin give the same numbers."""
+"""The compiled kernel and the pure-Python kernel give the same numbers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.kernel import twin
+from postil.kernel import python
 
 compiled = pytest.importorskip("postil.kernel._compiled", reason="the compiled kernel was not built")
 
@@ -54,7 +54,7 @@ def long_problem(seed, lengths):
 
 def both(problem):
     candidates, of_row, references, set_offsets, _, _ = problem
-    return [(kernel, kernel.overlap(*candidates, of_row, *references, set_offsets)) for kernel in (compiled, twin)]
+    return [(kernel, kernel.overlap(*candidates, of_row, *references, set_offsets)) for kernel in (compiled, python)]
 
 
 def agree(problem, call, *, exactly=False):
@@ -74,7 +74,7 @@ def check_all(problem):
         stats = agree(problem, lambda k, o, delta=delta: k.bleu_stats(o, np.stack([weights, weights[::-1]]), 4, delta))
         for smooth in ("coco", "none", "exp", "floor", "add-k", "method0"):
             for effective in (False, True):
-                scores = [k.bleu_score(stats, smooth, 0.1, effective) for k in (compiled, twin)]
+                scores = [k.bleu_score(stats, smooth, 0.1, effective) for k in (compiled, python)]
                 np.testing.assert_allclose(*scores, rtol=1e-12, atol=1e-300)
     for united in (False, True):
         agree(problem, lambda k, o, united=united: k.rouge_l(o, weights, 1.44, united))
@@ -92,26 +92,26 @@ def check_all(problem):
 def check_frequencies(problem):
     _, _, references, set_offsets, weights, _ = problem
     groups = np.arange(len(set_offsets) - 1, dtype=np.int32) // 2
-    counted = {k: k.count_grams(*references, set_offsets, groups, 4) for k in (compiled, twin)}
-    norms = {k: counted[k].norms(*references) for k in (compiled, twin)}
-    np.testing.assert_allclose(norms[compiled], norms[twin], rtol=1e-12)
+    counted = {k: k.count_grams(*references, set_offsets, groups, 4) for k in (compiled, python)}
+    norms = {k: counted[k].norms(*references) for k in (compiled, python)}
+    np.testing.assert_allclose(norms[compiled], norms[python], rtol=1e-12)
     for n in range(1, 5):
         tables = []
-        for kernel in (compiled, twin):
+        for kernel in (compiled, python):
             grams, df = counted[kernel].table(n)
             tables.append(sorted(zip(map(tuple, grams.tolist()), df.tolist(), strict=True)))
         assert tables[0] == tables[1]
     for sigma in (0.0, 6.0):
         agree(problem, lambda k, o, sigma=sigma: k.cider(o, weights, counted[k], norms[k], sigma))
-        unknown = {k: np.full(norms[k].shape, -1.0) for k in (compiled, twin)}
+        unknown = {k: np.full(norms[k].shape, -1.0) for k in (compiled, python)}
         agree(problem, lambda k, o, sigma=sigma, unknown=unknown: k.cider(o, weights, counted[k], unknown[k], sigma))
-        for kernel in (compiled, twin):
+        for kernel in (compiled, python):
             found = unknown[kernel] >= 0.0
             np.testing.assert_array_equal(unknown[kernel][found], norms[kernel][found])
-    parts = [counted[twin].table(n) for n in range(1, 5)]
-    for kernel in (compiled, twin):
-        loaded = kernel.load_grams(counted[twin].items, [p[0] for p in parts], [p[1] for p in parts])
-        np.testing.assert_allclose(loaded.norms(*references), norms[twin], rtol=1e-12)
+    parts = [counted[python].table(n) for n in range(1, 5)]
+    for kernel in (compiled, python):
+        loaded = kernel.load_grams(counted[python].items, [p[0] for p in parts], [p[1] for p in parts])
+        np.testing.assert_allclose(loaded.norms(*references), norms[python], rtol=1e-12)
 
 
 @settings(max_examples=150)
@@ -168,7 +168,7 @@ def test_meteor_with_stems_and_synonyms_agrees(problem, data):
     function = np.zeros(words, dtype=np.uint8)
     for synonyms in ((None, None), (offsets, synsets)):
         results = []
-        for kernel in (compiled, twin):
+        for kernel in (compiled, python):
             overlap = kernel.overlap(
                 stem_of[candidates[0]], candidates[1], of_row, stem_of[references[0]], references[1], set_offsets
             )
@@ -179,7 +179,7 @@ def test_meteor_with_stems_and_synonyms_agrees(problem, data):
 
 @given(st.lists(TEXTS, max_size=6), st.lists(TEXTS, max_size=3), st.sampled_from(["space", "words", "characters"]))
 def test_interning_agrees(texts, more, splitting):
-    interners = [compiled.Interner(), twin.Interner()]
+    interners = [compiled.Interner(), python.Interner()]
     for a, b in zip(*(interner.encode(texts, splitting) for interner in interners), strict=True):
         np.testing.assert_array_equal(a, b)
     assert interners[0].words() == interners[1].words()
@@ -195,7 +195,7 @@ def test_interning_agrees(texts, more, splitting):
 
 @given(st.lists(st.lists(TEXTS, max_size=5), max_size=5))
 def test_interning_of_tokens_agrees(token_lists):
-    interners = [compiled.Interner(), twin.Interner()]
+    interners = [compiled.Interner(), python.Interner()]
     for a, b in zip(*(interner.encode_tokens(token_lists) for interner in interners), strict=True):
         np.testing.assert_array_equal(a, b)
     assert interners[0].words() == interners[1].words()
@@ -206,7 +206,7 @@ def test_flags_agree(words, others, start):
     words = [*words, "THE", "Über", "\u212aelvin", "×", "ΣΑΣ", "İ"]
     lowered = frozenset([*others, *(word.lower() for word in words[::2])])
     flags = []
-    for kernel in (compiled, twin):
+    for kernel in (compiled, python):
         interner = kernel.Interner()
         interner.encode_tokens([words])
         flags.append(interner.flags(lowered, start).tolist())
@@ -216,14 +216,14 @@ def test_flags_agree(words, others, start):
 
 def test_a_long_word_is_one_word():
     texts = ["x" * n for n in (7, 8, 9, 15, 16, 17, 1000)] + ["é" * 9, "我" * 4, "我" * 5, "😀" * 2, "😀" * 3] * 2
-    for kernel in (compiled, twin):
+    for kernel in (compiled, python):
         interner = kernel.Interner()
         ids, _, _ = interner.encode(texts, "space")
         assert interner.words() == list(dict.fromkeys(texts))
         assert ids.tolist()[-5:] == ids.tolist()[-10:-5]
 
 
-@pytest.mark.parametrize("kernel", ["postil.kernel._compiled", "postil.kernel.twin"])
+@pytest.mark.parametrize("kernel", ["postil.kernel._compiled", "postil.kernel.python"])
 def test_threads_change_no_bit(kernel):
     kernel = importlib.import_module(kernel)
     rng = np.random.default_rng(3)
@@ -233,7 +233,7 @@ def test_threads_change_no_bit(kernel):
         np.testing.assert_array_equal(a, b)
     ids, offsets, _ = one
     set_offsets = np.arange(0, 4001, 4)
-    rows = 300 if kernel is twin else 1000
+    rows = 300 if kernel is python else 1000
     sets = np.arange(rows, dtype=np.int32)
     candidate = ids[: offsets[rows]], offsets[: rows + 1]
     weights = rng.random(4000)
@@ -257,7 +257,7 @@ def test_threads_change_no_bit(kernel):
         np.testing.assert_array_equal(a, b)
 
 
-@pytest.mark.parametrize("kernel", [compiled, twin])
+@pytest.mark.parametrize("kernel", [compiled, python])
 def test_what_the_kernel_refuses(kernel):
     interner = kernel.Interner()
     with pytest.raises(TypeError, match="str"):

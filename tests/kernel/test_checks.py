@@ -10,14 +10,16 @@ import numpy as np
 import pytest
 
 import postil.kernel
-from postil.kernel import twin
+from postil.kernel import python
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
 
 KERNELS = (
-    [twin] if os.environ.get("POSTIL_KERNEL") == "python" or postil.kernel.NAME == "python" else [postil.kernel, twin]
+    [python]
+    if os.environ.get("POSTIL_KERNEL") == "python" or postil.kernel.NAME == "python"
+    else [postil.kernel, python]
 )
 FAR = 2**40
 WORDS = 200
@@ -34,10 +36,10 @@ def i64(*values: int) -> Any:
 def parts() -> dict[str, Any]:
     """The arrays of an index of 400 documents; no word is in so many of them that its list is not read."""
     ids = np.random.default_rng(0).permuted(np.tile(np.arange(WORDS, dtype=np.int32), (20, 1)), axis=1).ravel()
-    rows = twin.count_terms(ids, np.arange(0, len(ids) + 1, 10))
-    lists = twin.invert(*rows, WORDS)
+    rows = python.count_terms(ids, np.arange(0, len(ids) + 1, 10))
+    lists = python.invert(*rows, WORDS)
     factors, scales = np.ones(400), np.ones(WORDS)
-    bounds = twin.search_bounds(lists, factors, scales, "cosine")
+    bounds = python.search_bounds(lists, factors, scales, "cosine")
     return {"rows": rows, "lists": lists, "bounds": bounds, "factors": factors, "scales": scales, "gain": "cosine"}
 
 

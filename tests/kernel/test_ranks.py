@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 KINDS = ("spearman", "kendall-b", "kendall-c")
 BUILT = importlib.util.find_spec("postil.kernel._compiled") is not None
 KERNELS = [
-    "postil.kernel.twin",
+    "postil.kernel.python",
     pytest.param("postil.kernel._compiled", marks=pytest.mark.skipif(not BUILT, reason="the kernel was not built")),
 ]
 

@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from postil.kernel import twin
+from postil.kernel import python
 
 try:
     compiled = importlib.import_module("postil.kernel._compiled")
 except ImportError:
     compiled = None
 
-KERNELS = [pytest.param(twin, id="twin")]
+KERNELS = [pytest.param(python, id="python")]
 if compiled is not None:
     KERNELS.append(pytest.param(compiled, id="compiled"))
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import postil.kernel
-from postil.kernel import twin
-from postil.kernel.twin.search import GROUP
+from postil.kernel import python
+from postil.kernel.python.search import GROUP
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 KERNELS = (
-    [twin] if os.environ.get("POSTIL_KERNEL") == "python" or postil.kernel.NAME == "python" else [postil.kernel, twin]
+    [python]
+    if os.environ.get("POSTIL_KERNEL") == "python" or postil.kernel.NAME == "python"
+    else [postil.kernel, python]
 )
 
 
@@ -77,7 +79,7 @@ def test_lists_are_rows_turned_round(kernel: ModuleType) -> None:
 @pytest.mark.parametrize("gain", ["cosine", "bm25"])
 def test_both_kernels_have_the_same_tables(gain: str) -> None:
     for one, two in zip(
-        built(postil.kernel, 3, 130 * GROUP + 7, gain), built(twin, 3, 130 * GROUP + 7, gain), strict=True
+        built(postil.kernel, 3, 130 * GROUP + 7, gain), built(python, 3, 130 * GROUP + 7, gain), strict=True
     ):
         for left, right in zip(
             one if isinstance(one, tuple) else [one], two if isinstance(two, tuple) else [two], strict=True
@@ -100,7 +102,7 @@ def test_both_kernels_find_the_same(gain: str, length: int, k: int) -> None:
     # Rare words weigh more, as they do; a few weigh nothing.
     weights = np.log(documents / (1 + np.diff(lists[0])))[terms].clip(0) * rng.integers(0, 4, len(terms))
     fast = postil.kernel.searcher(rows, lists, bounds, factors, scales, gain)
-    definition = twin.searcher(rows, lists, bounds, factors, scales, gain)
+    definition = python.searcher(rows, lists, bounds, factors, scales, gain)
     expected = definition.search(starts, terms, weights, k)
     for jobs in (1, 2):
         found = fast.search(starts, terms, weights, k, jobs)
@@ -164,7 +166,7 @@ def test_uncommon_collections(gain: str) -> None:
     terms = np.concatenate([np.arange(words), [0], [1, 2, 4999]]).astype(np.int32)
     for weights in (np.ones(len(terms)), 10.0 ** rng.integers(-9, 9, len(terms)), np.full(len(terms), 1e-200)):
         for k in (1, 3, 200):
-            fast, slow = (plain(kernel, rows, lists, factors, gain) for kernel in (postil.kernel, twin))
+            fast, slow = (plain(kernel, rows, lists, factors, gain) for kernel in (postil.kernel, python))
             for found, expected in zip(
                 fast.search(starts, terms, weights, k), slow.search(starts, terms, weights, k), strict=True
             ):

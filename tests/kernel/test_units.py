@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.kernel import twin
+from postil.kernel import python
 
 try:
     compiled = importlib.import_module("postil.kernel._compiled")
 except ImportError:
     compiled = None
 
-KERNELS = [pytest.param(twin, id="twin")]
+KERNELS = [pytest.param(python, id="python")]
 if compiled is not None:
     KERNELS.append(pytest.param(compiled, id="compiled"))
 MEASURES = [("f", 1.0), ("f", 4.0), ("kl", 0.0), ("js", 0.0), ("logsim", 0.0), ("rouge", 0.0), ("tf-idf", 0.0)]
@@ -56,7 +56,7 @@ def test_units_are_what_a_plain_reading_finds(kernel, texts, order, gap, up_to):
 @settings(max_examples=150)
 @given(texts_of_words, st.integers(1, 4), st.integers(0, 3), st.booleans())
 def test_both_kernels_number_units_alike(texts, order, gap, up_to):
-    for one, other in zip(*(k.count_units(*ragged(texts), order, gap, up_to) for k in (compiled, twin)), strict=True):
+    for one, other in zip(*(k.count_units(*ragged(texts), order, gap, up_to) for k in (compiled, python)), strict=True):
         np.testing.assert_array_equal(one, other)
         assert one.dtype == other.dtype
 
@@ -168,7 +168,7 @@ def test_pooled_scores_are_what_a_plain_reading_finds(kernel, problem):
 @settings(max_examples=200)
 @given(problems())
 def test_both_kernels_score_alike_and_threads_change_nothing(problem):
-    first, second = (k.pooled_scores(*arguments(problem, k)) for k in (compiled, twin))
+    first, second = (k.pooled_scores(*arguments(problem, k)) for k in (compiled, python))
     np.testing.assert_allclose(first, second, rtol=1e-10, atol=1e-12)
     np.testing.assert_array_equal(compiled.pooled_scores(*arguments(problem, compiled), 3), first)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from postil.kernel import NAME
 from postil.metrics import References
-from postil.metrics.panel import Panel, Total, parse_all
+from postil.metrics.metric_set import Panel, Total, parse_all
 from postil.text import Vocabulary
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from postil.errors import Undefined, UnknownName, UsageError
 from postil.metaeval.coefficients import COEFFICIENTS
 from postil.metaeval.correlation import correlations
 from postil.metaeval.human import CEILING, HALVES, ONE, ceiling, human
+from postil.metaeval.multiple_ratings import SeveralRatings
 from postil.metaeval.resampling import counts_of
-from postil.metaeval.several_ratings import SeveralRatings
 from postil.metaeval.table import join
 from postil.records.rows import Judgement, Score
 

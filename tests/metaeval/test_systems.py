@@ -10,7 +10,7 @@ from postil.metaeval.resampling import counts_of
 from postil.metaeval.significance import holm
 from postil.metaeval.systems import compare, system_means
 from postil.metaeval.table import join
-from postil.records.place import Places
+from postil.records.row_locations import Places
 from postil.records.rows import Judgement, Score
 
 

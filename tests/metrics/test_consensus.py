@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import postil
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.metrics import Background, References
-from postil.metrics import over as over_module
+from postil.metrics import reference_aggregation as over_module
 from postil.metrics.consensus import likeness, similarity_of
 from postil.text import Vocabulary
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 import postil
 from postil import kernel
 from postil.errors import UsageError
-from postil.metrics import Background, References, over
+from postil.metrics import Background, References, reference_aggregation
 from postil.metrics.base import PairwiseScorer
 from postil.metrics.controls import ControlOptions, Controls
-from postil.metrics.panel import Panel, parse_all
+from postil.metrics.metric_set import Panel, parse_all
 from postil.text import Vocabulary
 from postil.version import VERSION
 
@@ -291,7 +291,7 @@ def test_pairs_give_what_texts_give_to_the_last_bit(
     weights = references.weights
     tokens = vocabulary.branch().encode_tokens([text.split() for text in candidates])
     numbers = np.array(of_set, dtype=np.int32)
-    singles = over.Singles(panel.metrics, references, None)
+    singles = reference_aggregation.Singles(panel.metrics, references, None)
     bounds, pairs = singles.pairs(numbers)
     found = singles.compared(tokens, numbers)
     keep = np.array([random.random() < 0.5 for _ in weights])
@@ -368,7 +368,7 @@ def test_neither_threads_nor_batches_change_a_bit(
     found = controls(*problem, SPECS, options)
     cut = data.draw(st.integers(0, len(problem[1])))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(over, "BLOCK", 1)  # candidate by candidate
+        patch.setattr(reference_aggregation, "BLOCK", 1)  # candidate by candidate
         again = controls(*problem, SPECS, options, jobs=3, cuts=[cut])
     assert list(again) == list(found)
     for name, values in found.items():

@@ -9,8 +9,8 @@ import pytest
 
 import postil
 from postil.metrics import References
+from postil.metrics.metric_set import parse_all
 from postil.metrics.near import NearSigns
-from postil.metrics.panel import parse_all
 from postil.text import Vocabulary
 
 if TYPE_CHECKING:

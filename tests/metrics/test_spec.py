@@ -4,7 +4,7 @@ import pytest
 
 from postil.errors import UnknownName, UsageError
 from postil.metrics import METRICS, Bleu, CiderD, DeltaBleu, Meteor, RougeL, RougeN, parse
-from postil.metrics.panel import parse_all
+from postil.metrics.metric_set import parse_all
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 from postil.errors import InvalidInput
 from postil.records import Article, Candidate, Judgement, Passage, Reference, Row, jsonl, read
 from postil.records.explain import RepeatedKey
-from postil.records.place import Places
+from postil.records.row_locations import Places
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,13 +17,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.errors import InvalidInput, MissingExtra, PostilError, Undefined, UnknownName, UsageError
+from postil.text import vector_files
 from postil.text import vectors as vectors_module
-from postil.text import word2vec
 from postil.text.tokens import Vocabulary
-from postil.text.training import train
+from postil.text.vector_files import Word2VecFile, read_word2vec
 from postil.text.vector_store import VectorsWriter
 from postil.text.vectors import Vectors
-from postil.text.word2vec import Word2VecFile, read_word2vec
+from postil.text.word2vec_training import train
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -346,7 +346,7 @@ def test_files_of_other_programs_are_read(tmp_path: Path, kind: str, content: by
 def test_where_blocks_end_does_not_matter(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int, content: bytes
 ) -> None:
-    monkeypatch.setattr(word2vec, "BLOCK", block)
+    monkeypatch.setattr(vector_files, "BLOCK", block)
     assert same(read_word2vec(write(tmp_path, content)), made())
 
 
@@ -377,7 +377,7 @@ def test_share_and_hash_of_the_file(tmp_path: Path) -> None:
     with Word2VecFile(write(tmp_path, content)) as file:
         assert sum(len(words) for words, _ in file.batches()) == 5
         assert file.share == 1
-        assert file.sha256 == word2vec.hashlib.sha256(content).hexdigest()
+        assert file.sha256 == vector_files.hashlib.sha256(content).hexdigest()
 
 
 NAN = ARRAY.copy()
@@ -508,7 +508,7 @@ def test_words_that_share_contexts_are_near() -> None:
 
 PROGRAM = """
 import sys
-from postil.text.training import train
+from postil.text.word2vec_training import train
 texts = [["a", "b", "c", "b"], ["b", "c", "d"], ["d", "a"]] * 20
 train(texts, dimensions=8, epochs=2).save(sys.argv[1])
 """
@@ -560,7 +560,7 @@ def test_bigrams_are_pairs_of_adjacent_words_within_a_text(tmp_path: Path) -> No
 
 def test_no_word_of_a_very_long_text_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("gensim")
-    monkeypatch.setattr("postil.text.training.LONGEST", 2)
+    monkeypatch.setattr("postil.text.word2vec_training.LONGEST", 2)
     long = train([["a", "b", "c", "d", "e"]], dimensions=4, epochs=2, sample=0)
     assert long.words == ("a", "b", "c", "d", "e")
     assert long.hash == train([["a", "b"], ["c", "d"], ["e"]], dimensions=4, epochs=2, sample=0).hash
@@ -614,7 +614,7 @@ def test_made_is_json_that_says_all(tmp_path: Path) -> None:
 
 
 def test_a_line_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(word2vec, "LONGEST_LINE", 1 << 16)
+    monkeypatch.setattr(vector_files, "LONGEST_LINE", 1 << 16)
     path = tmp_path / "v.txt"
     path.write_bytes(b"3 2\nrain 0 1\nsnow 1 0\n" + b"x" * (1 << 25))
     tracemalloc.start()

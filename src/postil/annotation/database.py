@@ -14,7 +14,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from postil.annotation import tables
 from postil.annotation.campaign_file import CampaignFile, connections_to_read, copy_whole
 from postil.annotation.tables import SCHEMA
-from postil.annotation.writing import Direct, Grouped
+from postil.annotation.writers import Direct, Grouped
 from postil.errors import InvalidInput, MissingExtra, PostilError, UsageError
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Engine
 
-    from postil.annotation.writing import Writer
+    from postil.annotation.writers import Writer
 
 __all__ = ["ADVICE", "Database"]
 

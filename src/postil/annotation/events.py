@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sql
 
-from postil.annotation import answers, tables
-from postil.annotation.nouns import Event, Progress, Refused
+from postil.annotation import tables, validation
+from postil.annotation.compiled_sql import Prepared
+from postil.annotation.models import Event, Progress, Refused
 from postil.annotation.people import progress_of
-from postil.annotation.prepared import Prepared
 from postil.annotation.spans import from_json, share, to_json
 from postil.annotation.tables import GRADED, MOST_ROWS, MOVED, OPEN, SKIPPED
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from postil.annotation.nouns import Answer
+    from postil.annotation.models import Answer
     from postil.annotation.rubric import Rubric
 
 __all__ = ["add_answer", "event_of", "take_back"]
@@ -42,7 +42,7 @@ def add_answer(connection: Connection, who: Any, given: Answer, rubric: Rubric, 
     Raises:
         Refused: The text is not this person's, was answered meanwhile, or the answer is none that can be given.
     """
-    key = answers.key(given.request)
+    key = validation.key(given.request)
     row = _assignment(connection, who.id, given.assignment)
     said = _checked(connection, row.item, given, rubric)
     event, progress = _known(connection, who.id, key, said["kind"]), progress_of(who)
@@ -109,15 +109,15 @@ def event_of(row: Any, again: int) -> Event:
 def _checked(connection: Connection, number: int, given: Answer, rubric: Rubric) -> dict[str, Any]:
     """What an answer says, in columns of an event."""
     if given.reason is not None:
-        why = answers.words("reason", given.reason)
+        why = validation.words("reason", given.reason)
         if not why:
             raise Refused("invalid", "say why this text is skipped")
         return {"kind": "skip", "reason": why}
-    took = answers.time_taken(given.seconds)
+    took = validation.time_taken(given.seconds)
     if rubric.kind == "grade":
-        return {"kind": "rate", "grade": answers.on_scale(rubric, given.value), "seconds": took}
+        return {"kind": "rate", "grade": validation.on_scale(rubric, given.value), "seconds": took}
     text = _TEXT.first(connection, {"item": number}).text
-    marks = answers.marks(text, given.value)
+    marks = validation.marks(text, given.value)
     return {"kind": "rate", "grade": share(text, marks), "spans": to_json(marks), "seconds": took}
 
 

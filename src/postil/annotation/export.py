@@ -16,7 +16,7 @@ from postil.records.rows import Rating as RatingOfReference
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from postil.annotation.nouns import Adjudication, Campaign, Item, Rating
+    from postil.annotation.models import Adjudication, Campaign, Item, Rating
     from postil.annotation.rubric import Rubric
 
 __all__ = [

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from postil.annotation import answers
+from postil.annotation import validation
 from postil.annotation.events import add_answer, take_back
-from postil.annotation.nouns import Ahead, Answer, Refused
+from postil.annotation.models import Ahead, Answer, Refused
 from postil.annotation.people import progress_of, signed_in, taking_part
 from postil.annotation.tasks import at_place, first_open, of_assignment, open_after
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from postil.annotation.database import Database
-    from postil.annotation.nouns import Event, Person, Progress, Span, Task
+    from postil.annotation.models import Event, Person, Progress, Span, Task
     from postil.annotation.rubric import Rubric
 
 __all__ = ["Grading"]
@@ -165,7 +165,7 @@ class Grading:
         Raises:
             Refused: The key was used for something else, or the person has left.
         """
-        key = answers.key(request)
+        key = validation.key(request)
 
         def change(connection: Connection) -> Task | None:
             who = taking_part(connection, person.id, lock=True)

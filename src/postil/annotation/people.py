@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sql
 
-from postil.annotation import answers, tables
-from postil.annotation.leaving import hand_over, keep_for_another
-from postil.annotation.nouns import Handover, Person, Progress, Refused, Session, Standing
-from postil.annotation.prepared import Prepared
+from postil.annotation import tables, validation
+from postil.annotation.compiled_sql import Prepared
+from postil.annotation.models import Handover, Person, Progress, Refused, Session, Standing
+from postil.annotation.reassignment import hand_over, keep_for_another
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from postil.annotation.database import Database
-    from postil.annotation.nouns import Campaign, Role
+    from postil.annotation.models import Campaign, Role
 
 __all__ = ["DAY", "People", "progress_of", "signed_in", "taking_part"]
 
@@ -64,7 +64,7 @@ class People:
         Raises:
             Refused: No place is free, the name has another role, or the person has left.
         """
-        name = answers.words("name", name, NAME_LENGTH)
+        name = validation.words("name", name, NAME_LENGTH)
         if not name:
             raise Refused("invalid", "a name has at least one letter")
         if role not in {"lead", "annotator"}:
@@ -78,8 +78,8 @@ class People:
             unused = tables.invite.update().where(tables.invite.c.person == number, tables.invite.c.used.is_(None))
             connection.execute(unused.values(expires=REPLACED))
             mine = tables.session.c.person == number
-            connection.execute(tables.session.delete().where(mine, tables.session.c.hash != answers.hashed(keep)))
-            values = {"hash": answers.hashed(token), "person": number, "expires": self._clock() + days * DAY}
+            connection.execute(tables.session.delete().where(mine, tables.session.c.hash != validation.hashed(keep)))
+            values = {"hash": validation.hashed(token), "person": number, "expires": self._clock() + days * DAY}
             connection.execute(tables.invite.insert(), values)
 
         self._database.change(change)
@@ -99,7 +99,7 @@ class People:
         mine = secrets.token_urlsafe(32)
 
         def change(connection: Connection) -> Session:
-            of_token = tables.invite.c.hash == answers.hashed(token)
+            of_token = tables.invite.c.hash == validation.hashed(token)
             row = connection.execute(sql.select(tables.invite).where(of_token).with_for_update()).first()
             now = self._clock()
             if row is None:
@@ -113,7 +113,7 @@ class People:
             who = taking_part(connection, row.person)
             connection.execute(tables.invite.update().where(of_token).values(used=now))
             expires = now + days * DAY
-            values = {"hash": answers.hashed(mine), "person": who.id, "expires": expires}
+            values = {"hash": validation.hashed(mine), "person": who.id, "expires": expires}
             connection.execute(tables.session.insert(), values)
             return Session(token=mine, person=_person_of(who), expires=expires)
 
@@ -135,7 +135,7 @@ class People:
         Args:
             session: The token of the session.
         """
-        ended = tables.session.delete().where(tables.session.c.hash == answers.hashed(session))
+        ended = tables.session.delete().where(tables.session.c.hash == validation.hashed(session))
         self._database.change(lambda connection: connection.execute(ended))
 
     def everyone(self) -> list[Person]:
@@ -229,7 +229,9 @@ def signed_in(connection: Connection, session: str, now: float, *, lock: bool = 
         now: The time.
         lock: Keep other processes from changing anything of theirs.
     """
-    return (_SIGNED_IN_LOCKED if lock else _SIGNED_IN).first(connection, {"hash": answers.hashed(session), "now": now})
+    return (_SIGNED_IN_LOCKED if lock else _SIGNED_IN).first(
+        connection, {"hash": validation.hashed(session), "now": now}
+    )
 
 
 def progress_of(row: Any) -> Progress:

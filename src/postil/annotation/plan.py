@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from postil.annotation.orders import in_order, woven
-from postil.annotation.sharing import share_out
-from postil.annotation.teams import teams
+from postil.annotation.block_design import teams
+from postil.annotation.item_order import in_order, woven
+from postil.annotation.load_balancing import share_out
 from postil.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from postil.annotation.orders import Turn
+    from postil.annotation.item_order import Turn
 
 __all__ = ["MOST_ANNOTATORS", "SEED", "Plan", "PlanStatistics", "plan"]
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sql
 
-from postil.annotation import answers, tables
+from postil.annotation import tables, validation
 from postil.annotation.events import event_of
-from postil.annotation.nouns import Adjudication, Conflict, Event, Person, Rating, Refused
+from postil.annotation.models import Adjudication, Conflict, Event, Person, Rating, Refused
 from postil.annotation.people import taking_part
 from postil.annotation.spans import from_json
 from postil.annotation.tables import GRADED, MOST_ROWS
@@ -108,9 +108,9 @@ class Results:
             Refused: The person is no lead, there is no such text, or the grade is not on the scale.
         """
         asked = self._rubric()
-        key = answers.key(request)
-        why = answers.words("reason", reason)
-        decided = answers.on_scale(asked, grade) if asked.kind == "grade" else answers.share_or_two(grade)
+        key = validation.key(request)
+        why = validation.words("reason", reason)
+        decided = validation.on_scale(asked, grade) if asked.kind == "grade" else validation.share_or_two(grade)
 
         def change(connection: Connection) -> Adjudication:
             who = taking_part(connection, lead.id, lock=True)

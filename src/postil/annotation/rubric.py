@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, get_args
 
 import msgspec
 
-from postil.annotation.nouns import Kind
+from postil.annotation.models import Kind
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.records.explain import RepeatedKey, load_json
 

@@ -11,7 +11,7 @@ from postil.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from postil.annotation.nouns import Span
+    from postil.annotation.models import Span
 
 __all__ = ["from_json", "from_utf16", "passage_grade", "share", "to_json", "union"]
 

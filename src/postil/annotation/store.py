@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
-from postil.annotation.nouns import Campaign
+from postil.annotation.models import Campaign
 from postil.annotation.rubric import Rubric
 from postil.errors import InvalidInput, MissingExtra, UsageError
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from postil.annotation.nouns import Item
+    from postil.annotation.models import Item
     from postil.annotation.plan import Plan
 
 __all__ = ["Store"]

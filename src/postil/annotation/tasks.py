@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 import sqlalchemy as sql
 
 from postil.annotation import tables
-from postil.annotation.nouns import Task
-from postil.annotation.prepared import Prepared
+from postil.annotation.compiled_sql import Prepared
+from postil.annotation.models import Task
 from postil.annotation.spans import from_json
 from postil.annotation.tables import MOST_ROWS, MOVED, OPEN, STATES
 

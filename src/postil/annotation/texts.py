@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sql
 
 from postil.annotation import tables
-from postil.annotation.nouns import Item
+from postil.annotation.models import Item
 from postil.annotation.plan import Plan
 from postil.annotation.tables import MOVED
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from postil.annotation.nouns import Campaign
+    from postil.annotation.models import Campaign
 
 __all__ = ["items", "plan_of"]
 

@@ -22,7 +22,7 @@ from postil.escaping import one_line
 from postil.metaeval.permutation import PERMUTATIONS
 from postil.metaeval.resampling import RESAMPLES, SEED
 from postil.metaeval.systems import compare
-from postil.records.files import read
+from postil.records.row_files import read
 from postil.records.rows import Score
 from postil.version import VERSION
 

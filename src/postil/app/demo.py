@@ -13,8 +13,8 @@ from postil.app.correlating.output import findings_as
 from postil.app.scoring.files import ScoringOptions, default_metrics, score_files
 from postil.app.scoring.output import scores_as
 from postil.errors import MissingExtra
-from postil.records.files import read, write
-from postil.records.replace import Replacement
+from postil.records.atomic_file import Replacement
+from postil.records.row_files import read, write
 from postil.records.rows import Article, Candidate
 from postil.records.scale import Scale
 

@@ -15,16 +15,16 @@ from postil.app.passages.words import stop_signature, without_stop_words
 from postil.app.progress import steps
 from postil.errors import InvalidInput, UnknownName
 from postil.escaping import one_line
-from postil.records.files import read
-from postil.records.replace import check_apart
+from postil.records.atomic_file import check_apart
+from postil.records.row_files import read
 from postil.records.rows import Row
 from postil.text.han import HanTexts
 from postil.text.tokenizers import tokenizer as named_tokenizer
 from postil.text.tokens import Tokens, Vocabulary
-from postil.text.training import SEED, train
+from postil.text.vector_files import Word2VecFile
 from postil.text.vector_store import VectorsWriter
 from postil.text.vectors import Vectors
-from postil.text.word2vec import Word2VecFile
+from postil.text.word2vec_training import SEED, train
 from postil.version import VERSION
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class _Text(Row, frozen=True):
 
 @dataclass(frozen=True, kw_only=True)
 class TrainOptions:
-    """How to train; see `postil.text.training.train`."""
+    """How to train; see `postil.text.word2vec_training.train`."""
 
     dimensions: int = 300
     negative: int = 15
@@ -100,7 +100,7 @@ def convert_file(path: str, out: str, *, form: str, bigrams: bool, skip_bad: boo
     Args:
         path: A file of word2vec, gensim, fastText (``.vec``) or GloVe, plain or compressed with gzip.
         out: The folder to make.
-        form: A name in `postil.text.word2vec.FORMS`.
+        form: A name in `postil.text.vector_files.FORMS`.
         bigrams: The words are pairs of adjacent words, joined with ``_``.
         skip_bad: Leave out words that are not UTF-8, come a second time or have numbers that are not finite.
         say: Takes remarks for people.

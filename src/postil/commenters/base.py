@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self
 
-    from postil.records.files import FilePath
+    from postil.records.row_files import FilePath
     from postil.records.rows import Article
 
 __all__ = ["LABEL", "Commenter", "Copied", "Held", "Provenance", "Source", "Suggestion", "Suggestions"]

@@ -17,11 +17,11 @@ import numpy as np
 
 from postil.arrays import WHOLE, Expected
 from postil.commenters.base import Held, Provenance, Source, Suggestion, Suggestions
+from postil.commenters.filtering import Screen
 from postil.commenters.rankers import ByBoth, ByPairs, ByRelevance, ByWords
-from postil.commenters.screening import Screen
 from postil.commenters.search import Index
 from postil.commenters.store import Model, ModelWriter
-from postil.commenters.strings import Strings
+from postil.commenters.string_array import Strings
 from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.commenters.rankers import Ranker
-    from postil.records.files import FilePath
+    from postil.records.row_files import FilePath
     from postil.records.rows import Article
     from postil.text.tokens import Tokens
 

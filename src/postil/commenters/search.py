@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from postil.arrays import WHOLE, Expected
-from postil.commenters.likest import Likest, merged
 from postil.commenters.segment import IDF, WEIGHTINGS, Collection, Idf, Segment, Weighting
+from postil.commenters.top_k import Likest, merged
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.kernel import count_terms, search_bounds, searcher
 
@@ -326,7 +326,7 @@ class Index:
 
 
 def _bounds(documents: int, words: int, postings: int, dense: int) -> tuple[Expected, ...]:
-    """Valid arrays of skip bounds; see `postil.kernel.twin.search.search_bounds`."""
+    """Valid arrays of skip bounds; see `postil.kernel.python.search.search_bounds`."""
     padded = -(-documents // GROUP) * GROUP
     return (
         Expected("float32", (words,)),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from postil.commenters.likest import Likest, merged
+from postil.commenters.top_k import Likest, merged
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import numpy as np
 
 from postil.arrays import Expected, open_array
-from postil.commenters.seals import WHOLE, as_json, plain, read_json, seal, seal_of_all, sync, sync_folder
+from postil.commenters.manifest import WHOLE, as_json, plain, read_json, seal, seal_of_all, sync, sync_folder
 from postil.errors import InvalidInput, UsageError
+from postil.records.atomic_file import refused
 from postil.records.explain import is_finite, shown
-from postil.records.replace import refused
 from postil.version import VERSION
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.records.files import FilePath
+    from postil.records.row_files import FilePath
 
 __all__ = ["FORMAT", "Model", "ModelWriter", "check_free"]
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from postil.corpus.duplicates import CHARACTERS, Merged, merge_duplicates
+from postil.corpus.passage_duplicates import CHARACTERS, Merged, merge_duplicates
 
 __all__ = ["CHARACTERS", "Merged", "merge_duplicates"]

@@ -11,12 +11,12 @@ import msgspec
 
 from postil.errors import InvalidInput
 from postil.records import jsonl, parquet
-from postil.records.files import kind_of, open_bytes
+from postil.records.row_files import kind_of, open_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.records.files import FilePath
+    from postil.records.row_files import FilePath
 
 __all__ = ["BLOCK_BYTES", "Block", "blocks"]
 

@@ -15,15 +15,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from postil.corpus.assign_splits import decide
+from postil.corpus.build_directory import Unfinished
 from postil.corpus.card import card
-from postil.corpus.decide import decide
 from postil.corpus.passes import Passes, Source, Watch
 from postil.corpus.statistics import statistics
 from postil.corpus.store import FORMAT, Corpus
-from postil.corpus.unfinished import Unfinished
 from postil.errors import InvalidInput
-from postil.records.files import write
 from postil.records.parquet import arrow
+from postil.records.row_files import write
 from postil.text.tokenizers import tokenizer
 from postil.version import VERSION
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from postil.corpus.options import BuildOptions
     from postil.engine import Engine
-    from postil.records.files import FilePath
+    from postil.records.row_files import FilePath
 
 __all__ = ["Source", "Watch", "build", "rejected_beside"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from postil.corpus.table_2 import table_2
+from postil.corpus.statistics_table import table_2
 from postil.escaping import markdown_cell, one_line
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from postil.corpus.prepared import open_prepared, words_in
+from postil.corpus.block_table import open_prepared, words_in
 from postil.corpus.split import SPLITS, draw_key
 from postil.records.parquet import arrow, schema_of
 from postil.records.rows import Article

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import io
     from collections.abc import Iterator
 
-    from postil.records.files import FilePath
+    from postil.records.row_files import FilePath
 
 __all__ = ["BOM", "DAMAGE", "damaged", "decoded", "opened", "text_lines"]
 

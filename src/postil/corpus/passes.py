@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 import numpy as np
 
+from postil.corpus.assign_splits import Articles
+from postil.corpus.block_table import open_prepared, report_in, words_in
 from postil.corpus.blocks import blocks
-from postil.corpus.decide import Articles
 from postil.corpus.finish import FIELDS, Count, Finish, Part
+from postil.corpus.minhash import PLACES
 from postil.corpus.prepare import Prepare, check_han
-from postil.corpus.prepared import open_prepared, report_in, words_in
-from postil.corpus.sketch import PLACES
 from postil.corpus.split import SPLITS, UNDECIDED
 from postil.errors import InvalidInput
 from postil.records.parquet import arrow
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.corpus.build_directory import Unfinished
     from postil.corpus.finish import Finished
     from postil.corpus.options import BuildOptions
     from postil.corpus.rejected import Rejected
-    from postil.corpus.unfinished import Unfinished
     from postil.engine import Engine
-    from postil.records.files import FilePath
+    from postil.records.row_files import FilePath
 
 __all__ = ["Passes", "Source", "Watch"]
 

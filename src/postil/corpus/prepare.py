@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import numpy as np
 
-from postil.corpus.prepared import Chosen, Read, Report, written
+from postil.corpus.block_table import Chosen, Read, Report, written
 from postil.corpus.privacy import masking
 from postil.corpus.rejected import Rejected
 from postil.errors import InvalidInput

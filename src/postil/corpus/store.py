@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from postil.records.files import FilePath
+    from postil.records.row_files import FilePath
 
 __all__ = ["FORMAT", "Corpus", "Field", "Ragged"]
 

@@ -12,8 +12,8 @@ import socket
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
-from postil.engine.lanes import Died, Lane, LaneEngine
-from postil.engine.parcel import Keeper
+from postil.engine.messages import Keeper
+from postil.engine.worker_pool import Died, Lane, LaneEngine
 from postil.errors import MissingExtra, PostilError, UsageError
 
 if TYPE_CHECKING:

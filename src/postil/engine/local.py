@@ -19,8 +19,8 @@ from contextlib import contextmanager, suppress
 from multiprocessing.spawn import get_executable
 from typing import IO, TYPE_CHECKING, Any, Final, TypeVar, cast
 
-from postil.engine.lanes import Died, Lane, LaneEngine
 from postil.engine.worker import ASK, KEEP, receive, send
+from postil.engine.worker_pool import Died, Lane, LaneEngine
 from postil.errors import PostilError, UsageError
 
 if TYPE_CHECKING:

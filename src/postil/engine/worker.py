@@ -10,7 +10,7 @@ import time
 from queue import SimpleQueue
 from typing import IO, Final
 
-from postil.engine.parcel import Keeper
+from postil.engine.messages import Keeper
 
 __all__ = ["ASK", "KEEP", "receive", "send", "serve"]
 

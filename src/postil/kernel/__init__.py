@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from postil.kernel.twin import (
+    from postil.kernel.python import (
         Grams,
         Interner,
         Overlap,
@@ -82,7 +82,7 @@ def _choose(wish: str) -> ModuleType:
         except ImportError:
             if wish == "compiled":
                 raise
-    return importlib.import_module("postil.kernel.twin")
+    return importlib.import_module("postil.kernel.python")
 
 
 _chosen: Final = _choose(os.environ.get("POSTIL_KERNEL", ""))

@@ -18,11 +18,11 @@ from postil.metaeval.gain import (
     gain_differences,
     normalised_gains,
 )
-from postil.metaeval.gathered import Ratings
 from postil.metaeval.human import Human, ceiling
 from postil.metaeval.raters import Rater
 from postil.metaeval.replicates import LEVELS, By, Replicates, replicate
 from postil.metaeval.resampling import Estimate, Interval
+from postil.metaeval.score_matrix import Ratings
 from postil.metaeval.significance import Difference, Differences, differences, holm
 from postil.metaeval.systems import Compared, Comparison, SystemMeans, compare, system_means
 from postil.metaeval.table import LeftOut, Table, join

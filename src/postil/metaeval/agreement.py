@@ -10,13 +10,13 @@ import numpy as np
 
 from postil.errors import Undefined
 from postil.metaeval.coefficients import ratio, starts_of
-from postil.metaeval.gathered import Rated
 from postil.metaeval.raters import raters
 from postil.metaeval.rating_pairs import RatingPairs
 from postil.metaeval.resampling import RESAMPLES, SEED, counts_of, estimate, in_blocks
+from postil.metaeval.score_matrix import Rated
 from postil.metaeval.table import LeftOut, name_left_out
 from postil.records.explain import shown
-from postil.records.place import Places
+from postil.records.row_locations import Places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

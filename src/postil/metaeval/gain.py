@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 import numpy as np
 
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.metaeval.cumulative_gain import Ranked, share_of_best
 from postil.metaeval.permutation import sign_flips
-from postil.metaeval.ranked import Ranked, share_of_best
 from postil.metaeval.resampling import RESAMPLES, SEED, counts_of, interval, p_value
 from postil.metaeval.significance import holm
 from postil.records.ties import difference

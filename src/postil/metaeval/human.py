@@ -10,9 +10,9 @@ import numpy as np
 
 from postil.errors import Undefined, UsageError
 from postil.metaeval.correlation import Absent, Correlations, row_of
+from postil.metaeval.multiple_ratings import SeveralRatings
 from postil.metaeval.replicates import resampled
 from postil.metaeval.resampling import RESAMPLES, SEED, counts_of
-from postil.metaeval.several_ratings import SeveralRatings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

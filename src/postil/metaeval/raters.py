@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.metaeval.gathered import Ratings
     from postil.metaeval.resampling import Estimate
+    from postil.metaeval.score_matrix import Ratings
 
 __all__ = ["Rater", "raters"]
 

@@ -12,7 +12,7 @@ from postil.metaeval.coefficients import ratio, starts_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from postil.metaeval.gathered import Ratings
+    from postil.metaeval.score_matrix import Ratings
 
 __all__ = ["RatingPairs", "Tables"]
 

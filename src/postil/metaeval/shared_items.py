@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.metaeval.gathered import Scored
+    from postil.metaeval.score_matrix import Scored
 
 __all__ = ["on_shared_items"]
 

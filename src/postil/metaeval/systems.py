@@ -10,9 +10,9 @@ import numpy as np
 from postil.errors import UnknownName, UsageError
 from postil.metaeval.coefficients import means_by
 from postil.metaeval.correlation import Absent
-from postil.metaeval.gathered import Scored
 from postil.metaeval.permutation import PERMUTATIONS, permutation_p
 from postil.metaeval.resampling import RESAMPLES, SEED, counts_of, interval, p_value
+from postil.metaeval.score_matrix import Scored
 from postil.metaeval.shared_items import on_shared_items
 from postil.metaeval.significance import holm
 from postil.records.ties import dense_ranks, difference, without_noise
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.metaeval.table import LeftOut, Table
-    from postil.records.place import Places
+    from postil.records.row_locations import Places
     from postil.records.rows import Score
 
 __all__ = ["Compared", "Comparison", "SystemMeans", "compare", "system_means"]

@@ -11,15 +11,15 @@ import numpy as np
 
 from postil.errors import Undefined, UnknownName
 from postil.metaeval.coefficients import starts_of
-from postil.metaeval.gathered import Rated, Scored
+from postil.metaeval.score_matrix import Rated, Scored
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from postil.metaeval.gathered import Key, Ratings
-    from postil.records.place import Places
+    from postil.metaeval.score_matrix import Key, Ratings
+    from postil.records.row_locations import Places
     from postil.records.rows import Judgement, Score
     from postil.records.scale import Scale
 

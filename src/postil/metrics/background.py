@@ -17,8 +17,8 @@ from postil.errors import InvalidInput, Undefined, UsageError
 from postil.kernel import Grams, count_grams, load_grams
 from postil.metrics.base import check_order
 from postil.records.arguments import check_arguments
+from postil.records.atomic_file import Replacement
 from postil.records.explain import load_json
-from postil.records.replace import Replacement
 
 if TYPE_CHECKING:
     import os

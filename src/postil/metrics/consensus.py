@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.errors import UsageError
-from postil.metrics.over import Singles, blocks
+from postil.metrics.reference_aggregation import Singles, blocks
 from postil.metrics.spec import parse
 from postil.text.tokens import Tokens
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from postil.errors import UsageError
 from postil.metrics.base import PairwiseScorer
-from postil.metrics.over import Singles, is_near
+from postil.metrics.reference_aggregation import Singles, is_near
 from postil.records.arguments import check_fields
 from postil.records.ties import TOLERANCE, joined
 from postil.version import VERSION
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.metrics.base import Scorer
-    from postil.metrics.panel import Panel
+    from postil.metrics.metric_set import Panel
     from postil.metrics.references import References
     from postil.text.tokens import Tokens
 
@@ -87,7 +87,7 @@ class Controls:
         UsageError: No metric of the panel reads weights.
 
     >>> from postil.metrics import References
-    >>> from postil.metrics.panel import Panel, parse_all
+    >>> from postil.metrics.metric_set import Panel, parse_all
     >>> from postil.text import Vocabulary
     >>> vocabulary = Vocabulary()
     >>> tokens = vocabulary.encode_tokens([["a", "b"], ["a", "c"], ["d"]])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.metrics.over import is_near
+from postil.metrics.reference_aggregation import is_near
 from postil.records.ties import without_noise
 
 if TYPE_CHECKING:

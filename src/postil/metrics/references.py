@@ -159,7 +159,7 @@ class Matches:
         self._stems: Overlap | None = None
         self._bleu: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
         self.of_singles: dict[Metric, NDArray[np.float64]] = {}
-        """What metrics say of each candidate and each of its references; see `postil.metrics.over`."""
+        """What metrics say of each candidate and each of its references; see `postil.metrics.reference_aggregation`."""
 
     def __len__(self) -> int:
         return len(self.candidates)

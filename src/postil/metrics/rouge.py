@@ -10,7 +10,7 @@ import numpy as np
 from postil.errors import UsageError
 from postil.kernel import rouge_l, rouge_n
 from postil.metrics.base import Metric, PairwiseScorer, Scorer, alignable, mean_of_items
-from postil.metrics.over import OverScorer, check_over
+from postil.metrics.reference_aggregation import OverScorer, check_over
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,7 +42,8 @@ class RougeL(Metric):
             ``1/K sum_j s_j F_j`` with P and R of each reference by itself. ``top-k``, such as ``top-3``: the mean of
             the k highest ``s_j F_j``. ``near``: the similarity-weighted mean of the weights. It is not for references
             that get worse as the text gets better (leave-one-out, halves), nor for many references with few distinct
-            weights; see `postil.metrics.over.OverScorer`. All but ``max`` do not go with ``reading=union``.
+            weights; see `postil.metrics.reference_aggregation.OverScorer`. All but ``max`` do not go with
+            ``reading=union``.
 
     Raises:
         UsageError: beta is out of range, or ``over`` is none of these or does not go with the reading.

@@ -10,10 +10,10 @@ from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias
 
 from postil.errors import InvalidInput
 from postil.records import jsonl, parquet
+from postil.records.atomic_file import refused
 from postil.records.explain import explain
-from postil.records.files import FilePath, kind_of, open_bytes, open_sink
-from postil.records.place import Places
-from postil.records.replace import refused
+from postil.records.row_files import FilePath, kind_of, open_bytes, open_sink
+from postil.records.row_locations import Places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

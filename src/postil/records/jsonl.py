@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
     from postil.records.explain import Problem
-    from postil.records.place import Places
+    from postil.records.row_locations import Places
 
 __all__ = [
     "FAILURES",

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from postil.errors import UsageError
-from postil.records.replace import refused
+from postil.records.atomic_file import refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.records.files import FilePath
+    from postil.records.row_files import FilePath
 
 __all__ = ["LOCK", "locked"]
 

@@ -12,7 +12,7 @@ import numpy as np
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.records.checks import is_number
 from postil.records.explain import out_of_range
-from postil.records.place import Places
+from postil.records.row_locations import Places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

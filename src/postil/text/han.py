@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from postil.kernel.twin.interning import is_han_text
+from postil.kernel.python.interning import is_han_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -21,7 +21,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from postil.errors import UnknownName
-from postil.kernel.twin.interning import is_han_text
+from postil.kernel.python.interning import is_han_text
 from postil.text.chinese import jieba_signature, rjieba_signature, split_jieba, split_rjieba
 
 if TYPE_CHECKING:

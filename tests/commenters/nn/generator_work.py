@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from postil.commenters.nn.batches import BOS, EOS, PAD, SPECIAL, Commented
-from postil.commenters.nn.generator_network import GeneratorOptions, Network
+from postil.commenters.nn.seq2seq import GeneratorOptions, Network
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -13,15 +13,15 @@ pytest.importorskip("torch", reason="networks need torch: pip install 'postil[nn
 import generator_work as gen
 import torch
 
-from postil.commenters.generation import DecodingOptions
+from postil.commenters.neural_commenter import DecodingOptions
 from postil.commenters.nn import decoding
 from postil.commenters.nn.batches import BOS, EOS, PAD, SPECIAL, UNK, Ragged
-from postil.commenters.nn.generation import Generator, GeneratorOptions
+from postil.commenters.nn.generator import Generator, GeneratorOptions
 from postil.errors import UsageError
 
 if TYPE_CHECKING:
     from postil.commenters.nn.decoding import Written
-    from postil.commenters.nn.generator_network import Network
+    from postil.commenters.nn.seq2seq import Network
 
 ARTICLES = gen.articles([0, 3, 1], [2], [], [4, 4, 4, 4, 4, 4, 1], [1, 0])
 PLAIN = DecodingOptions(shortest=1, longest=3, repeats=0)

@@ -12,12 +12,12 @@ pytest.importorskip("torch")
 import torch
 
 from postil.commenters.nn import models
-from postil.commenters.nn.generation import Generator
-from postil.commenters.nn.generator_network import GeneratorOptions
-from postil.commenters.nn.generator_network import Network as Writer
+from postil.commenters.nn.generator import Generator
 from postil.commenters.nn.relevance import Relevance
 from postil.commenters.nn.relevance_network import Network as Matcher
 from postil.commenters.nn.relevance_network import RelevanceOptions
+from postil.commenters.nn.seq2seq import GeneratorOptions
+from postil.commenters.nn.seq2seq import Network as Writer
 from postil.commenters.nn.training import TrainingOptions
 from postil.errors import InvalidInput, PostilError, UsageError
 

@@ -17,7 +17,7 @@ pytest.importorskip("torch", reason="networks need torch: pip install 'postil[nn
 import network_work as work
 import torch
 
-from postil.commenters.nn import files
+from postil.commenters.nn import safetensors_io
 from postil.commenters.nn.training import Progress, TrainingOptions, train
 from postil.errors import InvalidInput, MissingExtra, PostilError, UsageError
 
@@ -129,7 +129,7 @@ def scribble(path: Path) -> None:
 
 
 def unnote(path: Path) -> None:
-    files.write(path, files.read(path)[0])
+    safetensors_io.write(path, safetensors_io.read(path)[0])
 
 
 @pytest.mark.parametrize("damage", [cut, empty, scribble, unnote])
@@ -306,14 +306,14 @@ def test_tensorboard_is_an_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_weights_of_another_network_are_refused() -> None:
     with pytest.raises(InvalidInput, match=r"layer\.bias: expected shape \(1,\) of torch\.float32, got none; was"):
-        files.fill(work.Line(), {"layer.weight": torch.zeros(1, 3)}, "w.safetensors")
+        safetensors_io.fill(work.Line(), {"layer.weight": torch.zeros(1, 3)}, "w.safetensors")
 
 
 def test_a_weight_in_two_places_is_kept_once(tmp_path: Path) -> None:
     network = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 2))
     network[1].weight = network[0].weight
-    files.write(tmp_path / "w.safetensors", files.weights(network))
-    tensors, _ = files.read(tmp_path / "w.safetensors")
+    safetensors_io.write(tmp_path / "w.safetensors", safetensors_io.weights(network))
+    tensors, _ = safetensors_io.read(tmp_path / "w.safetensors")
     assert set(tensors) == {"0.weight", "0.bias", "1.bias"}
-    files.fill(network, {name: tensor + 1 for name, tensor in tensors.items()}, "w")
+    safetensors_io.fill(network, {name: tensor + 1 for name, tensor in tensors.items()}, "w")
     assert torch.equal(network[1].weight, tensors["0.weight"] + 1)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
-from postil.corpus.formats.met import Met
+from postil.corpus.formats.import_report import Met
 
 if TYPE_CHECKING:
     from pathlib import Path

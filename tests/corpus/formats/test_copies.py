@@ -13,7 +13,7 @@ from postil.records import Article, Comment
 
 if TYPE_CHECKING:
     from conftest import Lines
-    from postil.corpus.formats.met import Met
+    from postil.corpus.formats.import_report import Met
 
 COPY = {"id": 7, "title": "明天 有 雨", "body": "带 伞", "comment": [["好 的", 3], ["不 去", 4]]}
 

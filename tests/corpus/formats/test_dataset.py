@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conftest import Problems
-    from postil.corpus.formats.met import Met
+    from postil.corpus.formats.import_report import Met
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from postil.corpus.formats.forum import read_forum
-from postil.corpus.formats.met import Met
+from postil.corpus.formats.import_report import Met
 from postil.errors import InvalidInput, UnknownName
 from postil.records import Article, Comment
 

@@ -15,7 +15,7 @@ from postil.records import Article, Comment
 
 if TYPE_CHECKING:
     from conftest import Lines, Problems
-    from postil.corpus.formats.met import Met
+    from postil.corpus.formats.import_report import Met
 
 ARTICLES = ("id,title,content", "1,Rain,Tomorrow", "2,Snow,")
 COMMENTS = ("article,text,upvotes", "2,At last,5", "1,Oh,3", "2,No,-1", "1,Yes,")

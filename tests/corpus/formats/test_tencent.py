@@ -12,7 +12,7 @@ from postil.records import Article, Comment
 
 if TYPE_CHECKING:
     from conftest import Lines, Problems
-    from postil.corpus.formats.met import Met
+    from postil.corpus.formats.import_report import Met
 
 TRAIN = {"channel": "体育", "comment": [["好球", 12], ["输了", 0]], "title": "决赛", "url": "http://k.qq.com/1"}
 TEST = {"channel": "体育", "comment": [["好球", 12, 0.75], ["输了", 0, 0]], "title": "决赛"}

@@ -14,7 +14,7 @@ from postil.records.rows import Judgement
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from postil.annotation.nouns import Rating
+    from postil.annotation.models import Rating
     from postil.annotation.rubric import Rubric
     from postil.metaeval.agreement import Agreement
 

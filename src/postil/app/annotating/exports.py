@@ -10,8 +10,8 @@ from postil.annotation.export import codebook, long_table, passages, references,
 from postil.app.annotating.agreement import judgements_of
 from postil.app.output import rows_as_csv, to_json
 from postil.errors import InvalidInput
-from postil.records.files import Writer
-from postil.records.replace import Replacement
+from postil.records.atomic_file import Replacement
+from postil.records.row_files import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,22 +6,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from postil.annotation.answers import words
-from postil.annotation.nouns import Campaign, Person, Refused
+from postil.annotation.models import Campaign, Person, Refused
 from postil.annotation.plan import SEED, plan
 from postil.annotation.store import Store
+from postil.annotation.validation import words
 from postil.app.annotating.agreement import agreement_of
 from postil.app.annotating.exports import TABLES, exported, write_rows
 from postil.app.annotating.texts import WHAT, items_of, rubric_for, with_gold
 from postil.errors import UnknownName, UsageError
 from postil.metaeval.resampling import RESAMPLES
 from postil.metaeval.resampling import SEED as RESAMPLING_SEED
-from postil.records.replace import Replacement, check_apart
+from postil.records.atomic_file import Replacement, check_apart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from postil.annotation.nouns import Handover, Role
+    from postil.annotation.models import Handover, Role
     from postil.annotation.plan import PlanStatistics
     from postil.app.annotating.agreement import CampaignAgreement
     from postil.app.annotating.texts import What

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 
 import msgspec
 
-from postil.annotation.nouns import Item
+from postil.annotation.models import Item
 from postil.annotation.rubric import LANGUAGES, Rubric
 from postil.errors import InvalidInput
-from postil.records.files import read
+from postil.records.row_files import read
 from postil.records.rows import Article, Candidate, Passage, Row
 
 if TYPE_CHECKING:

@@ -7,15 +7,15 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from postil.app.progress import progress
-from postil.commenters import generation
-from postil.commenters.generation import DecodingOptions, NeuralCommenter
+from postil.commenters import neural_commenter
+from postil.commenters.filtering import BlockList, Screen
+from postil.commenters.neural_commenter import DecodingOptions, NeuralCommenter
 from postil.commenters.retrieval import KINDS, Retriever
-from postil.commenters.screening import BlockList, Screen
 from postil.commenters.store import Model
 from postil.errors import InvalidInput, UsageError
 from postil.records.arguments import check_arguments
-from postil.records.files import read
 from postil.records.ranking import best_first
+from postil.records.row_files import read
 from postil.records.rows import Article, Row
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from postil.app.progress import Say
     from postil.commenters.base import Suggestions
     from postil.corpus.store import Corpus
-    from postil.records.files import FilePath, Rows
+    from postil.records.row_files import FilePath, Rows
 
 __all__ = ["CommentOptions", "RankedComment", "check_cut", "comment_files", "load_commenter", "rank_files"]
 
@@ -96,8 +96,8 @@ def load_commenter(
         MissingExtra: It needs torch, which is not installed.
     """
     check_arguments(load_commenter, locals())
-    kind = Model.open(folder, (*KINDS, *generation.KINDS)).kind
-    if kind in generation.KINDS:
+    kind = Model.open(folder, (*KINDS, *neural_commenter.KINDS)).kind
+    if kind in neural_commenter.KINDS:
         return NeuralCommenter.open(folder, screen=screen, decoding=decoding)
     if decoding is not None:
         raise UsageError(f"{folder}: {kind} finds comments and writes none; {_named(decoding)} is for models that do")

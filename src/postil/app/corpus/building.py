@@ -14,7 +14,7 @@ from postil.corpus.build import Source, build, rejected_beside
 from postil.engine import open_engine
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.records.arguments import check_arguments
-from postil.records.replace import check_apart
+from postil.records.atomic_file import check_apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from postil.app.progress import Say
     from postil.corpus.options import BuildOptions
     from postil.corpus.store import Corpus
-    from postil.records.files import FilePath
+    from postil.records.row_files import FilePath
 
 __all__ = ["build_corpus", "read_salt"]
 

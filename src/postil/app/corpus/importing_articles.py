@@ -6,18 +6,18 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 from postil.app.progress import progress
-from postil.corpus.formats.met import Met
+from postil.corpus.formats.import_report import Met
 from postil.corpus.rejected import Rejected
 from postil.errors import InvalidInput, UnknownName, UsageError
-from postil.records.files import Writer, kind_of
-from postil.records.replace import check_apart
+from postil.records.atomic_file import check_apart
+from postil.records.row_files import Writer, kind_of
 from postil.records.rows import Article
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from postil.app.progress import Say
-    from postil.records.files import FilePath
+    from postil.records.row_files import FilePath
 
 __all__ = ["OnError", "import_articles", "name_map"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from postil.corpus.duplicates import merge_duplicates
 from postil.corpus.formats.inex import read_inex
 from postil.corpus.formats.trec import read_trec
+from postil.corpus.passage_duplicates import merge_duplicates
 from postil.errors import UsageError
-from postil.records.files import kind_of, write
-from postil.records.replace import check_apart
+from postil.records.atomic_file import check_apart
+from postil.records.row_files import kind_of, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -8,8 +8,8 @@ import numpy as np
 
 from postil.app.corpus.stats import TOP, category_counts
 from postil.corpus.statistics import ALL
-from postil.draw import Curve, SpreadPanel, amounts, curves, save, spreads
 from postil.errors import UsageError
+from postil.plots import Curve, SpreadPanel, amounts, curves, save, spreads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 from postil.app.output import SCHEMA, Format, grid_as, rows_as_csv, rows_as_jsonl, to_json
 from postil.app.progress import progress
 from postil.corpus.statistics import ALL, statistics
+from postil.corpus.statistics_table import NONE, grid, percent
 from postil.corpus.store import Corpus
-from postil.corpus.table_2 import NONE, grid, percent
 from postil.engine import open_engine
 from postil.version import VERSION
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from postil.corpus.histogram import Histogram
     from postil.corpus.statistics import Statistics
     from postil.corpus.summary import Summary
-    from postil.records.files import FilePath
+    from postil.records.row_files import FilePath
     from postil.records.scale import Scale
 
 __all__ = ["TOP", "as_json", "category_counts", "count_corpus", "statistics_as"]

@@ -11,8 +11,8 @@ import numpy as np
 from postil.commenters.nn.batches import joined
 from postil.errors import MissingExtra, UsageError
 from postil.text.tokens import Vocabulary
-from postil.text.training import train as train_vectors
 from postil.text.vectors import Vectors
+from postil.text.word2vec_training import train as train_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

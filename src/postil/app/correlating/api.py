@@ -11,7 +11,7 @@ from postil.metaeval.table import join
 from postil.records.arguments import check_arguments
 from postil.records.checks import is_integer, is_number
 from postil.records.explain import out_of_range, shown
-from postil.records.place import Places
+from postil.records.row_locations import Places
 from postil.records.rows import Judgement, Score
 
 if TYPE_CHECKING:

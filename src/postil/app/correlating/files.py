@@ -23,8 +23,8 @@ from postil.metaeval.systems import system_means
 from postil.metaeval.table import join
 from postil.records.arguments import check_fields
 from postil.records.explain import out_of_range
-from postil.records.files import read
-from postil.records.place import Places
+from postil.records.row_files import read
+from postil.records.row_locations import Places
 from postil.records.rows import Candidate, Judgement, Score
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from postil.metaeval.significance import Differences
     from postil.metaeval.systems import SystemMeans
     from postil.metaeval.table import Table
-    from postil.records.files import Rows
+    from postil.records.row_files import Rows
     from postil.records.scale import Scale
 
 __all__ = ["LARGEST", "PEOPLE", "CorrelateOptions", "Findings", "Several", "correlate_files", "find", "read_judgements"]

@@ -12,7 +12,7 @@ from postil.app.output import short, value_with_interval
 from postil.errors import PostilError
 from postil.escaping import one_line
 from postil.metaeval.human import CEILING
-from postil.metrics.over import differ_in_over, is_near
+from postil.metrics.reference_aggregation import differ_in_over, is_near
 from postil.metrics.spec import parse
 
 if TYPE_CHECKING:

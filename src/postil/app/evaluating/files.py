@@ -18,11 +18,11 @@ import numpy as np
 from postil.app.commenting.files import check_cut, load_commenter
 from postil.app.evaluating.references import HUMAN, needs_scale, read_readers, signature_of
 from postil.app.scoring.files import SystemScore
-from postil.commenters.evaluation import distinct
+from postil.commenters.ranking_evaluation import distinct
 from postil.commenters.store import Model
 from postil.corpus.store import Corpus
 from postil.errors import Undefined, UnknownName, UsageError
-from postil.metrics.panel import Panel, Total, parse_all
+from postil.metrics.metric_set import Panel, Total, parse_all
 from postil.metrics.references import References
 from postil.records.arguments import check_arguments, check_fields
 from postil.records.rows import Candidate, Score
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from postil.commenters.base import Commenter
     from postil.corpus.passes import Watch
     from postil.metrics.base import Metric
-    from postil.records.files import FilePath
+    from postil.records.row_files import FilePath
     from postil.records.rows import Article
     from postil.records.scale import Scale
     from postil.text.tokenizers import Tokenizer

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from postil.app.output import SCHEMA, grid_as, rows_as_csv, rows_as_jsonl, to_json
 from postil.errors import UsageError
-from postil.records.files import Writer
-from postil.records.replace import check_apart
+from postil.records.atomic_file import check_apart
+from postil.records.row_files import Writer
 from postil.records.rows import Candidate, Score
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from postil.app.evaluating.files import CommenterScores, EvaluateOptions
     from postil.app.output import Format, Grid
-    from postil.records.files import FilePath
+    from postil.records.row_files import FilePath
 
 __all__ = ["commenter_scores_as", "remarks", "writing"]
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from postil.app.passages.files import PassagesOptions
     from postil.metrics.measures import Collection
     from postil.metrics.pool import Pools
-    from postil.records.place import Places
+    from postil.records.row_locations import Places
     from postil.records.rows import Passage
 
 __all__ = ["GradedPassages", "check_passages", "pools_of"]

@@ -20,8 +20,8 @@ from postil.metaeval.table import LeftOut
 from postil.metrics.measures import Overlap, measure_passages
 from postil.metrics.pool import FOLDS, FoldsBy
 from postil.metrics.spec import parse_measure
-from postil.records.files import read
-from postil.records.place import Places
+from postil.records.row_files import read
+from postil.records.row_locations import Places
 from postil.records.rows import Passage
 from postil.text.stems import stems_signature
 from postil.text.tokenizers import tokenizer as named_tokenizer

@@ -16,13 +16,13 @@ from postil.errors import InvalidInput, UsageError
 from postil.escaping import one_line
 from postil.metrics.measures import Overlap
 from postil.metrics.pool import one_pool
-from postil.metrics.reasons import Reason, reasons
 from postil.metrics.spec import parse_measure
+from postil.metrics.unit_contributions import Reason, reasons
 from postil.records.arguments import check_arguments
 from postil.records.checks import is_number
 from postil.records.explain import shown
-from postil.records.place import Places
 from postil.records.ranking import best_first
+from postil.records.row_locations import Places
 from postil.records.rows import Passage
 from postil.text.han import HanTexts
 from postil.text.tokenizers import tokenizer as named_tokenizer

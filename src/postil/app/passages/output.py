@@ -18,11 +18,11 @@ from postil.app.output import (
 )
 from postil.app.passages.files import LINE_RESAMPLES, gain_lines
 from postil.app.passages.pictures import IN_ONE_PICTURE, draw_together, gather
-from postil.draw import Curve, save
 from postil.errors import UsageError
 from postil.escaping import one_line
-from postil.records.files import kind_of, write
-from postil.records.replace import check_apart
+from postil.plots import Curve, save
+from postil.records.atomic_file import check_apart
+from postil.records.row_files import kind_of, write
 from postil.records.rows import Score
 from postil.version import VERSION
 

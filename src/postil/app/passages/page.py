@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO, Final, Literal, TypeAlias, get_args
 
 from postil.errors import InvalidInput, UnknownName
-from postil.records.files import read
+from postil.records.row_files import read
 from postil.records.rows import Passage
 
 __all__ = ["Split", "passages_of", "references_of"]

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from postil.app.names import WITHOUT
-from postil.draw import curves
+from postil.plots import curves
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,4 +65,4 @@ def gather(first: Mapping[str, float]) -> dict[str, list[str]]:
 
 
 draw_together: Final = partial(curves, xlabel="passages from the top, k", ylabel="nCG@k", log=True)
-"""Draw at most `IN_ONE_PICTURE` curves of nCG over k; see `postil.draw.curves`."""
+"""Draw at most `IN_ONE_PICTURE` curves of nCG over k; see `postil.plots.curves`."""

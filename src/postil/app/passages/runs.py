@@ -10,8 +10,8 @@ import numpy as np
 from postil.app.passages.output import SENSES
 from postil.corpus.formats.trec import run_lines
 from postil.errors import InvalidInput
+from postil.records.atomic_file import Replacement, check_apart, refused
 from postil.records.ranking import Ranking
-from postil.records.replace import Replacement, check_apart, refused
 from postil.records.ties import joined
 
 if TYPE_CHECKING:

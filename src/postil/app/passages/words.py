@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from postil.app.passages.files import PassagesOptions
-    from postil.records.place import Places
+    from postil.records.row_locations import Places
     from postil.records.rows import Passage
 
 __all__ = ["collect", "han_in", "stop_signature", "without_stop_words"]

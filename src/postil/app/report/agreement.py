@@ -8,8 +8,8 @@ from postil.app.output import counted
 from postil.app.report.blocks import Cell, Fold, Line, Picture, Sheet, Words
 from postil.app.report.cells import NONE, plain_value, whole, with_interval
 from postil.app.report.words import capital, grade, interval, signed
-from postil.draw import confusion, histograms, svg
 from postil.metaeval.agreement import STATISTICS
+from postil.plots import confusion, histograms, svg
 from postil.records.explain import shown
 
 if TYPE_CHECKING:

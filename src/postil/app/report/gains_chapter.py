@@ -13,7 +13,7 @@ from postil.app.report.pictures import curve
 from postil.app.report.summary import CLEARLY
 from postil.app.report.tables import signatures
 from postil.app.report.words import capital, interval, isolated, left_out, listed, number, signed
-from postil.draw import svg
+from postil.plots import svg
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""The pictures of a page, by `postil.draw`."""
+"""The pictures of a page, by `postil.plots`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from postil.app.report.blocks import Picture
 from postil.app.report.lookup import ALPHA, LENGTH
 from postil.app.report.results import Points
 from postil.app.report.words import interval, isolated, number, titled
-from postil.draw import (
+from postil.metaeval.human import HALVES
+from postil.plots import (
     Curve,
     IntervalRow,
     Landmark,
@@ -21,7 +22,6 @@ from postil.draw import (
     scatter,
     svg,
 )
-from postil.metaeval.human import HALVES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ from postil.app.report.blocks import Block, Cell, Chapter, Facts, Part, Picture,
 from postil.app.report.blocks import Line as SheetLine
 from postil.app.report.pictures import curve
 from postil.app.report.words import DASH, interval, number
-from postil.draw import amounts, curves, svg
+from postil.plots import amounts, curves, svg
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,7 +15,7 @@ from postil.app.report.page import html
 from postil.app.report.read import typed
 from postil.app.report.words import isolated, listed
 from postil.errors import MissingExtra, UsageError
-from postil.records.replace import Replacement, check_apart, refused
+from postil.records.atomic_file import Replacement, check_apart, refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -12,8 +12,8 @@ from postil.app.columns import as_list
 from postil.app.scoring.sets import Sets
 from postil.errors import InvalidInput, UsageError
 from postil.metrics.controls import Controls
+from postil.metrics.metric_set import Panel, Total, parse_all
 from postil.metrics.near import NearSigns
-from postil.metrics.panel import Panel, Total, parse_all
 from postil.metrics.references import References
 from postil.records.arguments import check_arguments
 from postil.text.han import HanTexts

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from postil.errors import InvalidInput
 from postil.metrics.consensus import consensus
 from postil.metrics.controls import Controls
+from postil.metrics.metric_set import Panel
 from postil.metrics.near import NearSigns
-from postil.metrics.panel import Panel
 from postil.metrics.references import References
 from postil.text.han import HanTexts
 from postil.text.tokenizers import tokenizer as named_tokenizer

@@ -17,9 +17,9 @@ from postil.app.scoring.batches import Bound, Slice, measured, settle
 from postil.app.scoring.references import read_references
 from postil.errors import Undefined, UsageError
 from postil.metrics.background import Background
-from postil.metrics.panel import Panel, Total, parse_all
-from postil.records.files import Rows, Writer, read
-from postil.records.replace import check_apart
+from postil.metrics.metric_set import Panel, Total, parse_all
+from postil.records.atomic_file import check_apart
+from postil.records.row_files import Rows, Writer, read
 from postil.records.rows import Candidate, Score
 from postil.text.han import HanTexts
 from postil.text.tokenizers import tokenizer as named_tokenizer

@@ -10,7 +10,7 @@ import numpy as np
 from postil.errors import UnknownName, UsageError
 from postil.metrics.consensus import NAME, similarity_of
 from postil.records.explain import out_of_range
-from postil.records.files import read
+from postil.records.row_files import read
 from postil.records.rows import Reference
 from postil.records.weights import DEFAULT, METHODS, default_method, weigh
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from postil.app.progress import Say
     from postil.errors import InvalidInput
     from postil.metrics.base import Metric
-    from postil.records.place import Places
+    from postil.records.row_locations import Places
     from postil.records.scale import Scale
 
 __all__ = ["Corpus", "read_references"]

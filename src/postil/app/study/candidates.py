@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from postil.errors import InvalidInput, UsageError
-from postil.records.files import read
+from postil.records.row_files import read
 from postil.records.rows import Candidate
 
 if TYPE_CHECKING:

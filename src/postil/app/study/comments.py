@@ -21,11 +21,11 @@ from postil.app.study.candidates import read_given
 from postil.app.study.comments_candidates import candidates, references, statistics, suggestions, training
 from postil.app.study.comments_scores import comparison, correlations, page, scores, tables
 from postil.app.study.stages import Stages, flags
-from postil.commenters import generation, retrieval
+from postil.commenters import neural_commenter, retrieval
 from postil.commenters.store import Model
 from postil.corpus.store import Corpus
 from postil.errors import InvalidInput, UsageError
-from postil.metaeval.gathered import Rated
+from postil.metaeval.score_matrix import Rated
 from postil.records.explain import shown
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _check_models(study: CommentsStudy) -> None:
     for name, folder in study.models.items():
         if not folder.exists() and study.options.stage:
             continue
-        model = Model.open(folder, (*retrieval.KINDS, *generation.KINDS))
+        model = Model.open(folder, (*retrieval.KINDS, *neural_commenter.KINDS))
         check_cut(model, study.corpus, f"{name}: ")
         if study.is_foreign(model):
             study.say(f"{name}: made of another corpus; whether it has seen the test articles is not known")

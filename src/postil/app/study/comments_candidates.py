@@ -18,8 +18,8 @@ from postil.app.training.generators import GeneratorTrainOptions, train_commente
 from postil.app.training.retrievers import TrainOptions, train_retriever
 from postil.commenters import retrieval
 from postil.commenters.base import Suggestions
-from postil.records.files import read, write
-from postil.records.replace import Replacement
+from postil.records.atomic_file import Replacement
+from postil.records.row_files import read, write
 from postil.records.rows import Candidate
 
 if TYPE_CHECKING:

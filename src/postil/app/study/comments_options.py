@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from postil.app.evaluating.references import HUMAN
 from postil.errors import UnknownName, UsageError
-from postil.metrics.panel import parse_all
+from postil.metrics.metric_set import parse_all
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

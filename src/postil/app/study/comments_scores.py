@@ -23,8 +23,8 @@ from postil.errors import Undefined, UnknownName
 from postil.metaeval.disagreement import worst
 from postil.metrics.consensus import similarity_of
 from postil.metrics.controls import ControlOptions
-from postil.metrics.panel import parse_all
-from postil.records.files import read
+from postil.metrics.metric_set import parse_all
+from postil.records.row_files import read
 from postil.records.rows import Candidate
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from postil.app.output import SCHEMA, counted
 from postil.app.report.words import listed, number
 from postil.app.study.comments_options import FITTING, FITTING_PLAIN
 from postil.app.study.stages import paper
-from postil.commenters.evaluation import distinct
+from postil.commenters.ranking_evaluation import distinct
 from postil.errors import Undefined
 from postil.metaeval.human import HALVES
 from postil.text.tokenizers import tokenizer as named_tokenizer

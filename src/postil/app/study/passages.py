@@ -21,7 +21,7 @@ from postil.app.vectors import TrainOptions, train_on_file
 from postil.errors import InvalidInput
 from postil.metaeval.resampling import RESAMPLES, SEED
 from postil.metrics.pool import FOLDS
-from postil.records.files import read
+from postil.records.row_files import read
 from postil.records.rows import Passage
 from postil.text.vectors import Vectors
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from postil.app.output import to_json
 from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.records.atomic_file import Replacement, check_apart, refused
 from postil.records.explain import load_json
-from postil.records.replace import Replacement, check_apart, refused
 from postil.version import VERSION
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from postil.app.study.stages import Stage, Stages
 from postil.corpus.formats.tencent import read_tencent
 from postil.corpus.options import BuildOptions
 from postil.errors import InvalidInput
-from postil.records.files import read
+from postil.records.row_files import read
 from postil.records.rows import Article
 from postil.records.scale import Scale
 

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from postil.app.corpus.texts import CorpusTexts
-from postil.app.training.workshop import Workshop, anywhere
+from postil.app.training.training_directory import Workshop, anywhere
 from postil.commenters.copying import Runs
-from postil.commenters.generation import ATTENTION, KINDS, Trove, save_generator
-from postil.commenters.nn.processes import is_first
+from postil.commenters.neural_commenter import ATTENTION, KINDS, Trove, save_generator
+from postil.commenters.nn.distributed import is_first
 from postil.commenters.store import Model, ModelWriter, check_free
-from postil.commenters.strings import Strings
+from postil.commenters.string_array import Strings
 from postil.corpus.store import Corpus
 from postil.errors import MissingExtra, UnknownName, UsageError
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from postil.app.progress import Say
-    from postil.commenters.nn.generation import Generator
+    from postil.commenters.nn.generator import Generator
     from postil.corpus.passes import Watch
-    from postil.records.files import FilePath
+    from postil.records.row_files import FilePath
 
 __all__ = ["GeneratorTrainOptions", "GeneratorTrained", "train_commenter"]
 
@@ -47,7 +47,7 @@ class GeneratorTrainOptions:
         target: What is written: ``comments``, or ``title`` (headlines).
         vectors: A folder of word vectors to begin with, see `postil vectors`; None trains them on the corpus, ``none``
             begins at random.
-        network: Options of the network, by name; see `postil.commenters.nn.generation.GeneratorOptions`.
+        network: Options of the network, by name; see `postil.commenters.nn.generator.GeneratorOptions`.
         training: Options of its training, by name; see `postil.commenters.nn.training.TrainingOptions`.
         seed: Seed of all that is random.
     """
@@ -139,7 +139,7 @@ def train_commenter(
 def _generator(kind: str, workshop: Workshop, options: GeneratorTrainOptions) -> Generator | None:
     """The network; None in a process that is not the first."""
     try:
-        from postil.commenters.nn.generation import (  # noqa: PLC0415 - it needs torch
+        from postil.commenters.nn.generator import (  # noqa: PLC0415 - it needs torch
             Generator,
             GeneratorOptions,
             train_generator,

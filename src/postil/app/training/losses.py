@@ -60,7 +60,7 @@ def draw_losses(path: Path, histories: Mapping[str, Sequence[Mapping[str, Any]]]
         MissingExtra: matplotlib is not installed.
         UsageError: The file is of another kind.
     """
-    from postil.draw import Curve, curves, save  # noqa: PLC0415 - matplotlib
+    from postil.plots import Curve, curves, save  # noqa: PLC0415 - matplotlib
 
     def curve(name: str, rows: Sequence[Mapping[str, Any]], column: str) -> Curve:
         x, y = (np.array([row[which] for row in rows], dtype=np.float64) for which in ("step", column))

@@ -9,7 +9,7 @@ from postil.app.output import SCHEMA, grid_as, rows_as_csv, rows_as_jsonl, to_js
 
 if TYPE_CHECKING:
     from postil.app.output import Format
-    from postil.commenters.evaluation import Evaluation
+    from postil.commenters.ranking_evaluation import Evaluation
 
 __all__ = ["evaluation_as"]
 

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from postil.app.corpus.texts import CorpusTexts
-from postil.app.training.dev import MIXTURE, Asked
-from postil.app.training.workshop import Workshop, anywhere
-from postil.commenters.nn.processes import is_first
+from postil.app.training.dev_evaluation import MIXTURE, Asked
+from postil.app.training.training_directory import Workshop, anywhere
+from postil.commenters.nn.distributed import is_first
 from postil.commenters.rankers import ByWords, rarity
 from postil.commenters.retrieval import KINDS, RANKERS, SIMILAR, Shelf, save_retriever
 from postil.commenters.search import Index
 from postil.commenters.segment import IDF, WEIGHTINGS
 from postil.commenters.store import ModelWriter, check_free
-from postil.commenters.strings import Strings
+from postil.commenters.string_array import Strings
 from postil.corpus.store import Corpus
 from postil.errors import MissingExtra, UnknownName, UsageError
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.app.progress import Say
-    from postil.commenters.evaluation import Evaluation
     from postil.commenters.nn.relevance import Relevance
+    from postil.commenters.ranking_evaluation import Evaluation
     from postil.commenters.segment import Idf, Weighting
     from postil.corpus.passes import Watch
-    from postil.records.files import FilePath
+    from postil.records.row_files import FilePath
 
 __all__ = ["TrainOptions", "Trained", "train_retriever"]
 

@@ -13,9 +13,9 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from postil.commenters.nn import files
+from postil.commenters.nn import safetensors_io
 from postil.errors import InvalidInput, UsageError
-from postil.records.replace import Replacement, refused
+from postil.records.atomic_file import Replacement, refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -88,13 +88,13 @@ class Checkpoints:
         Raises:
             PostilError: The system refuses to write; earlier checkpoints stay.
         """
-        tensors = {f"network.{name}": tensor for name, tensor in files.weights(network).items()}
+        tensors = {f"network.{name}": tensor for name, tensor in safetensors_io.weights(network).items()}
         if state.best_step != state.step:
             tensors |= {f"best.{name}": tensor for name, tensor in best.items()}
         for number, values in optimizer.state_dict()["state"].items():
             tensors |= {f"optimizer.{number}.{name}": tensor for name, tensor in values.items()}
         note = json.dumps({"request": self.request, "state": asdict(state)})
-        files.write(self.folder / f"checkpoint-{state.step:09d}.safetensors", tensors, note)
+        safetensors_io.write(self.folder / f"checkpoint-{state.step:09d}.safetensors", tensors, note)
         for old in self._found()[2:]:
             old.unlink(missing_ok=True)
         lines = "".join(json.dumps(row) + "\n" for row in state.history)
@@ -116,7 +116,7 @@ class Checkpoints:
         """
         for path in self._found():
             try:
-                tensors, note = files.read(path)
+                tensors, note = safetensors_io.read(path)
                 noted = json.loads(note)
                 state = State(**noted["state"])
             except (InvalidInput, ValueError, KeyError, TypeError) as error:
@@ -127,7 +127,7 @@ class Checkpoints:
             for name, tensor in tensors.items():
                 part, _, rest = name.partition(".")
                 parts[part][rest] = tensor
-            files.fill(network, parts["network"], str(path))
+            safetensors_io.fill(network, parts["network"], str(path))
             optimizer.load_state_dict({**optimizer.state_dict(), "state": _nested(parts["optimizer"])})
             self.say(f"going on after step {state.step:,} ({path.name})")
             return state, parts["best"] or parts["network"]

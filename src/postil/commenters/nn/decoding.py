@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.commenters.generation import DecodingOptions
-    from postil.commenters.nn.generator_network import Network
+    from postil.commenters.neural_commenter import DecodingOptions
+    from postil.commenters.nn.seq2seq import Network
 
 __all__ = ["Written", "write"]
 

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from postil.commenters.nn import files
+from postil.commenters.nn import safetensors_io
 from postil.commenters.store import Model, ModelWriter
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.records.arguments import check_fields
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from postil.commenters.nn.training import Progress, Task, TrainingOptions
-    from postil.records.files import FilePath
+    from postil.records.row_files import FilePath
 
 __all__ = ["build", "check_sizes", "load", "save", "train"]
 
@@ -86,7 +86,7 @@ def build(network: Callable[[Options, int], Network], options: Options, vocabula
 def _outline(network: Callable[[Options, int], Network], options: Options, vocabulary: int) -> dict[str, Tensor]:
     """The weights of a network without their numbers, which takes no memory."""
     with torch.random.fork_rng(devices=[]), torch.device("meta"):
-        return files.weights(network(options, vocabulary))
+        return safetensors_io.weights(network(options, vocabulary))
 
 
 def _memory() -> int:
@@ -127,10 +127,10 @@ def load(
         problem = f"not the options of a {kind}: {str(error).partition(chr(10))[0]}"
         raise InvalidInput(f"{problem}; was config.json changed?", where=str(folder)) from error
     path = model.file(_WEIGHTS)
-    tensors = files.read(path)[0]
-    files.check(outline, tensors, str(path))  # before memory is asked for
+    tensors = safetensors_io.read(path)[0]
+    safetensors_io.check(outline, tensors, str(path))  # before memory is asked for
     made = network(wanted, words)
-    files.fill(made, tensors, str(path))
+    safetensors_io.fill(made, tensors, str(path))
     return made.to(device).eval(), wanted
 
 
@@ -149,7 +149,7 @@ def save(folder: FilePath, kind: str, network: nn.Module, config: Mapping[str, A
         PostilError: The system refuses to write.
     """
     with ModelWriter(folder, kind, config, made) as new:
-        files.write(new.path(_WEIGHTS), files.weights(network))
+        safetensors_io.write(new.path(_WEIGHTS), safetensors_io.weights(network))
 
 
 def train(

@@ -16,10 +16,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from postil.commenters.evaluation import draw_lists, evaluate
 from postil.commenters.nn import models
 from postil.commenters.nn.batches import SPECIAL, Commented, Pairs, Ragged, by_length, hashed, padded
 from postil.commenters.nn.relevance_network import Network, RelevanceOptions
+from postil.commenters.ranking_evaluation import draw_lists, evaluate
 from postil.commenters.store import check_free
 from postil.errors import UsageError
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from postil.commenters.nn.batches import Batch, Texts
     from postil.commenters.nn.training import Progress, TrainingOptions
-    from postil.records.files import FilePath
+    from postil.records.row_files import FilePath
 
 __all__ = ["KIND", "Commented", "Relevance", "RelevanceOptions", "contrast", "negatives", "train_relevance"]
 

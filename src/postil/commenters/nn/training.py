@@ -22,11 +22,11 @@ import torch
 from accelerate import Accelerator  # type: ignore[import-untyped]
 from accelerate.utils import broadcast  # type: ignore[import-untyped]
 
-from postil.commenters.nn import files
+from postil.commenters.nn import safetensors_io
 from postil.commenters.nn.checkpoints import Checkpoints
 from postil.commenters.nn.models import check_sizes
 from postil.errors import MissingExtra, PostilError, UsageError
-from postil.records.replace import Replacement
+from postil.records.atomic_file import Replacement
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -255,7 +255,7 @@ class _Loop:
                 state.epoch, state.place = state.epoch + 1, 0
         if state.best is None:
             raise UsageError("expected at least one step")
-        files.fill(self.raw, self.best, "best weights")
+        safetensors_io.fill(self.raw, self.best, "best weights")
         if self.board:
             self.board.close()
         return Trained(state.best, state.best_step, tuple(state.history), self.accelerator.is_main_process)
@@ -317,7 +317,7 @@ class _Loop:
         state.worse += 1
         if state.best is None or dev < state.best:
             state.best, state.best_step, state.worse = dev, state.step, 0
-            self.best = {name: tensor.clone() for name, tensor in files.weights(self.raw).items()}
+            self.best = {name: tensor.clone() for name, tensor in safetensors_io.weights(self.raw).items()}
         loss = math.fsum(self.losses) / len(self.losses)
         self.losses = []
         state.history.append({"step": state.step, "epoch": state.epoch, "loss": loss, "dev": dev})

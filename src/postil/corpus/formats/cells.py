@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from collections.abc import Set as AbstractSet
 
-    from postil.corpus.formats.met import Met
-    from postil.records.files import FilePath
+    from postil.corpus.formats.import_report import Met
+    from postil.records.row_files import FilePath
 
 __all__ = ["LONGEST", "Row", "table_rows"]
 

@@ -13,13 +13,13 @@ from postil.errors import InvalidInput
 from postil.records.checks import is_integer
 from postil.records.explain import shown
 from postil.records.jsonl import read as read_json
-from postil.records.place import Places
+from postil.records.row_locations import Places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
-    from postil.records.files import FilePath
+    from postil.records.row_files import FilePath
 
 __all__ = ["IDS", "TEXTS", "read_collection", "read_texts"]
 

@@ -12,9 +12,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from postil.corpus.formats.article_builder import Maker
 from postil.corpus.formats.forum import FORUM
-from postil.corpus.formats.maker import Maker
-from postil.corpus.formats.met import Met
+from postil.corpus.formats.import_report import Met
 from postil.errors import InvalidInput, UnknownName
 from postil.records.parquet import arrow
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from postil.corpus.formats.fields import Fields
-    from postil.records.files import FilePath
+    from postil.records.row_files import FilePath
     from postil.records.rows import Article
 
 __all__ = ["read_dataset", "split_files"]

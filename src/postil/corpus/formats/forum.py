@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from postil.corpus.formats.article_builder import Maker
 from postil.corpus.formats.fields import FIELDS, FIELDS_OF_COMMENTS, Fields
-from postil.corpus.formats.maker import Maker
-from postil.corpus.formats.met import Met, json_lines
+from postil.corpus.formats.import_report import Met, json_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from postil.records.files import FilePath
+    from postil.records.row_files import FilePath
     from postil.records.rows import Article
 
 __all__ = ["FORUM", "read_forum"]

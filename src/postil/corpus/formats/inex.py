@@ -34,17 +34,17 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from postil.corpus.duplicates import CHARACTERS, merge_duplicates
 from postil.corpus.formats.collection import read_texts
 from postil.corpus.formats.inex_topics import read_topics
 from postil.corpus.lines import text_lines
+from postil.corpus.passage_duplicates import CHARACTERS, merge_duplicates
 from postil.errors import InvalidInput, UsageError
 from postil.records.rows import Passage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from postil.records.files import FilePath
+    from postil.records.row_files import FilePath
 
 __all__ = ["ANY_FILE", "InexPassages", "Stretch", "grade_of", "read_inex", "read_stretches"]
 

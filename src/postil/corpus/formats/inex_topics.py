@@ -9,12 +9,12 @@ from xml.parsers import expat
 from postil.corpus.lines import BOM, opened, text_lines
 from postil.errors import InvalidInput
 from postil.records.jsonl import read as read_json
-from postil.records.place import Places
+from postil.records.row_locations import Places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from postil.records.files import FilePath
+    from postil.records.row_files import FilePath
 
 __all__ = ["read_topics"]
 

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from postil.corpus.formats.article_builder import Maker
 from postil.corpus.formats.cells import table_rows
 from postil.corpus.formats.fields import FIELDS, FIELDS_OF_COMMENTS, Fields
-from postil.corpus.formats.maker import Maker
-from postil.corpus.formats.met import Met
+from postil.corpus.formats.import_report import Met
 from postil.errors import InvalidInput, PostilError
 from postil.records.explain import shown
 from postil.records.rows import Article, Comment
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from postil.corpus.formats.cells import Row
-    from postil.records.files import FilePath
+    from postil.records.row_files import FilePath
 
 __all__ = ["ARTICLE", "read_table"]
 

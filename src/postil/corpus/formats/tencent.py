@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from postil.corpus.formats.article_builder import Maker
 from postil.corpus.formats.fields import Fields
-from postil.corpus.formats.maker import Maker
-from postil.corpus.formats.met import Met, json_lines, json_object, numbered_lines
+from postil.corpus.formats.import_report import Met, json_lines, json_object, numbered_lines
 from postil.corpus.lines import BOM, decoded
 from postil.errors import InvalidInput
 from postil.records.explain import shown
@@ -29,8 +29,8 @@ from postil.records.jsonl import FAILURES, check_keys
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from postil.corpus.formats.met import Place
-    from postil.records.files import FilePath
+    from postil.corpus.formats.import_report import Place
+    from postil.records.row_files import FilePath
     from postil.records.rows import Article
 
 __all__ = ["CONTENTS", "TENCENT", "range_seen", "read_contents", "read_tencent"]

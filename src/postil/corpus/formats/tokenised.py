@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
+from postil.corpus.formats.article_builder import Maker
 from postil.corpus.formats.fields import Fields
-from postil.corpus.formats.maker import Maker
-from postil.corpus.formats.met import Met, json_lines
+from postil.corpus.formats.import_report import Met, json_lines
 from postil.errors import UnknownName
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from postil.records.files import FilePath
+    from postil.records.row_files import FilePath
     from postil.records.rows import Article
 
 __all__ = ["TOKENISED", "Second", "read_tokenised"]

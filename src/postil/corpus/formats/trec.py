@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.records.files import FilePath
+    from postil.records.row_files import FilePath
 
 __all__ = [
     "Pair",

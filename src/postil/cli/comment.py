@@ -1,0 +1,151 @@
+"""`postil comment`, `rank-comments` and `evaluate`: flags, nothing else."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from postil.cli.errors import emit, exits, say, tell
+from postil.cli.options import FormatOption, JobsOption, SeedOption
+
+__all__ = ["comment", "evaluate", "rank_comments"]
+
+
+@exits
+def comment(
+    articles: Annotated[
+        str,
+        typer.Argument(metavar="ARTICLES", help="Articles (id, title, [content]): .jsonl, .jsonl.gz, .parquet or -."),
+    ],
+    *,
+    model: Annotated[str, typer.Option("--model", "-m", metavar="DIR", help="A model that postil train made.")],
+    k: Annotated[int, typer.Option("-k", min=1, metavar="K", help="Suggest at most K comments an article.")] = 5,
+    shortest: Annotated[int, typer.Option(min=0, metavar="N", help="Hold comments of fewer words.")] = 3,
+    longest: Annotated[int | None, typer.Option(min=1, metavar="N", help="Hold comments of more words.")] = None,
+    block: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Hold comments with any of these words or phrases, one a line.")
+    ] = None,
+    addresses: Annotated[
+        bool, typer.Option("--addresses", help="Do not hold comments with web and e-mail addresses or handles.")
+    ] = False,
+    how: Annotated[
+        str | None,
+        typer.Option("--decoding", metavar="NAME", help="Of a model that writes: beam (default), greedy or nucleus."),
+    ] = None,
+    beam: Annotated[int | None, typer.Option(min=1, metavar="N", help="With beam: its width (default 5).")] = None,
+    nucleus: Annotated[float | None, typer.Option(metavar="X", help="With nucleus: its share (default .9).")] = None,
+    temperature: Annotated[
+        float | None, typer.Option(metavar="X", help="With nucleus: low is careful (default 1).")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, metavar="N", help="With nucleus: what is drawn.")] = None,
+    format: FormatOption = "table",  # noqa: A002
+    jobs: JobsOption = 1,
+) -> None:
+    """Suggest comments for articles. Each says where it comes from; what is held back says why (jsonl).
+
+    Example: postil comment articles.jsonl --model model -k 3 --format jsonl
+    """
+    from postil.app.commenting.files import CommentOptions, comment_files  # noqa: PLC0415
+    from postil.app.commenting.output import suggestions_as  # noqa: PLC0415
+
+    decoding = {"how": how, "beam": beam, "nucleus": nucleus, "temperature": temperature, "seed": seed}
+    options = CommentOptions(
+        k=k,
+        shortest=shortest,
+        longest=longest,
+        block=block,
+        addresses=addresses,
+        decoding={name: value for name, value in decoding.items() if value is not None},
+        jobs=jobs,
+    )
+    found = comment_files(articles, model, options, say=say)
+    if format == "jsonl":
+        for row in found:  # as they come
+            emit(suggestions_as("jsonl", [row]), "jsonl")
+    else:
+        emit(suggestions_as(format, list(found)), format)
+
+
+@exits
+def rank_comments(
+    articles: Annotated[
+        str, typer.Argument(metavar="ARTICLES", help="Articles with comments: .jsonl, .jsonl.gz, .parquet or -.")
+    ],
+    *,
+    model: Annotated[str, typer.Option("--model", "-m", metavar="DIR", help="A model ir-t or ir-tc.")],
+    format: FormatOption = "table",  # noqa: A002
+    jobs: JobsOption = 1,
+) -> None:
+    """Sort the comments of each article by how relevant they are to it.
+
+    Example: postil rank-comments threads.jsonl --model model --format jsonl
+    """
+    from postil.app.commenting.files import rank_files  # noqa: PLC0415
+    from postil.app.commenting.output import ranked_as  # noqa: PLC0415
+
+    emit(ranked_as(format, rank_files(articles, model, jobs=jobs, say=say)), format)
+
+
+@exits
+def evaluate(
+    models: Annotated[list[str], typer.Argument(metavar="MODELS", help="Models that postil train made.")],
+    *,
+    corpus: Annotated[str, typer.Option(metavar="DIR", help="A corpus that postil corpus build made.")],
+    split: Annotated[str, typer.Option(metavar="NAME", help="The articles to comment on: test or dev.")] = "test",
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            "-m",
+            metavar="SPEC",
+            help="A metric, as for postil score; may be repeated. Without it meteor, rouge-l, cider and bleu-1, each "
+            "plain and with w-.",
+        ),
+    ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            metavar="METHOD",
+            help="Where the references' weights come from: score, minmax or item-max (grades), votes, or consensus. "
+            "Without it grades, where every reference has one, else votes, where they differ, else consensus.",
+        ),
+    ] = None,
+    scale: Annotated[
+        str | None, typer.Option(metavar="SCALE", help="Scale of the grades: HIGH (from 0) or LOW:HIGH.")
+    ] = None,
+    items: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write the score of every suggestion here, for postil compare."),
+    ] = None,
+    candidates: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the suggestions here, as candidates.")
+    ] = None,
+    seed: SeedOption = 20181,
+    format: FormatOption = "table",  # noqa: A002
+    jobs: JobsOption = 1,
+) -> None:
+    """Score the best suggestion of each model for each article, against the article's own comments.
+
+    A comment that a reader wrote, and that is no reference, stands beside them as human.
+
+    Example: postil evaluate model-t model-tc --corpus corpus
+    """
+    from postil.app.evaluating.files import METRICS, EvaluateOptions, evaluate_commenters  # noqa: PLC0415
+    from postil.app.evaluating.output import commenter_scores_as, remarks, writing  # noqa: PLC0415
+    from postil.app.progress import progress  # noqa: PLC0415
+    from postil.records.scale import Scale  # noqa: PLC0415
+
+    options = EvaluateOptions(
+        split=split,
+        metrics=tuple(metric or METRICS),
+        weights=weights,
+        scale=Scale.parse(scale) if scale else None,
+        seed=seed,
+        jobs=jobs,
+    )
+    with writing(items=items, candidates=candidates, inputs=[*models, corpus]) as write:
+        found = evaluate_commenters(models, corpus, options, watch=progress)
+        write(found)
+    emit(commenter_scores_as(format, found, options), format)
+    tell(format, remarks(found, options))

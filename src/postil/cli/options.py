@@ -1,0 +1,78 @@
+"""What several commands have in common: flags, and how a group of them is made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
+
+import typer
+
+from postil.app.output import FORMATS, Format
+from postil.cli.errors import refuse
+from postil.errors import UnknownName
+
+if TYPE_CHECKING:
+    from typer.core import TyperGroup
+
+__all__ = [
+    "SETTINGS",
+    "AddressOption",
+    "EngineOption",
+    "FormatOption",
+    "JobsOption",
+    "LowerIsBetterOption",
+    "ReportOption",
+    "ScoresArgument",
+    "SeedOption",
+    "StemOption",
+    "StopOption",
+    "group",
+]
+
+SETTINGS: Final = {"help_option_names": ["-h", "--help"]}
+
+
+def group(name: str, text: str, cls: type[TyperGroup] | None = None) -> typer.Typer:
+    """A command that has others below it.
+
+    Args:
+        name: Its name.
+        text: Its help.
+        cls: What finds those below it, if not the usual class.
+    """
+    return typer.Typer(
+        name=name, cls=cls, help=text, no_args_is_help=True, rich_markup_mode=None, context_settings=SETTINGS
+    )
+
+
+def _format(name: str) -> Format:
+    if name not in FORMATS:
+        refuse(UnknownName("format", name, FORMATS))
+    return name
+
+
+AddressOption: TypeAlias = Annotated[
+    str | None, typer.Option(metavar="ADDRESS", help="With --engine ray: of a running cluster, or auto.")
+]
+EngineOption: TypeAlias = Annotated[
+    str, typer.Option(metavar="NAME", help="Where the work is done: local, or ray; the results do not depend on it.")
+]
+FormatOption: TypeAlias = Annotated[
+    Format, typer.Option(parser=_format, metavar="FORMAT", help="table, json, jsonl, csv, markdown or latex.")
+]
+JobsOption: TypeAlias = Annotated[
+    int, typer.Option("--jobs", "-j", min=1, metavar="N", help="Threads; the numbers do not depend on it.")
+]
+LowerIsBetterOption: TypeAlias = Annotated[
+    list[str] | None, typer.Option(metavar="NAME", help="A metric whose small numbers are good ones; may be repeated.")
+]
+ReportOption: TypeAlias = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write a page with everything here, CSV and LaTeX beside it.")
+]
+ScoresArgument: TypeAlias = Annotated[
+    list[str],
+    typer.Argument(metavar="SCORES", help="Item scores (item, system, metric, score, signature), from score --items."),
+]
+SeedOption: TypeAlias = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of all that is random.")]
+StemOption: TypeAlias = Annotated[str, typer.Option(metavar="NAME", help="none, or a stemmer such as porter.")]
+StopOption: TypeAlias = Annotated[str, typer.Option(metavar="LANG", help="none, or a list of stop words such as en.")]

@@ -1,0 +1,251 @@
+"""What the first pass of a build makes of a block: an Arrow table of the articles that stay, with their words numbered.
+
+A row an article:
+
+- the fields of `postil.records.rows.Article`; each of its comments has its ``tokens`` beside its text,
+- ``title_tokens`` and ``content_tokens``; numbers are places in the block's own list of words,
+- ``line``, where the article stands; ``key``, which puts articles in a seeded order; ``sketch``, for near duplicates;
+  ``test``, which conditions of the test set it meets,
+
+and, in the schema's metadata, the block's ``words`` and ``report``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+import numpy as np
+
+from postil.corpus.minhash import PLACES, sketches, word_hashes
+from postil.corpus.privacy import hashed
+from postil.corpus.rejected import Rejected  # noqa: TC001 - msgspec looks it up
+from postil.corpus.split import draw_key
+from postil.records.parquet import arrow
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from postil.corpus.options import BuildOptions
+    from postil.records.rows import Article, Comment
+    from postil.text.tokens import Tokens
+
+__all__ = [
+    "ENOUGH_COMMENTS",
+    "ENOUGH_UPVOTES",
+    "Chosen",
+    "Read",
+    "Report",
+    "open_prepared",
+    "report_in",
+    "words_in",
+    "written",
+]
+
+ENOUGH_COMMENTS: Final = 1
+ENOUGH_UPVOTES: Final = 2
+
+
+class Report(msgspec.Struct):
+    """What was met in a block.
+
+    Args:
+        seen: Numbers of articles and comments, by what became of them.
+        rejected: Rows that could not be read.
+        texts: Number of texts that were read.
+        han: Number of those in Han characters that were cut at spaces and punctuation.
+    """
+
+    seen: dict[str, int]
+    rejected: list[Rejected]
+    texts: int = 0
+    han: int = 0
+
+
+@dataclass(slots=True)
+class Read:
+    """An article as it was read, and its cleaned texts.
+
+    Args:
+        row: The article.
+        line: Its line.
+        title: Its title.
+        content: Its content; None without.
+        comments: Its comments that have a text.
+        texts: Their texts.
+    """
+
+    row: Article
+    line: int
+    title: str
+    content: str | None
+    comments: list[Comment]
+    texts: list[str]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Chosen:
+    """What meets the thresholds.
+
+    Args:
+        articles: Their places among the articles that were read, rising.
+        comments: Their places among all comments of the articles that were read, rising.
+        starts: Where the comments of each article begin among those chosen, int32[articles + 1].
+    """
+
+    articles: NDArray[np.int64]
+    comments: NDArray[np.int64]
+    starts: NDArray[np.int32]
+
+
+def written(articles: Sequence[Read], tokens: Tokens, chosen: Chosen, options: BuildOptions, report: Report) -> bytes:
+    """The prepared table as an Arrow file.
+
+    Args:
+        articles: The articles that were read.
+        tokens: The words of all their titles, then all contents, then all comments.
+        chosen: What of them stays.
+        options: What the corpus is built by.
+        report: What was met.
+    """
+    pa = arrow()
+    read = [articles[place] for place in chosen.articles.tolist()]
+    rows = [article.row for article in read]
+    table = pa.table(
+        {
+            "id": pa.array([row.id for row in rows], pa.string()),
+            "title": pa.array([article.title for article in read], pa.string()),
+            "comments": _comment_column(articles, tokens, chosen, options, pa),
+            "content": pa.array([article.content for article in read], pa.string()),
+            "category": pa.array([row.category for row in rows], pa.string()),
+            "lang": pa.array([row.lang for row in rows], pa.string()),
+            "url": pa.array([row.url for row in rows], pa.string()),
+            "title_tokens": _token_lists(tokens, chosen.articles, pa),
+            "content_tokens": _token_lists(tokens, len(articles) + chosen.articles, pa),
+            "line": pa.array([article.line for article in read], pa.int64()),
+            "key": pa.array([draw_key(options.seed, row.id) for row in rows], pa.uint64()),
+            "sketch": _sketch_column(tokens, chosen.articles, len(articles), pa),
+            "test": pa.array(_conditions(articles, tokens, chosen, options), pa.uint8()),
+        }
+    )
+    metadata = {
+        "words": "\n".join(tokens.vocabulary.words()).encode("utf-8", "surrogatepass"),
+        "report": msgspec.json.encode(report),
+    }
+    table = table.replace_schema_metadata(metadata)
+    out = pa.BufferOutputStream()
+    with pa.ipc.new_file(out, table.schema) as file:
+        file.write_table(table)
+    return out.getvalue().to_pybytes()  # type: ignore[no-any-return]  # pyarrow has no types
+
+
+def open_prepared(data: Any) -> Any:
+    """Open a prepared table.
+
+    Args:
+        data: The Arrow file, as bytes or as a buffer of pyarrow.
+
+    Returns:
+        The pyarrow table.
+    """
+    return arrow().ipc.open_file(data).read_all()
+
+
+def words_in(table: Any) -> list[str]:
+    """The words of the block that a table was prepared from.
+
+    Args:
+        table: The table.
+    """
+    words: str = table.schema.metadata[b"words"].decode("utf-8", "surrogatepass")
+    return words.split("\n") if words else []
+
+
+def report_in(table: Any) -> Report:
+    """What was met in the block that a table was prepared from.
+
+    Args:
+        table: The table.
+    """
+    return msgspec.json.decode(table.schema.metadata[b"report"], type=Report)
+
+
+def _comment_column(articles: Sequence[Read], tokens: Tokens, chosen: Chosen, options: BuildOptions, pa: Any) -> Any:
+    every = [comment for article in articles for comment in article.comments]
+    texts = [text for article in articles for text in article.texts]
+    comments = [every[place] for place in chosen.comments.tolist()]
+    at_most = options.comment_words if options.long_comments == "cut" else None
+    columns = {
+        "id": pa.array([comment.id for comment in comments], pa.string()),
+        "text": pa.array([texts[place] for place in chosen.comments.tolist()], pa.string()),
+        "upvotes": pa.array([comment.upvotes for comment in comments], pa.int64()),
+        "grade": pa.array([comment.grade for comment in comments], pa.float64()),
+        "ratings": _rating_column(comments, options, pa),
+        "user": pa.array([_person(comment.user, options) for comment in comments], pa.string()),
+        "tokens": _token_lists(tokens, 2 * len(articles) + chosen.comments, pa, at_most),
+    }
+    return pa.ListArray.from_arrays(
+        pa.array(chosen.starts), pa.StructArray.from_arrays(list(columns.values()), list(columns))
+    )
+
+
+def _rating_column(comments: Sequence[Comment], options: BuildOptions, pa: Any) -> Any:
+    ratings = [rating for comment in comments for rating in comment.ratings]
+    sizes = [len(comment.ratings) for comment in comments]
+    starts = np.concatenate([[0], np.cumsum(sizes, dtype=np.int32)]).astype(np.int32)
+    people: list[str | None] = [_person(rating.annotator, options) for rating in ratings]
+    if options.users == "drop":  # a rating is somebody's; without names it is the first, the second … of its comment
+        people = [str(number) for size in sizes for number in range(1, size + 1)]
+    columns = {
+        "annotator": pa.array(people, pa.string()),
+        "grade": pa.array([rating.grade for rating in ratings], pa.float64()),
+    }
+    return pa.ListArray.from_arrays(pa.array(starts), pa.StructArray.from_arrays(list(columns.values()), list(columns)))
+
+
+def _person(name: str | None, options: BuildOptions) -> str | None:
+    if name is None or options.users == "drop":
+        return None
+    return hashed(name, options.salt) if options.users == "hash" else name
+
+
+def _gathered(
+    tokens: Tokens, places: NDArray[np.int64], at_most: int | None = None
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The ids and offsets of some texts, in order."""
+    lengths = tokens.lengths[places]
+    if at_most is not None:
+        lengths = np.minimum(lengths, at_most)
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
+    return tokens.ids[np.repeat(tokens.offsets[places], lengths) + within], offsets
+
+
+def _token_lists(tokens: Tokens, places: NDArray[np.int64], pa: Any, at_most: int | None = None) -> Any:
+    ids, offsets = _gathered(tokens, places, at_most)
+    return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), pa.array(ids))
+
+
+def _sketch_column(tokens: Tokens, places: NDArray[np.int64], count: int, pa: Any) -> Any:
+    """Sketches of titles and contents."""
+    both = np.stack([places, count + places], axis=1).ravel()
+    ids, offsets = _gathered(tokens, both)
+    hashes = word_hashes(tokens.vocabulary.words())
+    found = sketches(hashes[ids] if len(hashes) else np.zeros(0, dtype=np.uint64), offsets[::2])
+    kind = pa.binary(PLACES * 4)
+    return pa.FixedSizeBinaryArray.from_buffers(kind, len(found), [None, pa.py_buffer(found.astype("<u4").tobytes())])
+
+
+def _conditions(articles: Sequence[Read], tokens: Tokens, chosen: Chosen, options: BuildOptions) -> NDArray[np.uint8]:
+    """Which conditions of the test set each article meets."""
+    long = tokens.lengths[2 * len(articles) + chosen.comments] >= options.test_words
+    every = [comment.upvotes or 0 for article in articles for comment in article.comments]
+    votes = np.array(every, dtype=np.float64)[chosen.comments]
+    owners = np.repeat(np.arange(len(chosen.articles)), np.diff(chosen.starts))
+    comments, upvotes = (np.bincount(owners, values, len(chosen.articles)) for values in (long, votes))
+    enough = (upvotes >= options.test_upvotes) | (options.test_upvotes == 0)
+    met = np.where(comments >= options.test_comments, ENOUGH_COMMENTS, 0) | np.where(enough, ENOUGH_UPVOTES, 0)
+    return met.astype(np.uint8)

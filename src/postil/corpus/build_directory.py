@@ -1,0 +1,145 @@
+"""A corpus in the making: a hidden folder beside the one that it will become.
+
+Each step of a build is kept as a file that appears whole; the same request goes on where an earlier one stopped. When
+all is there, the folder's ``corpus`` is renamed, which makes the corpus appear in one step.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Final
+from zipfile import BadZipFile
+
+from postil.errors import InvalidInput, PostilError, UsageError
+from postil.records.atomic_file import Replacement, refused
+from postil.records.lock import LOCK, locked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import TracebackType
+    from typing import Self
+
+    from postil.records.row_files import FilePath
+
+__all__ = ["Unfinished"]
+
+_UNREADABLE: Final = (BadZipFile, EOFError, LookupError, ValueError)
+
+
+class Unfinished:
+    """The folder; use it as a context manager, so that no two builds use one.
+
+    After an interrupt or a refusal of the system it stays, as the same request goes on from there. It goes when the
+    input is wrong, since the input that is mended makes another request.
+
+    Args:
+        out: The folder that the corpus will be.
+        request: All that the outcome depends on. Steps kept by another request are thrown away.
+
+    Raises:
+        UsageError: The corpus is there already, its folder's parent is not, or another build of it is running.
+        PostilError: The system refuses to write.
+    """
+
+    def __init__(self, out: FilePath, request: str) -> None:
+        self.out = Path(os.path.realpath(out))
+        self.folder = self.out.with_name(f".{self.out.name}.building")
+        self.corpus = self.folder / "corpus"
+        self.resumed = False
+        """Whether steps of an earlier build are there."""
+        self._request = request
+        self._held = ExitStack()
+
+    def __enter__(self) -> Self:
+        if self.out.exists():
+            raise UsageError(f"{self.out}: there is something already; name another folder, or remove it first")
+        if not self.out.parent.is_dir():
+            raise UsageError(f"{self.out}: there is no folder {self.out.parent}")
+        self._held.enter_context(locked(self.folder, f"{self.out}: another build of this corpus is running"))
+        self._begin()
+        return self
+
+    def _begin(self) -> None:
+        note = self.folder / "request.json"
+        self.resumed = note.is_file() and note.read_text(encoding="utf-8") == self._request
+        if not self.resumed:
+            for thing in self.folder.iterdir():
+                if thing.is_dir():
+                    shutil.rmtree(thing)
+                elif thing.name != LOCK:
+                    thing.unlink()
+            self.keep(note, self._request.encode())
+        for part in self.folder.rglob(".*.part"):  # of a build that was killed
+            part.unlink()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, InvalidInput):
+            shutil.rmtree(self.folder, ignore_errors=True)
+        self._held.close()
+        # A step that an earlier build kept was changed since, or the disk lost a part of it.
+        if self.resumed and isinstance(error, _UNREADABLE) and not isinstance(error, PostilError):
+            problem = f"{self.folder}: what an earlier build kept is unreadable ({error}); remove it to begin anew"
+            raise PostilError(problem) from error
+
+    def step(self, name: str, number: int) -> Path:
+        """The file of a step.
+
+        Args:
+            name: What is done.
+            number: To which shard.
+        """
+        return self.folder / name / f"{number:06d}"
+
+    def keep(self, path: Path, *data: bytes | memoryview) -> None:
+        """Write a file whole.
+
+        Args:
+            path: The file.
+            data: What it holds.
+
+        Raises:
+            PostilError: The system refuses to write.
+        """
+        with self.open(path) as stream:
+            for piece in data:
+                stream.write(piece)
+
+    @contextmanager
+    def open(self, path: Path) -> Iterator[IO[bytes]]:
+        """A file in the making, which appears when the block ends well.
+
+        Args:
+            path: The file.
+
+        Yields:
+            What takes its bytes.
+
+        Raises:
+            PostilError: The system refuses to write.
+        """
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise refused(str(path), error) from error
+        with Replacement(str(path)) as stream:
+            try:
+                yield stream
+            except OSError as error:
+                raise refused(str(path), error) from error
+
+    def finish(self) -> None:
+        """Make the corpus appear, and throw the steps away.
+
+        Raises:
+            PostilError: The system refuses.
+        """
+        try:
+            self.corpus.rename(self.out)
+            shutil.rmtree(self.folder)
+        except OSError as error:
+            raise refused(str(self.out), error) from error

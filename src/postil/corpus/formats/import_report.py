@@ -1,0 +1,184 @@
+"""What is met on the way through other people's files, and what becomes of what is broken."""
+
+from __future__ import annotations
+
+import io
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from postil.corpus.lines import DAMAGE, damaged, opened
+from postil.errors import InvalidInput
+from postil.records import jsonl
+from postil.records.row_locations import Places
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from postil.records.row_files import FilePath
+
+__all__ = ["Met", "Place", "json_lines", "json_object", "numbered_lines", "stem"]
+
+Place = tuple[str, int]
+"""A file and a line of it, counted from 1."""
+
+
+def _stop(problem: InvalidInput) -> None:
+    raise problem
+
+
+@dataclass(slots=True, eq=False)
+class Met:
+    """Counts of what was met; a reader adds to it as its articles are taken.
+
+    Args:
+        reject: Takes what is broken: a line, or a single comment in a line. By default it is raised; a function that
+            returns lets the reader go on without it.
+        articles: How many were read.
+        comments: How many they have.
+        bare: Articles without comments.
+        untitled: Articles whose title is empty.
+        without_content: Articles without content.
+        by_url: Articles without an id, named by their url.
+        by_place: Articles without an id or url, named by file and line.
+        textless: Comments without text; they are left out.
+        negative: Comments with more votes against them than for them.
+        settled: Votes that were whole numbers written otherwise: as text, or with a point.
+        graded: Comments with a grade.
+        low: The lowest grade.
+        high: The highest grade.
+        orphans: Comments of articles that a table of articles does not have; they are left out.
+        unused: Contents that belong to no article.
+        rejected: How often something was broken.
+        unread: Fields of articles that have no place in a row.
+        unread_of_comments: The same of comments.
+    """
+
+    reject: Callable[[InvalidInput], None] = _stop
+    articles: int = 0
+    comments: int = 0
+    bare: int = 0
+    untitled: int = 0
+    without_content: int = 0
+    by_url: int = 0
+    by_place: int = 0
+    textless: int = 0
+    negative: int = 0
+    settled: int = 0
+    graded: int = 0
+    low: float = float("inf")
+    high: float = float("-inf")
+    orphans: int = 0
+    unused: int = 0
+    rejected: int = 0
+    unread: set[str] = field(default_factory=set)
+    unread_of_comments: set[str] = field(default_factory=set)
+
+    def refuse(self, problem: InvalidInput) -> None:
+        """Count something broken and hand it on.
+
+        Args:
+            problem: What is broken, and where.
+
+        Raises:
+            InvalidInput: The problem, unless somebody else takes it.
+        """
+        self.rejected += 1
+        self.reject(problem)
+
+
+def numbered_lines(path: FilePath, met: Met) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file that are not blank.
+
+    Args:
+        path: The file; it may be compressed with gzip, whatever its name.
+        met: Takes the news that the file is empty or ends in damage; what stands before is yielded.
+
+    Yields:
+        The number of the line, counted from 1, and the line.
+
+    Raises:
+        InvalidInput: There is no such file, or a line of it is too long to be one.
+    """
+    number, found = 0, False
+    with opened(path) as stream:
+        try:
+            for lines in jsonl.lines_in(stream, os.fspath(path)):
+                for line in lines:
+                    number += 1
+                    if line and not line.isspace():
+                        found = True
+                        yield number, line
+        except DAMAGE as error:
+            met.refuse(damaged(error, path, number))
+        else:
+            if not found:
+                met.refuse(InvalidInput("the file holds no lines", where=os.fspath(path)))
+
+
+def json_lines(path: FilePath, met: Met) -> Iterator[tuple[int, dict[str, Any]]]:
+    r"""The objects of a JSON Lines file.
+
+    Args:
+        path: The file; it may be compressed with gzip, whatever its name.
+        met: Takes the lines that are broken.
+
+    Yields:
+        The number of the line, counted from 1, and the object.
+
+    Raises:
+        InvalidInput: There is no such file.
+
+    >>> import pathlib, tempfile
+    >>> met = Met(reject=print)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (path := pathlib.Path(folder, "a.json")).write_text('{"a": 1}\n{"a"\n')
+    ...     list(json_lines(path, met)), met.rejected  # doctest: +ELLIPSIS
+    /...a.json:2: the JSON ends too early; is the line cut off?
+    ([(1, {'a': 1})], 1)
+    """
+    decode, where = msgspec.json.Decoder(dict).decode, os.fspath(path)
+    for number, line in numbered_lines(path, met):
+        try:
+            row = decode(line)
+            jsonl.check_keys(line, number, where)
+        except jsonl.FAILURES:
+            try:
+                row = json_object(line, path, number)
+            except InvalidInput as problem:
+                met.refuse(problem)
+                continue
+        yield number, row
+
+
+def json_object(line: bytes, path: FilePath, number: int) -> dict[str, Any]:
+    """The object in a line, with a byte order mark or without.
+
+    Args:
+        line: The line.
+        path: Its file.
+        number: Its number.
+
+    Raises:
+        InvalidInput: It is not UTF-8, not JSON or not an object.
+    """
+    where = os.fspath(path)
+    try:
+        return next(jsonl.read(io.BytesIO(line), dict, Places(where)))
+    except InvalidInput as error:
+        raise InvalidInput(error.problem, where=where, line=number, field=error.field) from None
+
+
+def stem(path: FilePath) -> str:
+    """What a file is called without its folder and endings.
+
+    Args:
+        path: The file.
+
+    >>> stem("in/data.train.json.gz")
+    'data.train'
+    """
+    return Path(Path(path).name.removesuffix(".gz")).stem

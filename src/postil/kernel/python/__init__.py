@@ -1,0 +1,41 @@
+"""The pure-Python kernel: what the compiled one computes, said as plainly as possible."""
+
+from __future__ import annotations
+
+from postil.kernel.python.bleu import bleu_score, bleu_stats
+from postil.kernel.python.cider import Grams, cider, count_grams, load_grams
+from postil.kernel.python.interning import Interner
+from postil.kernel.python.meteor import meteor
+from postil.kernel.python.objects import plain_objects
+from postil.kernel.python.overlap import Overlap, overlap
+from postil.kernel.python.ranks import rank_correlations
+from postil.kernel.python.rouge import rouge_l, rouge_n
+from postil.kernel.python.search import Searcher, count_terms, invert, search_bounds, searcher
+from postil.kernel.python.softmax import highest, log_sums
+from postil.kernel.python.units import count_units, pooled_scores
+
+__all__ = [
+    "Grams",
+    "Interner",
+    "Overlap",
+    "Searcher",
+    "bleu_score",
+    "bleu_stats",
+    "cider",
+    "count_grams",
+    "count_terms",
+    "count_units",
+    "highest",
+    "invert",
+    "load_grams",
+    "log_sums",
+    "meteor",
+    "overlap",
+    "plain_objects",
+    "pooled_scores",
+    "rank_correlations",
+    "rouge_l",
+    "rouge_n",
+    "search_bounds",
+    "searcher",
+]

@@ -1,0 +1,254 @@
+"""The definition of search: exact top-k over an inverted index, by TF-IDF cosine or BM25.
+
+Documents are numbered from 0, terms too. *Rows* are documents over terms: ``(starts int64[N + 1], terms int32[nnz]
+rising within a document, counts uint16[nnz])``. *Lists* are the same the other way round, a list a term, documents
+rising.
+
+A term that comes ``count`` times in document d gains it ``weight * count * factor[d]`` (``cosine``) or
+``weight * count / (count + factor[d])`` (``bm25``).
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from postil.kernel.python.checks import check_offsets, check_places, check_rising, check_types, require
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Counts = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint16]]
+    Bounds = tuple[
+        NDArray[np.float32],
+        NDArray[np.uint16],
+        NDArray[np.float32],
+        NDArray[np.uint8],
+        NDArray[np.int32],
+        NDArray[np.float32],
+        NDArray[np.float32],
+        NDArray[np.uint8],
+    ]
+
+__all__ = ["Searcher", "count_terms", "invert", "search_bounds", "searcher"]
+
+CLASSES: Final = (128, 32, 8, 2)
+"""Terms of one document in so many, or more, are of class 1, 2, 3, 4; the others of class 0."""
+DENSE: Final = 3
+"""Terms of this class and above have their gains in a table."""
+MOST_DENSE: Final = 4096
+"""The table has so many terms at most; the others of these classes count to the class below."""
+GROUP: Final = 64
+"""The compiled kernel looks at so many documents together."""
+_COUNTS: Final = ("int64", "int32", "uint16")
+_BOUNDS: Final = ("float32", "uint16", "float32", "uint8", "int32", "float32", "float32", "uint8")
+_OFFSETS: Final = "expected offsets of the documents of terms"
+ROW_STEPS: Final = 2000
+"""About the most that a row of the table adds up to."""
+GAINS: Final = ("cosine", "bm25")
+
+
+def count_terms(ids: NDArray[np.int32], offsets: NDArray[np.int64], jobs: int = 1) -> Counts:
+    """How often each term comes in each text, as rows; more than 65,535 times is 65,535 times."""
+    del jobs
+    check_offsets(offsets, len(ids), "expected offsets of the words of texts")
+    texts = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    order = np.lexsort((ids, texts))
+    texts, terms = texts[order], ids[order]
+    new = np.concatenate([[True], (np.diff(texts) != 0) | (np.diff(terms) != 0)])[: len(terms)]
+    counts = np.diff(np.concatenate([new.nonzero()[0], [len(terms)]]))
+    starts = np.concatenate([[0], np.cumsum(np.bincount(texts[new], minlength=len(offsets) - 1))])
+    return starts, terms[new], np.minimum(counts, np.iinfo(np.uint16).max).astype(np.uint16)
+
+
+def invert(starts: NDArray[np.int64], terms: NDArray[np.int32], counts: NDArray[np.uint16], vocabulary: int) -> Counts:
+    """Lists of rows."""
+    require(len(terms) == len(counts), "expected a count of each term of a document")
+    check_offsets(starts, len(terms), "expected offsets of the terms of documents")
+    require(vocabulary >= 0, "a term is out of range")
+    check_places(terms, vocabulary, "a term is out of range")
+    documents = np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
+    order = np.argsort(terms, kind="stable")
+    begins = np.concatenate([[0], np.cumsum(np.bincount(terms, minlength=vocabulary))])
+    return begins.astype(np.int64), documents[order], counts[order]
+
+
+def search_bounds(lists: Counts, factors: NDArray[np.float64], scales: NDArray[np.float64], gain: str) -> Bounds:
+    """What the compiled search skips by, rounded up; the search here looks at none of it.
+
+    A document's vector has ``scale * gain`` for each term. What is kept for documents is filled up to whole groups.
+
+    Args:
+        lists: See above.
+        factors: float64[N].
+        scales: float64[terms], any numbers above 0; others are taken as 1. Terms' rarity makes the bounds tight.
+        gain: ``cosine`` or ``bm25``.
+
+    Returns:
+        The most that each term gains any document, float32[terms], and what it gains each, in 65,535ths of that,
+        uint16. The greatest length of a vector: of all terms, then of the terms of each class from 1, float32[5], and
+        each document's for each class, in 255ths of that, uint8. The dense terms, int32. In what steps each document
+        counts their gains, float32, the greatest length of a vector of ``scale * steps``, float32[1], and the steps,
+        uint8[groups, dense terms, documents of a group].
+    """
+    check_types(lists, _COUNTS, "expected lists as arrays of int64, int32 and uint16")
+    _check(lists, scales)
+    starts, documents, counts = lists
+    check_offsets(starts, len(documents), _OFFSETS)
+    check_places(documents, len(factors), "expected a factor for each document")
+    total, padded = len(factors), -(-len(factors) // GROUP) * GROUP
+    gains = _gains(gain, counts.astype(np.float64), factors[documents])
+    sizes = np.diff(starts)
+    terms = np.repeat(np.arange(len(sizes)), sizes)
+    scaled = np.where(scales > 0, scales, 1.0)[terms]
+    highest = np.zeros(len(sizes), dtype=np.float32)
+    highest[sizes > 0] = _up(np.array([gains[a:b].max() for a, b in pairwise(starts.tolist()) if b > a]))
+    impacts = _parts(gains, highest[terms].astype(np.float64), np.iinfo(np.uint16).max).astype(np.uint16)
+
+    kinds = (sizes[:, None] * np.array(CLASSES) >= total).sum(1) * (sizes > 0)
+    dense = (kinds >= DENSE).nonzero()[0]
+    kinds[dense[MOST_DENSE:]] = DENSE - 1
+    dense = dense[:MOST_DENSE]
+
+    def length(some: NDArray[np.bool_], values: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.sqrt(np.bincount(documents[some], values[some] ** 2, minlength=padded))
+
+    every = [length(np.ones(len(gains), dtype=bool), scaled * gains)]
+    every += [length(kinds[terms] == kind, scaled * gains) for kind in range(1, len(CLASSES) + 1)]
+    longest = _up(np.array([values.max(initial=0.0) for values in every]))
+    lengths = [
+        _parts(values, most, np.iinfo(np.uint8).max)
+        for values, most in zip(every[1:], longest[1:].astype(np.float64), strict=True)
+    ]
+
+    mine = kinds[terms] >= DENSE
+    most_gained = np.zeros(padded)
+    np.maximum.at(most_gained, documents[mine], gains[mine])
+    step = np.maximum(
+        most_gained / np.iinfo(np.uint8).max, np.bincount(documents[mine], gains[mine], padded) / ROW_STEPS
+    )
+    if gain == "cosine":
+        step[:total] = np.maximum(step[:total], factors)
+    steps = _up(step)
+    number = np.minimum(np.ceil(gains / steps.astype(np.float64)[documents]), np.iinfo(np.uint8).max)
+    table = np.zeros((padded // GROUP, len(dense), GROUP), dtype=np.uint8)
+    groups, places = np.divmod(documents[mine], GROUP)
+    table[groups, np.searchsorted(dense, terms[mine]), places] = number[mine]
+    most_steps = _up(length(mine, scaled * number).max(initial=0.0, keepdims=True))
+    return (
+        highest,
+        impacts,
+        longest,
+        np.concatenate(lengths).astype(np.uint8),
+        dense.astype(np.int32),
+        steps,
+        most_steps,
+        table.ravel(),
+    )
+
+
+class Searcher:
+    """Finds the best documents of queries; `searcher` makes it."""
+
+    def __init__(self, lists: Counts, factors: NDArray[np.float64], gain: str) -> None:
+        self._lists = lists
+        self._factors = factors
+        self._gain = gain
+
+    def search(
+        self,
+        starts: NDArray[np.int64],
+        terms: NDArray[np.int32],
+        weights: NDArray[np.float64],
+        k: int,
+        jobs: int = 1,
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """The k documents with the highest scores above 0 for each query; of equal scores the lower number first.
+
+        Args:
+            starts: int64[n + 1], where each query begins.
+            terms: int32, rising within a query; those that no document has are passed over.
+            weights: float64, 0 or more.
+            k: At least 1.
+            jobs: Threads.
+
+        Returns:
+            Documents int32[n, k] and scores float64[n, k]; -1 and 0 where there are fewer.
+        """
+        del jobs
+        require(k >= 1, "expected k of at least 1")
+        require(k < 2**31, "expected k below 2,147,483,648")
+        require(len(terms) == len(weights), "expected a weight of each term of a query")
+        check_offsets(starts, len(terms), "expected offsets of the terms of queries")
+        begins, documents, counts = self._lists
+        found = np.full((len(starts) - 1, k), -1, dtype=np.int32)
+        best = np.zeros((len(starts) - 1, k))
+        for query in range(len(starts) - 1):
+            sums = np.zeros(len(self._factors))
+            for place in range(starts[query], starts[query + 1]):
+                if 0 <= terms[place] < len(begins) - 1:
+                    mine = slice(begins[terms[place]], begins[terms[place] + 1])
+                    require(0 <= mine.start <= mine.stop <= len(documents), _OFFSETS)
+                    what = "expected rising documents of a term, below their number"
+                    check_rising(documents[mine], len(self._factors), what)
+                    require(_right(self._factors[documents[mine]]), "expected a finite factor of a document, from 0")
+                    count = counts[mine].astype(np.float64)
+                    if self._gain == "bm25":
+                        count /= count + self._factors[documents[mine]]
+                    sums[documents[mine]] += weights[place] * count
+            if self._gain == "cosine":
+                sums *= self._factors
+            some = (sums > 0).nonzero()[0]
+            order = some[np.lexsort((some, -sums[some]))][:k]
+            found[query, : len(order)] = order
+            best[query, : len(order)] = sums[order]
+        return found, best
+
+
+def searcher(  # noqa: PLR0917 - as the compiled one
+    rows: Counts,
+    lists: Counts,
+    bounds: Bounds,
+    factors: NDArray[np.float64],
+    scales: NDArray[np.float64],
+    gain: str,
+) -> Searcher:
+    """What searches these lists; bounds and scales, those of `search_bounds`, are for the compiled kernel."""
+    require(gain in GAINS, "expected cosine or bm25")
+    check_types(rows, _COUNTS, "expected rows as arrays of int64, int32 and uint16")
+    check_types(lists, _COUNTS, "expected lists as arrays of int64, int32 and uint16")
+    check_types(bounds, _BOUNDS, "expected bounds of search_bounds")
+    require(len(factors) == len(rows[0]) - 1, "expected a factor for each document")
+    require(len(rows[1]) == len(rows[2]), "expected a count of each term of a document")
+    _check(lists, scales)
+    padded = -(-len(factors) // GROUP) * GROUP
+    sizes = (len(scales), len(lists[1]), 5, 4 * padded, len(bounds[4]), padded, 1, padded * len(bounds[4]))
+    require(tuple(bound.size for bound in bounds) == sizes, "expected the bounds of these lists")
+    return Searcher(lists, factors, gain)
+
+
+def _right(numbers: NDArray[np.float64]) -> object:
+    return np.isfinite(numbers).all() and (numbers >= 0).all()
+
+
+def _check(lists: Counts, scales: NDArray[np.float64]) -> None:
+    require(len(lists[0]) and len(scales) == len(lists[0]) - 1, "expected a scale for each term")
+    require(len(lists[1]) == len(lists[2]), "expected a count of each document of a term")
+
+
+def _gains(gain: str, counts: NDArray[np.float64], factors: NDArray[np.float64]) -> NDArray[np.float64]:
+    if gain not in GAINS:
+        raise ValueError("expected cosine or bm25")
+    return counts * factors if gain == "cosine" else counts / (counts + factors)
+
+
+def _parts(values: NDArray[np.float64], whole: NDArray[np.float64], parts: int) -> NDArray[np.float64]:
+    """Parts of a whole, rounded up."""
+    return np.minimum(np.ceil(values / whole * parts), parts)
+
+
+def _up(values: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Short numbers that are not below the long ones."""
+    return np.nextafter(values.astype(np.float32), np.float32(np.inf))

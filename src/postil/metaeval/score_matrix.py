@@ -1,0 +1,236 @@
+"""Score rows and judgement rows, gathered by text."""
+
+from __future__ import annotations
+
+import math
+import re
+from array import array
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import numpy as np
+
+from postil.errors import InvalidInput, UnknownName
+from postil.metaeval.coefficients import starts_of
+from postil.records.explain import shown
+from postil.records.row_locations import Places
+from postil.records.ties import without_noise
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from postil.records.rows import Judgement, Score
+    from postil.records.scale import Scale
+
+__all__ = ["Key", "Rated", "Ratings", "Scored"]
+
+Key: TypeAlias = tuple[str, str]
+"""What scores and judgements meet on: item and system."""
+
+DRAW: Final = re.compile(r"(?P<name>control:.*),draw=(?P<draw>0|[1-9][0-9]{0,8})\)")
+"""The name of one draw of a random control, for example ``control:shuffled(w-meteor,draw=7)``."""
+
+
+class Scored:
+    """Score rows as a matrix: texts by metrics, NaN where there is none.
+
+    Args:
+        scores: Score rows; those without an item (corpus scores) are passed over.
+        places: Where they stand, for messages.
+
+    Attributes:
+        rows: The row of each text, in the order in which they first came.
+        columns: The column of each metric and each draw of a random control, likewise.
+        metrics: The columns that are no draws.
+        draws: The columns of each random control, by the number of the draw.
+        signatures: The signature of each column.
+        corpus: How many corpus scores were passed over.
+        dense: float64[rows, columns].
+
+    Raises:
+        InvalidInput: There is no item score of a metric, a text has two scores by one metric, or a metric has two
+            signatures.
+
+    >>> from postil.records.rows import Score
+    >>> scored = Scored([Score("1", "a", "bleu-4", 0.5, ""), Score("2", "a", "meteor", 0.25, "")])
+    >>> scored.rows, scored.dense.tolist()
+    ({('1', 'a'): 0, ('2', 'a'): 1}, [[0.5, nan], [nan, 0.25]])
+    """
+
+    def __init__(self, scores: Iterable[Score], places: Places | None = None) -> None:
+        places = places or Places("scores")
+        self.rows: dict[Key, int] = {}
+        self.columns: dict[str, int] = {}
+        self.signatures: dict[str, str] = {}
+        rows, columns, values, index = array("q"), array("q"), array("d"), array("q")
+        self.corpus = 0
+        for place, score in enumerate(scores):
+            if score.item is None:
+                self.corpus += 1
+                continue
+            rows.append(self.rows.setdefault((score.item, score.system), len(self.rows)))
+            columns.append(self.columns.setdefault(score.metric, len(self.columns)))
+            values.append(score.score)
+            index.append(place)
+            if self.signatures.setdefault(score.metric, score.signature) != score.signature:
+                both = f"{self.signatures[score.metric]} and {score.signature}"
+                problem = (
+                    f"{score.metric} has two signatures, so its numbers cannot be compared: {both}; give the scores"
+                )
+                raise places.error(place, "signature", f"{problem} of one run at a time")
+        if not rows:
+            had = f"{self.corpus} corpus scores, which have no item" if self.corpus else "no rows"
+            problem = f"expected item scores (postil score --items FILE writes them), got {had}"
+            raise InvalidInput(problem, where=places.where)
+        self.draws = _draws(self.columns)
+        drawn = {name for names in self.draws.values() for name in names}
+        self.metrics = tuple(name for name in self.columns if name not in drawn)
+        if not self.metrics:
+            problem = "expected item scores of a metric, got nothing but draws of random controls, such as "
+            raise InvalidInput(problem + next(iter(self.columns)), where=places.where)
+        at = np.frombuffer(rows, np.int64), np.frombuffer(columns, np.int64)
+        flat = at[0] * len(self.columns) + at[1]
+        first = np.unique(flat, return_index=True)[1]
+        if len(first) < len(flat):
+            again = int(np.setdiff1d(np.arange(len(flat)), first)[0])
+            item, system = list(self.rows)[rows[again]]
+            problem = f"a second score of item {shown(item)} by system {shown(system)} for one metric"
+            name = list(self.columns)[columns[again]]
+            raise places.error(index[again], "metric", f"{problem}: {name}; keep one of them")
+        self.dense = np.full((len(self.rows), len(self.columns)), np.nan)
+        self.dense[at] = values
+
+    def of(self, rows: NDArray[np.int64], metrics: Sequence[str]) -> NDArray[np.float64]:
+        """Some rows and columns: float64[rows, metrics]."""
+        columns = np.array([self.columns[name] for name in metrics], np.int64)
+        return self.dense[np.ix_(rows, columns)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ratings:
+    """The single grades behind the mean grade of each of n texts.
+
+    Args:
+        offsets: int64[n + 1]; text i has the ratings ``offsets[i]:offsets[i + 1]``.
+        annotators: int32[r], the number of the annotator of each.
+        grades: float64[r], the grade that each gave.
+        names: The annotators' names, sorted.
+    """
+
+    offsets: NDArray[np.int64]
+    annotators: NDArray[np.int32]
+    grades: NDArray[np.float64]
+    names: tuple[str, ...]
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """int64[n], how many ratings each text has."""
+        return np.diff(self.offsets)
+
+    @property
+    def means(self) -> NDArray[np.float64]:
+        """Mean grade of each text, float64[n]."""
+        total, size = (np.add.reduceat(each, self.offsets[:-1]) for each in (self.grades, np.abs(self.grades)))
+        return without_noise(total, size) / self.counts
+
+
+class Rated:
+    """Judgements by text and annotator.
+
+    Args:
+        judgements: The grades.
+        aspect: The question to keep the answers of, where judgements have more than one.
+        scale: The scale of the grades.
+        places: Where they stand, for messages.
+
+    Attributes:
+        rows: The number of each text, in the order in which they first came.
+        aspect: The question.
+        repeated: The texts that an annotator graded more than once.
+
+    Raises:
+        InvalidInput: There are no judgements, a grade is not on the scale, or there are several aspects and none was
+            chosen.
+        UnknownName: There is no such aspect.
+
+    >>> from postil.records.rows import Judgement
+    >>> rated = Rated([Judgement("1", "a", who, grade) for who, grade in (("bob", 2.0), ("ann", 4.0), ("bob", 3.0))])
+    >>> rated.rows, list(rated.repeated), rated.of([("1", "a")]).grades.tolist()
+    ({('1', 'a'): 0}, [('1', 'a')], [4.0, 2.5])
+    """
+
+    def __init__(
+        self,
+        judgements: Iterable[Judgement],
+        aspect: str | None = None,
+        scale: Scale | None = None,
+        places: Places | None = None,
+    ) -> None:
+        places = places or Places("judgements")
+        self.rows: dict[Key, int] = {}
+        numbers: dict[str, int] = {}
+        texts, annotators, grades = array("q"), array("q"), array("d")
+        aspects: dict[str | None, None] = {}
+        for place, row in enumerate(judgements):
+            aspects[row.aspect] = None
+            if aspect is not None and row.aspect != aspect:
+                continue
+            if aspect is None and len(aspects) > 1:
+                names = " and ".join("none" if name is None else shown(name) for name in aspects)
+                problem = f"judgements of more than one aspect ({names}, perhaps more); choose one: --aspect NAME"
+                raise places.error(place, "aspect", problem)
+            off_scale = scale.check(row.grade) if scale else None
+            if off_scale:
+                raise places.error(place, "grade", off_scale)
+            texts.append(self.rows.setdefault((row.item, row.system), len(self.rows)))
+            annotators.append(numbers.setdefault(row.annotator, len(numbers)))
+            grades.append(row.grade)
+        if not aspects:
+            raise InvalidInput("expected judgements, got no rows", where=places.where)
+        if not texts:
+            known = sorted(name for name in aspects if name is not None)
+            if not known:
+                raise InvalidInput(f"no judgement names an aspect, so none is {shown(aspect)}", where=places.where)
+            raise UnknownName("aspect", aspect or "", known)
+        self.aspect = aspect if aspect is not None else next(iter(aspects))
+        self._names = sorted(numbers)
+        rank = np.argsort([numbers[name] for name in self._names])
+        text, annotator, grade = np.frombuffer(texts, np.int64), rank[annotators], np.frombuffer(grades)
+        order = np.lexsort((annotator, text))
+        text, annotator, grade = text[order], annotator[order], grade[order]
+        starts = starts_of(text, annotator)
+        ends = np.append(starts[1:], len(text))
+        self._annotators, self._grades = annotator[starts], grade[starts]
+        for rating in np.flatnonzero(ends - starts > 1).tolist():
+            several = grade[starts[rating] : ends[rating]].tolist()
+            self._grades[rating] = math.fsum(several) / len(several)
+        self._counts = np.bincount(text[starts])
+        keys = list(self.rows)
+        self.repeated = dict.fromkeys(keys[number] for number in text[starts][ends - starts > 1].tolist())
+
+    def of(self, keys: Sequence[Key]) -> Ratings:
+        """The ratings of some texts, the annotators of each in the order of their names."""
+        rows = np.array([self.rows[key] for key in keys], np.int64)
+        counts = self._counts[rows]
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        first = np.cumsum(self._counts) - self._counts
+        at = np.arange(offsets[-1]) + np.repeat(first[rows] - offsets[:-1], counts)
+        known, annotators = np.unique(self._annotators[at], return_inverse=True)
+        return Ratings(
+            offsets=offsets,
+            annotators=annotators.astype(np.int32),
+            grades=self._grades[at],
+            names=tuple(self._names[number] for number in known.tolist()),
+        )
+
+
+def _draws(columns: Iterable[str]) -> dict[str, list[str]]:
+    """The columns of each random control, by the number of the draw."""
+    found: dict[str, dict[int, str]] = {}
+    for name in columns:
+        match = DRAW.fullmatch(name)
+        if match:
+            found.setdefault(f"{match['name']})", {})[int(match["draw"])] = name
+    return {control: [names[draw] for draw in sorted(names)] for control, names in found.items()}

@@ -1,0 +1,29 @@
+"""Plain arrays in, pictures out; the one room that knows matplotlib, which is loaded when something is drawn."""
+
+from __future__ import annotations
+
+from postil.plots.bars import amounts, histograms
+from postil.plots.forest import IntervalRow, Landmark, intervals
+from postil.plots.heatmaps import confusion, matrix
+from postil.plots.lines import Curve, curves
+from postil.plots.picture import save, svg
+from postil.plots.points import ScatterPanel, scatter
+from postil.plots.spreads import SpreadPanel, spreads
+
+__all__ = [
+    "Curve",
+    "IntervalRow",
+    "Landmark",
+    "ScatterPanel",
+    "SpreadPanel",
+    "amounts",
+    "confusion",
+    "curves",
+    "histograms",
+    "intervals",
+    "matrix",
+    "save",
+    "scatter",
+    "spreads",
+    "svg",
+]

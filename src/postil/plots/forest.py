@@ -1,0 +1,198 @@
+"""Values with their intervals, one a line: a forest plot."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from postil.errors import UsageError
+from postil.plots.figure import (
+    BLUE,
+    GREY,
+    INK,
+    MUTED,
+    SIZE,
+    SMALL,
+    WIDTH,
+    canvas,
+    fit,
+    grid,
+    panel,
+    printed,
+    style,
+    text_width,
+    ticks,
+    write,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["IntervalRow", "Landmark", "intervals"]
+
+LINE = 16.0
+LABEL = 12.0
+"""Heights of a line and of a landmark's name in points."""
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalRow:
+    """A value with its interval.
+
+    Args:
+        name: Whose value it is.
+        value: The value.
+        low: Where the interval begins; None where there is none.
+        high: Where it ends.
+        group: Rows of one group that follow one another stand under its name.
+        control: Whether it is there for comparison only and stands back.
+    """
+
+    name: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    group: str = ""
+    control: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Landmark:
+    """A value to compare all rows with, such as how well people agree with one another.
+
+    Args:
+        name: What it is.
+        value: Where it lies.
+    """
+
+    name: str
+    value: float
+
+
+@style()
+def intervals(
+    rows: Sequence[IntervalRow], *, landmarks: Sequence[Landmark] = (), xlabel: str = "", digits: int = 3
+) -> Figure:
+    """Draw values with their intervals, and the same in numbers beside them.
+
+    Args:
+        rows: From top to bottom.
+        landmarks: Values to compare with, drawn as vertical lines.
+        xlabel: What the values are.
+        digits: Places after the point.
+
+    Raises:
+        UsageError: No row, numbers that are not finite, or an interval with one end or its ends swapped.
+        MissingExtra: matplotlib is not installed.
+
+    >>> figure = intervals([IntervalRow("meteor", 0.42, 0.38, 0.46)], landmarks=[Landmark("ceiling", 0.865)])
+    >>> [text.get_text() for text in figure.texts]
+    ['ceiling .865', 'meteor', '.420 [.380, .460]']
+    """
+    _check(rows, landmarks)
+    values = [_in_words(row, digits) for row in rows]
+    groups = [
+        (name, list(each)) for name, each in groupby(zip(rows, values, strict=True), key=lambda row: row[0].group)
+    ]
+    indent = 8.0 if any(name for name, _ in groups) else 0.0
+    names = min(230.0, max(text_width(fit(row.name, 230)) for row in rows) + indent)
+    names = max(names, *(min(230.0, text_width(name, bold=True)) for name, _ in groups))
+    right = max(text_width(value, SMALL) for value in values)
+    left, wide = names + 14, WIDTH - names - right - 30
+    marks, levels = _levels(landmarks, _limits(rows, landmarks), left, wide, digits)
+    above = 2 + LABEL * levels
+    lines = sum(len(each) + (name != "") + 0.5 * (number > 0) for number, (name, each) in enumerate(groups))
+    high = lines * LINE + 4
+    figure = canvas(WIDTH, above + high + 22 + 14 * bool(xlabel))
+    axes = panel(figure, left, above, wide, high)
+    axes.set_xlim(*_limits(rows, landmarks))
+    axes.set_ylim(high, 0)
+    _dress(axes)
+    for mark, text, place, level in marks:
+        ends = [-LABEL * (level + 1), high]
+        axes.plot([mark.value] * 2, ends, color=INK, alpha=MUTED, lw=0.9, linestyle=(0, (3, 2)), clip_on=False)
+        write(figure, place - 4, above - LABEL * (level + 0.5) - 1, text, align="right", size=SMALL)
+    y = 2.0
+    for number, (name, each) in enumerate(groups):
+        y += 0.5 * LINE * (number > 0)
+        if name:
+            write(figure, 2, above + y + LINE / 2, fit(name, names, bold=True), bold=True)
+            y += LINE
+        for row, value in each:
+            faint = MUTED if row.control else 1
+            write(figure, 2 + indent, above + y + LINE / 2, fit(row.name, names - indent), alpha=faint)
+            write(figure, WIDTH - 2, above + y + LINE / 2, value, align="right", size=SMALL, alpha=faint)
+            _row(axes, row, y + LINE / 2)
+            y += LINE
+    if xlabel:
+        write(figure, left + wide / 2, above + high + 27, fit(xlabel, WIDTH - left, SIZE), align="center")
+    return figure
+
+
+def _check(rows: Sequence[IntervalRow], landmarks: Sequence[Landmark]) -> None:
+    if not rows:
+        raise UsageError("rows: expected at least one")
+    for row in rows:
+        ends = [end for end in (row.low, row.high) if end is not None]
+        if not all(map(math.isfinite, [row.value, *ends])):
+            raise UsageError(f"{row.name}: expected finite numbers")
+        if len(ends) == 1 or (ends and not ends[0] <= ends[1]):
+            raise UsageError(f"{row.name}: expected an interval from low to high, got {row.low} and {row.high}")
+    for mark in landmarks:
+        if not math.isfinite(mark.value):
+            raise UsageError(f"{mark.name}: expected a finite number")
+
+
+def _in_words(row: IntervalRow, digits: int) -> str:
+    value = printed(row.value, digits)
+    if row.low is None or row.high is None:
+        return value
+    return f"{value} [{printed(row.low, digits)}, {printed(row.high, digits)}]"
+
+
+def _limits(rows: Sequence[IntervalRow], landmarks: Sequence[Landmark]) -> tuple[float, float]:
+    every = [end for row in rows for end in (row.value, row.low, row.high) if end is not None]
+    every += [mark.value for mark in landmarks]
+    low, high = min(every), max(every)
+    room = 0.04 * (high - low) or 0.1
+    return low - room, high + room
+
+
+def _levels(
+    landmarks: Sequence[Landmark], limits: tuple[float, float], left: float, wide: float, digits: int
+) -> tuple[list[tuple[Landmark, str, float, int]], int]:
+    """Text, place and level of each landmark, and how many levels there are.
+
+    Names end at their lines. One that would reach over a line to its left stands a level above that line's name, so no
+    name lies on another name or on a line.
+    """
+    placed: list[tuple[Landmark, str, float, int]] = []
+    for mark in sorted(landmarks, key=lambda mark: mark.value):
+        place = left + wide * (mark.value - limits[0]) / (limits[1] - limits[0])
+        text = fit(f"{mark.name} {printed(mark.value, digits)}", place - 6, SMALL)
+        begin = place - text_width(text, SMALL) - 10
+        level = max((level + 1 for _, _, line, level in placed if line > begin), default=0)
+        placed.append((mark, text, place, level))
+    return placed, max((level + 1 for *_, level in placed), default=0)
+
+
+def _dress(axes: Axes) -> None:
+    axes.spines["left"].set_visible(False)
+    axes.set_yticks([])
+    ticks(axes.xaxis, 8)
+    grid(axes, "x")
+    low, high = axes.get_xlim()
+    if low < 0 < high:
+        axes.axvline(0, color=INK, linewidth=0.6)
+
+
+def _row(axes: Axes, row: IntervalRow, y: float) -> None:
+    colour = GREY if row.control else BLUE
+    if row.low is not None and row.high is not None:
+        axes.plot([row.low, row.high], [y, y], color=colour, linewidth=1.6, solid_capstyle="round")
+    axes.plot([row.value], [y], color=colour, marker="o", markersize=5.5, markeredgewidth=0)

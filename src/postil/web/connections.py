@@ -1,0 +1,222 @@
+"""Limits on what clients may occupy: bytes of a request, time to send it, number of connections."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Final
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from postil.web.security import HEADERS, LARGEST, refusal_parts
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from uvicorn import Config
+    from uvicorn.server import ServerState
+
+__all__ = ["ConnectionLimits", "LimitedProtocol"]
+
+ENCODED: Final = 4 * LARGEST
+"""Largest body as it is transferred: with chunk sizes, chunk extensions and trailers."""
+
+PIPELINED: Final = 8
+"""Number of requests that may wait on a connection for the answers to earlier ones. Browsers send none."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionLimits:
+    """Limits of connections; the largest body is `postil.web.security.LARGEST`.
+
+    Args:
+        head_bytes: Largest request line with all headers, in bytes.
+        headers: Largest number of headers, and of trailers.
+        head_seconds: Time for the whole head, from the connection or from its first byte on.
+        body_seconds: Time for the whole body.
+        idle_seconds: Time between two requests, and time without progress for an answer that is not read.
+        linger_seconds: Time for a client to read why it is refused, while what it still sends is dropped.
+        connections: Largest number of connections.
+        per_address: Largest number of connections from one address; None behind a proxy, which has one address.
+        tick: Time between two looks at a connection, in seconds.
+    """
+
+    head_bytes: int = 64 * 1024
+    headers: int = 100
+    head_seconds: float = 10.0
+    body_seconds: float = 30.0
+    idle_seconds: float = 30.0
+    linger_seconds: float = 2.0
+    connections: int = 512
+    per_address: int | None = 128
+    tick: float = 1.0
+
+
+_IDLE, _HEAD, _BODY, _OVER = range(4)
+"""Phases of a connection: before a request, within its head, within its body, and refused."""
+
+
+class LimitedProtocol(HttpToolsProtocol):
+    """HTTP/1.1 of uvicorn and httptools, within limits.
+
+    httptools keeps what is incomplete, however long it is, and uvicorn waits for it forever. So bytes are counted
+    before they are parsed, and a timer looks at each connection: a request then needs no timer of its own.
+
+    Args:
+        limits: The limits.
+        config: Configuration of uvicorn.
+        server_state: What the connections of a server share.
+        app_state: State of the application.
+        _loop: The event loop.
+    """
+
+    def __init__(
+        self,
+        limits: ConnectionLimits,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
+        super().__init__(config, server_state, app_state, _loop)
+        self._limits = limits
+        self._now = self.loop.time
+        self._phase, self._since = _IDLE, 0.0
+        self._room = limits.head_bytes  # number of bytes that may still come in this phase
+        self._patience = limits.head_seconds  # time until a request begins; a silent client is told nothing
+        self._unsent, self._moved = 0, 0.0
+        self.headers = []
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as in uvicorn
+        """Take a connection, or refuse it where there are too many."""
+        super().connection_made(transport)
+        self._since = self._now()
+        self._timer = self.loop.call_later(self._limits.tick, self._look)
+        each = self._limits.per_address
+        if len(self.connections) > self._limits.connections or (
+            each is not None and sum(self._is_neighbor(one) for one in self.connections) > each
+        ):
+            # Without lingering: who opens too many connections gets no time for each.
+            self._phase = _OVER
+            transport.write(self._refusal(503, "There are too many connections. Try again in a moment."))
+            transport.close()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End the timer as well."""
+        self._timer.cancel()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Parse as many bytes as the phase of the request may have; see `asyncio.Protocol`."""
+        while data and self._phase != _OVER:
+            part, data = (data, b"") if len(data) <= self._room else (data[: self._room], data[self._room :])
+            self._room -= len(part)  # a callback that begins another phase sets it anew
+            super().data_received(part)
+            if not self._room or len(self.headers) > self._limits.headers:
+                self._refuse_size()
+
+    def on_message_begin(self) -> None:
+        """See httptools."""
+        super().on_message_begin()
+        self._phase, self._since = _HEAD, self._now()
+
+    def on_headers_complete(self) -> None:
+        """See httptools."""
+        if len(self.headers) > self._limits.headers:
+            self._refuse_size()
+            raise ValueError("too many headers")  # ends the parser
+        super().on_headers_complete()
+        self.headers = []  # for trailers, which the application must not take for headers
+        self._phase, self._since, self._room = _BODY, self._now(), ENCODED
+        if len(self.pipeline) > PIPELINED:
+            self._refuse(400, "")
+            raise ValueError("too many requests wait")
+
+    def on_message_complete(self) -> None:
+        """See httptools."""
+        super().on_message_complete()
+        self._phase, self._room = _IDLE, self._limits.head_bytes
+
+    def on_response_complete(self) -> None:
+        """Begin to count the time between two requests."""
+        super().on_response_complete()
+        if self._phase == _IDLE:
+            self._since, self._patience = self._now(), self._limits.idle_seconds
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what cannot be parsed."""
+        self._refuse(400, msg)
+
+    def shutdown(self) -> None:
+        """End at once what would hold up the end of the server; see uvicorn."""
+        if self._phase in {_HEAD, _BODY}:
+            self._refuse(503, "The server has been stopped. Try again in a moment.")
+        if self._phase == _OVER:
+            self.transport.close()
+        else:
+            super().shutdown()
+
+    def _is_neighbor(self, other: Any) -> bool:
+        return other.client is not None and self.client is not None and bool(other.client[0] == self.client[0])
+
+    def _look(self) -> None:
+        """End what takes too long."""
+        self._timer = self.loop.call_later(self._limits.tick, self._look)
+        now, unsent = self._now(), self.transport.get_write_buffer_size()
+        waited = now - self._since
+        if unsent != self._unsent:
+            self._unsent, self._moved = unsent, now
+        elif unsent and now - self._moved > self._limits.idle_seconds:
+            self.transport.abort()
+        elif self._phase == _OVER:
+            if waited > self._limits.linger_seconds:
+                self.transport.abort()
+        elif self._phase == _BODY:
+            if waited > self._limits.body_seconds:
+                self._refuse(408, f"The request took longer than {self._limits.body_seconds:g} s. Send it again.")
+        elif self._phase == _HEAD:
+            if waited > self._limits.head_seconds:
+                self._refuse(408, f"The request took longer than {self._limits.head_seconds:g} s. Send it again.")
+        elif not self._pending() and waited > self._patience:
+            self.transport.close()
+
+    def _pending(self) -> bool:
+        """True while an answer is due to a request whose head is complete."""
+        cycle: Any = self.cycle
+        return cycle is not None and not cycle.response_complete
+
+    def _refuse_size(self) -> None:
+        if self._phase == _BODY:
+            self._refuse(413, f"The request is larger than {LARGEST:,} bytes.")
+        else:
+            most = f"{self._limits.head_bytes:,} bytes, or has more than {self._limits.headers} headers"
+            self._refuse(431, f"The head of the request is larger than {most}. Delete this server's cookies.")
+
+    def _refuse(self, status: int, text: str) -> None:
+        """End a request that is not complete: the application never sees it, and the client hears why.
+
+        The connection is closed only when the client has closed it, or after a while: to close one while data come in
+        would make the operating system discard the answer.
+        """
+        if self._phase == _OVER or self.transport.is_closing():
+            return
+        body, pending = self._phase == _BODY, self._pending()
+        self._phase, self._since = _OVER, self._now()
+        if self.pipeline or (pending and (not body or self.cycle.response_started)):
+            self.transport.abort()  # another answer is due first
+            return
+        if pending:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        if pending or not body:  # else it has been answered
+            self.transport.write(self._refusal(status, text))
+        self.flow.resume_reading()
+        self.transport.write_eof()
+
+    def _refusal(self, status: int, text: str) -> bytes:
+        scope: Any = self.scope  # None before the first request
+        script = scope is not None and (b"accept", b"application/json") in scope["headers"]
+        headers, body = refusal_parts(text, script=script)
+        lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}".encode()]
+        lines += [b": ".join(header) for header in (*headers, *HEADERS, (b"connection", b"close"))]
+        return b"\r\n".join([*lines, b"", body])

@@ -1,0 +1,216 @@
+"""The lead's pages: progress, agreement, conflicts, people, files."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+from fastapi import Request, Response
+from fastapi.responses import HTMLResponse
+
+from postil.metaeval.agreement import STATISTICS
+from postil.web.dashboard_cache import Desk
+from postil.web.downloads import KINDS, file_of, names_of
+from postil.web.error_pages import Halt
+from postil.web.pages import NEVER_CACHED, back_to, new_key
+from postil.web.pictures import heat, histogram, severities
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+    from postil.annotation.models import Person, Role
+    from postil.metaeval.agreement import Agreement
+    from postil.web.forms import Form
+    from postil.web.pages import Site
+
+__all__ = ["add_lead_pages"]
+
+A_PAGE: Final = 10
+"""So many conflicts stand on a page."""
+
+SHOWN: Final = {
+    "kappa-quadratic-pooled": "Scott's pi, quadratic",
+    "alpha-ordinal": "Alpha, ordinal",
+    "within-1": "At most 1 apart",
+}
+"""The statistics at the head of the first page."""
+
+TITLES: Final = {
+    "agreement": "Same grade",
+    "within-1": "At most 1 apart",
+    "kappa-unweighted-pairs": "Cohen's kappa, mean of pairs",
+    "kappa-linear-pairs": "Cohen's kappa, linear weights, mean of pairs",
+    "kappa-quadratic-pairs": "Cohen's kappa, quadratic weights, mean of pairs",
+    "kappa-unweighted-pooled": "Scott's pi, pooled",
+    "kappa-linear-pooled": "Scott's pi, linear weights, pooled",
+    "kappa-quadratic-pooled": "Scott's pi, quadratic weights, pooled",
+    "alpha-nominal": "Krippendorff's alpha, nominal",
+    "alpha-ordinal": "Krippendorff's alpha, ordinal",
+    "alpha-interval": "Krippendorff's alpha, interval",
+}
+SHARES: Final = ("agreement", "within-1")
+
+
+def add_lead_pages(app: FastAPI, site: Site, *, patience: float) -> None:
+    """Add the pages of leads.
+
+    Args:
+        app: The application.
+        site: The campaign.
+        patience: For how many seconds a page waits for fresh numbers.
+    """
+    pages = _Pages(site, patience)
+    for path, page in (("", pages.overview), ("/agreement", pages.agreement), ("/conflicts", pages.conflicts)):
+        app.add_api_route(f"/lead{path}", page, methods=["GET"])
+    app.add_api_route("/lead/files/{name}", pages.file, methods=["GET"])
+    for path, page in (("adjudicate", pages.adjudicate), ("invite", pages.invite), ("leave", pages.leave)):
+        app.add_api_route(f"/lead/{path}", page, methods=["POST"])
+
+
+class _Pages:
+    def __init__(self, site: Site, patience: float) -> None:
+        self._site, self._store = site, site.store
+        self._files = names_of(site.campaign.what)
+        self._far = 0.5 if site.rubric.kind == "spans" else 2.0
+        self._desk = Desk(site.store, self._far, patience)
+        site.show(titles=TITLES, statistics=STATISTICS, heat=heat, number=_number, ago=_ago, estimate=_estimate)
+
+    def overview(self, request: Request) -> Response:
+        """How far everyone is."""
+        return self._page(request, "overview", link="")
+
+    def agreement(self, request: Request) -> Response:
+        """How far they agree."""
+        return self._page(request, "agreement", drawn=_drawn)
+
+    def conflicts(self, request: Request) -> Response:
+        """Texts to decide about, or those that were."""
+        self._site.lead(request)
+        numbers, _ = self._desk.look()
+        decided = request.query_params.get("show") == "decided"
+        rest = () if numbers is None else numbers.decided if decided else numbers.conflicts
+        page = request.query_params.get("page", "1")
+        page_number = int(page) if re.fullmatch("[0-9]{1,6}", page) and int(page) else 1
+        first = (page_number - 1) * A_PAGE
+        cases = self._store.results.cases(rest[first : first + A_PAGE])
+        return self._page(
+            request,
+            "conflicts",
+            cases=[one for one in cases if decided or one.adjudication is None],  # numbers may be of a moment ago
+            decided=decided,
+            page=page_number,
+            pages=max(1, -(-len(rest) // A_PAGE)),
+            key=new_key,
+            total=len(rest),
+        )
+
+    def file(self, request: Request, name: str) -> Response:
+        """A file to take along."""
+        self._site.lead(request)
+        stem, _, kind = name.partition(".")
+        if stem not in self._files or kind not in self._files[stem][1]:
+            raise Halt(404, "There is no such page")
+        content = file_of(self._store, stem, kind)
+        if content is None:
+            raise Halt(404, "Nothing was graded yet")
+        headers = NEVER_CACHED | {"content-disposition": f'attachment; filename="{name}"'}
+        return Response(content, media_type=KINDS[kind], headers=headers)
+
+    def adjudicate(self, request: Request) -> Response:
+        """A decision."""
+        lead, form = self._sent(request)
+        number = form.number("number")
+        grade, reason = form.real("grade"), form.get("reason", "")
+        self._store.results.adjudicate(lead, number, grade, reason, request=form.get("request", ""))
+        if "hx-request" not in request.headers:
+            return back_to("/lead/conflicts")
+        case = self._site.parts("case.html").case(
+            self._store.results.conflict(number), self._site.csrf(request), new_key()
+        )
+        return HTMLResponse(case, headers=NEVER_CACHED)
+
+    def invite(self, request: Request) -> Response:
+        """A link for someone; it is shown once."""
+        _, form = self._sent(request)
+        name = form.get("name", "")
+        role: Role = "lead" if form.get("role") == "lead" else "annotator"
+        token = self._store.people.invite(name, role, keep=request.cookies[self._site.cookie])
+        link = f"{'https' if self._site.secure else 'http'}://{request.headers['host']}/join/{token}"
+        return self._page(request, "overview", link=link, invited=name)
+
+    def leave(self, request: Request) -> Response:
+        """Someone leaves."""
+        _, form = self._sent(request)
+        number = form.number("person")
+        person = next(
+            (one for one in self._store.people.everyone() if one.id == number and one.role == "annotator"), None
+        )
+        if person is None:
+            raise Halt(404, "There is no such annotator")
+        self._store.people.leave(person, replace=form.get("then") == "replace")
+        return back_to("/lead")
+
+    def _page(self, request: Request, tab: str, **values: Any) -> Response:
+        self._site.lead(request)
+        numbers, fresh = self._desk.look()
+        return self._site.page(
+            "lead.html",
+            tab=tab,
+            numbers=numbers,
+            fresh=fresh,
+            csrf=self._site.csrf(request),
+            lang="en",
+            now=time.time(),
+            people={person.id: person for person in self._store.people.everyone()},
+            conflicts=len(numbers.conflicts) if numbers else 0,
+            far=self._far,
+            heads=SHOWN,
+            files=self._files,
+            **values,
+        )
+
+    def _sent(self, request: Request) -> tuple[Person, Form]:
+        self._site.lead(request)
+        return self._site.posted(request)
+
+
+def _drawn(found: Agreement) -> dict[str, Any]:
+    """The pictures of an agreement."""
+    labels = [f"{label:g}" for label in found.labels]
+    severe = [(rater.name, rater.severity) for rater in found.raters if rater.severity is not None]
+    return {
+        "labels": labels,
+        "severities": severities(severe, "Bias of each annotator, with 95 % intervals") if severe else "",
+        "histograms": [
+            (rater, histogram(labels, rater.histogram, f"How often {rater.name} gave each grade"))
+            for rater in found.raters
+            if rater.histogram is not None
+        ],
+    }
+
+
+def _number(value: float | None, digits: int = 2) -> str:
+    """A number with a true minus; a dash for none."""
+    return "–" if value is None else f"{value:.{digits}f}".replace("-", "−")
+
+
+def _estimate(found: Agreement, name: str) -> tuple[str, str]:
+    """A statistic and its interval, or why there is none."""
+    one = found.estimates.get(name)
+    if one is None:
+        return "–", found.absent.get(name, "")
+    times, digits, unit = (100, 0, " %") if name in SHARES else (1, 2, "")
+    value, *ends = (None if x is None else _number(times * x, digits) for x in (one.value, one.low, one.high))
+    return f"{value}{unit}", f"{' to '.join(map(str, ends))}{unit}" if all(ends) else ""
+
+
+def _ago(then: float | None, now: float) -> str:
+    """How long ago something was."""
+    if then is None:
+        return "–"
+    past = max(0, int(now - then))
+    for size, name in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if past >= size:
+            return f"{past // size} {name} ago"
+    return "now"

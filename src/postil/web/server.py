@@ -1,0 +1,160 @@
+"""The server: one campaign, behind one door."""
+
+from __future__ import annotations
+
+import math
+import os
+import socket
+from dataclasses import dataclass, replace
+from functools import partial
+from hashlib import sha256
+from importlib.resources import files
+from typing import TYPE_CHECKING, Final
+
+import uvicorn
+from fastapi import FastAPI, Request, Response
+from starlette.exceptions import HTTPException
+
+from postil.annotation.store import Store
+from postil.app.signals import unwound
+from postil.errors import PostilError
+from postil.web.annotator import add_annotator_pages
+from postil.web.connections import ConnectionLimits, LimitedProtocol
+from postil.web.error_pages import Halt
+from postil.web.joining import add_joining_pages
+from postil.web.lead import add_lead_pages
+from postil.web.pages import Site
+from postil.web.security import Guard
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.types import ASGIApp
+
+__all__ = ["STATIC", "WebOptions", "make_app", "make_server", "serve"]
+
+STATIC: Final = {
+    "grade.js": "text/javascript; charset=utf-8",
+    "htmx.min.js": "text/javascript; charset=utf-8",
+    "icon.svg": "image/svg+xml",
+    "postil.css": "text/css; charset=utf-8",
+    "spans.js": "text/javascript; charset=utf-8",
+}
+"""The files that are served, with their kinds; there is no way to any other."""
+
+LIMITS: Final = ConnectionLimits()
+"""The limits of a server that people use."""
+
+
+@dataclass(frozen=True, slots=True)
+class WebOptions:
+    """How a campaign is served.
+
+    Args:
+        names: Names of the server besides localhost and those that are addresses in digits.
+        secure: Whether it is reached by https.
+        patience: For how many seconds a page of the lead waits for fresh numbers before it shows those from before.
+    """
+
+    names: tuple[str, ...] = ()
+    secure: bool = False
+    patience: float = 0.03
+
+
+def make_app(store: Store, options: WebOptions = WebOptions()) -> ASGIApp:
+    """The pages of a campaign, as an ASGI application.
+
+    Args:
+        store: Where the campaign lives.
+        options: How it is served.
+    """
+    site = Site(store, secure=options.secure)
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    add_annotator_pages(app, site)
+    add_joining_pages(app, site)
+    add_lead_pages(app, site, patience=options.patience)
+    kept = {name: (files("postil.web") / "static" / name).read_bytes() for name in STATIC}
+    tags = {name: f'"{sha256(content).hexdigest()[:20]}"' for name, content in kept.items()}
+
+    @app.get("/static/{name}")
+    async def static(request: Request, name: str) -> Response:
+        if name not in kept:
+            raise HTTPException(404)
+        headers = {"etag": tags[name], "cache-control": "no-cache"}
+        if request.headers.get("if-none-match") == tags[name]:
+            return Response(status_code=304, headers=headers)
+        return Response(kept[name], media_type=STATIC[name], headers=headers)
+
+    async def refuse(request: Request, error: Exception) -> Response:
+        return site.refuse(request, error)
+
+    async def elsewhere(request: Request, error: Exception) -> Response:
+        status = error.status_code if isinstance(error, HTTPException) else 500
+        if status == 404:
+            return site.refuse(request, Halt(404, "There is no such page"))
+        return site.refuse(request, Halt(status, "This cannot be done here"))
+
+    app.add_exception_handler(PostilError, refuse)
+    app.add_exception_handler(HTTPException, elsewhere)
+    return Guard(app, {"localhost", socket.gethostname(), *options.names}, secure=options.secure)
+
+
+def make_server(app: ASGIApp, *, secure: bool = False, limits: ConnectionLimits = LIMITS) -> uvicorn.Server:
+    """The server of an application.
+
+    Args:
+        app: The application.
+        secure: Whether it stands behind a server that is reached by https, and that counts connections itself.
+        limits: What a client may occupy.
+    """
+    if secure:
+        limits = replace(limits, per_address=None)
+    config = uvicorn.Config(
+        app,
+        http=partial(LimitedProtocol, limits),  # type: ignore[arg-type]  # it is called only
+        ws="none",
+        log_level="warning",
+        access_log=False,  # the address of an invitation has its token in it
+        server_header=False,
+        proxy_headers=secure,
+        timeout_keep_alive=math.ceil(limits.idle_seconds),
+        timeout_graceful_shutdown=3,
+    )
+    return uvicorn.Server(config)
+
+
+def serve(
+    store_url: str,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    names: tuple[str, ...] = (),
+    secure: bool = False,
+    say: Callable[[str], None],
+) -> None:
+    """Serve a campaign until it is interrupted.
+
+    Args:
+        store_url: Where the campaign lives; see `Store.open`.
+        host: The address to listen at. Only this machine reaches the default.
+        port: The port.
+        names: Other names of the server, where it stands behind another one.
+        secure: Whether that other one is reached by https.
+        say: Tells people what happens.
+
+    Raises:
+        PostilError: The campaign cannot be opened, or the port is taken.
+    """
+    with unwound(serving=True), Store.open(store_url, alarm=say) as store:
+        app = make_app(store, WebOptions(names=names, secure=secure))
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        try:
+            listening = socket.create_server((host, port), family=family, backlog=256)
+        except OSError as error:
+            why = os.strerror(error.errno) if isinstance(error.errno, int) and error.errno > 0 else str(error)
+            raise PostilError(f"cannot listen at {host}, port {port}: {why}") from None
+        with listening:
+            shown = f"[{host}]" if ":" in host else host
+            address = f"http://{shown}:{listening.getsockname()[1]}"
+            say(f"serving {store.campaign().name} at {address}; stop with Ctrl+C")
+            make_server(app, secure=secure).run(sockets=[listening])

@@ -1,0 +1,304 @@
+"""Trainings of generators, with the code that trains real ones."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="networks need torch: pip install 'postil[nn]'")
+
+import generator_work as gen
+import network_work as work
+import torch
+
+from postil.commenters.neural_commenter import DecodingOptions
+from postil.commenters.nn import generator as generator_module
+from postil.commenters.nn import safetensors_io
+from postil.commenters.nn.batches import EOS, SPECIAL, UNK, Commented
+from postil.commenters.nn.generator import Generator, GeneratorOptions, train_generator
+from postil.commenters.nn.training import TrainingOptions
+from postil.errors import InvalidInput, PostilError, UsageError
+
+SMALL = GeneratorOptions(size=16, word_size=12, dropout=0.2, sampled=6, group=2)
+HOW = TrainingOptions(batch=16, epochs=2, every=5, learning_rate=1e-2, patience=0, device="cpu")
+TRAIN, DEV = work.world(24, 0, comments=3), work.world(10, 1, comments=2)
+REVERSING = GeneratorOptions(size=48, word_size=32, dropout=0.0, sampled=8, group=1)
+AS_IS = DecodingOptions(how="greedy", repeats=0, shortest=1)
+
+
+def trained(
+    folder: Path, options: GeneratorOptions = SMALL, how: TrainingOptions = HOW, **more: Any
+) -> tuple[Generator, list[str]]:
+    said: list[str] = []
+    return train_generator(TRAIN, DEV, options, how, folder, say=said.append, **more), said
+
+
+def texts_of(texts: Any) -> list[tuple[int, ...]]:
+    return [tuple(texts.ids[a:b].tolist()) for a, b in pairwise(texts.offsets.tolist())]
+
+
+def right(generator: Generator, asked: Commented, decoding: DecodingOptions = AS_IS) -> float:
+    """The share of articles whose comment is written word by word."""
+    written = generator.write(asked.articles, 1, decoding)
+    found = [tuple(word - SPECIAL for word in texts[0].words) for texts in written]
+    return float(np.mean([one == two for one, two in zip(found, texts_of(asked.comments), strict=True)]))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        REVERSING,
+        pytest.param(replace(REVERSING, softmax="sampled"), marks=pytest.mark.slow),
+        pytest.param(replace(REVERSING, attention="additive"), marks=pytest.mark.slow),
+        pytest.param(replace(REVERSING, cell="lstm"), marks=pytest.mark.slow),
+        pytest.param(replace(REVERSING, layers=2), marks=pytest.mark.slow),
+    ],
+    ids=lambda options: f"{options.softmax}-{options.attention}-{options.cell}-{options.layers}",
+)
+def test_it_learns_to_write_texts_backwards(tmp_path: Path, options: GeneratorOptions) -> None:
+    epochs = 5 if options == REVERSING else 10
+    how = TrainingOptions(batch=32, epochs=epochs, every=10**6, learning_rate=5e-3, warmup=30, patience=0, device="cpu")
+    unseen = gen.reversing(200, 2)
+    generator = train_generator(gen.reversing(2000, 1), unseen, options, how, tmp_path / "model")
+    assert right(generator, unseen) >= 0.95
+    assert right(generator, unseen, replace(AS_IS, how="beam")) >= 0.95
+    assert right(generator, unseen, replace(AS_IS, how="nucleus", temperature=0.2)) >= 0.95
+    # A text longer than any that was seen is written about all the same.
+    long = gen.reversing(1, 3, longest=40)
+    assert 1 <= len(generator.write(long.articles)[0][0].words) <= 50
+
+
+@pytest.mark.parametrize("attention", ["dot", pytest.param("none", marks=pytest.mark.slow)])
+def test_it_can_learn_a_batch_by_heart(tmp_path: Path, attention: Any) -> None:
+    few = work.world(12, 3, comments=1)
+    options = replace(SMALL, size=48, word_size=32, dropout=0.0, attention=attention)
+    how = replace(HOW, batch=12, epochs=70, every=1000)
+    generator = train_generator(few, few, options, how, tmp_path / "model")
+    assert right(generator, few) == 1
+
+
+def test_the_loss_on_dev_is_that_of_a_plain_loop_by_the_full_softmax(tmp_path: Path) -> None:
+    options = replace(SMALL, softmax="sampled", group=8)
+    generator, _ = trained(tmp_path / "model", options)
+    network, total, words = generator.network, 0.0, 0
+    task = generator_module.Writing(TRAIN, DEV, replace(options, vocabulary=len(network.bias)), HOW, "")
+    with torch.no_grad():
+        found = task.dev(network)
+        for article, text in enumerate(texts_of(DEV.articles)):
+            read, last = network.read(gen.articles(text))
+            for comment in texts_of(DEV.comments)[DEV.starts[article] : DEV.starts[article + 1]]:
+                state = network.decoder.begin(last)
+                for word, following in zip([-2, *comment], [*comment, -1], strict=True):  # <bos> and <eos>
+                    features, state = network.next(torch.tensor([word + SPECIAL]), state, read)
+                    total -= network.scores(features).log_softmax(1)[0, following + SPECIAL].item()
+                    words += 1
+    assert words == len(DEV.comments.ids) + len(DEV.comments.offsets) - 1
+    assert found == pytest.approx(total / words, rel=1e-5)
+
+
+def test_filling_up_and_other_articles_change_no_loss() -> None:
+    made = gen.network(words=8)
+    article, comment = gen.articles([1, 2, 3], [4], [5, 6]), gen.articles([1], [2, 3, 4], [], [5, 5])
+    owner = torch.tensor([0, 2, 1, 2])
+    with torch.no_grad():
+        found, words = made(article, comment, owner)
+        filled = [torch.nn.functional.pad(part, (0, 5)) for part in (article, comment)]
+        again, same = made(*filled, owner)
+        alone = sum(
+            made(article[[row]], comment[[n]], torch.zeros(1, dtype=torch.int64))[0]
+            for n, row in enumerate(owner.tolist())
+        )
+    assert int(words) == int(same) == 1 + 3 + 0 + 2 + 4
+    torch.testing.assert_close(again, found)
+    torch.testing.assert_close(alone, found)
+
+
+def test_saved_and_opened_it_writes_the_same(tmp_path: Path) -> None:
+    generator, _ = trained(tmp_path / "model", made={"corpus": "abc"})
+    opened = Generator.open(tmp_path / "model")
+    assert opened.options == generator.options
+    for how in ("greedy", "beam", "nucleus"):
+        options = DecodingOptions(how=how, longest=6)  # type: ignore[arg-type]
+        assert opened.write(DEV.articles, 2, options) == generator.write(DEV.articles, 2, options)
+    kept, _ = safetensors_io.read(tmp_path / "model/weights.safetensors")
+    assert kept.keys() == dict(generator.network.named_parameters()).keys()
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+
+
+@pytest.mark.parametrize("options", [SMALL, replace(SMALL, softmax="sampled", cell="lstm")], ids=["full", "sampled"])
+def test_a_training_that_broke_off_goes_on_to_the_same_folder(tmp_path: Path, options: GeneratorOptions) -> None:
+    def watch(progress: Any) -> None:
+        if progress.step == 8:
+            raise KeyboardInterrupt
+
+    trained(tmp_path / "whole", options)
+    torch.rand(3)
+    with pytest.raises(KeyboardInterrupt):
+        trained(tmp_path / "cut", options, watch=watch)
+    assert not (tmp_path / "cut").exists()
+    _, said = trained(tmp_path / "cut", options)
+    assert said[0].startswith("going on after step 5 ")
+    for path in (tmp_path / "whole").iterdir():
+        assert path.read_bytes() == (tmp_path / "cut" / path.name).read_bytes()
+
+
+CHILD = """
+import os, signal, sys
+import torch
+import test_generator as test
+torch.set_num_threads(1)
+def watch(progress):
+    if progress.step == 8:
+        os.kill(os.getpid(), signal.SIGKILL)
+test.trained(sys.argv[1], watch=watch)
+"""
+
+
+@pytest.mark.slow
+def test_a_training_that_was_killed_goes_on_to_the_same_losses(tmp_path: Path) -> None:
+    whole: list[float] = []
+    trained(tmp_path / "whole", watch=lambda progress: whole.append(progress.loss))
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent), "OMP_NUM_THREADS": "1"}
+    killed = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", CHILD, str(tmp_path / "cut")], env=environment, check=False, capture_output=True
+    )
+    assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
+    rest: list[float] = []
+    trained(tmp_path / "cut", watch=lambda progress: rest.append(progress.loss))
+    assert rest == whole[5:]  # to the last bit
+    for path in (tmp_path / "whole").iterdir():
+        assert path.read_bytes() == (tmp_path / "cut" / path.name).read_bytes()
+
+
+def test_a_checkpoint_cut_short_is_named_and_the_one_before_used(tmp_path: Path) -> None:
+    trained(tmp_path / "whole")
+
+    def watch(progress: Any) -> None:
+        if progress.step == 12:
+            raise KeyboardInterrupt
+
+    how = replace(HOW, epochs=4)
+    with pytest.raises(KeyboardInterrupt):
+        trained(tmp_path / "cut", how=how, watch=watch)
+    newest = max((tmp_path / ".cut.training").glob("checkpoint-*"))
+    newest.write_bytes(newest.read_bytes()[:-9])
+    _, said = trained(tmp_path / "cut")
+    assert f"{newest.name}: this checkpoint cannot be used" in said[0]
+    assert said[1].startswith("going on after step 5 ")
+    assert (tmp_path / "cut/weights.safetensors").read_bytes() == (tmp_path / "whole/weights.safetensors").read_bytes()
+
+
+def test_a_loss_that_is_no_number_stops_with_the_batch_kept(tmp_path: Path) -> None:
+    with pytest.raises(PostilError, match=r"the loss is nan.* kept as (.*\.npz)") as caught:
+        trained(tmp_path / "model", how=replace(HOW, learning_rate=1e38, clip=0.0))
+    with np.load(str(caught.value).split("kept as ")[1].split(". A learning")[0], allow_pickle=False) as file:
+        kept = dict(file)
+    assert set(kept) == {"article", "comment", "owner"}
+    assert not (tmp_path / "model").exists()
+
+
+def test_bf16_is_refused_on_a_cpu(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="bf16: expected a GPU that has it"):
+        trained(tmp_path / "model", how=replace(HOW, bf16=True))
+
+
+def test_words_of_dev_that_train_has_not_are_unknown(tmp_path: Path) -> None:
+    strange = Commented(work.ragged([[1, 900]]), work.ragged([[2, 901], [3]]), np.array([0, 2]))
+    generator = train_generator(TRAIN, strange, SMALL, HOW, tmp_path / "model")
+    assert len(generator.network.bias) == SPECIAL + 60
+    assert generator.write(strange.articles)[0]
+
+
+def test_it_begins_with_words_as_likely_as_they_are_and_with_the_vectors_given(tmp_path: Path) -> None:
+    given = np.random.default_rng(0).normal(size=(60, 12)).astype(np.float32)
+    given[7] = 0
+    how = replace(HOW, steps=1, learning_rate=1e-9)
+    generator, _ = trained(tmp_path / "model", how=how, vectors=given)
+    words = generator.network.words.weight.detach().numpy()[SPECIAL:]
+    lengths = np.linalg.norm(given, axis=1)
+    rows = lengths > 0
+    np.testing.assert_allclose(words[rows], (given / lengths[rows].mean())[rows], rtol=1e-5, atol=1e-6)
+    assert words[7].any()
+    counts = np.maximum(np.bincount(TRAIN.comments.ids + SPECIAL, minlength=64), 0.5)
+    counts[EOS] = len(TRAIN.comments.offsets) - 1
+    shares = generator.network.bias.detach().softmax(0).numpy()
+    np.testing.assert_allclose(shares, counts / counts.sum(), rtol=1e-4)
+    with pytest.raises(UsageError, match=r"vectors: expected float32\[words, 12\], got an array of shape \(3, 2\)"):
+        trained(tmp_path / "other", vectors=np.zeros((3, 2), np.float32))
+
+
+def test_articles_without_words_and_unknown_words_are_commented_on(tmp_path: Path) -> None:
+    generator, _ = trained(tmp_path / "model")
+    asked = work.ragged([[], [2**31 - 1] * 3, [1] * 500])
+    for texts in generator.write(asked, 2, DecodingOptions(longest=5)):
+        assert texts
+        assert all(np.isfinite(text.score) and UNK not in text.words for text in texts)
+
+
+def test_no_comments_are_refused(tmp_path: Path) -> None:
+    none = Commented(work.ragged([[1]]), work.ragged([]), np.array([0, 0]))
+    for train, dev in ((none, DEV), (TRAIN, none)):
+        with pytest.raises(UsageError, match="expected articles with comments"):
+            train_generator(train, dev, SMALL, HOW, tmp_path / "model")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"cell": "rnn"}, "cell: expected gru or lstm, got rnn"),
+        ({"softmax": "half"}, "softmax: expected full or sampled, got half"),
+        ({"attention": "all"}, "attention: expected dot or additive or none, got all"),
+        ({"vocabulary": 4}, "a vocabulary above 4"),
+        ({"layers": 0}, "layers: expected at least 1, got 0"),
+        ({"dropout": 1.0}, "dropout: expected 0 to less than 1"),
+    ],
+)
+def test_options_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        GeneratorOptions(**options)
+
+
+def test_a_folder_that_was_cut_or_is_another_s_is_refused(tmp_path: Path) -> None:
+    trained(tmp_path / "model", how=replace(HOW, epochs=1))
+    weights = tmp_path / "model/weights.safetensors"
+    whole = weights.read_bytes()
+    weights.write_bytes(whole[:-1])
+    with pytest.raises(InvalidInput, match=r"weights\.safetensors: expected \d+ bytes"):
+        Generator.open(tmp_path / "model")
+    weights.write_bytes(whole)
+    config = tmp_path / "model/config.json"
+    text = config.read_text(encoding="utf-8")
+    config.write_text(text.replace('"layers"', '"storey"'), encoding="utf-8")
+    with pytest.raises(InvalidInput, match="not the options of a generator"):
+        Generator.open(tmp_path / "model")
+    config.write_text(text.replace('"generator"', '"ir-tc"'), encoding="utf-8")
+    with pytest.raises(InvalidInput, match="expected a model generator, got ir-tc"):
+        Generator.open(tmp_path / "model")
+
+
+def test_a_full_disk_keeps_the_last_good_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trained(tmp_path / "whole")
+    real = safetensors_io.write
+
+    def write(path: Path, *rest: Any) -> None:
+        if path.name == "checkpoint-000000010.safetensors":
+            raise PostilError(f"{path}: cannot be written: No space left on device")
+        real(path, *rest)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(safetensors_io, "write", write)
+        with pytest.raises(PostilError, match="No space left on device"):
+            trained(tmp_path / "cut")
+    assert not (tmp_path / "cut").exists()
+    _, said = trained(tmp_path / "cut")
+    assert said[0].startswith("going on after step 5 ")
+    assert (tmp_path / "cut/weights.safetensors").read_bytes() == (tmp_path / "whole/weights.safetensors").read_bytes()

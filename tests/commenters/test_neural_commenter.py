@@ -1,0 +1,59 @@
+"""What a network wrote, as a text for people; and how it is asked to."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from postil.commenters.neural_commenter import DecodingOptions, said
+from postil.errors import UsageError
+from postil.text.tokenizers import tokenizer
+
+
+@pytest.mark.parametrize(
+    ("words", "cut", "text"),
+    [
+        (["i", "think", "they", "don", "t", "know"], "words", "I think they don't know"),
+        (["it", "s", "what", "we", "ve", "got"], "words", "It's what we've got"),
+        (["t", "shirts", "for", "s"], "words", "T shirts for's"),
+        (["Well", ",", "no", "(", "really", ")", "."], "13a", "Well, no (really)."),
+        (["你", "知道", "吗", "？"], "rjieba", "你知道吗？"),
+        (["用", "iPhone", "拍", "的"], "rjieba", "用iPhone拍的"),
+        (["你", "好"], "characters", "你好"),
+        (["a", "b"], "space", "a b"),
+        ([], "words", ""),
+    ],
+)
+def test_words_become_a_text(words: list[str], cut: str, text: str) -> None:
+    if cut == "rjieba":
+        pytest.importorskip("rjieba")
+    assert said(words, cut) == text
+
+
+@given(st.lists(st.sampled_from(["i", "s", "t", "don", "rain", "won", "é", "7", "straße", "天气"]), max_size=9))
+def test_the_tokenizer_finds_the_same_words(words: list[str]) -> None:
+    assert tokenizer("words").split(said(words, "words")) == words
+
+
+@given(st.lists(st.sampled_from(["Rain", ",", ".", "(", ")", "don't", "3.5", "!", "%", "天气", '"']), max_size=9))
+def test_so_does_one_with_punctuation(words: list[str]) -> None:
+    text = said(words, "13a")
+    assert text == " ".join(words) or tokenizer("13a").split(text) == words
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"how": "best"}, "beam, greedy or nucleus, got best"),
+        ({"beam": 0}, "a beam from 1"),
+        ({"shortest": 9, "longest": 8}, "shortest from 1 to longest"),
+        ({"nucleus": 0.0}, "nucleus above 0 to 1"),
+        ({"temperature": 0.0}, "a temperature above 0"),
+        ({"temperature": float("nan")}, "temperature: expected a number, got NaN"),
+        ({"seed": -1}, "seed"),
+    ],
+)
+def test_options_that_make_no_sense(options: dict[str, object], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        DecodingOptions(**options)  # type: ignore[arg-type]

@@ -1,0 +1,189 @@
+"""One score from the references of a set: max, mean, top-k, near."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+import postil
+from postil.errors import UsageError
+from postil.metrics import Meteor, References, RougeL, parse
+from postil.metrics import reference_aggregation as over_module
+from postil.metrics.controls import ControlOptions
+from postil.metrics.reference_aggregation import Singles
+from postil.text import Vocabulary
+
+C = ["a c b", "x", "a b"]
+R = [["a b c d", "b", "a c b"], ["y"], ["b a", "q"]]
+S = [[0.5, 0.4, 0.75], [1.0], [0.25, 1.0]]
+"""With beta = 1 the first candidate's F are 4/7 (LCS 2 of 3 and 4), 1/2 (1 of 3 and 1) and 1; the third's 1/2 and 0."""
+
+OVERS = ["mean", "top-1", "top-2", "top-3", "top-999999999"]
+
+
+def items(spec: str, weights: list[list[float]] | None = None) -> list[float]:
+    return postil.score(C, R, weights=weights, metrics=[spec], tokenizer="space").items[spec].tolist()
+
+
+@pytest.mark.parametrize(
+    ("over", "plain", "weighted"),
+    [
+        ("mean", [(4 / 7 + 1 / 2 + 1) / 3, 0, 1 / 4], [(0.5 * 4 / 7 + 0.4 / 2 + 0.75) / 3, 0, 0.25 / 2 / 2]),
+        # (K + 1) / K times sum s F / (1 + sum F); sum F = 29/14 and 1/2
+        (
+            "near",
+            [4 / 3 * (29 / 14) / (43 / 14), 0, 3 / 2 * (1 / 2) / (3 / 2)],
+            [4 / 3 * (0.5 * 4 / 7 + 0.4 / 2 + 0.75) / (43 / 14), 0, 3 / 2 * 0.125 / (3 / 2)],
+        ),
+        ("top-1", [1, 0, 1 / 2], [0.75, 0, 0.125]),
+        ("top-2", [(1 + 4 / 7) / 2, 0, 1 / 4], [(0.75 + 0.5 * 4 / 7) / 2, 0, 0.125 / 2]),
+        ("top-3", [(4 / 7 + 1 / 2 + 1) / 3, 0, 1 / 4], [(0.5 * 4 / 7 + 0.4 / 2 + 0.75) / 3, 0, 0.125 / 2]),
+    ],
+)
+def test_rouge_l_by_hand(over: str, plain: list[float], weighted: list[float]) -> None:
+    assert items(f"rouge-l(beta=1,over={over})") == pytest.approx(plain)
+    assert items(f"w-rouge-l(beta=1,over={over})", S) == pytest.approx(weighted)
+
+
+@pytest.mark.parametrize("parameters", ["", "stages=exact", "params=other", "characters=true", "params=2005"])
+@pytest.mark.parametrize("over", OVERS)
+def test_the_definition(parameters: str, over: str) -> None:
+    """Every reference by itself through the metric as it is without `over`, then a plain mean."""
+    name = f"w-meteor({parameters}{',' if parameters else ''}"
+    expected = []
+    for candidate, references, weights in zip(C, R, S, strict=True):
+        alone = postil.score(
+            [candidate] * len(references),
+            [[reference] for reference in references],
+            weights=[[weight] for weight in weights],
+            metrics=[f"{name}corpus=mean)"],
+            tokenizer="space",
+        )
+        values = np.sort(alone.items[f"{name}corpus=mean)"])[::-1]
+        expected.append(values[: None if over == "mean" else int(over[4:])].mean())
+    result = postil.score(C, R, weights=S, metrics=[f"{name}over={over})"], tokenizer="space")
+    assert result.items[f"{name}over={over})"] == pytest.approx(expected)
+    assert result.corpus[f"{name}over={over})"] == pytest.approx(np.mean(expected))
+
+
+@pytest.mark.parametrize("name", ["meteor", "meteor(params=other,corpus=mean)", "rouge-l(beta=2)"])
+def test_over_one_reference_all_agree(name: str) -> None:
+    head, _, rest = name.removesuffix(")").partition("(")
+    specs = [f"w-{head}({rest}{',' if rest else ''}over={over})" for over in ("max", *OVERS)]
+    result = postil.score(C, [row[:1] for row in R], weights=[row[:1] for row in S], metrics=specs)
+    first = result.items[specs[0]]
+    assert first.any()
+    for spec in specs[1:]:
+        assert result.items[spec] == pytest.approx(first, rel=1e-15), spec
+
+
+def test_the_best_single_reference_is_what_meteor_chooses() -> None:
+    assert items("w-meteor(over=top-1)", S) == items("w-meteor(corpus=mean)", S)
+
+
+@pytest.mark.parametrize("spec", ["rouge-l", "meteor"])
+def test_max_is_the_default_and_changes_no_bit(spec: str) -> None:
+    assert parse(f"{spec}(over=max)") == parse(spec)
+    assert str(parse(spec)).endswith(",over=max)")
+
+
+@pytest.mark.parametrize("spec", ["rouge-l", "meteor", "meteor(characters=true)"])
+def test_all_weights_0(spec: str) -> None:
+    for over in (*OVERS, "near"):
+        asked = f"w-{spec.removesuffix(')')}{',' if '(' in spec else '('}over={over})"
+        assert items(asked, [[0.0] * len(row) for row in S]) == [0.0, 0.0, 0.0]
+
+
+def test_near_is_a_mean_of_weights_and_not_of_likeness() -> None:
+    """A good reference and three bad ones with the same words: the candidate is like each, and graded as most are."""
+    references, weights = [["a b", "a b", "a b", "a b"]], [[0.1, 0.1, 0.1, 0.9]]
+    specs = ["w-rouge-l(over=near)", "w-rouge-l", "rouge-l(over=near)"]
+    found = postil.score(["a b"], references, weights=weights, metrics=specs).corpus
+    assert found[specs[0]] == pytest.approx(1.2 / 5 * 5 / 4)
+    assert found[specs[1]] == pytest.approx(0.9)
+    assert found[specs[2]] == 1.0
+
+
+def test_near_falls_where_a_bad_reference_is_like_the_candidate() -> None:
+    """No maximum and no mean of products can do that: the likeness to the second reference makes the score lower."""
+    weights = [[1.0, 0.0]]
+    unlike, like = (
+        postil.score(["a b"], [["a c", text]], weights=weights, metrics=["w-rouge-l(over=near)"]).corpus
+        for text in ("x y", "a b")
+    )
+    assert like["w-rouge-l(over=near)"] < unlike["w-rouge-l(over=near)"]
+
+
+def test_meteor_has_a_corpus_score_that_goes_with_over() -> None:
+    assert Meteor().corpus == "stats"
+    assert Meteor(over="mean").corpus == Meteor(over="top-3").corpus == "mean"
+    assert str(parse("meteor(over=top-3)")) == (
+        "meteor(params=en,stages=exact+stem,characters=false,corpus=mean,over=top-3)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("rouge-l(over=median)", "rouge-l: over: expected max, mean, near or top-K with K from 1, got 'median'"),
+        ("meteor(over=top-0)", "meteor: over: expected max, mean, near or top-K with K from 1, got 'top-0'"),
+        ("meteor(over=top-03)", "got 'top-03'"),
+        ("meteor(over=top)", "got 'top'"),
+        ("rouge-l(over=top--1)", "got 'top--1'"),
+        ("rouge-l(reading=union,over=mean)", "reading=union joins the references, so over=mean has nothing to go over"),
+        (
+            "meteor(corpus=stats,over=mean)",
+            "corpus=stats needs the one reference that over=max chooses; with over=mean",
+        ),
+        ("meteor(over=top-2,corpus=chosen)", "take corpus=mean, or leave it out"),
+    ],
+)
+def test_what_makes_no_sense(spec: str, message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse(spec)
+    assert message in str(caught.value)
+
+
+def test_blocks_of_pairs_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    specs = ["w-rouge-l(over=mean)", "w-meteor(over=top-2)", "w-rouge-l(over=near)"]
+    whole = postil.score(C, R, weights=S, metrics=specs)
+    for block in (1, 2, 3, 4):
+        monkeypatch.setattr(over_module, "BLOCK", block)
+        parts = postil.score(C, R, weights=S, metrics=specs)
+        for spec in specs:
+            assert parts.items[spec].tobytes() == whole.items[spec].tobytes(), (spec, block)
+
+
+def test_no_candidates() -> None:
+    vocabulary = Vocabulary()
+    references = References(vocabulary.encode_tokens([["a"], ["b"]]), np.array([0, 2]))
+    none = vocabulary.branch().encode_tokens([])
+    for metric in (RougeL(over="mean"), Meteor(over="top-2"), RougeL(over="near")):
+        assert metric.against(references).stats(none, np.zeros(0, np.int32)).shape == (0, 2)
+    assert Singles({"r": RougeL()}, references).scores(none, np.zeros(0, np.int32))["r"].shape == (0,)
+
+
+def test_controls_of_a_mean() -> None:
+    """Shuffled weights go through the same mean; `top` is the plain mean over the references of the highest weight."""
+    spec = "w-rouge-l(beta=1,over=mean)"
+    result = postil.score(C, R, weights=S, metrics=[spec], controls=ControlOptions(draws=20), tokenizer="space")
+    draws = {round(float(result.items[f"control:shuffled({spec},draw={draw})"][0]), 9) for draw in range(1, 21)}
+    possible = {
+        round(sum(s * f for s, f in zip(weights, (4 / 7, 1 / 2, 1), strict=True)) / 3, 9)
+        for weights in permutations(S[0])
+    }
+    assert draws <= possible
+    assert len(draws) > 2
+    assert result.items[f"control:top({spec})"].tolist() == pytest.approx([1.0, 0.0, 0.0])
+    assert result.items[f"control:nearest({spec})"].tolist() == pytest.approx([0.75, 1.0, 0.25])
+
+
+def test_metrics_of_one_kind_compare_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    real = Singles.scores
+    monkeypatch.setattr(Singles, "scores", lambda self, *args: asked.append(1) or real(self, *args))
+    specs = ["rouge-l(over=mean)", "w-rouge-l(over=mean)", "w-rouge-l(over=top-2)", "rouge-l(over=mean,beta=1)"]
+    postil.score(C, R, weights=S, metrics=specs)
+    assert len(asked) == 2

@@ -1,0 +1,351 @@
+"""What each kind of picture shows, and what it refuses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from postil.errors import UsageError
+from postil.plots import (
+    Curve,
+    IntervalRow,
+    Landmark,
+    ScatterPanel,
+    confusion,
+    curves,
+    histograms,
+    intervals,
+    matrix,
+    scatter,
+    svg,
+)
+from postil.plots.figure import BLUE, COLOURS, GREY, INK, STRONGEST, VERMILION, fit, printed, text_width
+from postil.plots.lines import _spread
+from postil.plots.points import _runs
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+DARK, LIGHT = "#1e1e1e", "#e8e8e8"
+
+
+def texts(figure: Figure) -> list[str]:
+    inside = [text.get_text() for axes in figure.axes for text in axes.texts]
+    return [text.get_text() for text in figure.texts] + inside
+
+
+def a_panel(n: int, seed: int = 0) -> ScatterPanel:
+    generator = np.random.default_rng(seed)
+    grades = generator.integers(1, 6, n).astype(np.float64)
+    return ScatterPanel("w-meteor", grades / 10 + generator.normal(0, 0.1, n), grades, "Spearman .58 [.55, .61]")
+
+
+# Colours
+
+
+def luminance(colour: NDArray[np.float64]) -> float:
+    linear = np.where(colour <= 0.04045, colour / 12.92, ((colour + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
+
+
+def rgb(colour: str) -> NDArray[np.float64]:
+    return np.array([int(colour[place : place + 2], 16) for place in (1, 3, 5)]) / 255
+
+
+def contrast(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
+    """The contrast ratio of WCAG 2.2."""
+    low, high = sorted([luminance(first), luminance(second)])
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("paper", ["#ffffff", DARK])
+@pytest.mark.parametrize("colour", [*COLOURS, GREY])
+def test_lines_stand_out_on_light_and_dark_pages(colour: str, paper: str) -> None:
+    assert contrast(rgb(colour), rgb(paper)) >= 3
+
+
+@pytest.mark.parametrize(("ink", "paper"), [(INK, "#ffffff"), (LIGHT, DARK)])
+@pytest.mark.parametrize("colour", [BLUE, VERMILION])
+def test_numbers_in_cells_can_be_read(colour: str, ink: str, paper: str) -> None:
+    for strength in np.linspace(0, STRONGEST, 16):
+        assert contrast(rgb(ink), strength * rgb(colour) + (1 - strength) * rgb(paper)) >= 4.5
+
+
+# Texts
+
+
+def test_a_text_that_is_too_wide_loses_its_middle() -> None:
+    name = "control:shuffled(w-meteor)"
+    shown = fit(name, 90)
+    assert text_width(shown) <= 90 < text_width(name)
+    first, last = shown.split("…")
+    assert name.startswith(first)
+    assert name.endswith(last)
+    assert fit(name, 1000) == name
+
+
+def test_chinese_characters_are_as_wide_as_high() -> None:
+    assert text_width("数学", 10) == pytest.approx(20, abs=0.5)
+
+
+def test_texts_are_one_line_that_xml_can_hold() -> None:
+    assert fit("a\n b\x00\x85\ud800\u202e\uffff", 200) == r"a b\x00\x85\ud800\u202e" + "\ufffd"
+
+
+@given(st.floats(-5, 5), st.integers(0, 4))
+def test_printed_numbers_read_back(value: float, digits: int) -> None:
+    shown = printed(value, digits, sign=True)
+    assert float(shown.replace("−", "-")) == pytest.approx(value, abs=0.5 * 10**-digits + 1e-12)
+    assert not shown.startswith(("0.", "+0.", "−0."))
+
+
+# Scatter
+
+
+@pytest.mark.parametrize("n", [50, 3000])
+def test_noise_moves_points_but_not_the_line(n: int) -> None:
+    panel = a_panel(n)
+    slope, start = np.polyfit(panel.grades, panel.scores, 1)
+    clean, noisy = scatter([panel], noise=0), scatter([panel], noise=0.3)
+    assert svg(clean, "") != svg(noisy, "")
+    for figure in (clean, noisy):
+        (line,) = figure.axes[0].lines
+        x, y = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
+        assert x.tolist() == [panel.grades.min(), panel.grades.max()]
+        np.testing.assert_allclose(y, start + slope * x, rtol=1e-12)
+
+
+def test_the_seed_decides_the_noise() -> None:
+    assert svg(scatter([a_panel(9)], seed=1), "") != svg(scatter([a_panel(9)], seed=2), "")
+
+
+def test_grades_of_many_values_get_no_noise() -> None:
+    x = np.arange(51.0)
+    panel = ScatterPanel("a", x, x)
+    assert svg(scatter([panel], seed=1), "") == svg(scatter([panel], seed=2), "")
+
+
+def test_every_point_is_drawn() -> None:
+    figure = scatter([a_panel(13)])
+    dots = sum(len(patch.get_path().vertices) // 2 for patch in figure.axes[0].patches)
+    assert dots == 13
+
+
+def test_many_points_become_counts_that_add_up() -> None:
+    # Ten places with 512 texts each: ten cells of the shade that holds 512, which with steps of 4 is 256-1,023.
+    grades = np.repeat(np.arange(10.0), 512)
+    figure = scatter([ScatterPanel("a", grades, grades)], noise=0)
+    assert texts(figure)[2:-2] == ["texts in a cell", "1–3", "4–15", "16–63", "64–255", "256+"]
+    (shade,) = figure.axes[0].patches
+    assert len(shade.get_path().vertices) == 10 * 5
+
+
+@given(st.lists(st.lists(st.booleans(), min_size=5, max_size=5), min_size=1, max_size=4))
+def test_runs_cover_the_cells_once(rows: list[list[bool]]) -> None:
+    cells = np.array(rows)
+    covered = np.zeros(cells.shape, np.int64)
+    for column, first, length in _runs(cells):
+        covered[column, first : first + length] += 1
+        assert length >= 1
+    assert covered.tolist() == cells.astype(np.int64).tolist()
+
+
+def test_constant_grades_have_no_line() -> None:
+    figure = scatter([ScatterPanel("a", np.array([1.0, 2.0]), np.array([3.0, 3.0]))])
+    assert not figure.axes[0].lines
+
+
+@pytest.mark.parametrize("number", [*range(1, 11), 20])
+def test_every_panel_has_its_place(number: int) -> None:
+    figure = scatter([a_panel(5)] * number)
+    boxes = [axes.get_position() for axes in figure.axes]
+    assert len(boxes) == number
+    assert all(0 < box.x0 < box.x1 < 1 and 0 < box.y0 < box.y1 < 1 for box in boxes)
+    assert not any(one.overlaps(two) for place, one in enumerate(boxes) for two in boxes[:place])
+
+
+# Intervals
+
+
+def test_intervals_show_names_groups_and_numbers() -> None:
+    rows = [
+        IntervalRow("meteor", 0.42, 0.381, 0.4596, "plain"),
+        IntervalRow("w-meteor", 0.5, 0.46, 0.54, "weighted"),
+        IntervalRow("length", -0.1, group="controls", control=True),
+    ]
+    shown = texts(intervals(rows, landmarks=[Landmark("ceiling", 0.865)], xlabel="Spearman", digits=2))
+    for expected in (
+        "plain",
+        "meteor",
+        ".42 [.38, .46]",
+        "w-meteor",
+        ".50 [.46, .54]",
+        "−.10",
+        "ceiling .86",
+        "Spearman",
+    ):
+        assert expected in shown
+
+
+def test_landmarks_stand_clear_of_one_another() -> None:
+    marks = [Landmark("human, split in two halves", value) for value in (0.78, 0.781, 0.8, 0.3)]
+    figure = intervals([IntervalRow("a", 0.5, 0.1, 0.9)], landmarks=marks)
+    whole = figure.get_size_inches()[0] * 72
+    names = [text for text in figure.texts if text.get_text().startswith("human")]
+    spans = []
+    for name in names:
+        end = name.get_position()[0] * whole
+        spans.append((end - text_width(name.get_text(), 8), end, round(name.get_position()[1], 6)))
+    for place, (begin, end, y) in enumerate(spans):
+        assert begin >= 0
+        for other_begin, other_end, other_y in spans[:place]:
+            assert y != other_y or end < other_begin or other_end < begin
+
+
+# Matrix and confusion
+
+
+def test_a_small_matrix_shows_its_numbers_and_marks_in_bold() -> None:
+    figure = matrix(["a", "b"], [[0, 0.031], [-0.031, 0]], [[0, 1], [0, 0]], mark_note="p < .05")
+    cells = {text.get_text(): text.get_fontweight() for text in figure.axes[0].texts}
+    assert cells == {"+.031": "bold", "−.031": "normal"}
+    assert {"row − column", "bold: p < .05", "+.031"} <= set(texts(figure))
+    assert [patch.get_facecolor()[:3] for patch in figure.axes[0].patches] == [
+        pytest.approx(tuple(rgb(BLUE))),
+        pytest.approx(tuple(rgb(VERMILION))),
+    ]
+
+
+def test_a_large_matrix_has_dots() -> None:
+    marks = np.eye(20, k=1)
+    figure = matrix([f"metric-{number}" for number in range(20)], np.ones((20, 20)), marks, mark_note="p < .05")
+    assert not figure.axes[0].texts
+    assert sum(line.get_marker() == "o" for line in figure.axes[0].lines) == 19
+    assert "dot: p < .05" in texts(figure)
+
+
+def test_what_is_undefined_is_left_empty_and_said() -> None:
+    values = np.array([[0, np.nan, 0.1], [np.nan, 0, 0.2], [-0.1, -0.2, 0]])
+    assert "empty: undefined" in texts(matrix(["a", "b", "c"], values))
+    assert "empty: undefined" not in texts(matrix(["a", "b", "c"], np.nan_to_num(values)))
+
+
+def test_without_any_difference_there_is_a_matrix() -> None:
+    assert ".000" in texts(matrix(["a", "b"], np.zeros((2, 2))))
+
+
+def test_a_confusion_shows_its_counts() -> None:
+    shown = texts(confusion(["1", "2"], [[12345, 0], [7, 8]], row="ann", column="bo"))
+    assert {"12,345", "0", "7", "8", "ann", "bo", "1", "2"} <= set(shown)
+    assert texts(confusion(["1"], [[0]]))
+
+
+# Curves
+
+
+def test_curves_are_named_once_each() -> None:
+    x = np.arange(1.0, 6)
+    series = [Curve(f"kl-{number}", x, x / 5 - number / 100, x / 6, x / 4) for number in range(12)]
+    figure = curves(series, xlabel="k", ylabel="nCG@k")
+    assert sorted(texts(figure)) == sorted([f"kl-{number}" for number in range(12)] + ["k", "nCG@k"])
+    looks = {(line.get_color(), str(line._dash_pattern)) for line in figure.axes[0].lines}
+    assert len(looks) == 12
+    heights = sorted(text.get_position()[1] for text in figure.texts if text.get_text().startswith("kl"))
+    assert np.diff(heights).min() * figure.get_size_inches()[1] * 72 >= 12.9
+
+
+@pytest.mark.parametrize("log", [False, True])
+def test_one_point_is_a_curve(log: bool) -> None:
+    one = np.array([1.0])
+    assert svg(curves([Curve("a", one, one, one, one)], log=log), "")
+
+
+def test_long_curves_stay_small_and_keep_both_ends() -> None:
+    x = np.arange(1.0, 20_001)
+    y = np.sin(x) / 9
+    figure = curves([Curve("a", x, y, y - 0.1, y + 0.1)], log=True)
+    assert len(svg(figure, "")) < 150_000
+    edge = figure.axes[0].collections[0].get_paths()[0].vertices
+    assert (edge[:, 0].min(), edge[:, 0].max()) == (1, 20_000)
+
+
+@given(st.lists(st.floats(0, 100), min_size=1, max_size=12))
+def test_names_are_spread(wanted: list[float]) -> None:
+    places = _spread(wanted, 8, 0, 100)
+    order = np.argsort(wanted, kind="stable")
+    ordered = np.array(places)[order]
+    assert np.all(np.diff(ordered) >= 8 - 1e-9)
+    assert ordered[0] >= 4 - 1e-9
+    assert ordered[-1] <= 96 + 1e-9
+
+
+# Histograms
+
+
+def test_histograms_show_shares_and_counts() -> None:
+    figure = histograms(["ann", "bo"], ["1", "2", "3"], [[1, 2, 1], [0, 0, 0]])
+    assert texts(figure)[:4] == ["ann", "n = 4", "bo", "n = 0"]
+    assert [bar.get_height() for bar in figure.axes[0].patches[:3]] == [0.25, 0.5, 0.25]
+
+
+def test_many_labels_are_thinned_out() -> None:
+    figure = histograms(["ann"], [f"grade {number}" for number in range(40)], np.ones((1, 40)))
+    shown = [label.get_text() for label in figure.axes[0].get_xticklabels() if label.get_text()]
+    assert shown[0] == "grade 0"
+    assert len(shown) < 40
+
+
+# What is refused
+
+ONE, TWO, NAN = np.array([1.0]), np.array([1.0, 2.0]), np.array([np.nan])
+
+
+@pytest.mark.parametrize(
+    ("draw", "message"),
+    [
+        (lambda: scatter([]), "panels: expected at least one"),
+        (lambda: scatter([ScatterPanel("a", ONE, TWO)]), "a: expected a grade for each score, got 2 and 1"),
+        (lambda: scatter([ScatterPanel("a", NAN, ONE)]), "a: scores: expected finite numbers"),
+        (
+            lambda: scatter([ScatterPanel("a", ONE, ONE)], noise=-1),
+            "noise: expected a standard deviation from 0 up, got -1",
+        ),
+        (lambda: intervals([]), "rows: expected at least one"),
+        (lambda: intervals([IntervalRow("a", float("nan"))]), "a: expected finite numbers"),
+        (lambda: intervals([IntervalRow("a", 1, 0)]), "a: expected an interval from low to high, got 0 and None"),
+        (lambda: intervals([IntervalRow("a", 1, 2, 0)]), "a: expected an interval from low to high, got 2 and 0"),
+        (
+            lambda: intervals([IntervalRow("a", 1)], landmarks=[Landmark("b", float("inf"))]),
+            "b: expected a finite number",
+        ),
+        (lambda: matrix(["a"], [[0]]), "names: expected at least two, got 1"),
+        (lambda: matrix(["a", "b"], [[0]]), "values: expected 2 x 2 numbers, got an array of shape (1, 1)"),
+        (lambda: matrix(["a", "b"], np.eye(2), [True]), "marks: expected 2 x 2 numbers, got an array of shape (1,)"),
+        (lambda: matrix(["a", "b"], [["x", 1], [1, 1]]), "values: expected an array of numbers"),
+        (lambda: matrix(["a", "b"], np.full((2, 2), np.inf)), "values: expected finite numbers"),
+        (lambda: confusion([], []), "labels: expected at least one"),
+        (lambda: confusion(["a"], [[-1]]), "counts: expected numbers from 0 up"),
+        (lambda: curves([]), "series: expected 1 to 12 curves, got 0"),
+        (lambda: curves([Curve("a", ONE, ONE)] * 13), "series: expected 1 to 12 curves, got 13"),
+        (lambda: curves([Curve("a", TWO[::-1], TWO)]), "a: x: expected at least one number, and numbers that rise"),
+        (lambda: curves([Curve("a", TWO, ONE)]), "a: y: expected 2 numbers, got an array of shape (1,)"),
+        (lambda: curves([Curve("a", ONE, ONE, ONE)]), "a: expected a band with two edges"),
+        (lambda: curves([Curve("a", ONE, ONE, ONE, TWO)]), "a: high: expected 1 numbers, got an array of shape (2,)"),
+        (
+            lambda: curves([Curve("a", ONE * 0, ONE)], log=True),
+            "a: x: expected positive numbers on a logarithmic axis, got 0",
+        ),
+        (lambda: histograms([], ["1"], []), "expected at least one annotator and one label"),
+        (lambda: histograms(["a"], ["1"], [[1, 2]]), "counts: expected 1 x 1 numbers, got an array of shape (1, 2)"),
+        (lambda: histograms(["a"], ["1"], [[-1]]), "counts: expected numbers from 0 up"),
+    ],
+)
+def test_what_is_refused(draw: Any, message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        draw()
+    assert str(caught.value) == message

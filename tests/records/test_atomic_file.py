@@ -1,0 +1,138 @@
+"""Files that appear whole or not at all, and never in the place of what is read."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from postil.errors import PostilError, UsageError
+from postil.records import Candidate, write
+from postil.records.atomic_file import Replacement, check_apart
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+posix = pytest.mark.skipif(os.name != "posix", reason="links are POSIX")
+
+
+@pytest.fixture
+def rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "rows.jsonl").write_text('{"id": 1}\n')
+    return Path("in", "rows.jsonl")
+
+
+SPELLINGS: dict[str, Callable[[Path], str]] = {
+    "the same": str,
+    "another spelling": lambda rows: f"./in/../{rows}",
+    "absolute": lambda rows: str(rows.resolve()),
+    "a symbolic link": lambda rows: _linked(Path("link.jsonl").symlink_to, rows.resolve()),
+    "a link to its folder": lambda rows: f"{_linked(Path('way').symlink_to, rows.parent.resolve())}/{rows.name}",
+    "a hard link": lambda rows: _linked(Path("hard.jsonl").hardlink_to, rows),
+    "a folder around it": lambda _: "in",
+    "a folder around that": lambda _: ".",
+}
+
+
+def _linked(link: Callable[[Path], None], target: Path) -> str:
+    link(target)
+    return str(link.__self__)  # type: ignore[attr-defined]  # a bound method
+
+
+@posix
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_what_is_read_is_not_written_over(rows: Path, spelling: str) -> None:
+    out = SPELLINGS[spelling](rows)
+    with pytest.raises(UsageError, match=r"^\S+: would be written over in/rows.jsonl, which is read; name another out"):
+        check_apart(out, ["-", "missing.jsonl", rows])
+
+
+@pytest.mark.parametrize("name", ["rows.jsonl", "new.jsonl", "new/rows.jsonl"])
+def test_a_file_in_a_folder_that_is_read(rows: Path, name: str) -> None:
+    with pytest.raises(UsageError, match=rf"^in/{name}: lies in in, which is read; name another output"):
+        check_apart(rows.parent / name, ["in"])
+
+
+@pytest.mark.parametrize("out", ["new.jsonl", "inner.jsonl", "other.jsonl", "-"])
+def test_anything_else_may_be_written(rows: Path, out: str) -> None:
+    Path("other.jsonl").write_text('{"id": 1}\n')
+    check_apart(out, [rows, "in", "-", "missing"])
+
+
+def test_streams_are_files_too(rows: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with rows.open() as stream:
+        monkeypatch.setattr("sys.stdin", stream)
+        with pytest.raises(UsageError, match=r"^in/rows.jsonl: would be written over -, which is read"):
+            check_apart(rows, ["-"])
+    with rows.open("a") as stream:
+        monkeypatch.setattr("sys.stdout", stream)
+        with pytest.raises(UsageError, match=r"^-: would be written over in/rows.jsonl, which is read"):
+            check_apart("-", [rows])
+
+
+@posix
+def test_a_terminal_may_be_both(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Path(os.devnull).open("r+") as stream:
+        monkeypatch.setattr("sys.stdin", stream)
+        monkeypatch.setattr("sys.stdout", stream)
+        check_apart("-", ["-", os.devnull])
+
+
+class Full(io.FileIO):
+    """A file on a full disk."""
+
+    def write(self, _data: object, /) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_full_disk_is_blamed_on_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "open", lambda path, mode: io.BufferedWriter(Full(path, mode.replace("b", ""))))
+    target = tmp_path / "page.html"
+    with pytest.raises(PostilError, match=r"page.html: cannot be written: No space left on device$"):  # noqa: SIM117
+        with Replacement(str(target)) as stream:
+            stream.write(b"x" * (1 << 20))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_another_file_refuses_is_not_blamed_on_this_one(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="missing"):  # noqa: SIM117
+        with Replacement(str(tmp_path / "page.html")):
+            (tmp_path / "missing").read_bytes()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupt_at_the_beginning_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "rows.jsonl").write_text("earlier")
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "chmod", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write(tmp_path / "rows.jsonl", [Candidate("a", "b", "c")])
+    assert [path.name for path in tmp_path.iterdir()] == ["rows.jsonl"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the limit is POSIX")
+def test_an_array_on_a_full_disk(tmp_path: Path) -> None:
+    """NumPy itself says how many bytes it wrote, and no more."""
+    import resource  # noqa: PLC0415
+    import signal  # noqa: PLC0415
+
+    limits, before = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+        with pytest.raises(PostilError, match=r"a.npy: cannot be written: .*(too large|is the disk full\?)"):  # noqa: SIM117
+            with Replacement(str(tmp_path / "a.npy")) as stream:
+                np.save(stream, np.zeros(10_000))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, before)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,238 @@
+"""The annotator's pages: what is shown, what is stored, and where one goes on."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib.resources import files
+from typing import Any
+
+import pytest
+
+from postil.annotation.models import Item
+from postil.annotation.rubric import Rubric
+from postil.web.translations import CHINESE, REASONS
+
+Make = Any
+
+
+def places(text: str) -> list[int]:
+    """The texts that a page has, in order."""
+    return [int(place) for place in re.findall(r'data-place="(\d+)"', text)]
+
+
+def test_the_page_has_a_text_the_rubric_and_the_next_two(place: Make) -> None:
+    here = place()
+    ann = here.visitor("Ann")
+    page = ann.get("/grade")
+    assert places(page.text) == [0, 1, 2]
+    for words in Rubric.default().words:
+        assert words in page.text
+    assert page.headers["cache-control"] == "no-store"
+    assert "0 of 6" in page.text
+
+
+@pytest.mark.parametrize(
+    "optional",
+    [
+        {},
+        {"low": 0, "high": 2, "words": ("a", "b", "c")},
+        {"low": 0, "high": 2, "examples": (("x",), (), ())},
+        {"kind": "spans"},
+        {"kind": "spans", "words": ("never shown",), "examples": (("x",),)},
+    ],
+)
+def test_every_page_works_with_few_fields_in_the_rubric(place: Make, optional: dict[str, Any]) -> None:
+    rubric = Rubric(name="n", question="Is it good?", **optional)
+    here = place([Item(item="a", system="s", text="text")], rubric)
+    lead = here.visitor("Lee", "lead")
+    for name, grade in (("Ann", rubric.low), ("Bob", rubric.high)):
+        who = here.visitor()
+        token = here.store.people.invite(name, "annotator")
+        assert rubric.question in who.get(f"/join/{token}").text
+        assert who.join(token).status_code == 303
+        page = who.get("/grade")
+        assert (page.status_code, rubric.question in page.text) == (200, True)
+        found = re.search(r'data-assignment="(\d+)" data-place="0" data-revision="(\d+)"', page.text)
+        assert found
+        fields = {"assignment": found[1], "revision": found[2], "request": "r"}
+        marks = [[0, 4]] if name == "Bob" else []
+        answer = {"spans": json.dumps(marks)} if rubric.kind == "spans" else {"grade": str(grade)}
+        assert who.ask("/rate", **fields, **answer).status_code == 200
+        assert {who.get(path).status_code for path in ("/grade", "/task")} == {200}
+    case = lead.get("/lead/conflicts").text
+    assert 'id="case0"' in case
+    assert "never shown" not in case
+    decided = {"number": "0", "grade": "1", "reason": "", "request": "k", "csrf": lead.csrf}
+    card = lead.client.post("/lead/adjudicate", data=decided, headers={"hx-request": "true"})
+    assert (card.status_code, "Decided: 1" in card.text) == (200, True)
+    pages = ["/lead", "/lead/agreement", "/lead/conflicts?show=decided"]
+    pages += [f"/lead/files/{link}" for link in re.findall(r'href="/lead/files/([^"]+)"', lead.get("/lead").text)]
+    assert {lead.get(path).status_code for path in pages} == {200}
+
+
+def test_a_text_is_blind(place: Make) -> None:
+    here = place()
+    ann, bob = here.visitor("Ann"), here.visitor("Bob")
+    assert bob.ask("/rate", **bob.form(), grade="5").status_code == 200
+    for page in (ann.get("/grade").text, ann.get("/task").text):
+        assert "system-" not in page
+        assert "Bob" not in page
+        assert not re.search(r"class=.?\"given", page)  # nobody else's grade is shown
+
+
+def test_without_scripts_the_buttons_grade_and_one_key_stores_once(place: Make) -> None:
+    here = place()
+    ann = here.visitor("Ann")
+    form = ann.form()
+    for _ in range(2):  # a double click sends the same form
+        answer = ann.client.post("/rate", data=form | {"grade": "4"})
+        assert (answer.status_code, answer.headers["location"]) == (303, "/grade")
+    assert [event.grade for event in here.store.results.events()] == [4.0]
+    assert places(ann.get("/grade").text) == [1, 2, 3]
+
+
+def test_a_script_gets_the_texts_that_come_next(place: Make) -> None:
+    here = place()
+    ann = here.visitor("Ann")
+    said = ann.ask("/rate", **ann.form(), grade="4", seconds="3.25", after="2", want="1").json()
+    assert said["progress"] == {"done": 1, "total": 6, "skipped": 0}
+    assert [places(text) for text in said["ahead"]] == [[3]]
+    assert here.store.results.events()[0].seconds == 3.25
+    said = ann.ask("/rate", **ann.form(), grade="4", after="5", want="2").json()
+    assert said["ahead"] == []
+    for after, wanted in ((10**8, 2), (-(10**8), 2), (2, -1), (2, 10**8)):
+        said = ann.ask("/rate", **ann.form(), grade="4", after=str(after), want=str(wanted))
+        assert (said.status_code, len(said.json()["ahead"])) == (200, 2 if after == 2 and wanted > 0 else 0)
+        ann.ask("/undo")
+    said = ann.client.get("/task").json()
+    assert (places(said["task"]), [places(text) for text in said["ahead"]]) == ([2], [[3], [4]])
+
+
+def test_everyone_goes_on_where_they_stopped_on_any_device(place: Make) -> None:
+    here = place()
+    ann = here.visitor("Ann")
+    for _ in range(3):
+        ann.ask("/rate", **ann.form(), grade="2")
+    elsewhere = here.visitor("Ann")
+    assert places(elsewhere.get("/grade").text)[0] == 3
+
+
+def test_back_takes_an_answer_back_and_keeps_the_row(place: Make) -> None:
+    here = place()
+    ann = here.visitor("Ann")
+    ann.ask("/rate", **ann.form(), grade="2")
+    ann.ask("/skip", **ann.form(), reason=REASONS[1])
+    said = ann.ask("/undo").json()
+    assert (places(said["task"]), said["progress"]["skipped"]) == ([1], 0)
+    assert ann.post("/undo").headers["location"] == "/grade"
+    assert places(ann.get("/grade").text)[0] == 0
+    assert [event.kind for event in here.store.results.events()] == ["rate", "skip", "undo", "undo"]
+    assert ann.ask("/undo").status_code == 200  # nothing to take back: the same text again
+    ann.ask("/rate", **ann.form(), grade="3")
+    assert [rating.grade for rating in here.store.results.ratings()] == [3.0]
+
+
+def test_the_end_says_so_and_one_can_still_go_back(place: Make) -> None:
+    here = place()
+    ann = here.visitor("Ann")
+    for n in range(6):
+        assert "All done" not in ann.get("/grade").text
+        ann.ask("/skip" if n == 5 else "/rate", **ann.form(), grade="3", reason="why")
+    page = ann.get("/grade").text
+    assert "All done. Thank you!" in page
+    assert "You have graded 5 texts. You have skipped 1." in page
+    assert places(ann.ask("/undo").json()["task"]) == [5]
+
+
+def test_a_stale_page_changes_nothing_and_says_what_to_do(place: Make) -> None:
+    here = place()
+    ann = here.visitor("Ann")
+    old = ann.form()
+    ann.ask("/rate", **ann.form(), grade="4")
+    for answer in (
+        ann.client.post("/rate", data=old | {"grade": "2"}),
+        ann.client.post("/rate", data=old | {"grade": "2"}, headers={"accept": "application/json"}),
+        ann.client.post("/skip", data=old | {"reason": "why", "request": "other"}),
+    ):
+        assert answer.status_code == 409
+        assert "The earlier answer stands; nothing was changed" in answer.text
+        assert "go back" in answer.text
+    assert [rating.grade for rating in here.store.results.ratings()] == [4.0]
+    assert ann.client.post("/rate", data=old | {"grade": "2"}).text.count('href="/"') == 1  # the way on
+
+
+def test_passages_are_marked(place: Make) -> None:
+    text = "Cats 😀 sleep. 狗不睡。"
+    here = place([Item(item="t", system="p", text=text, title="Animals", lang="en")], Rubric.default("en", "spans"))
+    ann = here.visitor("Ann")
+    page = ann.get("/grade").text
+    assert 'id="passage"' in page
+    found = re.search(r'data-assignment="(\d+)" data-place="0" data-revision="(\d+)"', page)
+    assert found
+    fields = {"assignment": found[1], "revision": found[2]}
+    for spans in ("", "[1]", "[[1,2,3]]", '[["a","b"]]', "[[0,999]]", "[[-1,4]]", "null"):
+        assert ann.ask("/rate", **fields, request="x", spans=spans).status_code == 422
+    assert here.store.results.events() == []
+    assert ann.ask("/rate", **fields, request="x", spans="[[0,6],[4,13]]").status_code == 200
+    assert here.store.results.ratings()[0].spans == ((0, 13),)
+    assert json.loads(re.search(r'data-spans="([^"]*)"', ann.ask("/undo").json()["task"])[1]) == []
+
+
+def test_pages_are_in_the_language_of_the_rubric(place: Make) -> None:
+    item = Item(item="a", system="s", text="好看", title="标题", content="正文", lang="zh-CN")
+    ann = place([item, item.__class__(item="b", system="s", text="Fine", title="T", lang="x y")], Rubric.default("zh"))
+    page = ann.visitor("Ann").get("/grade").text
+    assert '<html lang="zh">' in page
+    assert '<blockquote dir="auto" lang="zh-CN"' in page
+    assert 'lang="x y"' not in page
+    assert "跳过" in page
+    assert ">Skip<" not in page
+
+
+def test_every_sentence_of_the_annotators_pages_is_translated() -> None:
+    folder = files("postil.web") / "templates"
+    said = {
+        text
+        for name in ("grade.html", "task.html", "words.html", "again.html")
+        for text in re.findall(r'_\("([^"]+)"\)', (folder / name).read_text(encoding="utf-8"))
+    }
+    assert len(said) > 40
+    assert said - set(CHINESE) == set()
+    assert set(REASONS) <= set(CHINESE)
+    for english, chinese in CHINESE.items():
+        assert english.count("%") == chinese.count("%")
+
+
+def test_what_is_no_grade_is_refused_in_words(place: Make) -> None:
+    here = place()
+    ann = here.visitor("Ann")
+    form = ann.form()
+    for fields in (
+        {"grade": "6"},
+        {"grade": "0"},
+        {"grade": "2.5"},
+        {"grade": "nan"},
+        {"grade": "1e3"},
+        {"grade": ""},
+        {"grade": "4", "assignment": "x"},
+        {"grade": "4", "assignment": "9" * 30},
+        {"grade": "4", "revision": "-"},
+        {"grade": "4", "request": ""},
+        {"grade": "4", "request": "k" * 101},
+        {"grade": "4", "request": "\u202e"},
+        {"grade": "4", "seconds": "inf"},
+    ):
+        answer = ann.ask("/rate", **(form | fields))
+        assert answer.status_code == 422, fields
+        assert len(answer.json()["problem"]) > 10
+    assert here.store.results.events() == []
+
+
+def test_the_text_of_somebody_else_cannot_be_graded(place: Make) -> None:
+    here = place()
+    ann, bob = here.visitor("Ann"), here.visitor("Bob")
+    answer = ann.ask("/rate", **(ann.form() | {"assignment": bob.form()["assignment"]}), grade="3")
+    assert answer.status_code == 404
+    assert "not yours" in answer.json()["problem"]
+    assert here.store.results.events() == []

@@ -1,0 +1,286 @@
+"""The lead's pages: numbers, conflicts, people, files."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from postil.annotation.models import Item
+from postil.annotation.rubric import Rubric
+from postil.app.annotating.agreement import agreement_of
+from postil.errors import PostilError
+from postil.records import Judgement
+from postil.records.row_files import read
+from postil.web.dashboard_cache import Desk, Numbers
+from postil.web.pages import Site
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Make = Any
+GRADES = {"Ann": (5, 4, 1, 3, 2, 1), "Bob": (5, 2, 2, 5, 2, 1)}
+
+
+def graded(here: Any) -> None:
+    """Two annotators have graded everything; texts 1 and 3 are in conflict."""
+    for name, grades in GRADES.items():
+        person = here.store.people.accept(here.store.people.invite(name, "annotator")).person
+        for n in range(6):
+            task = here.store.grading.task(person, n)
+            number = int(task.text.split()[1])
+            here.store.grading.rate(person, task.assignment, grades[number], request=f"r{n}", seconds=2.0 + n)
+
+
+def test_before_the_first_grade_the_pages_say_so(place: Make) -> None:
+    lead = place().visitor("Lee", "lead")
+    assert "there are none" in lead.get("/lead").text
+    assert "There are no numbers yet" in lead.get("/lead/agreement").text
+    assert "There is nothing to decide" in lead.get("/lead/conflicts").text
+    assert lead.get("/").headers["location"] == "/lead"
+    assert lead.get("/grade").headers["location"] == "/lead"
+
+
+def test_progress_shows_everyone_and_the_numbers_are_those_of_the_package(place: Make) -> None:
+    here = place()
+    graded(here)
+    page = here.visitor("Lee", "lead").get("/lead").text
+    for name in GRADES:
+        assert f"<bdi>{name}</bdi>" in page
+    assert page.count("6 <small>of 6</small>") == 2
+    assert page.count("<td>4.5</td>") == 2  # the median of 2 to 7 seconds
+    found = agreement_of(here.store.results.ratings(), here.store.rubric()).agreement
+    assert found
+    for name in ("kappa-quadratic-pooled", "alpha-ordinal"):
+        assert f"<dd>{found.estimates[name].value:.2f}<small>" in page
+    assert "Conflicts (2)" in page
+
+
+def test_agreement_shows_every_statistic_pair_and_rater(place: Make) -> None:
+    here = place()
+    graded(here)
+    page = here.visitor("Lee", "lead").get("/lead/agreement").text
+    found = agreement_of(here.store.results.ratings(), here.store.rubric()).agreement
+    assert found
+    assert found.confusion is not None
+    assert page.count("</tr>") == 12 + 2 + 6  # statistics, one pair, five grades, each with a head
+    cells = [int(cell) for cell in re.findall(r'<td class="s\d+">(\d+)</td>', page)]
+    assert cells == found.confusion.ravel().tolist()
+    assert page.count("<svg") == 3  # severities, and a histogram of each
+    for rater in found.raters:
+        assert rater.severity
+        assert f"{rater.severity.value:+.2f}".replace("-", "−") in page
+        assert f"<bdi>{rater.name}</bdi>: 6 grades" in page
+    assert "Bob" not in page  # pseudonyms only
+
+
+def test_texts_shown_twice_and_known_ones_have_tables(place: Make) -> None:
+    items = [Item(item=f"a{n}", system="s", text=f"text {n}", gold=3.0 if n == 0 else None) for n in range(4)]
+    here = place(items)
+    graded_by = here.store.people.accept(here.store.people.invite("Ann", "annotator")).person
+    for n in range(4):
+        here.store.grading.rate(graded_by, here.store.grading.task(graded_by, n).assignment, 3, request=f"r{n}")
+    page = here.visitor("Lee", "lead").get("/lead/agreement").text
+    assert "Texts with a known grade" in page
+    assert "100 %" in page
+
+
+def test_a_conflict_is_decided_beside_the_grades(place: Make) -> None:
+    here = place()
+    graded(here)
+    before = here.store.results.ratings()
+    lead = here.visitor("Lee", "lead")
+    page = lead.get("/lead/conflicts").text
+    assert [int(number) for number in re.findall(r'id="case(\d+)"', page)] == [1, 3]
+    assert "system-" not in page
+    assert "annotator" not in re.sub(r"<small>.*?</small>", "", page.split("<main")[1])
+    fields = {"number": "1", "grade": "3", "reason": "between the two", "request": "k"}
+    card = lead.client.post("/lead/adjudicate", data=fields | {"csrf": lead.csrf}, headers={"hx-request": "true"})
+    assert "<html" not in card.text
+    assert "Decided: 3" in card.text
+    assert lead.post("/lead/adjudicate", **fields).headers["location"] == "/lead/conflicts"  # sent twice
+    assert [(one.number, one.grade, one.reason) for one in here.store.results.adjudications()] == [
+        (1, 3.0, "between the two")
+    ]
+    assert here.store.results.ratings() == before
+    assert re.findall(r'id="case(\d+)"', lead.get("/lead/conflicts").text) == ["3"]
+    assert re.findall(r'id="case(\d+)"', lead.get("/lead/conflicts?show=decided").text) == ["1"]
+
+
+def test_conflicts_come_in_pages(place: Make) -> None:
+    items = [Item(item=f"a{n}", system="s", text=f"text {n}") for n in range(23)]
+    here = place(items)
+    for name, grade in (("Ann", 1), ("Bob", 5)):
+        person = here.store.people.accept(here.store.people.invite(name, "annotator")).person
+        for n in range(23):
+            here.store.grading.rate(person, here.store.grading.task(person, n).assignment, grade, request=f"r{n}")
+    lead = here.visitor("Lee", "lead")
+    counts = {page: lead.get(f"/lead/conflicts?page={page}").text.count('class="conflict"') for page in (1, 2, 3, 4)}
+    assert counts == {1: 10, 2: 10, 3: 3, 4: 0}
+    for strange in ("0", "-1", "x", "9" * 30, "²", ""):
+        assert (
+            lead.get(
+                "/lead/conflicts",
+            ).status_code
+            == 200
+        )
+        assert lead.client.get("/lead/conflicts", params={"page": strange}).text.count('class="conflict"') == 10
+
+
+def test_a_decision_that_cannot_be_is_refused(place: Make) -> None:
+    here = place()
+    graded(here)
+    lead = here.visitor("Lee", "lead")
+    for fields in ({"grade": "9"}, {"number": "99"}, {"grade": ""}, {"request": ""}):
+        whole = {"number": "1", "grade": "3", "reason": "", "request": "k"} | fields
+        assert lead.post("/lead/adjudicate", **whole).status_code in {404, 422}
+    assert here.store.results.adjudications() == []
+
+
+def test_a_decision_of_somebody_else_is_forbidden(place: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The store asks again who decides, whatever a page has let through."""
+    here = place()
+    ann = here.visitor("Ann")
+    monkeypatch.setattr(Site, "lead", Site.known)
+    answer = ann.ask("/lead/adjudicate", number="1", grade="3", reason="", request="k")
+    assert (answer.status_code, answer.json()) == (403, {"problem": "Only a lead can decide."})
+    assert here.store.results.adjudications() == []
+
+
+def test_a_new_link_signs_others_out_and_not_the_lead_who_asks(place: Make) -> None:
+    here = place()
+    lead, ann = here.visitor("Lee", "lead"), here.visitor("Ann")
+    for name, role in (("Ann", "annotator"), ("Lee", "lead")):
+        page = lead.post("/lead/invite", name=name, role=role)
+        assert (page.status_code, "<code>http://localhost/join/" in page.text) == (200, True)
+    assert lead.get("/lead").status_code == 200
+    assert ann.get("/grade").status_code == 401
+
+
+def test_a_lead_invites_and_lets_go(place: Make) -> None:
+    here = place()
+    lead = here.visitor("Lee", "lead")
+    page = lead.post("/lead/invite", name="Ann").text
+    link = re.search(r"<code>(http://localhost/join/([^<]+))</code>", page)
+    assert link
+    ann = here.visitor()
+    assert ann.join(link[2]).status_code == 303
+    assert ann.get("/grade").status_code == 200
+    assert link[2] not in lead.get("/lead").text  # shown once
+    again = re.search(r"/join/([^<]+)</code>", lead.post("/lead/invite", name="Ann").text)
+    assert again
+    assert here.visitor().join(again[1]).status_code == 303
+    assert lead.post("/lead/invite", name="Bob").status_code == 200
+    full = lead.post("/lead/invite", name="Cat")
+    assert (full.status_code, "every place" in full.text.lower()) == (409, True)
+    assert lead.post("/lead/invite", name=" ").status_code == 422
+    second = lead.post("/lead/invite", name="Mo", role="lead")
+    assert second.status_code == 200
+    people = {person.name: person for person in here.store.people.everyone()}
+    assert people["Mo"].role == "lead"
+    assert lead.post("/lead/leave", person=str(people["Ann"].id)).status_code == 303
+    assert ann.get("/grade").status_code == 401
+    assert "has left" in lead.get("/lead").text
+    assert lead.post("/lead/leave", person=str(people["Bob"].id), then="replace").status_code == 303
+    assert lead.post("/lead/invite", name="Cat").status_code == 200  # a place is free now
+    for strange in (people["Lee"].id, 999, "x"):
+        assert lead.post("/lead/leave", person=str(strange)).status_code in {404, 422}
+
+
+def test_marks_have_conflicts_of_half_a_text(place: Make) -> None:
+    items = [Item(item="t", system=f"p{n}", text="abcd") for n in range(2)]
+    here = place(items, Rubric.default("en", "spans"))
+    for name, end in (("Ann", 1), ("Bob", 4)):
+        person = here.store.people.accept(here.store.people.invite(name, "annotator")).person
+        task = here.store.grading.next(person)
+        assert task
+        for n in range(2):
+            task = here.store.grading.task(person, n)
+            here.store.grading.rate(person, task.assignment, [(0, end)] if n else [], request=f"r{n}")
+    lead = here.visitor("Lee", "lead")
+    page = lead.get("/lead/conflicts").text
+    assert 'type="number"' in page
+    number = re.search(r'id="case(\d+)"', page)
+    if number:
+        assert lead.post("/lead/adjudicate", number=number[1], grade="0.5", reason="", request="k").status_code == 303
+
+
+def test_numbers_are_worked_out_once_for_each_state(place: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = place()
+    graded(here)
+    calls = []
+    of = Numbers.of
+    monkeypatch.setattr(Numbers, "of", classmethod(lambda _, *words: calls.append(1) or of(*words)))  # type: ignore[func-returns-value]
+    monkeypatch.setattr("postil.web.dashboard_cache.REST", 0.0)
+    desk = Desk(here.store, 2.0, 30)
+    first, fresh = desk.look()
+    assert first
+    assert (first.ratings, fresh) == (12, True)
+    assert desk.look()[0] is first
+    assert len(calls) == 1
+    lead = here.store.people.accept(here.store.people.invite("Lee", "lead")).person
+    here.store.results.adjudicate(lead, 1, 3, "", request="k")
+    second, fresh = desk.look()
+    assert second
+    assert (second.decided, fresh, len(calls)) == ((1,), True, 2)
+
+
+def test_a_page_does_not_wait_for_numbers(place: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = place()
+    graded(here)
+    go, of = threading.Event(), Numbers.of
+    go.set()
+    monkeypatch.setattr(Numbers, "of", classmethod(lambda _, *words: (go.wait(30), of(*words))[1]))
+    monkeypatch.setattr("postil.web.dashboard_cache.REST", 0.0)
+    desk = Desk(here.store, 2.0, 30)
+    old, _ = desk.look()
+    go.clear()
+    desk._took = 31.0  # longer than anyone waits
+    person = here.store.people.accept(here.store.people.invite("Ann", "annotator")).person
+    here.store.grading.undo(person, request="u")
+    began = time.monotonic()
+    assert desk.look() == (old, False)
+    assert time.monotonic() - began < 10
+    go.set()
+    while not desk.look()[1]:
+        time.sleep(0.01)
+    assert desk.look()[0] is not old
+
+
+def test_numbers_that_cannot_be_had_are_said_to_be(place: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = place()
+
+    def fail(_cls: object, *_words: object) -> Numbers:
+        raise PostilError("the disk is gone")
+
+    monkeypatch.setattr(Numbers, "of", classmethod(fail))
+    with pytest.raises(PostilError, match="the disk is gone"):
+        Desk(here.store, 2.0, 30).look()
+    page = here.visitor("Lee", "lead").get("/lead")
+    assert (page.status_code, "Try again in a moment" in page.text) == (503, True)
+
+
+def test_the_files_are_those_that_other_commands_read(place: Make, tmp_path: Path) -> None:
+    here = place()
+    lead = here.visitor("Lee", "lead")
+    early = lead.get("/lead/files/ratings.csv")
+    assert (early.status_code, "Nothing was graded yet" in early.text) == (404, True)
+    graded(here)
+    lead.post("/lead/adjudicate", number="1", grade="3", reason="", request="k")
+    links = re.findall(r'href="/lead/files/([^"]+)"', lead.get("/lead").text)
+    assert len(links) == 8
+    for link in links:
+        answer = lead.get(f"/lead/files/{link}")
+        assert answer.status_code == 200
+        assert answer.headers["content-disposition"] == f'attachment; filename="{link}"'
+        assert b"Ann" not in answer.content.replace(b"Annotator", b"")
+        (tmp_path / link).write_bytes(answer.content)
+    judgements = list(read(tmp_path / "judgements.jsonl", Judgement))
+    assert sorted(row.grade for row in judgements) == sorted(GRADES["Ann"] + GRADES["Bob"])
+    rows = (tmp_path / "resolved.csv").read_text(encoding="utf-8").splitlines()
+    assert len(rows) == 7
+    assert (tmp_path / "ratings.jsonl").read_text(encoding="utf-8").count("\n") == 12
+    assert (tmp_path / "ratings.parquet").read_bytes()[:4] == b"PAR1"
