@@ -20,6 +20,7 @@ FLOORS = (
     ("arrays", "kernel", "engine"),
     ("records", "text", "plots"),
     ("corpus", "metrics", "metaeval", "commenters", "annotation"),
+    ("render",),
     ("app",),
     ("web",),
     ("cli",),

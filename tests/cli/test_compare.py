@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from postil.app.comparing import CompareOptions, compare_files, comparison_as
-from postil.app.output import FORMATS
 from postil.records import Score, convert, write
+from postil.render.formats import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

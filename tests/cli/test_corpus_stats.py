@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from postil.app.corpus.building import build_corpus
-from postil.app.output import FORMATS
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
+from postil.render.formats import FORMATS
 
 if TYPE_CHECKING:
     from conftest import Postil

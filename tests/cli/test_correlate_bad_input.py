@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.app.output import FORMATS
+from postil.render.formats import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 import typer.main
 
-from postil.app.output import FORMATS
 from postil.cli.main import app
 from postil.metrics.spec import METRICS
 from postil.records.weights import METHODS
+from postil.render.formats import FORMATS
 from postil.text.tokenizers import TOKENIZERS
 from postil.version import VERSION
 

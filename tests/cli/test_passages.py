@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.app.output import FORMATS
 from postil.records import Judgement, Passage, Score, convert, read, write
+from postil.render.formats import FORMATS
 
 if TYPE_CHECKING:
     from conftest import Outcome, Postil

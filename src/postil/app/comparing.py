@@ -7,30 +7,22 @@ from typing import TYPE_CHECKING
 
 from postil.app.correlating.files import Several
 from postil.app.names import summed
-from postil.app.output import (
-    SCHEMA,
-    Format,
-    counted,
-    grid_as,
-    rows_as_csv,
-    rows_as_jsonl,
-    to_json,
-    value_with_interval,
-)
 from postil.errors import UsageError
 from postil.escaping import one_line
 from postil.metaeval.permutation import PERMUTATIONS
 from postil.metaeval.resampling import RESAMPLES, SEED
 from postil.metaeval.systems import compare
+from postil.records.results import SCHEMA, to_json
 from postil.records.row_files import read
 from postil.records.rows import Score
+from postil.render.formats import Format, counted, grid_as, rows_as_csv, rows_as_jsonl, value_with_interval
 from postil.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from postil.app.output import Grid
     from postil.metaeval.systems import Compared, Comparison
+    from postil.render.formats import Grid
 
 __all__ = ["CompareOptions", "compare_files", "comparison_as", "remarks"]
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from postil.app.output import SCHEMA, to_json
 from postil.app.passages.words import stop_signature, without_stop_words
 from postil.app.progress import steps
 from postil.errors import InvalidInput, UnknownName
 from postil.escaping import one_line
 from postil.records.atomic_file import check_apart
+from postil.records.results import SCHEMA, to_json
 from postil.records.row_files import read
 from postil.records.rows import Row
 from postil.text.han import HanTexts

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
 import typer
 
-from postil.app.output import FORMATS, Format
 from postil.cli.errors import refuse
 from postil.errors import UnknownName
+from postil.render.formats import FORMATS, Format
 
 if TYPE_CHECKING:
     from typer.core import TyperGroup

@@ -8,10 +8,11 @@ import msgspec
 
 from postil.annotation.export import codebook, long_table, passages, references, resolved_table
 from postil.app.annotating.agreement import judgements_of
-from postil.app.output import rows_as_csv, to_json
 from postil.errors import InvalidInput
 from postil.records.atomic_file import Replacement
+from postil.records.results import to_json
 from postil.records.row_files import Writer
+from postil.render.formats import rows_as_csv
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from postil.app.output import grid_as, rows_as_csv, rows_as_jsonl, to_json
 from postil.errors import Undefined
+from postil.records.results import to_json
+from postil.render.formats import grid_as, rows_as_csv, rows_as_jsonl
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from postil.annotation.plan import PlanStatistics
     from postil.app.annotating.agreement import CampaignAgreement, Check
-    from postil.app.output import Format, Grid
     from postil.metaeval.agreement import Agreement
     from postil.metaeval.resampling import Estimate
+    from postil.render.formats import Format, Grid
 
 __all__ = ["agreement_as", "agreement_json", "plan_as", "plan_remarks"]
 

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from postil.app.output import SCHEMA, grid_as, rows_as_csv, rows_as_jsonl, to_json
+from postil.records.results import SCHEMA, to_json
+from postil.render.formats import grid_as, rows_as_csv, rows_as_jsonl
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from postil.app.commenting.files import RankedComment
-    from postil.app.output import Format
     from postil.commenters.base import Suggestions
+    from postil.render.formats import Format
 
 __all__ = ["ranked_as", "suggestions_as"]
 

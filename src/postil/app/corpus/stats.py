@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from postil.app.output import SCHEMA, Format, grid_as, rows_as_csv, rows_as_jsonl, to_json
 from postil.app.progress import progress
 from postil.corpus.statistics import ALL, statistics
 from postil.corpus.statistics_table import NONE, grid, percent
 from postil.corpus.store import Corpus
 from postil.engine import open_engine
+from postil.records.results import SCHEMA, to_json
+from postil.render.formats import Format, grid_as, rows_as_csv, rows_as_jsonl
 from postil.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from postil.app.output import Grid
     from postil.app.progress import Say
     from postil.corpus.histogram import Histogram
     from postil.corpus.statistics import Statistics
     from postil.corpus.summary import Summary
     from postil.records.row_files import FilePath
     from postil.records.scale import Scale
+    from postil.render.formats import Grid
 
 __all__ = ["TOP", "as_json", "category_counts", "count_corpus", "statistics_as"]
 

@@ -15,7 +15,8 @@ from postil.app.correlating.tables import (
     disagreement,
     head,
 )
-from postil.app.output import SCHEMA, Format, grid_as, rows_as_csv, rows_as_jsonl, to_json, value_with_interval
+from postil.records.results import SCHEMA, to_json
+from postil.render.formats import Format, grid_as, rows_as_csv, rows_as_jsonl, value_with_interval
 from postil.version import VERSION
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from postil.app.correlating.tables import called, chosen_differences
 from postil.app.names import metric_of
-from postil.app.output import short, value_with_interval
 from postil.errors import PostilError
 from postil.escaping import one_line
 from postil.metaeval.human import CEILING
 from postil.metrics.reference_aggregation import differ_in_over, is_near
 from postil.metrics.spec import parse
+from postil.render.formats import short, value_with_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

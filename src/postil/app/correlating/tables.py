@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Final
 from postil.app.correlating.files import PEOPLE
 from postil.app.names import PEOPLE as SIDES
 from postil.app.names import family, metric_of
-from postil.app.output import counted, grid_as, short, value_with_interval
 from postil.escaping import one_line
 from postil.metaeval.human import CEILING, ONE
+from postil.render.formats import counted, grid_as, short, value_with_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from postil.app.correlating.files import Findings
-    from postil.app.output import Grid
     from postil.metaeval.correlation import Correlation
     from postil.metaeval.significance import Difference
+    from postil.render.formats import Grid
 
 __all__ = ["all_rows", "called", "chosen_differences", "correlation_grid", "difference_grid", "disagreement", "head"]
 

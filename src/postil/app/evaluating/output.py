@@ -6,18 +6,19 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from postil.app.output import SCHEMA, grid_as, rows_as_csv, rows_as_jsonl, to_json
 from postil.errors import UsageError
 from postil.records.atomic_file import check_apart
+from postil.records.results import SCHEMA, to_json
 from postil.records.row_files import Writer
 from postil.records.rows import Candidate, Score
+from postil.render.formats import grid_as, rows_as_csv, rows_as_jsonl
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from postil.app.evaluating.files import CommenterScores, EvaluateOptions
-    from postil.app.output import Format, Grid
     from postil.records.row_files import FilePath
+    from postil.render.formats import Format, Grid
 
 __all__ = ["commenter_scores_as", "remarks", "writing"]
 

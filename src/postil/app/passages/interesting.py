@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.app.columns import as_list
-from postil.app.output import SCHEMA, Format, grid_as, rows_as_csv, rows_as_jsonl, to_json
 from postil.app.passages.files import PassagesOptions
 from postil.app.passages.words import collect
 from postil.errors import InvalidInput, UsageError
@@ -22,8 +21,10 @@ from postil.records.arguments import check_arguments
 from postil.records.checks import is_number
 from postil.records.explain import shown
 from postil.records.ranking import best_first
+from postil.records.results import SCHEMA, to_json
 from postil.records.row_locations import Places
 from postil.records.rows import Passage
+from postil.render.formats import Format, grid_as, rows_as_csv, rows_as_jsonl
 from postil.text.han import HanTexts
 from postil.text.tokenizers import tokenizer as named_tokenizer
 

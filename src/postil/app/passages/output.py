@@ -7,31 +7,24 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.app.output import (
-    SCHEMA,
-    Format,
-    grid_as,
-    rows_as_csv,
-    rows_as_jsonl,
-    to_json,
-    value_with_interval,
-)
 from postil.app.passages.files import LINE_RESAMPLES, gain_lines
 from postil.app.passages.pictures import IN_ONE_PICTURE, draw_together, gather
 from postil.errors import UsageError
 from postil.escaping import one_line
 from postil.plots import Curve, save
 from postil.records.atomic_file import check_apart
+from postil.records.results import SCHEMA, to_json
 from postil.records.row_files import kind_of, write
 from postil.records.rows import Score
+from postil.render.formats import Format, grid_as, rows_as_csv, rows_as_jsonl, value_with_interval
 from postil.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from postil.app.output import Grid
     from postil.app.passages.files import PassageFindings
+    from postil.render.formats import Grid
 
 __all__ = ["as_json", "check_scores", "draw_gains", "gains_as", "remarks", "write_scores"]
 

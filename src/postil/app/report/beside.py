@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from postil.app.output import SCHEMA, grid_as, rows_as_csv
 from postil.app.report.blocks import Fold, Sheet
 from postil.app.report.read import REPORT
 from postil.app.report.results import Comparison, Correlated, Passages, Study
 from postil.app.report.studies import study_rows
+from postil.records.results import SCHEMA
+from postil.render.formats import grid_as, rows_as_csv
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from postil.app.output import counted
 from postil.app.passages.notes import smallest_p
 from postil.app.passages.pictures import BASELINES, family
 from postil.app.report.lookup import ABOVE, ALPHA, BELOW, first_minus_second, verdict
 from postil.app.report.words import capital, estimate, isolated, listed, number
 from postil.records.ties import tied
+from postil.render.formats import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

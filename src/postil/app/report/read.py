@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from postil.app.output import SCHEMA
 from postil.app.report.laid_out import TITLES, laid_out
 from postil.app.report.results import Comparison, Correlated, Passages, Scored, Study
 from postil.errors import InvalidInput
 from postil.kernel import plain_objects
 from postil.records.explain import RepeatedKey, load_json, shown
+from postil.records.results import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from postil.app.names import control
-from postil.app.output import counted
 from postil.app.report.lookup import ABOVE, ALPHA, BELOW, LENGTH, UNCLEAR, is_clear, verdict
 from postil.app.report.words import capital, estimate, isolated, listed, number, signed, titled
 from postil.metaeval.human import HALVES
+from postil.render.formats import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

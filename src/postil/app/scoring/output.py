@@ -6,13 +6,14 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from postil.app.names import summed
-from postil.app.output import SCHEMA, Format, grid_as, rows_as_csv, rows_as_jsonl, to_json
+from postil.records.results import SCHEMA, to_json
+from postil.render.formats import Format, grid_as, rows_as_csv, rows_as_jsonl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from postil.app.output import Grid
     from postil.app.scoring.files import SystemScore
+    from postil.render.formats import Grid
 
 __all__ = ["scores_as"]
 

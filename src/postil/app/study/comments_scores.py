@@ -11,7 +11,6 @@ from postil.app.comparing import CompareOptions, compare_files, comparison_as
 from postil.app.correlating.files import CorrelateOptions, correlate_files
 from postil.app.correlating.output import as_json
 from postil.app.evaluating.references import HUMAN
-from postil.app.output import to_json
 from postil.app.report import read_results, write_report
 from postil.app.scoring.files import ScoringOptions, score_files
 from postil.app.scoring.output import scores_as
@@ -24,6 +23,7 @@ from postil.metaeval.disagreement import worst
 from postil.metrics.consensus import similarity_of
 from postil.metrics.controls import ControlOptions
 from postil.metrics.metric_set import parse_all
+from postil.records.results import to_json
 from postil.records.row_files import read
 from postil.records.rows import Candidate
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from postil.app.output import grid_as
 from postil.app.report.read import typed
 from postil.app.report.results import Study
 from postil.app.report.studies import study_sheet
 from postil.escaping import visible
+from postil.render.formats import grid_as
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from postil.app.output import Grid
     from postil.app.report.blocks import Sheet
+    from postil.render.formats import Grid
 
 __all__ = ["study_as"]
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from postil.app.output import to_json
 from postil.app.passages.files import BASELINES, MEASURES, PassagesOptions, gains_of_file
 from postil.app.passages.output import as_json
 from postil.app.report import check_report, read_results, write_report
@@ -21,6 +20,7 @@ from postil.app.vectors import TrainOptions, train_on_file
 from postil.errors import InvalidInput
 from postil.metaeval.resampling import RESAMPLES, SEED
 from postil.metrics.pool import FOLDS
+from postil.records.results import to_json
 from postil.records.row_files import read
 from postil.records.rows import Passage
 from postil.text.vectors import Vectors

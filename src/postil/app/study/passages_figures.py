@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from postil.app.names import WITHOUT
-from postil.app.output import SCHEMA
 from postil.app.report.words import listed, number
 from postil.app.study.stages import paper
+from postil.records.results import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -9,10 +9,10 @@ from hashlib import file_digest
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
-from postil.app.output import to_json
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.records.atomic_file import Replacement, check_apart, refused
 from postil.records.explain import load_json
+from postil.records.results import to_json
 from postil.version import VERSION
 
 if TYPE_CHECKING:

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from postil.app.output import SCHEMA, grid_as, rows_as_csv, rows_as_jsonl, to_json
+from postil.records.results import SCHEMA, to_json
+from postil.render.formats import grid_as, rows_as_csv, rows_as_jsonl
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
     from typing import Any
 
-    from postil.app.output import Format
     from postil.app.training.generators import GeneratorTrained
+    from postil.render.formats import Format
 
 __all__ = ["draw_losses", "losses_as"]
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from postil.app.output import SCHEMA, grid_as, rows_as_csv, rows_as_jsonl, to_json
+from postil.records.results import SCHEMA, to_json
+from postil.render.formats import grid_as, rows_as_csv, rows_as_jsonl
 
 if TYPE_CHECKING:
-    from postil.app.output import Format
     from postil.commenters.ranking_evaluation import Evaluation
+    from postil.render.formats import Format
 
 __all__ = ["evaluation_as"]
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.app.output import grid_as, rows_as_csv
 from postil.app.study.output import study_as
 from postil.escaping import apostrophed, without_apostrophe
+from postil.render.formats import grid_as, rows_as_csv
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

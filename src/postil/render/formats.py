@@ -1,4 +1,4 @@
-"""Tables as text, for people and for programs."""
+"""Formats: rows and grids as a terminal table, Markdown, LaTeX, CSV and JSON Lines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMATS",
-    "SCHEMA",
     "Format",
     "Grid",
     "counted",
@@ -23,26 +22,17 @@ __all__ = [
     "rows_as_csv",
     "rows_as_jsonl",
     "short",
-    "to_json",
     "value_with_interval",
 ]
 
 Format = Literal["table", "json", "jsonl", "csv", "markdown", "latex"]
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
 
-SCHEMA: Final = 1
-"""Of all that is printed as JSON; `postil report` reads no other."""
-
 Grid = list[list[str]]
 """Rows of cells; the first row is the head, the first column holds names, all others numbers."""
 
 WIDE: Final = 1e6
 """From here on numbers are shown with an exponent."""
-
-
-def to_json(value: object) -> str:
-    """Indented JSON with a line break at its end."""
-    return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
 def rows_as_jsonl(rows: Sequence[Mapping[str, object]]) -> str:

@@ -1,0 +1,1168 @@
+"""The outcome of every command: one tagged struct each, which is what Python gets and what JSON holds.
+
+Encoding a result is its ``--format json``; reading decodes by ``kind``. A field that every result of a kind has is
+required; a field with a default is left out of the JSON where it has that default. The order of fields is the order in
+the JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from typing import ClassVar, Final, Literal, TypeAlias
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray  # noqa: TC002 - msgspec reads annotations
+
+__all__ = [
+    "SCHEMA",
+    "Agreement",
+    "AgreementResult",
+    "CommenterResult",
+    "CommenterTexts",
+    "Comparison",
+    "ComparisonSettings",
+    "Consistency",
+    "Correlation",
+    "CorrelationData",
+    "CorrelationResult",
+    "CorrelationSettings",
+    "Difference",
+    "DisagreementPair",
+    "DisagreementText",
+    "Estimate",
+    "EvaluationSettings",
+    "Excluded",
+    "Gain",
+    "GainCurvePoints",
+    "GainDifference",
+    "HumanAgreement",
+    "InterestingResult",
+    "NcgResult",
+    "PairAgreement",
+    "PassageData",
+    "PassageSettings",
+    "PlanResult",
+    "PlannedAnnotator",
+    "PlannedPair",
+    "Points",
+    "RankedPassage",
+    "RankingDifference",
+    "RankingMeasure",
+    "RankingResult",
+    "Rater",
+    "ReferenceCounts",
+    "Result",
+    "ScoreResult",
+    "StudyCell",
+    "StudyPart",
+    "StudyPicture",
+    "StudyResult",
+    "StudyRow",
+    "StudyTable",
+    "SystemComparison",
+    "SystemMean",
+    "SystemScore",
+    "TrainingResult",
+    "TrainingStep",
+    "UndefinedResult",
+    "UndefinedScorer",
+    "UnitContribution",
+    "to_json",
+]
+
+SCHEMA: Final = 1
+"""Version of the JSON of all results."""
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True):
+    """Base of the structs inside a result; unknown fields are ignored when one is read."""
+
+
+class OptionalPart(Part, frozen=True, kw_only=True, omit_defaults=True):
+    """Base of the structs inside a result whose fields with a default are left out of the JSON."""
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind"):
+    """Base of all results.
+
+    Args:
+        name: What the result is of, for the titles of a page; empty where nobody named it.
+    """
+
+    name: str = ""
+
+    def to_dict(self) -> dict[str, object]:
+        """All of the result, as ``--format json`` prints it."""
+        return {"schema": SCHEMA, **msgspec.to_builtins(self, enc_hook=_plain)}
+
+
+def to_json(value: object) -> str:
+    """Indented JSON with a line break at its end.
+
+    Args:
+        value: A result, or lists, dicts, texts and numbers.
+
+    Raises:
+        ValueError: A number is not finite.
+    """
+    plain = value.to_dict() if isinstance(value, Result) else value
+    return json.dumps(plain, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    raise TypeError(f"expected an array, got {type(value).__name__}")
+
+
+def _check_interval(low: float | None, high: float | None) -> None:
+    if (low is None) != (high is None) or (low or 0) > (high or 0):
+        raise ValueError(f"expected an interval from low to high, got {low} and {high}")
+
+
+class Estimate(Part, frozen=True, kw_only=True):
+    """A value with its 95 % percentile bootstrap confidence interval.
+
+    Args:
+        value: The value.
+        low: The 2.5th percentile of the resampled values; None where there are too few items to resample.
+        high: The 97.5th percentile; None as `low`.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+
+    def __post_init__(self) -> None:
+        _check_interval(self.low, self.high)
+
+
+class Excluded(Part, frozen=True, kw_only=True):
+    """Rows that are not in the numbers, or not as they came.
+
+    Args:
+        why: The reason, in words.
+        n: Number of rows.
+        examples: The first few of them.
+    """
+
+    why: str
+    n: int
+    examples: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        more = f" and {self.n - len(self.examples)} more" if self.n > len(self.examples) else ""
+        return f"{self.why}: {self.n} ({', '.join(self.examples)}{more})"
+
+
+# ---- score ----
+
+
+class SystemScore(Part, frozen=True, kw_only=True):
+    """The corpus score of one system by one metric.
+
+    Args:
+        system: The system.
+        metric: The metric, as it was asked for.
+        score: The corpus score.
+        n: Number of candidates.
+        signature: All that the number depends on.
+    """
+
+    system: str
+    metric: str
+    score: float
+    n: int
+    signature: str
+
+
+class ScoreResult(Result, frozen=True, kw_only=True, tag="score"):
+    """The scores of systems against graded references.
+
+    Args:
+        scores: One row per system and metric.
+        aggregation: How item scores become the score of a system: ``corpus``, the metric's own corpus score.
+        items: Item scores by metric, float64[n] in the order of the candidates, controls among them; empty where they
+            went to a file.
+        item_signatures: Signatures of the controls in `items`, by name.
+    """
+
+    scores: tuple[SystemScore, ...]
+    aggregation: Literal["corpus"]
+    items: dict[str, NDArray[np.float64]] = {}
+    item_signatures: dict[str, str] = {}
+
+    @property
+    def corpus(self) -> dict[str, float]:
+        """The corpus score by metric, of the last system where there are several."""
+        return {row.metric: row.score for row in self.scores}
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """The signature of each metric and control."""
+        return {row.metric: row.signature for row in self.scores} | self.item_signatures
+
+
+# ---- correlate ----
+
+
+class Correlation(Part, frozen=True, kw_only=True):
+    """A coefficient of one metric, control or human reference point with the human scores.
+
+    Args:
+        metric: The metric, the control, or ``human:…``.
+        coefficient: Name of the coefficient.
+        by: What it is over: ``pool``, ``item`` or ``system``.
+        value: The coefficient, from -1 to 1; higher is better whichever way the metric points. For a random control
+            the mean over its draws.
+        low: Lower end of the 95 % confidence interval over resamples of the items.
+        high: Upper end.
+        p: Two-sided p-value of the coefficient being 0; see `postil.metaeval.resampling.p_value`.
+        n: Number of texts, items or systems it is over.
+        dropped: Items excluded since they have one text, or their scores or their grades are all the same.
+        sd: Of a random control, the standard deviation over its draws.
+    """
+
+    metric: str
+    coefficient: str
+    by: str
+    value: float
+    low: float | None
+    high: float | None
+    p: float
+    n: int
+    dropped: int = 0
+    sd: float | None = None
+
+    def __post_init__(self) -> None:
+        _check_interval(self.low, self.high)
+
+
+class UndefinedResult(Part, frozen=True, kw_only=True):
+    """A coefficient that does not exist.
+
+    Args:
+        metric: The metric.
+        coefficient: Name of the coefficient.
+        by: What it would be over.
+        reason: Why it does not exist, in words.
+    """
+
+    metric: str
+    coefficient: str
+    by: str
+    reason: str
+
+
+class HumanAgreement(Part, frozen=True, kw_only=True):
+    """Human reference points: split-half and leave-one-out correlation, reliability and its ceiling.
+
+    Args:
+        rows: Split-half correlations, then leave-one-out correlations, by coefficient.
+        reliability: Pearson correlation of two single ratings of a text; None where there is none.
+        rule: What the reliability is the mean over: ``annotators`` or ``ratings``.
+        pairs: Number of pairs of annotators, or of draws.
+        k: Harmonic mean of the number of ratings per text.
+        ceiling: Expected upper bound of the Pearson correlation with the mean ratings; None where there is none.
+        n: Number of texts with two ratings or more.
+        left_out: Number of texts with one.
+        reason: Why there is nothing; then all else is empty, and alone in the JSON.
+    """
+
+    rows: tuple[Correlation, ...] = ()
+    reliability: float | None = None
+    rule: str = ""
+    pairs: int = 0
+    k: float = 0
+    ceiling: float | None = None
+    n: int = 0
+    left_out: int = 0
+    reason: str = ""
+
+
+class Difference(Part, frozen=True, kw_only=True):
+    """The difference of two metrics in their correlation with the human scores.
+
+    Args:
+        first: A metric.
+        second: Another metric, or a random control of the first.
+        coefficient: Name of the coefficient.
+        by: What it is over.
+        value: The coefficient of the first minus that of the second (of a control: minus the mean over its draws).
+        low: Lower end of the 95 % confidence interval over resamples of the items, the same for both.
+        high: Upper end.
+        n: Number of texts, items or systems both are over; by item the fewer of the two.
+        p_bootstrap: By the same resamples.
+        p_williams: By Williams' test, which takes the texts as independent; None where it does not apply.
+        p_permutation: By paired permutation of items; None where there is no such test.
+        p: The one to go by: `p_permutation` where there is one, else `p_bootstrap`; None for Kendall's coefficients.
+        p_holm: `p` adjusted by Holm for the number of rows of its kind.
+    """
+
+    first: str
+    second: str
+    coefficient: str
+    by: str
+    value: float
+    low: float | None
+    high: float | None
+    n: int
+    p_bootstrap: float | None = None
+    p_williams: float | None = None
+    p_permutation: float | None = None
+    p: float | None = None
+    p_holm: float | None = None
+
+    def __post_init__(self) -> None:
+        _check_interval(self.low, self.high)
+
+
+class PairAgreement(Part, frozen=True, kw_only=True):
+    """The agreement of two annotators on the texts that they share.
+
+    Args:
+        first: An annotator.
+        second: Another.
+        n: Number of shared texts.
+        agreement: Percent agreement, as a share.
+        unweighted: Cohen's kappa, from -1 to 1.
+        linear: Cohen's kappa with linear weights.
+        quadratic: Cohen's kappa with quadratic weights.
+        reason: Why there is no kappa, where they are None; else empty.
+    """
+
+    first: str
+    second: str
+    n: int
+    agreement: float
+    unweighted: float | None
+    linear: float | None
+    quadratic: float | None
+    reason: str = ""
+
+
+class Rater(Part, frozen=True, kw_only=True):
+    """One annotator.
+
+    Args:
+        name: The annotator.
+        n: Number of texts that were rated.
+        mean: Mean rating.
+        severity: Rater bias in grades, positive if lenient; None where no text has another rating.
+        histogram: Number of times that each label was given; None where there are too many labels.
+        note: What else to know, in words; else empty.
+    """
+
+    name: str
+    n: int
+    mean: float
+    severity: Estimate | None
+    histogram: tuple[int, ...] | None
+    note: str = ""
+
+
+class Agreement(Part, frozen=True, kw_only=True):
+    """Inter-annotator agreement.
+
+    Args:
+        texts: Number of rated texts.
+        ratings: Number of ratings.
+        labels: The distinct grades, ascending.
+        estimates: The statistics that exist, in the order of `postil.metaeval.agreement.STATISTICS`.
+        absent: Why the others do not, in words.
+        left_out: Texts that are in no pair, or not as they came.
+        confusion: How often two ratings of one text are a row's and a column's label, each in both orders; None where
+            there are too many labels.
+        pairs: Every two annotators who share a text.
+        raters: Every annotator.
+        notes: What else to know, in words.
+    """
+
+    texts: int
+    ratings: int
+    labels: tuple[float, ...]
+    estimates: dict[str, Estimate]
+    absent: dict[str, str] = {}
+    left_out: tuple[Excluded, ...] = ()
+    confusion: tuple[tuple[int, ...], ...] | None = None
+    pairs: tuple[PairAgreement, ...] = ()
+    raters: tuple[Rater, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        rows = [*(self.confusion or ()), *(rater.histogram for rater in self.raters if rater.histogram is not None)]
+        if any(len(row) != len(self.labels) or min(row, default=0) < 0 for row in rows) or (
+            self.confusion is not None and len(self.confusion) != len(self.labels)
+        ):
+            raise ValueError(f"expected counts for each of {len(self.labels)} labels")
+
+
+class SystemMean(Part, frozen=True, kw_only=True):
+    """Means of one system.
+
+    Args:
+        system: The system.
+        n: Number of texts.
+        grade: Mean of the mean ratings of its texts.
+        rank: Its rank by that mean, from 1.
+        means: Mean score by metric.
+        ranks: Rank by that mean, by metric.
+    """
+
+    system: str
+    n: int
+    grade: float
+    rank: int
+    means: dict[str, float]
+    ranks: dict[str, int]
+
+
+class DisagreementText(OptionalPart, frozen=True, kw_only=True):
+    """A text on which two metrics, or a metric and people, differ.
+
+    Args:
+        row: Its row in the joined table.
+        item: Its item.
+        system: The system that wrote it.
+        grade: Its mean rating.
+        scores: The score by each metric in question.
+        normalised: The same rescaled to the mean and variance of the ratings, then clipped.
+        difference: The first rescaled score minus the second, or minus the mean rating where there is no second.
+        text: What it says, where the candidates were given.
+    """
+
+    row: int | None = None
+    item: str
+    system: str
+    grade: float
+    scores: tuple[float, ...]
+    normalised: tuple[float, ...]
+    difference: float
+    text: str | None
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.scores) == len(self.normalised) <= 2:
+            raise ValueError("expected one or two scores, each with its normalised one")
+
+
+class DisagreementPair(Part, frozen=True, kw_only=True):
+    """The texts on which two metrics, or a metric and people, differ most.
+
+    Args:
+        first: A metric.
+        second: Another, or ``people``.
+        texts: The texts, the largest difference first.
+    """
+
+    first: str
+    second: str
+    texts: tuple[DisagreementText, ...]
+
+
+class CorrelationData(Part, frozen=True, kw_only=True):
+    """The joined table that correlations are over.
+
+    Args:
+        texts: Number of texts with scores and ratings.
+        items: Number of items.
+        systems: Number of systems.
+        annotators: Number of annotators.
+        ratings: Number of ratings.
+        aspect: The aspect that was judged, where there is more than one.
+        scale: Scale of the grades, where it is known.
+        mean: Mean of the texts' mean ratings.
+        sd: Standard deviation of the texts' mean ratings.
+        left_out: What did not join.
+    """
+
+    texts: int
+    items: int
+    systems: int
+    annotators: int
+    ratings: int
+    aspect: str | None = None
+    scale: str | None = None
+    mean: float
+    sd: float
+    left_out: tuple[Excluded, ...] = ()
+
+
+class CorrelationSettings(OptionalPart, frozen=True, kw_only=True):
+    """What `postil correlate` was asked for.
+
+    Args:
+        by: What coefficients are over.
+        coefficients: Names of the coefficients.
+        lower_is_better: Metrics for which lower is better.
+        resamples: Number of resamples of the items.
+        permutations: Number of permutations.
+        seed: Seed of both.
+        postil: The version that made the result.
+        command: The command line, if there was one.
+    """
+
+    by: str
+    coefficients: tuple[str, ...]
+    lower_is_better: tuple[str, ...]
+    resamples: int
+    permutations: int
+    seed: int
+    postil: str
+    command: str = ""
+
+
+class Points(Part, frozen=True, kw_only=True):
+    """The mean rating and the scores of every text.
+
+    Args:
+        grades: Mean rating by text.
+        scores: Score by text, by metric.
+    """
+
+    grades: tuple[float, ...]
+    scores: dict[str, tuple[float, ...]]
+
+    def __post_init__(self) -> None:
+        if any(len(column) != len(self.grades) for column in self.scores.values()):
+            raise ValueError(f"expected a score for each of {len(self.grades)} grades")
+
+
+class CorrelationResult(Result, frozen=True, kw_only=True, tag="correlate"):
+    """Metrics against people: correlations, human reference points, tests of differences.
+
+    Args:
+        correlations: One row per metric or control and coefficient.
+        absent: Coefficients that do not exist, and why.
+        human: Human reference points.
+        differences: One row per pair of metrics and coefficient.
+        notes: What to know of the numbers, in words.
+        agreement: Inter-annotator agreement; None where no text has two ratings.
+        systems: Mean scores and ratings of each system.
+        orders: By metric, Kendall's tau-b of the systems' means with their mean ratings.
+        disagreements: The texts on which two opinions differ most.
+        data: The table that all is over.
+        signatures: All that the numbers of each metric depend on.
+        settings: What was asked for.
+        points: Every text's ratings and scores; `postil correlate --format json` has none.
+        weights: Where the weights of references come from, if it is known.
+        absent_differences: Metrics that have no differences, and why, beyond those in `absent`.
+    """
+
+    correlations: tuple[Correlation, ...]
+    absent: tuple[UndefinedResult, ...]
+    human: HumanAgreement
+    differences: tuple[Difference, ...]
+    notes: tuple[str, ...]
+    agreement: Agreement | None
+    systems: tuple[SystemMean, ...]
+    orders: dict[str, float | None]
+    disagreements: tuple[DisagreementPair, ...]
+    data: CorrelationData
+    signatures: dict[str, str]
+    settings: CorrelationSettings
+    points: Points | None = None
+    weights: str = ""
+    absent_differences: tuple[UndefinedResult, ...] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """See `Result.to_dict`; human reference points are either all there or a reason alone."""
+        made = Result.to_dict(self)
+        people: dict[str, object] = made["human"]  # type: ignore[assignment]  # a struct is a dict there
+        reason = people.pop("reason")
+        return made | {"human": {"reason": reason}} if reason else made
+
+
+# ---- compare ----
+
+
+class SystemComparison(Part, frozen=True, kw_only=True):
+    """The mean of one system by one metric, and its difference from the baseline's.
+
+    Args:
+        metric: The metric.
+        system: The system.
+        n: Number of items that the mean is over.
+        mean: Mean of the item scores.
+        low: Lower end of the 95 % confidence interval over resamples of the items.
+        high: Upper end.
+        difference: Mean minus the baseline's mean; None, like all that follows, for the baseline itself.
+        difference_low: Lower end of the difference's 95 % confidence interval, over the same resamples.
+        difference_high: Upper end.
+        p_bootstrap: Two-sided, by the same resamples.
+        p_randomisation: Two-sided, by approximate randomization.
+        p_holm: `p_randomisation` adjusted by Holm for the number of systems.
+    """
+
+    metric: str
+    system: str
+    n: int
+    mean: float
+    low: float | None
+    high: float | None
+    difference: float | None = None
+    difference_low: float | None = None
+    difference_high: float | None = None
+    p_bootstrap: float | None = None
+    p_randomisation: float | None = None
+    p_holm: float | None = None
+
+    def __post_init__(self) -> None:
+        _check_interval(self.low, self.high)
+
+
+class ComparisonSettings(OptionalPart, frozen=True, kw_only=True):
+    """What `postil compare` was asked for; see `CorrelationSettings`."""
+
+    resamples: int
+    permutations: int
+    seed: int
+    postil: str
+    command: str = ""
+
+
+class Comparison(Result, frozen=True, kw_only=True, tag="compare"):
+    """Systems against a baseline.
+
+    Args:
+        aggregation: ``item mean``.
+        baseline: The system that the others are compared with.
+        items: Number of items that all systems share.
+        systems: One row per metric and system.
+        lower_is_better: Metrics for which lower is better; differences keep their sign for them.
+        left_out: Items that not every system covers.
+        notes: What else to know, in words.
+        settings: What was asked for.
+        weights: Where the weights of references come from, if it is known.
+    """
+
+    aggregation: str
+    baseline: str
+    items: int
+    systems: tuple[SystemComparison, ...]
+    lower_is_better: tuple[str, ...]
+    left_out: tuple[Excluded, ...]
+    notes: tuple[str, ...]
+    settings: ComparisonSettings
+    weights: str = ""
+
+
+# ---- passages ----
+
+
+class Gain(Part, frozen=True, kw_only=True):
+    """Normalized cumulative gain of one measure at one rank cutoff.
+
+    Args:
+        measure: The measure.
+        k: The rank cutoff.
+        ncg: nCG, from 0 to 1; higher is better.
+        low: Lower end of its 95 % confidence interval; None with a single topic.
+        high: Upper end.
+        reference: ``topic`` or ``others``.
+        pool: ``all`` or ``topic``.
+        leave_one_out: True if each passage left its reference.
+        signature: All that the number depends on.
+    """
+
+    measure: str
+    k: int
+    ncg: float
+    low: float | None
+    high: float | None
+    reference: str
+    pool: str
+    leave_one_out: bool
+    signature: str
+
+    WITHOUT: ClassVar = ", without itself"
+    """Ending of the names of leave-one-out rankings; part of the JSON."""
+
+    def __post_init__(self) -> None:
+        _check_interval(self.low, self.high)
+
+    @property
+    def name(self) -> str:
+        """Name of the ranking in differences and lines."""
+        return self.measure + self.WITHOUT if self.leave_one_out else self.measure
+
+
+class GainDifference(Part, frozen=True, kw_only=True):
+    """The difference of two rankings in nCG at one rank cutoff.
+
+    Args:
+        first: A ranking.
+        second: Another.
+        k: The rank cutoff.
+        value: nCG of the first minus nCG of the second.
+        low: Lower end of the 95 % confidence interval over resamples of the topics, the same for both.
+        high: Upper end.
+        p: Two-sided p-value.
+        p_holm: `p` adjusted by Holm for the number of pairs at this cutoff.
+        test: ``sign-flip`` over topics, or ``bootstrap`` where all rows are in one list.
+    """
+
+    first: str
+    second: str
+    k: int
+    value: float
+    low: float | None
+    high: float | None
+    p: float
+    p_holm: float
+    test: str
+
+    def __post_init__(self) -> None:
+        _check_interval(self.low, self.high)
+
+
+class GainCurvePoints(Part, frozen=True, kw_only=True):
+    """nCG of a ranking at many rank cutoffs, for a picture.
+
+    Args:
+        measure: Name of the ranking.
+        k: Rank cutoffs, ascending.
+        ncg: nCG at each.
+        low: Lower ends of their 95 % confidence intervals, if there are any.
+        high: Upper ends.
+    """
+
+    measure: str
+    k: tuple[int, ...]
+    ncg: tuple[float, ...]
+    low: tuple[float, ...] | None = None
+    high: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if not self.k or self.k[0] < 1 or any(a >= b for a, b in pairwise(self.k)):
+            raise ValueError("expected cuts of at least 1 that rise")
+        if (self.low is None) != (self.high is None):
+            raise ValueError("expected a band with two edges")
+        if any(len(ys) != len(self.k) for ys in (self.ncg, self.low, self.high) if ys is not None):
+            raise ValueError(f"expected a number for each of {len(self.k)} cuts")
+
+
+class PassageData(Part, frozen=True, kw_only=True):
+    """The passages that gains are over.
+
+    Args:
+        passages: Number of passages.
+        topics: Number of topics.
+        informative: Number of passages with a grade above 0.
+        scale: Scale of the grades.
+        left_out: What is not in the numbers.
+    """
+
+    passages: int
+    topics: int
+    informative: int
+    scale: str
+    left_out: tuple[Excluded, ...] = ()
+
+
+class PassageSettings(OptionalPart, frozen=True, kw_only=True):
+    """What `postil passages` was asked for; see `postil.app.passages`."""
+
+    reference: Literal["topic", "others"]
+    pool: Literal["all", "topic"]
+    leave_one_out: bool
+    folds: int
+    folds_by: str
+    tokenizer: str
+    stem: str
+    stop: str
+    anchors: bool
+    resamples: int
+    line_resamples: int
+    seed: int
+    postil: str
+    command: str = ""
+
+
+class NcgResult(Result, frozen=True, kw_only=True, tag="passages"):
+    """Rankings of passages by measures, judged by normalized cumulative gain.
+
+    Args:
+        gains: One row per ranking and rank cutoff.
+        differences: One row per pair of rankings and rank cutoff.
+        lines: The curves over rank cutoffs.
+        data: The passages that all is over.
+        notes: What to know of the numbers, in words.
+        settings: What was asked for.
+    """
+
+    gains: tuple[Gain, ...]
+    differences: tuple[GainDifference, ...]
+    lines: tuple[GainCurvePoints, ...]
+    data: PassageData
+    notes: tuple[str, ...]
+    settings: PassageSettings
+
+
+class UnitContribution(Part, frozen=True, kw_only=True):
+    """A unit that a passage shares with its reference, and what it adds to the score.
+
+    Args:
+        unit: The unit's words.
+        part: Its contribution; for KL what it takes from the divergence.
+    """
+
+    unit: str
+    part: float
+
+    def __str__(self) -> str:
+        return self.unit
+
+
+class RankedPassage(Part, frozen=True, kw_only=True):
+    """A passage of a page, with the units that make its score.
+
+    Args:
+        rank: Its rank, from 1.
+        index: Its index on the page, from 0.
+        text: What it says.
+        score: The measure, higher is better (of divergences the negative); None for a passage without units, or with
+            nothing left to be compared with.
+        reasons: The units with the largest contributions.
+    """
+
+    rank: int
+    index: int
+    text: str
+    score: float | None
+    reasons: tuple[UnitContribution, ...]
+
+
+class InterestingResult(Result, frozen=True, kw_only=True, tag="interesting"):
+    """The passages of a page, the most interesting first.
+
+    Args:
+        measure: The measure that ranks them.
+        passages: The passages.
+    """
+
+    measure: str
+    passages: tuple[RankedPassage, ...]
+
+
+# ---- annotate ----
+
+
+class Consistency(Part, frozen=True, kw_only=True):
+    """The ratings of an annotator beside others that they should equal.
+
+    Args:
+        annotator: The annotator's pseudonym.
+        n: Number of ratings.
+        equal: The share that is equal.
+        apart: Mean absolute difference.
+        above: Mean difference, above 0 where the annotator's rating (the second one) is the higher.
+    """
+
+    annotator: str
+    n: int
+    equal: float
+    apart: float
+    above: float
+
+
+class AgreementResult(Result, frozen=True, kw_only=True, tag="agreement"):
+    """Inter-annotator agreement of a campaign.
+
+    Args:
+        agreement: Over the first ratings of items that are not gold; None where there is none.
+        reason: Why there is none; else empty.
+        repeated: Intra-annotator agreement on repeated items.
+        gold: Agreement of each annotator with the gold labels.
+    """
+
+    agreement: Agreement | None
+    reason: str
+    repeated: tuple[Consistency, ...]
+    gold: tuple[Consistency, ...]
+
+
+class PlannedAnnotator(Part, frozen=True, kw_only=True):
+    """The items of one annotator.
+
+    Args:
+        annotator: The annotator.
+        texts: Number of items, gold and repeated ones not counted.
+        gold: Number of gold items.
+        repeated: Number of repeated items.
+        least_shared: Smallest number of items shared with another annotator.
+        most_shared: Largest number.
+    """
+
+    annotator: str
+    texts: int
+    gold: int
+    repeated: int
+    least_shared: int
+    most_shared: int
+
+
+class PlannedPair(Part, frozen=True, kw_only=True):
+    """The number of items that two annotators share."""
+
+    first: str
+    second: str
+    texts: int
+
+
+class PlanResult(Result, frozen=True, kw_only=True, tag="plan"):
+    """An item assignment.
+
+    Args:
+        texts: Number of items.
+        annotators_per_item: Number of annotators that an item is meant to have.
+        gold: Number of items that everyone has.
+        order_correlation: Correlation of an item's position for one annotator and for another, 0 for independent
+            orders; None where no two annotators share two items.
+        median_gap: Median number of steps from an item to the next of the same article; None where nobody has two.
+        annotators: One row per annotator.
+        pairs: One row per pair of annotators.
+    """
+
+    texts: int
+    annotators_per_item: int
+    gold: int
+    order_correlation: float | None
+    median_gap: float | None
+    annotators: tuple[PlannedAnnotator, ...]
+    pairs: tuple[PlannedPair, ...]
+
+
+# ---- comment ----
+
+
+class CommenterTexts(Part, frozen=True, kw_only=True):
+    """What a system says, whatever the references.
+
+    Args:
+        system: The system.
+        hash: Hash of the model's folder; None where it did not come from one.
+        nothing: Number of articles without a suggestion.
+        words: Mean number of words per suggestion; None where there are none.
+        distinct_1: Share of distinct words among all words.
+        distinct_2: Share of distinct bigrams among all bigrams.
+    """
+
+    system: str
+    hash: str | None
+    nothing: int
+    words: float | None
+    distinct_1: float | None
+    distinct_2: float | None
+
+
+class ReferenceCounts(Part, frozen=True, kw_only=True):
+    """Number of references per article: the smallest, the largest and the mean."""
+
+    least: int
+    most: int
+    mean: float
+
+
+class EvaluationSettings(Part, frozen=True, kw_only=True):
+    """What `postil evaluate` was asked for, and where its weights come from."""
+
+    split: str
+    weights: str | None
+    scale: str | None
+    seed: int
+
+
+class CommenterResult(Result, frozen=True, kw_only=True, tag="commenters"):
+    """The scores of commenters against readers' comments.
+
+    Args:
+        scores: One row per system and metric.
+        suggestions: One row per system.
+        articles: Number of articles.
+        left_out: Number of articles with one comment alone, or all the same.
+        references: Number of references per article.
+        settings: What was asked for.
+        remarks: What to know of the numbers, in words.
+    """
+
+    scores: tuple[SystemScore, ...]
+    suggestions: tuple[CommenterTexts, ...]
+    articles: int
+    left_out: int
+    references: ReferenceCounts
+    settings: EvaluationSettings
+    remarks: tuple[str, ...]
+
+
+class RankingMeasure(Part, frozen=True, kw_only=True):
+    """Mean of a ranking measure over articles.
+
+    Args:
+        scorer: Name of the scorer.
+        measure: ``recall@k`` or ``mrr``; higher is better, at most 1.
+        value: The mean over articles.
+        low: Lower end of its 95 % confidence interval over resamples of articles.
+        high: Upper end.
+        n: Number of articles.
+        comments: Number of comments that were ranked.
+    """
+
+    scorer: str
+    measure: str
+    value: float
+    low: float
+    high: float
+    n: int
+    comments: int
+
+
+class RankingDifference(Part, frozen=True, kw_only=True):
+    """The difference of the first scorer and another, on the same lists and resamples.
+
+    Args:
+        scorer: The first scorer.
+        minus: The other one.
+        measure: The ranking measure.
+        value: The first one's value minus the other's.
+        low: Lower end of its 95 % confidence interval.
+        high: Upper end.
+    """
+
+    scorer: str
+    minus: str
+    measure: str
+    value: float
+    low: float
+    high: float
+
+
+class UndefinedScorer(Part, frozen=True, kw_only=True):
+    """A scorer that has no value, and why."""
+
+    scorer: str
+    reason: str
+
+
+class RankingResult(Result, frozen=True, kw_only=True, tag="evaluation"):
+    """Ranking of articles' own comments against sampled negatives.
+
+    Args:
+        rows: One row per scorer and measure.
+        differences: The first scorer against each other one.
+        absent: The scorers without a value.
+    """
+
+    rows: tuple[RankingMeasure, ...]
+    differences: tuple[RankingDifference, ...]
+    absent: tuple[UndefinedScorer, ...]
+
+
+class TrainingStep(Part, frozen=True, kw_only=True):
+    """A dev evaluation during training.
+
+    Args:
+        step: Number of optimizer steps.
+        epoch: The epoch, from 0.
+        loss: Mean training loss since the row before, nats per token.
+        dev: Token-level cross-entropy on dev, nats per token.
+        perplexity: exp(dev).
+        best: True for the step that became the model.
+    """
+
+    step: int
+    epoch: int
+    loss: float
+    dev: float
+    perplexity: float
+    best: bool
+
+
+class TrainingResult(Result, frozen=True, kw_only=True, tag="training"):
+    """The training of a generator: one row per dev evaluation."""
+
+    rows: tuple[TrainingStep, ...]
+
+
+# ---- study ----
+
+StudyCell: TypeAlias = float | int | str | tuple[float, float | None, float | None] | None
+"""A number, words, nothing, or a number with its interval."""
+
+
+class StudyRow(OptionalPart, frozen=True, kw_only=True):
+    """A row of a table.
+
+    Args:
+        name: What the row is about.
+        cells: Its cells.
+        kind: ``control`` where it is there for comparison only, ``people`` where it is about people, ``group`` where
+            it is the title of the rows below it and has no cells.
+        digits: Number of decimals.
+    """
+
+    name: str
+    cells: tuple[StudyCell, ...] = ()
+    kind: Literal["", "control", "people", "group"] = ""
+    digits: int = 3
+
+
+class StudyTable(Part, frozen=True, kw_only=True):
+    """A table of a study; a row without cells is the title of the rows below it."""
+
+    key: str
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[StudyRow, ...]
+
+    def __post_init__(self) -> None:
+        if not self.head or any(len(row.cells) != len(self.head) - 1 for row in self.rows if row.kind != "group"):
+            raise ValueError(f"expected {len(self.head) - 1} cells in each row")
+
+
+class StudyPicture(OptionalPart, frozen=True, kw_only=True):
+    """Curves over k, or bars: names with counts, of which the last few are no kinds."""
+
+    title: str
+    caption: str
+    curves: tuple[GainCurvePoints, ...] = ()
+    xlabel: str = ""
+    ylabel: str = ""
+    names: tuple[str, ...] = ()
+    counts: tuple[float, ...] = ()
+    aside: int = 0
+
+    def __post_init__(self) -> None:
+        if bool(self.curves) == bool(self.names) or len(self.names) != len(self.counts):
+            raise ValueError("expected curves, or names with counts")
+
+
+class StudyPart(OptionalPart, frozen=True, kw_only=True):
+    """A section of a study."""
+
+    key: str
+    title: str
+    words: tuple[str, ...] = ()
+    tables: tuple[StudyTable, ...] = ()
+    pictures: tuple[StudyPicture, ...] = ()
+
+
+class StudyResult(Result, frozen=True, kw_only=True, tag="study"):
+    """A study: sections with tables and pictures.
+
+    Args:
+        title: Its title.
+        data: What it is over, in words.
+        weights: Where the weights of references come from, if it is known.
+        conclusion: What it says, a paragraph each.
+        parts: Its sections.
+        settings: Names and values.
+    """
+
+    title: str
+    data: str = ""
+    weights: str = ""
+    conclusion: tuple[str, ...] = ()
+    parts: tuple[StudyPart, ...]
+    settings: tuple[tuple[str, str], ...] = ()

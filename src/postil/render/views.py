@@ -1,0 +1,77 @@
+"""Views: a result as rows and grids, from which every text format is made.
+
+A kind of result has a module in this package whose ``view`` makes its `View`; `show` is the one printer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+from postil.escaping import one_line
+from postil.records.results import Result, to_json
+from postil.render.formats import grid_as, rows_as_csv, rows_as_jsonl
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from postil.render.formats import Format, Grid
+
+__all__ = ["MODULES", "View", "show", "view_of"]
+
+MODULES: Final[Mapping[str, str]] = {}
+"""The module of this package that shows each kind of result."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """A result as rows and grids.
+
+    Args:
+        rows: One row per number, for CSV, JSON Lines and data frames.
+        grids: Tables for people.
+        fields: The columns of CSV; by default those of the first row.
+        head: A line above the tables.
+        remarks: What to know besides the numbers, one line each; on a terminal below the tables.
+    """
+
+    rows: Sequence[Mapping[str, object]]
+    grids: Sequence[Grid]
+    fields: Sequence[str] = ()
+    head: str = ""
+    remarks: Sequence[str] = ()
+
+
+def view_of(result: Result) -> View:
+    """The view of a result, by its kind.
+
+    Args:
+        result: The result.
+    """
+    view: Callable[[Result], View] = import_module(MODULES[str(result.__struct_config__.tag)]).view
+    return view(result)
+
+
+def show(form: Format, result: Result, view: View | None = None) -> str:
+    """Print a result.
+
+    Args:
+        form: ``json`` has everything; ``jsonl`` and ``csv`` the rows; ``table``, ``markdown`` and ``latex`` the grids,
+            ``table`` also the head and the remarks.
+        result: The result.
+        view: How it is shown; by default as its kind is.
+    """
+    if form == "json":
+        return to_json(result)
+    view = view or view_of(result)
+    if form == "jsonl":
+        return rows_as_jsonl(view.rows)
+    if form == "csv":
+        return rows_as_csv(view.rows, view.fields)
+    text = "\n".join(grid_as(form, grid) for grid in view.grids)
+    if form != "table":
+        return text
+    head = f"{one_line(view.head)}\n\n" if view.head else ""
+    remarks = "".join(f"{one_line(line)}\n" for line in view.remarks)
+    return f"{head}{text}" + (f"\n{remarks}" if remarks else "")
