@@ -117,12 +117,12 @@ def test_kernels_agree_and_threads_change_no_bit(kind):
     x, y = rng.integers(0, [300, 4, 40], (300, 3), np.int32), rng.integers(0, 30, 300, np.int32)
     cluster = np.sort(rng.integers(0, 50, 300, np.int32))
     counts = rng.integers(0, 3, (30, 50), np.int32)
-    compiled, twin = (
-        importlib.import_module(f"postil.kernel.{each}").rank_correlations for each in ("_compiled", "twin")
+    compiled, python = (
+        importlib.import_module(f"postil.kernel.{each}").rank_correlations for each in ("_compiled", "python")
     )
     one = compiled(x, y, cluster, counts, kind, 1)
     np.testing.assert_array_equal(one, compiled(x, y, cluster, counts, kind, 3))
-    np.testing.assert_allclose(one, twin(x, y, cluster, counts, kind), rtol=0, atol=1e-15)
+    np.testing.assert_allclose(one, python(x, y, cluster, counts, kind), rtol=0, atol=1e-15)
 
 
 @pytest.mark.parametrize(
