@@ -16,9 +16,9 @@ from postil.app.passages.files import (
     find_gains,
     gain_lines,
 )
-from postil.app.passages.notes import smallest_p
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.records import Passage, Scale
+from postil.records.results import smallest_p
 
 QUICK = PassagesOptions(resamples=20, pool="topic", measures=("f1-1",), ks=(1, 2, 3))
 

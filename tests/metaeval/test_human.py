@@ -12,10 +12,11 @@ import pytest
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.metaeval.coefficients import COEFFICIENTS
 from postil.metaeval.correlation import correlations
-from postil.metaeval.human import CEILING, HALVES, ONE, ceiling, human
+from postil.metaeval.human import ceiling, human
 from postil.metaeval.multiple_ratings import SeveralRatings
 from postil.metaeval.resampling import counts_of
 from postil.metaeval.table import join
+from postil.records.names import CEILING, HALVES, ONE
 from postil.records.rows import Judgement, Score
 
 DATA = Path(os.environ.get("POSTIL_DATA", Path(__file__).parents[3] / "shared" / "data"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -16,6 +15,7 @@ from postil.metaeval.resampling import RESAMPLES, SEED, counts_of, estimate, in_
 from postil.metaeval.score_matrix import Rated
 from postil.metaeval.table import LeftOut, name_left_out
 from postil.records.explain import shown
+from postil.records.names import STATISTICS
 from postil.records.row_locations import Places
 
 if TYPE_CHECKING:
@@ -32,31 +32,6 @@ __all__ = ["MOST_LABELS", "STATISTICS", "Agreement", "PairAgreement", "agreement
 
 MOST_LABELS: Final = 100
 """With more distinct grades than this they are numbers rather than labels, and only what reads numbers is given."""
-
-_POOLED = "over every two ratings of a text, each pair in both orders; both ratings have one distribution by chance"
-_PAIRS = "mean over pairs of annotators, weighted by the texts that they share"
-
-STATISTICS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "agreement": "share of equal grades among every two ratings of a text",
-        "within-1": "share of grades at most 1 apart among every two ratings of a text",
-        "kappa-unweighted-pairs": f"Cohen's kappa, unweighted, {_PAIRS}",
-        "kappa-linear-pairs": f"Cohen's kappa, linear weights, {_PAIRS}",
-        "kappa-quadratic-pairs": f"Cohen's kappa, quadratic weights, {_PAIRS}",
-        "kappa-unweighted-pooled": f"Scott's pi, unweighted, {_POOLED}",
-        "kappa-linear-pooled": f"Scott's pi, linear weights, {_POOLED}",
-        "kappa-quadratic-pooled": f"Scott's pi, quadratic weights, {_POOLED}",
-        "alpha-nominal": "Krippendorff's alpha, nominal",
-        "alpha-ordinal": "Krippendorff's alpha, ordinal",
-        "alpha-interval": "Krippendorff's alpha, interval",
-    }
-)
-"""The statistics by name, and how each is taken.
-
-Those named ``kappa-*-pooled`` are no kappas of Cohen's, which give each of two annotators a distribution of their own:
-over the symmetric table of all pairs they are Scott's pi, and the unweighted one is Fleiss' kappa where all texts have
-equally many ratings.
-"""
 
 ENOUGH: Final = 20
 """Where two annotators share fewer texts than this on average, the mean of their kappas has no interval.

@@ -13,6 +13,7 @@ from postil.metaeval.cumulative_gain import Ranked, share_of_best
 from postil.metaeval.permutation import sign_flips
 from postil.metaeval.resampling import RESAMPLES, SEED, counts_of, interval, p_value
 from postil.metaeval.significance import holm
+from postil.records.results import FLIPS
 from postil.records.ties import difference
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
-    "FLIPS",
     "GainCurve",
     "GainDifference",
     "Pool",
@@ -37,9 +37,6 @@ Pool: TypeAlias = Literal["topic", "all"]
 
 Ties: TypeAlias = Literal["expected", "key"]
 """`expected` takes the mean over all orders of tied rows; `key` puts the lower key first, as `Ranking` does."""
-
-FLIPS: Final = 10_000
-"""How many sign patterns are drawn where there are too many to go through all."""
 
 CELLS: Final = 2**20
 """How many numbers are worked on at a time."""

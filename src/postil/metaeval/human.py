@@ -13,6 +13,7 @@ from postil.metaeval.correlation import Absent, Correlations, row_of
 from postil.metaeval.multiple_ratings import SeveralRatings
 from postil.metaeval.replicates import resampled
 from postil.metaeval.resampling import RESAMPLES, SEED, counts_of
+from postil.records.names import CEILING, HALVES, ONE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,16 +24,7 @@ if TYPE_CHECKING:
     from postil.metaeval.replicates import By
     from postil.metaeval.table import Table
 
-__all__ = ["CEILING", "HALVES", "ONE", "SPLITS", "Human", "ceiling", "human"]
-
-HALVES: Final = "human:halves"
-"""The name of the rows for split halves."""
-
-ONE: Final = "human:one"
-"""The name of the rows for one rating against the rest."""
-
-CEILING: Final = "human:ceiling"
-"""The name of the ceiling, where it does not exist."""
+__all__ = ["SPLITS", "Human", "ceiling", "human"]
 
 SPLITS: Final = 100
 """How many splits, where no number is given."""

@@ -14,7 +14,7 @@ from postil.metaeval.paired_tests import paired_tests
 from postil.metaeval.permutation import PERMUTATIONS
 from postil.metaeval.replicates import CONTROL_DRAWS, KENDALL_RESAMPLES, resampled
 from postil.metaeval.resampling import RESAMPLES, SEED, counts_of, interval, p_value
-from postil.metaeval.table import CONTROL
+from postil.records.names import CONTROL
 from postil.records.ties import without_noise
 
 if TYPE_CHECKING:

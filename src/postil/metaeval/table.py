@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -12,6 +11,7 @@ import numpy as np
 from postil.errors import Undefined, UnknownName
 from postil.metaeval.coefficients import starts_of
 from postil.metaeval.score_matrix import Rated, Scored
+from postil.records.names import CONTROL, metric_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -23,13 +23,10 @@ if TYPE_CHECKING:
     from postil.records.rows import Judgement, Score
     from postil.records.scale import Scale
 
-__all__ = ["CONTROL", "LeftOut", "Table", "join", "name_left_out"]
+__all__ = ["LeftOut", "Table", "join", "name_left_out"]
 
 NAMED: Final = 5
 """How many of the left out are named."""
-
-CONTROL: Final = re.compile(r"control:(?P<kind>[^(]+)\((?P<metric>.+)\)")
-"""The name of a control, with the metric that it is a control of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,9 +195,9 @@ def join(
     for name in (*metrics, *lower_is_better):
         if name not in scored.metrics:
             raise UnknownName("metric", name, scored.metrics)
-    wanted = tuple(dict.fromkeys([*metrics, *(name for name in scored.metrics if _metric_of(name) in metrics)]))
+    wanted = tuple(dict.fromkeys([*metrics, *(name for name in scored.metrics if metric_of(name) in metrics)]))
     wanted = wanted or scored.metrics
-    draws = {control: names for control, names in scored.draws.items() if not metrics or _metric_of(control) in metrics}
+    draws = {control: names for control, names in scored.draws.items() if not metrics or metric_of(control) in metrics}
 
     needed = [*wanted, *(name for names in draws.values() for name in names)]
     complete = ~np.isnan(scored.dense[:, [scored.columns[name] for name in needed]]).any(axis=1)
@@ -244,12 +241,6 @@ def join(
             ),
         ),
     )
-
-
-def _metric_of(name: str) -> str | None:
-    """The metric that a control is of."""
-    control = CONTROL.fullmatch(name)
-    return control["metric"] if control else None
 
 
 def _points_down(name: str, lower_is_better: Collection[str]) -> bool:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray  # noqa: TC002 - msgspec reads annotations
 
 __all__ = [
+    "FLIPS",
     "SCHEMA",
     "Agreement",
     "AgreementResult",
@@ -69,6 +70,7 @@ __all__ = [
     "UndefinedResult",
     "UndefinedScorer",
     "UnitContribution",
+    "smallest_p",
     "to_json",
 ]
 
@@ -370,7 +372,7 @@ class Agreement(Part, frozen=True, kw_only=True):
         texts: Number of rated texts.
         ratings: Number of ratings.
         labels: The distinct grades, ascending.
-        estimates: The statistics that exist, in the order of `postil.metaeval.agreement.STATISTICS`.
+        estimates: The statistics that exist, in the order of `postil.records.names.STATISTICS`.
         absent: Why the others do not, in words.
         left_out: Texts that are in no pair, or not as they came.
         confusion: How often two ratings of one text are a row's and a column's label, each in both orders; None where
@@ -715,6 +717,26 @@ class GainDifference(Part, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         _check_interval(self.low, self.high)
+
+
+FLIPS: Final = 10_000
+"""Number of sign patterns that a sign-flip test draws where there are too many to enumerate."""
+
+
+def smallest_p(topics: int, resamples: int | None) -> float:
+    """Smallest p-value that the test of a difference in nCG can have, before any correction.
+
+    Args:
+        topics: Number of topics.
+        resamples: Number of resamples of a bootstrap; None for a sign-flip test, which enumerates at most `FLIPS`
+            patterns.
+
+    >>> [smallest_p(topics, None) for topics in (5, 6)], round(1 / smallest_p(43, None))
+    ([0.0625, 0.03125], 10001)
+    """
+    if resamples is not None:
+        return 2 / (resamples + 1)
+    return 2 / 2**topics if topics < FLIPS.bit_length() else 1 / (FLIPS + 1)
 
 
 class GainCurvePoints(Part, frozen=True, kw_only=True):

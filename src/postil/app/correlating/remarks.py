@@ -7,12 +7,11 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from postil.app.correlating.tables import called, chosen_differences
-from postil.app.names import metric_of
 from postil.errors import PostilError
 from postil.escaping import one_line
-from postil.metaeval.human import CEILING
 from postil.metrics.reference_aggregation import differ_in_over, is_near
 from postil.metrics.spec import parse
+from postil.records.names import CEILING, metric_of
 from postil.render.formats import short, value_with_interval
 
 if TYPE_CHECKING:

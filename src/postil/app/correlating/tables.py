@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from postil.app.correlating.files import PEOPLE
-from postil.app.names import PEOPLE as SIDES
-from postil.app.names import family, metric_of
 from postil.escaping import one_line
-from postil.metaeval.human import CEILING, ONE
+from postil.records.names import CEILING, ONE, family, metric_of
+from postil.records.names import PEOPLE as SIDES
 from postil.render.formats import counted, grid_as, short, value_with_interval
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.app.passages.words import han_in, stop_signature
-from postil.metaeval.gain import FLIPS
 from postil.metrics.cosine import Cosine
+from postil.records.results import FLIPS, smallest_p
 from postil.text.tokenizers import tokenizer as named_tokenizer
 from postil.text.vectors import Vectors
 
@@ -20,26 +20,11 @@ if TYPE_CHECKING:
     from postil.metrics.measures import Collection, Measure
     from postil.records.rows import Passage
 
-__all__ = ["notes_on_tests", "notes_on_texts", "notes_on_vectors", "smallest_p"]
+__all__ = ["notes_on_tests", "notes_on_texts", "notes_on_vectors"]
 
 LEVEL: Final = 0.05
 FEW: Final = 5
 """A bootstrap over fewer topics or folds says little."""
-
-
-def smallest_p(topics: int, resamples: int | None) -> float:
-    """The smallest p that a test of a difference can have, before any correction.
-
-    Args:
-        topics: How many topics there are.
-        resamples: Of a bootstrap; None for sign flips of the topics, all of them where that is at most `FLIPS`.
-
-    >>> [smallest_p(topics, None) for topics in (5, 6)], round(1 / smallest_p(43, None))
-    ([0.0625, 0.03125], 10001)
-    """
-    if resamples is not None:
-        return 2 / (resamples + 1)
-    return 2 / 2**topics if topics < FLIPS.bit_length() else 1 / (FLIPS + 1)
 
 
 def notes_on_tests(ranked: Sequence[Ranked], pairs: int, options: PassagesOptions) -> Iterator[str]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.app.passages.files import LINE_RESAMPLES, gain_lines
-from postil.app.passages.pictures import IN_ONE_PICTURE, draw_together, gather
 from postil.errors import UsageError
 from postil.escaping import one_line
 from postil.plots import Curve, save
@@ -17,6 +16,7 @@ from postil.records.results import SCHEMA, to_json
 from postil.records.row_files import kind_of, write
 from postil.records.rows import Score
 from postil.render.formats import Format, grid_as, rows_as_csv, rows_as_jsonl, value_with_interval
+from postil.render.gain_curves import IN_ONE_PICTURE, draw_together, gather
 from postil.version import VERSION
 
 if TYPE_CHECKING:

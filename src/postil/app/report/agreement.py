@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 from postil.app.report.blocks import Cell, Fold, Line, Picture, Sheet, Words
 from postil.app.report.cells import NONE, plain_value, whole, with_interval
 from postil.app.report.words import capital, grade, interval, signed
-from postil.metaeval.agreement import STATISTICS
 from postil.plots import confusion, histograms, svg
 from postil.records.explain import shown
+from postil.records.names import STATISTICS
 from postil.render.formats import counted
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from postil.app.names import PEOPLE
 from postil.app.report import pictures, tables
 from postil.app.report.agreement import agreement_blocks
 from postil.app.report.blocks import Block, Chapter, Facts, Fold, Part, Picture, Quote, Quotes, Sheet, Verdicts, Words
@@ -16,6 +15,7 @@ from postil.app.report.results import Comparison, Correlated, Passages, Study
 from postil.app.report.studies import study_chapter
 from postil.app.report.summary import CLEARLY, compared, paragraph, scored, weights
 from postil.app.report.words import LEVELS, grade, isolated, left_out, listed, number, titled
+from postil.records.names import PEOPLE
 from postil.render.formats import counted
 
 if TYPE_CHECKING:

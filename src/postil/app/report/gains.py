@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from postil.app.passages.notes import smallest_p
-from postil.app.passages.pictures import BASELINES, family
 from postil.app.report.lookup import ABOVE, ALPHA, BELOW, first_minus_second, verdict
 from postil.app.report.words import capital, estimate, isolated, listed, number
+from postil.records.results import smallest_p
 from postil.records.ties import tied
 from postil.render.formats import counted
+from postil.render.gain_curves import BASELINES, measure_family
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -65,7 +65,7 @@ class Gains:
         self.short = {row.name: row.measure for row in result.gains}
         self._differences = {(row.first, row.second, row.k): row for row in result.differences}
         names = {row.name: row.leave_one_out for row in result.gains}
-        self.baselines = tuple(name for name in names if family(name) == BASELINES)
+        self.baselines = tuple(name for name in names if measure_family(name) == BASELINES)
         inside, outside = (
             tuple(name for name in names if names[name] is leave and name not in self.baselines)
             for leave in (False, True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from postil.app.passages.pictures import BASELINES, BEST, IN_ONE_PICTURE, draw_together, gather
 from postil.app.report.blocks import Cell, Chapter, Facts, Fold, Line, Part, Picture, Sheet, Verdicts, Words
 from postil.app.report.cells import NONE, difference, ended
 from postil.app.report.gains import Gains, gains_paragraph, leads, use_of_weights
@@ -14,6 +13,7 @@ from postil.app.report.tables import signatures
 from postil.app.report.words import capital, interval, isolated, left_out, listed, number, signed
 from postil.plots import svg
 from postil.render.formats import counted
+from postil.render.gain_curves import BASELINES, BEST, IN_ONE_PICTURE, draw_together, gather
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

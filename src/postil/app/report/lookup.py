@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 
-from postil.app.names import family, metric_of
+from postil.records.names import family, metric_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.app.names import PEOPLE, control, metric_of
 from postil.app.report.blocks import Picture
 from postil.app.report.lookup import ALPHA, LENGTH
 from postil.app.report.results import Points
 from postil.app.report.words import interval, isolated, number, titled
-from postil.metaeval.human import HALVES
 from postil.plots import (
     Curve,
     IntervalRow,
@@ -22,6 +20,7 @@ from postil.plots import (
     scatter,
     svg,
 )
+from postil.records.names import HALVES, PEOPLE, control, metric_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from postil.app.names import control
 from postil.app.report.lookup import ABOVE, ALPHA, BELOW, LENGTH, UNCLEAR, is_clear, verdict
 from postil.app.report.words import capital, estimate, isolated, listed, number, signed, titled
-from postil.metaeval.human import HALVES
+from postil.records.names import HALVES, control
 from postil.render.formats import counted
 
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from postil.app.names import PEOPLE, control, metric_of
 from postil.app.report.blocks import Cell, Line, Sheet
 from postil.app.report.cells import NONE, difference, ended, of_p, plain_value, whole, with_interval
 from postil.app.report.lookup import ALPHA
 from postil.app.report.words import LEVELS, capital, grade, interval, isolated, number, signed, titled
+from postil.records.names import PEOPLE, control, metric_of
 from postil.render.formats import counted
 
 if TYPE_CHECKING:

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from postil.app.evaluating.references import HUMAN
-from postil.app.names import control, metric_of
 from postil.app.report.words import listed, number
 from postil.app.study.comments_options import FITTING, FITTING_PLAIN
 from postil.app.study.stages import paper
 from postil.commenters.ranking_evaluation import distinct
 from postil.errors import Undefined
-from postil.metaeval.human import HALVES
+from postil.records.names import HALVES, control, metric_of
 from postil.records.results import SCHEMA
 from postil.render.formats import counted
 from postil.text.tokenizers import tokenizer as named_tokenizer

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from postil.app.names import WITHOUT
 from postil.app.report.words import listed, number
 from postil.app.study.stages import paper
-from postil.records.results import SCHEMA
+from postil.records.results import SCHEMA, Gain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -96,7 +95,7 @@ def _highest(sense: str, result: Result) -> str:
 
 
 def _is_of_figures(row: Mapping[str, Any], result: Result) -> bool:
-    return bool(row["leave_one_out"] == _ranking(result, row["measure"]).endswith(WITHOUT))
+    return bool(row["leave_one_out"] == _ranking(result, row["measure"]).endswith(Gain.WITHOUT))
 
 
 def _count(data: Mapping[str, Any]) -> str:
@@ -106,7 +105,7 @@ def _count(data: Mapping[str, Any]) -> str:
 def _ranking(result: Result, measure: str) -> str:
     """What a ranking is called: where others are the reference, no passage is in its own, and names say so."""
     names = {line["measure"] for line in result["lines"]}
-    return measure if measure in names else measure + WITHOUT
+    return measure if measure in names else measure + Gain.WITHOUT
 
 
 def _vectors(models: Sequence[Model], printed: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from postil.app.names import WITHOUT
 from postil.plots import curves
+from postil.records.results import Gain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["BASELINES", "BEST", "IN_ONE_PICTURE", "draw_together", "family", "gather"]
+__all__ = ["BASELINES", "BEST", "IN_ONE_PICTURE", "draw_together", "gather", "measure_family"]
 
 BASELINES: Final = "baselines"
 """The family of measures that look at no reference."""
@@ -22,14 +22,14 @@ BEST: Final = "best"
 IN_ONE_PICTURE: Final = 12
 
 
-def family(measure: str) -> str:
+def measure_family(measure: str) -> str:
     """What measures have in common that differ in their units only.
 
     Args:
         measure: A spec, or what `Ranked.name` makes of it.
 
-    >>> [family(name) for name in ("f1-2", "w-f1-sk, without itself", "tf-idf-1", "cosine(vectors=a-b)", "length")]
-    ['f1', 'w-f1', 'tf-idf', 'cosine', 'baselines']
+    >>> [measure_family(name) for name in ("w-f1-sk, without itself", "tf-idf-1", "cosine(vectors=a-b)", "length")]
+    ['w-f1', 'tf-idf', 'cosine', 'baselines']
     """
     name = measure.partition(",")[0].partition("(")[0]
     if name in {"length", "random"}:
@@ -54,7 +54,7 @@ def gather(first: Mapping[str, float]) -> dict[str, list[str]]:
     """
     groups: dict[tuple[str, bool], list[str]] = {}
     for name in first:
-        groups.setdefault((family(name), name.endswith(WITHOUT)), []).append(name)
+        groups.setdefault((measure_family(name), name.endswith(Gain.WITHOUT)), []).append(name)
     best = {group: max(names, key=lambda name: first[name]) for group, names in groups.items()}
     floor = [best[group] for group in best if group[0] == BASELINES]
     pictures: dict[str, list[str]] = {}

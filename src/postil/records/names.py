@@ -1,0 +1,98 @@
+"""Names in results: controls, human reference points, families of metrics, statistics of agreement."""
+
+from __future__ import annotations
+
+import re
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["CEILING", "CONTROL", "HALVES", "ONE", "PEOPLE", "STATISTICS", "control", "family", "metric_of"]
+
+HALVES: Final = "human:halves"
+"""Metric of the rows of split-half correlation."""
+
+ONE: Final = "human:one"
+"""Metric of the rows of leave-one-out correlation."""
+
+CEILING: Final = "human:ceiling"
+"""Metric of the reliability ceiling where it is undefined."""
+
+CONTROL: Final = re.compile(r"control:(?P<kind>[^(]+)\((?P<metric>.+)\)")
+"""Name of a control, with the metric that it belongs to."""
+
+PEOPLE: Final[Mapping[str, str]] = {
+    HALVES: "people: split halves",
+    ONE: "people: one against the rest",
+    CEILING: "people: ceiling",
+}
+CONTROLS: Final[Mapping[str, str]] = {
+    "shuffled": "shuffled weights",
+    "top": "top references",
+    "nearest": "weight of the nearest reference",
+    "mean-weight": "mean weight of the references",
+    "length": "length of the text",
+}
+
+_POOLED = "over every two ratings of a text, each pair in both orders; both ratings have one distribution by chance"
+_PAIRS = "mean over pairs of annotators, weighted by the texts that they share"
+
+STATISTICS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "agreement": "share of equal grades among every two ratings of a text",
+        "within-1": "share of grades at most 1 apart among every two ratings of a text",
+        "kappa-unweighted-pairs": f"Cohen's kappa, unweighted, {_PAIRS}",
+        "kappa-linear-pairs": f"Cohen's kappa, linear weights, {_PAIRS}",
+        "kappa-quadratic-pairs": f"Cohen's kappa, quadratic weights, {_PAIRS}",
+        "kappa-unweighted-pooled": f"Scott's pi, unweighted, {_POOLED}",
+        "kappa-linear-pooled": f"Scott's pi, linear weights, {_POOLED}",
+        "kappa-quadratic-pooled": f"Scott's pi, quadratic weights, {_POOLED}",
+        "alpha-nominal": "Krippendorff's alpha, nominal",
+        "alpha-ordinal": "Krippendorff's alpha, ordinal",
+        "alpha-interval": "Krippendorff's alpha, interval",
+    }
+)
+"""The statistics by name, and how each is taken.
+
+Those named ``kappa-*-pooled`` are no kappas of Cohen's, which give each of two annotators a distribution of their own:
+over the symmetric table of all pairs they are Scott's pi, and the unweighted one is Fleiss' kappa where all texts have
+equally many ratings.
+"""
+
+
+def control(full: str) -> str:
+    """Label of a control.
+
+    Args:
+        full: Its name.
+
+    >>> control("control:best-5(w-meteor)"), control("control:length")
+    ('best 5 references', 'length of the text')
+    """
+    kind = full.removeprefix("control:").partition("(")[0]
+    best = re.fullmatch(r"best-(\d+)", kind)
+    return f"best {best[1]} references" if best else CONTROLS.get(kind, kind)
+
+
+def metric_of(full: str) -> str:
+    """Metric of a control; empty where it belongs to none.
+
+    Args:
+        full: Its name.
+
+    >>> metric_of("control:top(w-bleu-4(smooth=exp))"), metric_of("control:length")
+    ('w-bleu-4(smooth=exp)', '')
+    """
+    match = CONTROL.fullmatch(full)
+    return match["metric"] if match else ""
+
+
+def family(metric: str) -> str:
+    """Name shared by a metric, its weighted form and their controls.
+
+    >>> family("control:top(w-meteor)"), family("w-meteor"), family("meteor")
+    ('meteor', 'meteor', 'meteor')
+    """
+    return (metric_of(metric) or metric).removeprefix("w-")
