@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(postil.__file__).parent
 FLOORS = (
-    ("errors", "escaping", "version"),
+    ("errors", "escaping", "options", "version"),
     ("arrays", "kernel", "engine"),
     ("records", "text", "plots"),
     ("corpus", "metrics", "metaeval", "commenters", "annotation"),

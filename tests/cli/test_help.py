@@ -18,7 +18,7 @@ from postil.version import VERSION
 if TYPE_CHECKING:
     from conftest import Postil
 
-COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]  # made when asked for
 
 
 @pytest.mark.parametrize("flag", ["--help", "-h"])

@@ -8,10 +8,9 @@ import re
 import shlex
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO, cast
+from typing import TYPE_CHECKING, Final, NoReturn, TextIO, cast
 
 import typer
-from typer.core import TyperGroup
 
 from postil.errors import PostilError
 from postil.escaping import one_line, visible
@@ -22,30 +21,17 @@ if TYPE_CHECKING:
 
     P = ParamSpec("P")
 
-__all__ = ["Root", "command_line", "emit", "exits", "refuse", "say", "tell"]
+__all__ = ["CALLED", "command_line", "emit", "exits", "refuse", "say", "tell", "visible_mistakes"]
 
 CALLED: Final = "postil"
+"""Key of the command line in the context of the root command."""
+
 MISTAKE: Final = cast("type[typer.BadParameter]", typer.BadParameter.__base__)  # click's UsageError, or typer's copy
 INTERRUPTED: Final = 130  # 128 and the number of the signal, as shells have it
 
 
-class Root(TyperGroup):
-    """The command above all others; it remembers how it was called."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """See `typer.core.TyperGroup`."""
-        ctx.meta[CALLED] = list(args)
-        with _visible_mistakes():
-            return list(super().parse_args(ctx, args))
-
-    def invoke(self, ctx: Any) -> Any:
-        """See `typer.core.TyperGroup`."""
-        with _visible_mistakes():
-            return super().invoke(ctx)
-
-
 @contextmanager
-def _visible_mistakes() -> Iterator[None]:
+def visible_mistakes() -> Iterator[None]:
     """Words of a command line that fit nowhere reach the terminal in visible characters."""
     try:
         yield

@@ -1,42 +1,117 @@
-"""The command line: every verb stands in a file of this folder, with its flags and nothing else."""
+"""The command line: each command is a module of this package, imported when it is asked for."""
 
 from __future__ import annotations
 
+import importlib
 import io
 import os
 import sys
+from collections.abc import Mapping, MutableMapping
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+import typer.main
+from typer.core import TyperGroup
 
 from postil.app.signals import unwound
-from postil.cli.annotate import annotate
-from postil.cli.comment import comment, evaluate, rank_comments
-from postil.cli.compare import compare
-from postil.cli.corpus import corpus
-from postil.cli.correlate import correlate
-from postil.cli.errors import Root, emit, exits, say
-from postil.cli.interesting import interesting
-from postil.cli.options import SETTINGS, JobsOption
-from postil.cli.passages import passages
-from postil.cli.report import report
-from postil.cli.score import score
-from postil.cli.study import study
-from postil.cli.train_generators import train_app
-from postil.cli.vectors import vectors
+from postil.cli.errors import CALLED, emit, say, visible_mistakes
+from postil.cli.options import SETTINGS
 from postil.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["app", "main"]
+__all__ = ["COMMANDS", "app", "main"]
+
+HELP: Final = "Grade texts against graded references, and judge the grades against people."
+
+COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
+    "annotate": ("postil.cli.annotate:annotate", "Collect ratings from people: plan, serve, agreement, export."),
+    "corpus": ("postil.cli.corpus:corpus", "Make collections and corpora of articles with comments."),
+    "study": ("postil.cli.study:study", "Run the studies of two papers from end to end, on your data."),
+    "vectors": ("postil.cli.vectors:vectors", "Train, import and look at word vectors."),
+    "score": ("postil.cli.score:score", "Score systems against graded references."),
+    "correlate": ("postil.cli.correlate:correlate", "Correlate metric scores with human ratings."),
+    "compare": ("postil.cli.compare:compare", "Compare systems with a baseline on each metric."),
+    "report": ("postil.cli.report:report", "Write one page from the JSON of other commands."),
+    "passages": ("postil.cli.passages:passages", "Rank passages by measures and judge the rankings by nCG."),
+    "interesting": ("postil.cli.interesting:interesting", "Print the most interesting passages of a page."),
+    "train": ("postil.cli.train_generators:train_app", "Train a commenter on a corpus."),
+    "comment": ("postil.cli.comment:comment", "Suggest comments for articles, each with its source."),
+    "rank-comments": ("postil.cli.comment:rank_comments", "Rank the comments of threads by relevance."),
+    "evaluate": ("postil.cli.comment:evaluate", "Score commenters against readers' comments."),
+    "demo": ("postil.cli.demo:demo", "Score the bundled sample and correlate the metrics with its ratings."),
+}
+"""Where each command is, and its line in the help of ``postil``; a command is imported when it is asked for."""
+
+
+class _Commands(MutableMapping[str, Any]):
+    """The commands, each made at the first request, so that starting one does not load the others."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._made:
+            module, _, attribute = COMMANDS[name][0].partition(":")
+            self._made[name] = _command(name, getattr(importlib.import_module(module), attribute))
+        return self._made[name]
+
+    def __setitem__(self, name: str, command: Any) -> None:
+        self._made[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+def _command(name: str, made: object) -> Any:
+    """A command of typer's, of a group or of a function."""
+    if not isinstance(made, typer.Typer):
+        alone = typer.Typer(
+            rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False, context_settings=SETTINGS
+        )
+        alone.command(name)(made)  # type: ignore[type-var]  # a function
+        made = alone
+    command = typer.main.get_command(made)
+    command.name = name
+    return command
+
+
+class Root(TyperGroup):
+    """The command above all others; it remembers how it was called."""
+
+    def __init__(self, *args: Any, **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        self.commands = _Commands()
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - see `typer.core.TyperGroup`
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """See `typer.core.TyperGroup`."""
+        ctx.meta[CALLED] = list(args)
+        with visible_mistakes():
+            return list(super().parse_args(ctx, args))
+
+    def invoke(self, ctx: Any) -> Any:
+        """See `typer.core.TyperGroup`."""
+        with visible_mistakes():
+            return super().invoke(ctx)
+
 
 app = typer.Typer(
     name="postil",
     cls=Root,
-    help="Grade texts against graded references, and judge the grades against people.",
+    help=HELP,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -50,41 +125,14 @@ def _version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(help=HELP)
 def root(
     *,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Grade texts against graded references, and judge the grades against people."""
-
-
-app.add_typer(annotate)
-app.add_typer(corpus)
-app.add_typer(study)
-app.add_typer(vectors)
-for verb in (score, correlate, compare, report, passages, interesting):
-    app.command()(verb)
-app.add_typer(train_app)
-app.command()(comment)
-app.command("rank-comments")(rank_comments)
-app.command()(evaluate)
-
-
-@app.command()
-@exits
-def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the sample's files, to go on with.")] = Path("demo"),
-    jobs: JobsOption = 1,
-) -> None:
-    """Score the bundled sample and judge the metrics.
-
-    Four commenters on 24 articles, with readers' comments, grades, and two annotators.
-    """
-    from postil.app.demo import run_demo  # noqa: PLC0415
-
-    run_demo(out, jobs, lambda text: emit(f"{text}\n", "table"), say)
+    """Run a command; see `COMMANDS`."""
 
 
 def main() -> None:

@@ -41,7 +41,13 @@ def group(name: str, text: str, cls: type[TyperGroup] | None = None) -> typer.Ty
         cls: What finds those below it, if not the usual class.
     """
     return typer.Typer(
-        name=name, cls=cls, help=text, no_args_is_help=True, rich_markup_mode=None, context_settings=SETTINGS
+        name=name,
+        cls=cls,
+        help=text,
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        context_settings=SETTINGS,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import os
 from collections.abc import Callable, Collection, Mapping
@@ -120,6 +121,9 @@ def _check(name: str, annotation: str, value: object) -> None:
 
 @cache
 def _kinds(annotation: str) -> tuple[Kind, ...]:
+    if annotation.startswith("Annotated["):
+        body = ast.parse(annotation, mode="eval").body
+        annotation = ast.unparse(body.slice.elts[0])  # type: ignore[attr-defined]  # a subscript of a tuple
     return tuple(map(_kind, annotation.split(" | ")))
 
 

@@ -1,0 +1,190 @@
+"""Commands from functions: parameters that are options classes become flags, one per field."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Final,
+    Protocol,
+    TypeAlias,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+import typer
+
+from postil.cli.errors import exits
+from postil.errors import UsageError
+from postil.options import Flag, descriptions, is_options
+
+if TYPE_CHECKING:
+    from dataclasses import Field
+    from typing import ParamSpec
+
+    P = ParamSpec("P")
+
+__all__ = ["command"]
+
+Values: TypeAlias = dict[str, object]
+
+
+def command(function: Callable[P, None]) -> Callable[P, None]:
+    """Make a command: every parameter whose class is an options class is replaced by its flags.
+
+    Args:
+        function: What runs; its annotations must be importable at run time.
+    """
+    hints = get_type_hints(function, include_extras=True)
+    parameters: list[inspect.Parameter] = []
+    makers: dict[str, type] = {}
+    for parameter in inspect.signature(function).parameters.values():
+        hint = hints[parameter.name]
+        if is_options(hint):
+            makers[parameter.name] = cast("type", hint)
+            parameters += _flags(cast("type", hint))
+        else:
+            parameters.append(parameter.replace(annotation=hint))
+
+    def run(*args: object, **given: object) -> None:
+        made = {name: _made(cls, given) for name, cls in makers.items()}
+        cast("Callable[..., None]", function)(*args, **given, **made)
+
+    ends = exits(run)
+    ends.__name__, ends.__doc__, ends.__module__ = function.__name__, function.__doc__, function.__module__
+    ends.__annotations__ = {each.name: each.annotation for each in parameters}
+    required = [each for each in parameters if each.kind is not inspect.Parameter.KEYWORD_ONLY]
+    optional = [each for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY]
+    ends.__signature__ = inspect.Signature([*required, *optional])  # type: ignore[attr-defined]  # inspect reads it
+    return cast("Callable[P, None]", ends)
+
+
+class _Parsed(Protocol):
+    """A class whose values are written as text, such as `postil.records.scale.Scale`."""
+
+    @classmethod
+    def parse(cls, text: str) -> object: ...
+
+
+def _made(cls: type, given: Values) -> object:
+    """An options object, of flags' values that it takes out of those given."""
+    hints = get_type_hints(cls, include_extras=True)
+    values: Values = {}
+    for each in fields(cls):
+        inner, flag = _split(hints[each.name])
+        if is_options(inner):
+            values[each.name] = _made(cast("type", inner), given)
+        elif not flag.hidden:
+            value = given.pop(each.name)
+            if value is not None and value != []:
+                values[each.name] = _value(inner, value, _names(each.name, flag)[0])
+    return cls(**values)
+
+
+def _flags(cls: type) -> list[inspect.Parameter]:
+    """The flags of an options class, one per field."""
+    hints, texts = get_type_hints(cls, include_extras=True), descriptions(cls)
+    made: list[inspect.Parameter] = []
+    for each in fields(cls):
+        inner, flag = _split(hints[each.name])
+        if is_options(inner):
+            made += _flags(cast("type", inner))
+        elif not flag.hidden:
+            option = typer.Option(
+                *_names(each.name, flag),
+                metavar=None if inner is bool else flag.metavar or _METAVARS.get(inner),
+                help=texts[each.name],
+                min=flag.min,
+                max=flag.max,
+            )
+            made.append(
+                inspect.Parameter(
+                    each.name,
+                    inspect.Parameter.KEYWORD_ONLY,
+                    default=_default(each, inner),
+                    annotation=Annotated[_taken(inner, each), option],
+                )
+            )
+    return made
+
+
+_METAVARS: Final[Mapping[object, str]] = {int: "N", float: "X", Path: "FILE"}
+
+
+def _names(name: str, flag: Flag) -> tuple[str, ...]:
+    return flag.names or (f"--{name.replace('_', '-')}",)
+
+
+def _split(hint: object) -> tuple[object, Flag]:
+    """The type of a field without None, and its flag."""
+    flag = Flag()
+    if get_origin(hint) is Annotated:
+        hint, *more = get_args(hint)
+        flag = next((each for each in more if isinstance(each, Flag)), flag)
+    if get_origin(hint) in {Union, UnionType}:
+        hint, *others = (each for each in get_args(hint) if each is not NoneType)
+        if others:
+            hint = str
+    return hint, flag
+
+
+def _several(inner: object) -> bool:
+    """True if a flag may be repeated: the field is a tuple of any length, or names values."""
+    return (get_origin(inner) is tuple and get_args(inner)[-1] is Ellipsis) or get_origin(inner) is Mapping
+
+
+def _single(inner: object) -> object:
+    """The type that typer reads: of one value of a repeated flag, or of the value."""
+    if get_origin(inner) is tuple and get_args(inner)[-1] is Ellipsis:
+        inner = get_args(inner)[0]
+    if get_origin(inner) is tuple:
+        return inner
+    return inner if inner in {bool, int, float, str, Path} else str
+
+
+def _taken(inner: object, of: Field[object]) -> object:
+    single = _single(inner)
+    if _several(inner):
+        return list[single] | None  # type: ignore[valid-type]  # made at run time
+    required = of.default is MISSING and of.default_factory is MISSING
+    return single if required or inner is bool else single | None  # type: ignore[operator]  # the same
+
+
+def _default(of: Field[object], inner: object) -> object:
+    """The default that the help shows; a repeated flag has none, since its values would add up."""
+    if of.default is MISSING and of.default_factory is MISSING:
+        return inspect.Parameter.empty
+    if _several(inner) or of.default is MISSING or of.default is None:
+        return None
+    return of.default if isinstance(of.default, bool | int | float | str | tuple) else str(of.default)
+
+
+def _value(inner: object, value: object, flag: str) -> object:
+    """The value of a field, of what typer read."""
+    if get_origin(inner) is Mapping:
+        return _by_name(cast("list[str]", value), flag)
+    if _several(inner):
+        one = get_args(inner)[0]
+        return tuple(_value(one, each, flag) for each in cast("list[object]", value))
+    if isinstance(value, str) and hasattr(inner, "parse"):
+        return cast("type[_Parsed]", inner).parse(value)
+    return value
+
+
+def _by_name(given: list[str], flag: str) -> dict[str, str]:
+    """What flags like ``--model att=models/att`` name."""
+    found: dict[str, str] = {}
+    for each in given:
+        name, _, value = each.partition("=")
+        if not name or not value or name in found:
+            raise UsageError(f"{flag} takes NAME=VALUE, each name once; got '{each}'")
+        found[name] = value
+    return found

@@ -1,0 +1,94 @@
+"""Options of commands: each is declared once, as a documented field of a frozen dataclass.
+
+The command line makes flags and their help from the fields (`postil.cli.command`), Python takes the class or its fields
+as keywords, and results record what they need of it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Final, TypeVar, dataclass_transform
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Flag", "descriptions", "is_options", "options"]
+
+T = TypeVar("T")
+
+_CLASSES: Final[set[type]] = set()
+_ENTRY: Final = re.compile(r"^ {4}(\w+): +(.*(?:\n {8,}.*)*)", re.MULTILINE)
+_MARKS: Final = re.compile(r"``|`postil\.[\w.]*?(?=\w+`)|`")
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """How a field of an options class is given on a command line; metadata in ``Annotated``.
+
+    Args:
+        names: Names of the flag; by default one, made of the field's name.
+        metavar: Placeholder of the value in the help.
+        min: Smallest allowed number.
+        max: Largest allowed number.
+        hidden: True if the field is set from Python alone.
+    """
+
+    names: tuple[str, ...] = field(default=(), kw_only=False)
+    metavar: str | None = None
+    min: float | None = None
+    max: float | None = None
+    hidden: bool = False
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+def options(cls: type[T]) -> type[T]:
+    """Make a class of options: a frozen dataclass with keywords only.
+
+    Each field has an entry under ``Args`` in the docstring of the class that declares it; the entry is the help of its
+    flag. Annotations must be importable at run time.
+
+    Args:
+        cls: The class; its annotations may carry a `Flag`.
+
+    >>> @options
+    ... class Numbers:
+    ...     '''Options of an example.
+    ...
+    ...     Args:
+    ...         count: Number of things; see `postil.options.Flag`.
+    ...     '''
+    ...
+    ...     count: int = 3
+    >>> Numbers(count=4), descriptions(Numbers)
+    (Numbers(count=4), {'count': 'Number of things; see Flag.'})
+    """
+    made = dataclass(frozen=True, kw_only=True)(cls)
+    _CLASSES.add(made)
+    return made
+
+
+def is_options(cls: object) -> bool:
+    """True if it is a class that `options` made.
+
+    Args:
+        cls: Anything.
+    """
+    return isinstance(cls, type) and cls in _CLASSES
+
+
+@cache
+def descriptions(cls: type) -> Mapping[str, str]:
+    """The description of each field, from the docstrings of a class and its bases.
+
+    Args:
+        cls: An options class.
+    """
+    found: dict[str, str] = {}
+    for base in reversed(cls.__mro__[:-1]):
+        _, _, args = (inspect.cleandoc(base.__doc__ or "")).partition("Args:\n")
+        for name, text in _ENTRY.findall(args):
+            found[name] = _MARKS.sub("", " ".join(text.split()))
+    return found

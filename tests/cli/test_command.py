@@ -1,0 +1,140 @@
+"""Flags made of options classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from pathlib import Path
+from typing import Annotated, Literal
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from postil.cli.command import command
+from postil.options import Flag, options
+from postil.records.scale import Scale
+
+
+@options
+class Shared:
+    """Options that commands share.
+
+    Args:
+        jobs: Number of threads; the numbers do not
+            depend on it.
+    """
+
+    jobs: Annotated[int, Flag(("--jobs", "-j"), min=1)] = 1
+
+
+@options
+class Inner:
+    """Options of a part.
+
+    Args:
+        size: Hidden size.
+    """
+
+    size: int = 256
+
+
+@options
+class Example(Shared):
+    """Options of an example.
+
+    Args:
+        names: Names; ``a`` or ``b``, repeatable.
+        scale: Scale of the grades, see `postil.records.scale.Scale`.
+        level: Level: pool or item.
+        folders: Named folders, as ``NAME=FOLDER``.
+        pair: Two names.
+        out: File to write.
+        quiet: True to say nothing.
+        inner: Options of the part.
+        seen: Set from Python alone.
+        share: Share of something.
+    """
+
+    names: Annotated[tuple[str, ...], Flag(("--name", "-n"), metavar="NAME")] = ("x",)
+    scale: Scale | None = None
+    level: Literal["pool", "item"] = "pool"
+    folders: Mapping[str, str] = field(default_factory=dict)
+    pair: tuple[str, str] | None = None
+    out: Path | None = None
+    quiet: bool = False
+    inner: Inner = Inner()
+    seen: Annotated[str, Flag(hidden=True)] = "unseen"
+    share: Annotated[float, Flag(max=1)] = 0.5
+
+
+def app(found: list[tuple[str, Example]]) -> typer.Typer:
+    made = typer.Typer(rich_markup_mode=None)
+
+    @made.command()
+    @command
+    def example(file: Annotated[str, typer.Argument(help="A file.")], options: Example) -> None:
+        """Show options."""
+        found.append((file, options))
+
+    return made
+
+
+def called(*words: str) -> tuple[str, Example]:
+    found: list[tuple[str, Example]] = []
+    outcome = CliRunner().invoke(app(found), list(words), catch_exceptions=False)
+    assert outcome.exit_code == 0, outcome.output
+    return found[0]
+
+
+def test_without_flags_all_is_as_declared() -> None:
+    assert called("f") == ("f", Example())
+
+
+def test_every_kind_of_field_has_a_flag() -> None:
+    words = "f -n a --name b --scale 1:5 --level item --folders x=y --folders z=w=v --pair p q --out o --quiet --size 3"
+    found = called(*words.split(), "--jobs", "2", "--share", ".25")[1]
+    assert found == Example(
+        names=("a", "b"),
+        scale=Scale(1, 5),
+        level="item",
+        folders={"x": "y", "z": "w=v"},
+        pair=("p", "q"),
+        out=Path("o"),
+        quiet=True,
+        inner=Inner(size=3),
+        jobs=2,
+        share=0.25,
+    )
+
+
+def test_help_is_the_documentation_of_the_fields() -> None:
+    said = " ".join(CliRunner().invoke(app([]), ["--help"]).output.split())
+    assert "-j, --jobs N" in said or "--jobs, -j N" in said
+    assert "Number of threads; the numbers do not depend on it. [default: 1; x>=1]" in said
+    assert "Names; a or b, repeatable." in said
+    assert "Scale of the grades, see Scale." in said
+    assert "Hidden size. [default: 256]" in said
+    assert "seen" not in said
+
+
+@pytest.mark.parametrize("words", [["--jobs", "0"], ["--share", "2"], ["--folders", "x"], ["--scale", "a"]])
+def test_values_that_do_not_fit_are_refused(words: list[str]) -> None:
+    outcome = CliRunner().invoke(app([]), ["f", *words])
+    assert outcome.exit_code in {2, 3}
+    assert words[0].lstrip("-") in outcome.output
+
+
+def test_a_field_without_description_is_a_mistake_of_ours() -> None:
+    @options
+    class Undescribed:
+        """Options without words."""
+
+        size: int = 1
+
+    def function(options: Undescribed) -> None:
+        pass
+
+    function.__annotations__["options"] = Undescribed
+    with pytest.raises(KeyError, match="size"):
+        command(function)
