@@ -106,7 +106,7 @@ class Heavy:
 
 
 class Part:
-    """What is held: remembers what it was asked."""
+    """What is workers: remembers what it was asked."""
 
     def __init__(self, shard: tuple[int, Path]) -> None:
         self.number, self.folder = shard
@@ -117,8 +117,8 @@ class Part:
             file.write("x")
 
 
-def tell(part: Part, question: int) -> tuple[int, list[int]]:
-    part.asked.append(question)
+def tell(part: Part, request: int) -> tuple[int, list[int]]:
+    part.asked.append(request)
     return part.number, list(part.asked)
 
 
@@ -167,8 +167,8 @@ def node_here() -> str:
     return ray.get_runtime_context().get_node_id() if ray and ray.is_initialized() else ""
 
 
-def node_of(part: Part, question: int) -> tuple[str, int]:
-    return node_here(), part.number + question
+def node_of(part: Part, request: int) -> tuple[str, int]:
+    return node_here(), part.number + request
 
 
 def slow(folder: Path) -> None:

@@ -21,12 +21,12 @@ def test_a_killed_worker_and_a_lost_node_leave_no_trace(cluster: Any, tmp_path: 
     function = work.Text(tmp_path, killing=3, doomed=leaving.node_id)
     said: list[str] = []
     with open_engine("ray", jobs=4, say=said.append) as engine:
-        for _ in range(9):  # where Ray puts what is held is up to Ray
-            held = engine.hold(work.Part, [(n, tmp_path) for n in range(3)])
-            before = {node for node, _ in held.ask(work.node_of, 10)}
+        for _ in range(9):  # where Ray puts what is workers is up to Ray
+            workers = engine.start_workers(work.Part, [(n, tmp_path) for n in range(3)])
+            before = {node for node, _ in workers.call(work.node_of, 10)}
             if leaving.node_id in before:
                 break
-            held.close()
+            workers.close()
         assert leaving.node_id in before
         with ThreadPoolExecutor(1) as thread:
             got = thread.submit(lambda: list(engine.map(function, range(40))))
@@ -34,7 +34,7 @@ def test_a_killed_worker_and_a_lost_node_leave_no_trace(cluster: Any, tmp_path: 
                 assert not got.done()
                 time.sleep(0.02)
             cluster.remove_node(leaving, allow_graceful=False)
-        after = held.ask(work.node_of, 10)
+        after = workers.call(work.node_of, 10)
     assert got.result() == expected
     assert [number for _, number in after] == [10, 11, 12]
     shards = [text.partition(": its worker ")[0] for text in said]

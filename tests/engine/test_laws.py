@@ -1,4 +1,4 @@
-"""What every engine promises, held against each of them."""
+"""Laws of every engine, tested with each of them."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_what_cannot_be_sent_is_said(opened: Open) -> None:
 
 
 @every_engine
-def test_the_function_is_kept(opened: Open, tmp_path: Path) -> None:
+def test_the_function_is_sent_once(opened: Open, tmp_path: Path) -> None:
     with opened() as engine:
         assert list(engine.map(work.Heavy(tmp_path), range(20))) == [1_000_000 + n for n in range(20)]
     assert 1 <= len((tmp_path / "built").read_text()) <= 2
@@ -205,50 +205,50 @@ def test_a_closed_engine_does_nothing(opened: Open) -> None:
     with pytest.raises(PostilError, match="the engine is closed"):
         list(engine.map(work.square, [1]))
     with pytest.raises(PostilError, match="the engine is closed"):
-        engine.hold(work.square, [1])
+        engine.start_workers(work.square, [1])
     engine.close()
 
 
 @every_engine
-def test_hold_and_ask(opened: Open, tmp_path: Path) -> None:
-    with opened() as engine, engine.hold(work.Part, ((n, tmp_path) for n in range(3))) as held:
-        assert held.ask(work.tell, 7) == [(n, [7]) for n in range(3)]
-        assert held.ask(work.tell, 8) == [(n, [7, 8]) for n in range(3)]
+def test_stateful_workers(opened: Open, tmp_path: Path) -> None:
+    with opened() as engine, engine.start_workers(work.Part, ((n, tmp_path) for n in range(3))) as workers:
+        assert workers.call(work.tell, 7) == [(n, [7]) for n in range(3)]
+        assert workers.call(work.tell, 8) == [(n, [7, 8]) for n in range(3)]
         assert list(engine.map(work.square, [2])) == [4]
     assert [(tmp_path / f"loaded-{n}").read_text() for n in range(3)] == ["x"] * 3
 
 
 @every_engine
-def test_holding_nothing(opened: Open) -> None:
-    with opened() as engine, engine.hold(work.Part, []) as held:
-        assert held.ask(work.tell, 7) == []
+def test_no_shards_at_all(opened: Open) -> None:
+    with opened() as engine, engine.start_workers(work.Part, []) as workers:
+        assert workers.call(work.tell, 7) == []
 
 
 @every_engine
 def test_the_first_shard_that_fails_is_the_one_that_is_heard(opened: Open, tmp_path: Path) -> None:
-    with opened() as engine, engine.hold(work.Part, [(n, tmp_path) for n in range(3)]) as held:
+    with opened() as engine, engine.start_workers(work.Part, [(n, tmp_path) for n in range(3)]) as workers:
         with pytest.raises(Undefined, match=r"^part 1"):
-            held.ask(work.tell_or_fail, 1)
-        assert held.ask(work.tell_or_fail, 9) == [0, 1, 2]
+            workers.call(work.tell_or_fail, 1)
+        assert workers.call(work.tell_or_fail, 9) == [0, 1, 2]
 
 
 @every_engine
 def test_an_exception_of_load(opened: Open, tmp_path: Path) -> None:
     with opened() as engine:
         with pytest.raises(InvalidInput, match=r"^99: bad shard"):
-            engine.hold(work.Part, [(n, tmp_path) for n in (1, 99)])
+            engine.start_workers(work.Part, [(n, tmp_path) for n in (1, 99)])
         assert list(engine.map(work.square, [2])) == [4]
 
 
 @with_workers
-def test_a_killed_holder_is_made_again(opened: Open, tmp_path: Path) -> None:
+def test_a_killed_worker_is_made_again(opened: Open, tmp_path: Path) -> None:
     said: list[str] = []
     with (
         opened(say=said.append, retries=1) as engine,
-        engine.hold(work.Part, [(n, tmp_path) for n in range(3)]) as held,
+        engine.start_workers(work.Part, [(n, tmp_path) for n in range(3)]) as workers,
     ):
-        assert held.ask(work.tell_or_die, 2) == [0, 1, 2]
-        assert held.ask(work.tell_or_die, 2) == [0, 1, 2]
+        assert workers.call(work.tell_or_die, 2) == [0, 1, 2]
+        assert workers.call(work.tell_or_die, 2) == [0, 1, 2]
     assert len(said) == 1
     assert "3" in said[0].partition(":")[0]
     assert (tmp_path / "loaded-2").read_text() == "xx"

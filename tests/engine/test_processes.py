@@ -53,8 +53,8 @@ def test_nothing_is_left_behind(tmp_path: Path, how: str) -> None:
         results = engine.map(work.slow, [tmp_path] * 3)
         quick = engine.map(work.square, range(99))
         next(quick)
-        held = engine.hold(work.square, [1, 2])
-        assert held.ask(pow, 2) == [1, 16]
+        workers = engine.start_workers(work.square, [1, 2])
+        assert workers.call(pow, 2) == [1, 16]
         assert len(children() - before) == 4
         if how == "close the results":
             quick.close()  # type: ignore[attr-defined]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.commenters.search import Index
-    from postil.engine import Engine, Held
+    from postil.engine import Engine, StatefulWorkers
 
 __all__ = ["Sharded"]
 
@@ -28,7 +28,7 @@ class Sharded:
     Leaving ``with`` lets the parts go.
 
     Args:
-        engine: What keeps the parts.
+        engine: The engine whose workers load the parts.
         parts: The parts, see `postil.commenters.search.Index.shards`.
 
     >>> from postil.commenters.search import Index
@@ -42,7 +42,7 @@ class Sharded:
 
     def __init__(self, engine: Engine, parts: Sequence[Index]) -> None:
         self._firsts = np.cumsum([0, *map(len, parts)])[:-1].tolist()
-        self._held: Held[Index] = engine.hold(_ready, parts)
+        self._workers: StatefulWorkers[Index] = engine.start_workers(_ready, parts)
 
     def search(self, ids: NDArray[np.int32], offsets: NDArray[np.int64], k: int) -> Likest:
         """See `postil.commenters.search.Index.search`.
@@ -52,11 +52,11 @@ class Sharded:
             offsets: int64[n + 1].
             k: How many.
         """
-        return merged(self._held.ask(_asked, (ids, offsets, k)), self._firsts, k)
+        return merged(self._workers.call(_search, (ids, offsets, k)), self._firsts, k)
 
     def close(self) -> None:
         """Let the parts go."""
-        self._held.close()
+        self._workers.close()
 
     def __enter__(self) -> Self:
         return self
@@ -68,10 +68,10 @@ class Sharded:
 
 
 def _ready(part: Index) -> Index:
-    """A part that will not have to prepare itself when it is asked."""
+    """Load a part and prepare it for queries."""
     part.prepare()
     return part
 
 
-def _asked(part: Index, question: tuple[NDArray[np.int32], NDArray[np.int64], int]) -> Likest:
-    return part.search(*question)
+def _search(part: Index, request: tuple[NDArray[np.int32], NDArray[np.int64], int]) -> Likest:
+    return part.search(*request)

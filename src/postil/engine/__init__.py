@@ -1,4 +1,4 @@
-"""Run a function over many shards, in order, on worker processes or on a Ray cluster; and hold shards in workers.
+"""Engines: map a function over shards in order, or keep shards in stateful workers; local processes or Ray.
 
 Ray is imported in `cluster.py` only, when it is asked for.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from postil.engine.base import Engine, Held
+from postil.engine.base import Engine, StatefulWorkers
 from postil.engine.cluster import open_ray as _open_ray
 from postil.engine.local import open_local as _open_local
 from postil.errors import UnknownName, UsageError
@@ -16,10 +16,10 @@ from postil.errors import UnknownName, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["ENGINES", "Engine", "Held", "open_engine"]
+__all__ = ["ENGINES", "Engine", "StatefulWorkers", "open_engine"]
 
 ENGINES: Final[Mapping[str, Callable[..., Engine]]] = MappingProxyType({"local": _open_local, "ray": _open_ray})
-"""Name -> what opens it."""
+"""Function that opens each engine, by name."""
 
 
 def open_engine(
@@ -36,13 +36,13 @@ def open_engine(
 
     Args:
         name: ``local`` (processes of this machine) or ``ray`` (extra ``scale``).
-        jobs: Shards that are worked on at the same time. Local: 1 runs them in this process. Ray: 1 stands for all the
+        jobs: Number of shards processed at the same time. Local: 1 runs them in this process. Ray: 1 stands for all the
             CPUs that the cluster has now.
-        retries: How often a shard is run again, in a new worker, when its worker died.
-        address: Ray only: of a running cluster (``auto`` finds the one of this machine). None starts Ray here, on this
-            machine alone, for as long as the engine is open, unless the environment variable RAY_ADDRESS names one. A
-            program that called ``ray.init`` itself keeps its cluster.
-        say: Hears of every retry, maybe in another thread.
+        retries: Number of times a shard is run again, in a new worker, after its worker died.
+        address: Ray only: address of a running cluster (``auto`` finds the one of this machine). None starts Ray
+            here, on this machine alone, for as long as the engine is open, unless the environment variable RAY_ADDRESS
+            names one. A program that called ``ray.init`` itself keeps its cluster.
+        say: Callback for status messages, one per retry, possibly from another thread.
 
     Raises:
         UnknownName: There is no such engine.
@@ -52,8 +52,8 @@ def open_engine(
     >>> with open_engine() as engine:
     ...     list(engine.map(len, ["one", "three"]))
     [3, 5]
-    >>> with open_engine(jobs=2) as engine, engine.hold(dict.fromkeys, ["ab", "bc", "cd"]) as held:
-    ...     held.ask(dict.__contains__, "b")
+    >>> with open_engine(jobs=2) as engine, engine.start_workers(dict.fromkeys, ["ab", "bc", "cd"]) as workers:
+    ...     workers.call(dict.__contains__, "b")
     [True, True, False]
     >>> open_engine("dask")
     Traceback (most recent call last):

@@ -1,4 +1,4 @@
-"""What every engine promises."""
+"""The interface of engines and of stateful workers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-__all__ = ["Engine", "Held"]
+__all__ = ["Engine", "StatefulWorkers"]
 
 A = TypeVar("A")
 Q = TypeVar("Q")
@@ -19,18 +19,18 @@ W = TypeVar("W")
 W_co = TypeVar("W_co", covariant=True)
 
 
-class Held(Protocol[W_co]):
-    """Shards that workers keep, to be asked many times. Leaving ``with`` lets them go."""
+class StatefulWorkers(Protocol[W_co]):
+    """Stateful workers: each shard is loaded once, then called many times. Leaving ``with`` ends them."""
 
-    def ask(self, function: Callable[[W_co, Q], A], question: Q) -> list[A]:
-        """Ask every shard.
+    def call(self, function: Callable[[W_co, Q], A], request: Q) -> list[A]:
+        """Call a function with every loaded shard.
 
         Args:
-            function: Called with what was loaded and the question, where the shard is kept.
-            question: The same for all.
+            function: Called with the loaded shard and the request, in the worker.
+            request: Argument for all shards.
 
         Returns:
-            One answer a shard, in the order of the shards.
+            One result per shard, in the order of the shards.
 
         Raises:
             PostilError: A worker died more often than may be, or something cannot be sent.
@@ -38,7 +38,7 @@ class Held(Protocol[W_co]):
         """
 
     def close(self) -> None:
-        """Let the shards go."""
+        """Release the shards."""
 
     def __enter__(self) -> Self: ...
 
@@ -48,7 +48,7 @@ class Held(Protocol[W_co]):
 
 
 class Engine(Protocol):
-    """Runs functions over shards.
+    """Run functions over shards.
 
     Functions, shards and results travel by pickle, so a function must be importable: defined at the top of a module,
     or a frozen dataclass with ``__call__`` defined there. A worker does not import the script that was started, so a
@@ -68,8 +68,8 @@ class Engine(Protocol):
         result that waits for its turn, so memory stays bounded.
 
         Args:
-            function: Sent once to each worker, where it may keep what it builds.
-            shards: Taken in the thread that takes the results.
+            function: Sent once to each worker; it may cache what it builds.
+            shards: Consumed in the thread that consumes the results.
 
         Yields:
             The results, in the order of the shards.
@@ -80,12 +80,12 @@ class Engine(Protocol):
             Exception: What the function raised, when it would have been that shard's turn. It is not tried again.
         """
 
-    def hold(self, load: Callable[[S], W], shards: Iterable[S]) -> Held[W]:
-        """Load shards in workers that keep them. A worker that dies is made again from its shards.
+    def start_workers(self, load: Callable[[S], W], shards: Iterable[S]) -> StatefulWorkers[W]:
+        """Load shards into stateful workers. A worker that dies is made again from its shards.
 
         Args:
-            load: Called where the shard is going to be kept, before this returns.
-            shards: Local: they are dealt out to `jobs` processes. Ray: each has a worker of its own.
+            load: Called in the worker, before this returns.
+            shards: Local: distributed over `jobs` processes. Ray: each has a worker of its own.
 
         Raises:
             PostilError: As `map`.

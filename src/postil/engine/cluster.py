@@ -12,8 +12,8 @@ import socket
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
-from postil.engine.messages import Keeper
-from postil.engine.worker_pool import Died, Lane, LaneEngine
+from postil.engine.messages import WorkerState
+from postil.engine.worker_pool import PooledEngine, WorkerDied, WorkerSlot
 from postil.errors import MissingExtra, PostilError, UsageError
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _ENVIRONMENT: Final = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRI
 """No statistics to Ray's makers; no warning about graphics cards."""
 
 
-_GLANCE: Final = 0.1  # seconds between two looks whether the answer is still wanted
+_POLL_INTERVAL: Final = 0.1  # seconds between two looks whether the answer is still wanted
 
 
 def open_ray(*, jobs: int, retries: int, address: str | None, say: Callable[[str], None]) -> Engine:
@@ -46,13 +46,13 @@ def open_ray(*, jobs: int, retries: int, address: str | None, say: Callable[[str
             ray.init(address=address, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
         except (ConnectionError, RuntimeError) as error:
             raise PostilError(f"Ray does not start: {error}") from error
-        _hush()
+        _silence_ray()
     resources: dict[str, float] = ray.cluster_resources()
     return _Ray("ray", jobs if jobs > 1 else max(int(resources.get("CPU", 1)), 1), retries, say, ours=ours)
 
 
 def _check(address: str) -> None:
-    """See whether somebody listens, since Ray takes minutes for it."""
+    """Check that the address accepts connections, since Ray takes minutes to give up."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if host and port.isdecimal():
         try:
@@ -63,7 +63,7 @@ def _check(address: str) -> None:
             ) from None
 
 
-def _hush() -> None:
+def _silence_ray() -> None:
     """Keep Ray from writing about dead workers to standard output, where data goes; `say` hears of them."""
     from ray._private import worker  # noqa: PLC0415
 
@@ -71,31 +71,31 @@ def _hush() -> None:
         worker.print_to_stdstream = lambda *_, **__: None
 
 
-class _Ray(LaneEngine):
-    """Lanes of tasks (`map`) and actors (`hold`)."""
+class _Ray(PooledEngine):
+    """Slots of tasks (`map`) and of actors (`start_workers`)."""
 
     def __init__(self, name: str, jobs: int, retries: int, say: Callable[[str], None], *, ours: bool) -> None:
         import ray  # noqa: PLC0415
 
         super().__init__(name, jobs, retries, say)
         self._ours = ours
-        self._answer = ray.remote(max_retries=0)(_answer)
+        self._run_task = ray.remote(max_retries=0)(_run_task)
         # By default an actor asks for no CPU once it lives, so there may be more shards than CPUs.
-        self._keeper = ray.remote(max_restarts=0, scheduling_strategy="SPREAD")(Keeper)
+        self._state_class = ray.remote(max_restarts=0, scheduling_strategy="SPREAD")(WorkerState)
         self._last: tuple[bytes, Any] | None = None
         self.abandoned: list[Any] = []
 
-    def _map_lane(self, kept: bytes) -> Lane:
+    def _map_slot(self, payload: bytes) -> WorkerSlot:
         import ray  # noqa: PLC0415
 
-        if self._last is None or self._last[0] is not kept:
-            self._last = kept, ray.put((kept, sys.path))  # the lanes of one `map` share one object
-        return _TaskLane(kept, self, self._answer, self._last[1])
+        if self._last is None or self._last[0] is not payload:
+            self._last = payload, ray.put((payload, sys.path))  # the slots of one `map` share one object
+        return _TaskSlot(payload, self, self._run_task, self._last[1])
 
-    def _hold_lane(self, kept: bytes) -> Lane:
-        return _ActorLane(kept, self._keeper)
+    def _worker_slot(self, payload: bytes) -> WorkerSlot:
+        return _ActorSlot(payload, self._state_class)
 
-    def _holders(self, shards: int) -> int:
+    def _worker_count(self, shards: int) -> int:
         return shards
 
     def _end(self) -> None:
@@ -111,51 +111,51 @@ class _Ray(LaneEngine):
         self.abandoned.clear()
 
 
-class _RayLane(Lane):
-    """What tasks and actors share."""
+class _RaySlot(WorkerSlot):
+    """Base of the slots of tasks and of actors: waiting for a result."""
 
     def _await(self, answer: Any) -> bytes:
         import ray  # noqa: PLC0415
         from ray import exceptions  # noqa: PLC0415
 
         try:
-            while not ray.wait([answer], timeout=_GLANCE)[0]:
+            while not ray.wait([answer], timeout=_POLL_INTERVAL)[0]:
                 if self.over:
-                    raise Died("was stopped")
+                    raise WorkerDied("was stopped")
             return bytes(ray.get(answer))
         except exceptions.RayTaskError as error:  # not of the function: its exceptions come in the answer
             if isinstance(error.cause, exceptions.RayError):
-                raise Died(f"did not get its function ({type(error.cause).__name__})") from None
+                raise WorkerDied(f"did not get its function ({type(error.cause).__name__})") from None
             raise PostilError(
                 f"a Ray worker cannot work; has each node this version of postil? {error.cause}"
             ) from error
         except (exceptions.WorkerCrashedError, exceptions.ActorDiedError):
-            raise Died("was killed or crashed; out of memory?") from None
+            raise WorkerDied("was killed or crashed; out of memory?") from None
         except exceptions.OutOfMemoryError:
-            raise Died("was killed by Ray, as its node ran out of memory") from None
+            raise WorkerDied("was killed by Ray, as its node ran out of memory") from None
         except (exceptions.NodeDiedError, exceptions.ObjectLostError):
-            raise Died("was lost with its node") from None
+            raise WorkerDied("was lost with its node") from None
         except exceptions.RayError as error:
-            raise Died(f"was lost ({type(error).__name__}: {str(error).strip().partition(chr(10))[0]})") from None
+            raise WorkerDied(f"was lost ({type(error).__name__}: {str(error).strip().partition(chr(10))[0]})") from None
 
 
-class _TaskLane(_RayLane):
-    """A task a question; the worker that runs it keeps what it was sent last.
+class _TaskSlot(_RaySlot):
+    """One task per request; the worker that runs it caches the function that it was sent last.
 
     A task that nobody waits for runs on until it or the engine ends: Ray cancels by killing the worker, which may have
     gone on to someone else's task by then.
     """
 
-    def __init__(self, kept: bytes, engine: _Ray, answer: Any, reference: Any) -> None:
-        super().__init__(kept)
-        self._engine, self._answer, self._reference = engine, answer, reference
+    def __init__(self, payload: bytes, engine: _Ray, task: Any, reference: Any) -> None:
+        super().__init__(payload)
+        self._engine, self._run_task, self._reference = engine, task, reference
 
-    def ask(self, question: bytes) -> bytes:
-        """See `Lane.ask`."""
+    def call(self, request: bytes) -> bytes:
+        """See `WorkerSlot.call`."""
         if self.over:
-            raise Died("was stopped")
+            raise WorkerDied("was stopped")
         # Inside a list a reference is not fetched before the task starts, and a worker that knows it need not.
-        running = self._answer.remote([self._reference], question)
+        running = self._run_task.remote([self._reference], request)
         try:
             return self._await(running)
         finally:
@@ -163,34 +163,34 @@ class _TaskLane(_RayLane):
                 self._engine.abandoned.append(running)
 
     def stop(self) -> None:
-        """See `Lane.stop`."""
+        """See `WorkerSlot.stop`."""
         self.over = True
 
 
-class _ActorLane(_RayLane):
-    """An actor that keeps a shard."""
+class _ActorSlot(_RaySlot):
+    """An actor that has loaded a shard."""
 
-    def __init__(self, kept: bytes, keeper: Any) -> None:
-        super().__init__(kept)
-        self._keeper = keeper
+    def __init__(self, payload: bytes, state_class: Any) -> None:
+        super().__init__(payload)
+        self._state_class = state_class
         self._actor: Any = None
 
-    def ask(self, question: bytes) -> bytes:
-        """See `Lane.ask`."""
+    def call(self, request: bytes) -> bytes:
+        """See `WorkerSlot.call`."""
         with self.lock:
             if self.over:
-                raise Died("was stopped")
+                raise WorkerDied("was stopped")
             if self._actor is None:
-                self._actor = self._keeper.remote(self.kept, sys.path)
+                self._actor = self._state_class.remote(self.payload, sys.path)
             actor = self._actor
         try:
-            return self._await(actor.ask.remote(question))
-        except Died:
+            return self._await(actor.call.remote(request))
+        except WorkerDied:
             self._drop()
             raise
 
     def stop(self) -> None:
-        """See `Lane.stop`."""
+        """See `WorkerSlot.stop`."""
         with self.lock:
             self.over = True
         self._drop()
@@ -204,16 +204,16 @@ class _ActorLane(_RayLane):
             ray.kill(actor)
 
 
-_KEPT: Final[dict[str, Keeper]] = {}
-"""In a worker: the function that it was sent last, under the name of its reference."""
+_STATES: Final[dict[str, WorkerState]] = {}
+"""State of this worker for the function that it was sent last, by the name of its reference."""
 
 
-def _answer(references: list[Any], question: bytes) -> bytes:
-    """The task."""
+def _run_task(references: list[Any], request: bytes) -> bytes:
+    """Run a request; the Ray task of `map`."""
     import ray  # noqa: PLC0415
 
     name = references[0].hex()
-    if name not in _KEPT:
-        _KEPT.clear()
-        _KEPT[name] = Keeper(*ray.get(references[0]))
-    return _KEPT[name].ask(question)
+    if name not in _STATES:
+        _STATES.clear()
+        _STATES[name] = WorkerState(*ray.get(references[0]))
+    return _STATES[name].call(request)

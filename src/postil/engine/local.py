@@ -17,10 +17,10 @@ import subprocess
 import sys
 from contextlib import contextmanager, suppress
 from multiprocessing.spawn import get_executable
-from typing import IO, TYPE_CHECKING, Any, Final, TypeVar, cast
+from typing import IO, TYPE_CHECKING, Final, Generic, TypeVar, cast
 
-from postil.engine.worker import ASK, KEEP, receive, send
-from postil.engine.worker_pool import Died, Lane, LaneEngine
+from postil.engine.worker import CALL, LOAD, receive, send
+from postil.engine.worker_pool import PooledEngine, WorkerDied, WorkerSlot
 from postil.errors import PostilError, UsageError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from postil.engine.base import Engine, Held
+    from postil.engine.base import Engine, StatefulWorkers
 
 __all__ = ["open_local"]
 
@@ -39,18 +39,18 @@ S = TypeVar("S")
 W = TypeVar("W")
 
 _ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-_PATIENCE: Final = 5.0  # seconds from the end of a worker's pipe to its own
+_EXIT_TIMEOUT: Final = 5.0  # seconds from the end of a worker's pipe to its own
 
 
 def open_local(*, jobs: int, retries: int, address: str | None, say: Callable[[str], None]) -> Engine:
     """Open the engine of this machine; see `postil.engine.open_engine`."""
     if address is not None:
         raise UsageError(f"address: the engine 'local' has none, got '{address}'; did you mean the engine 'ray'?")
-    return _Here() if jobs == 1 else _Processes("local", jobs, retries, say)
+    return _InProcess() if jobs == 1 else _Processes("local", jobs, retries, say)
 
 
-class _Here:
-    """No workers at all."""
+class _InProcess:
+    """An engine without workers: everything runs in this process."""
 
     name = "local"
 
@@ -58,9 +58,9 @@ class _Here:
         """See `postil.engine.Engine.map`."""
         return (function(shard) for shard in shards)
 
-    def hold(self, load: Callable[[S], W], shards: Iterable[S]) -> Held[W]:
-        """See `postil.engine.Engine.hold`."""
-        return _HeldHere([load(shard) for shard in shards])
+    def start_workers(self, load: Callable[[S], W], shards: Iterable[S]) -> StatefulWorkers[W]:
+        """See `postil.engine.Engine.start_workers`."""
+        return _LocalWorkers([load(shard) for shard in shards])
 
     def close(self) -> None:
         """There is nothing to end."""
@@ -74,19 +74,19 @@ class _Here:
         self.close()
 
 
-class _HeldHere:
-    """Things in this process."""
+class _LocalWorkers(Generic[W]):
+    """Loaded shards in this process."""
 
-    def __init__(self, things: list[Any]) -> None:
-        self._things = things
+    def __init__(self, shards: list[W]) -> None:
+        self._shards = shards
 
-    def ask(self, function: Callable[[Any, Q], A], question: Q) -> list[A]:
-        """See `postil.engine.Held.ask`."""
-        return [function(thing, question) for thing in self._things]
+    def call(self, function: Callable[[W, Q], A], request: Q) -> list[A]:
+        """See `postil.engine.StatefulWorkers.call`."""
+        return [function(shard, request) for shard in self._shards]
 
     def close(self) -> None:
-        """See `postil.engine.Held.close`."""
-        self._things = []
+        """See `postil.engine.StatefulWorkers.close`."""
+        self._shards = []
 
     def __enter__(self) -> Self:
         return self
@@ -97,15 +97,15 @@ class _HeldHere:
         self.close()
 
 
-class _Processes(LaneEngine):
-    """Lanes of worker processes. A process outlives its lane and waits for the next one."""
+class _Processes(PooledEngine):
+    """Slots with worker processes. A process outlives its slot and waits for the next one."""
 
     def __init__(self, name: str, jobs: int, retries: int, say: Callable[[str], None]) -> None:
         super().__init__(name, jobs, retries, say)
         self._idle: list[_Worker] = []
 
     def take(self) -> _Worker:
-        """A process that waits, or a new one."""
+        """Take an idle process, or start one."""
         with suppress(IndexError):
             while True:
                 worker = self._idle.pop()
@@ -115,15 +115,15 @@ class _Processes(LaneEngine):
         return _Worker()
 
     def give(self, worker: _Worker) -> None:
-        """Let a process wait."""
+        """Return a process to the idle ones."""
         self._idle.append(worker)
 
-    def _map_lane(self, kept: bytes) -> Lane:
-        return _ProcessLane(kept, self)
+    def _map_slot(self, payload: bytes) -> WorkerSlot:
+        return _ProcessSlot(payload, self)
 
-    _hold_lane = _map_lane
+    _worker_slot = _map_slot
 
-    def _holders(self, shards: int) -> int:  # noqa: ARG002
+    def _worker_count(self, shards: int) -> int:  # noqa: ARG002
         return self.jobs
 
     def _end(self) -> None:
@@ -133,20 +133,20 @@ class _Processes(LaneEngine):
             self._idle.pop().end()
 
 
-class _ProcessLane(Lane):
-    """See `Lane`."""
+class _ProcessSlot(WorkerSlot):
+    """See `WorkerSlot`."""
 
-    def __init__(self, kept: bytes, engine: _Processes) -> None:
-        super().__init__(kept)
+    def __init__(self, payload: bytes, engine: _Processes) -> None:
+        super().__init__(payload)
         self._engine = engine
         self._worker: _Worker | None = None
         self._busy = False
 
-    def ask(self, question: bytes) -> bytes:
-        """See `Lane.ask`."""
+    def call(self, request: bytes) -> bytes:
+        """See `WorkerSlot.call`."""
         with self.lock:
             if self.over:
-                raise Died("was stopped")
+                raise WorkerDied("was stopped")
             worker = self._worker
             if fresh := worker is None:
                 worker = self._worker = self._engine.take()
@@ -154,11 +154,11 @@ class _ProcessLane(Lane):
         answer = None
         try:
             if fresh:
-                worker.send(KEEP, self.kept)
-            worker.send(ASK, question)
+                worker.send(LOAD, self.payload)
+            worker.send(CALL, request)
             answer = worker.receive()
         except (OSError, EOFError):
-            raise Died(worker.end()) from None
+            raise WorkerDied(worker.end()) from None
         finally:
             with self.lock:
                 self._busy = False
@@ -168,7 +168,7 @@ class _ProcessLane(Lane):
         return answer
 
     def stop(self) -> None:
-        """See `Lane.stop`."""
+        """See `WorkerSlot.stop`."""
         with self.lock:
             self.over = True
             if self._worker is not None:
@@ -180,14 +180,14 @@ class _ProcessLane(Lane):
 
 
 class _Worker:
-    """A worker process, seen from the program."""
+    """A worker process, as the program sees it."""
 
     def __init__(self) -> None:
         path = [str(each) for each in sys.path]
         code = f"import sys; sys.path[:] = {path!a}; from postil.engine.worker import serve; serve()"
         environment = dict.fromkeys(_ONE_THREAD, "1") | os.environ
         try:
-            with _deaf():
+            with _ignoring_interrupts():
                 self._process = subprocess.Popen(  # noqa: S603 - this interpreter, our own code
                     [get_executable(), "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
                 )
@@ -208,12 +208,12 @@ class _Worker:
         self._process.kill()
 
     def end(self) -> str:
-        """See to it that the process is gone, and say how it ended, if it did so by itself."""
+        """End the process, and tell how it ended if it did so by itself."""
         for stream in (self._to, self._from):
             with suppress(OSError):
                 stream.close()
         try:
-            code = self._process.wait(_PATIENCE)
+            code = self._process.wait(_EXIT_TIMEOUT)
         except subprocess.TimeoutExpired:
             self._process.kill()
             code = self._process.wait()
@@ -225,8 +225,8 @@ class _Worker:
 
 
 @contextmanager
-def _deaf() -> Iterator[None]:
-    """A process that starts inside never hears of Ctrl-C, not even before its first line of Python."""
+def _ignoring_interrupts() -> Iterator[None]:
+    """Block SIGINT in processes started inside, even before their first line of Python."""
     if sys.platform == "win32":
         yield
         return

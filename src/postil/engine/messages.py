@@ -1,4 +1,4 @@
-"""What travels between a program and its workers, and how a worker answers."""
+"""Messages between a program and its workers, serialized by pickle, and the state of a worker."""
 
 from __future__ import annotations
 
@@ -6,98 +6,101 @@ import pickle
 import sys
 import traceback
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from postil.errors import PostilError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["Answers", "Failure", "Keeper", "apply", "opened", "parcel", "same"]
+__all__ = ["Failure", "Results", "WorkerState", "apply", "deserialize", "serialize"]
+
+A = TypeVar("A")
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
-    """One answer for each thing that the worker keeps."""
+class Results:
+    """One result for each shard of the worker."""
 
-    values: list[Any]
+    values: list[object]
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """The function failed at the thing in this place."""
+    """The function raised at the shard with this index."""
 
-    place: int
+    index: int
     error: BaseException
 
 
-class Keeper:
-    """The worker's side: keeps what it loads from shards, and asks each of them.
+class WorkerState:
+    """The state of a worker: loads its shards at the first call, then calls functions with each of them.
 
     Args:
-        kept: A parcel of ``(load, shards)``.
-        path: Where to look for modules as well.
+        payload: ``(load, shards)``, serialized.
+        path: More folders to import modules from.
 
-    >>> keeper = Keeper(parcel("these", (str.split, ["a b", "c"])))
-    >>> opened(keeper.ask(parcel("it", (list.count, "c"))))
-    Answers(values=[0, 1])
-    >>> opened(keeper.ask(parcel("it", (list.index, "a")))).place
+    >>> state = WorkerState(serialize("these", (str.split, ["a b", "c"])))
+    >>> deserialize(state.call(serialize("it", (list.count, "c"))))
+    Results(values=[0, 1])
+    >>> deserialize(state.call(serialize("it", (list.index, "a")))).index
     1
     """
 
-    def __init__(self, kept: bytes, path: Sequence[str] = ()) -> None:
+    def __init__(self, payload: bytes, path: Sequence[str] = ()) -> None:
         sys.path.extend(each for each in path if each not in sys.path)
-        self._kept = kept
-        self._load: Callable[[Any], Any] | None = None
-        self._shards: list[Any] = []
-        self._things: list[Any] = []
+        self._payload = payload
+        self._load: Callable[[object], object] | None = None
+        self._shards: list[object] = []
+        self._loaded: list[object] = []
 
-    def ask(self, question: bytes) -> bytes:
-        """Answer a question; the first one loads.
+    def call(self, request: bytes) -> bytes:
+        """Run a request; the first one loads the shards.
 
         Args:
-            question: A parcel of ``(function, question)``.
+            request: ``(function, argument)``, serialized.
 
         Returns:
-            A parcel of `Answers` or `Failure`. Nothing is raised.
+            `Results` or `Failure`, serialized. Nothing is raised.
         """
-        values: list[Any] = []
+        values: list[object] = []
         try:
             if self._load is None:
-                self._load, self._shards = opened(self._kept)
-                self._kept = b""
-            function, asked = opened(question)
-            for place, shard in enumerate(self._shards):
-                if place == len(self._things):
-                    self._things.append(self._load(shard))
-                values.append(function(self._things[place], asked))
-            return parcel("a result", Answers(values))
+                self._load, self._shards = deserialize(self._payload)
+                self._payload = b""
+            function, argument = deserialize(request)
+            for index, shard in enumerate(self._shards):
+                if index == len(self._loaded):
+                    self._loaded.append(self._load(shard))
+                values.append(function(self._loaded[index], argument))
+            return serialize("a result", Results(values))
         except BaseException as error:
-            place = min(len(values), max(len(self._shards) - 1, 0))  # the last if all went well but for the parcel
-            return pickle.dumps(Failure(place, _portable(error)))
+            # The last shard if only serializing the results failed.
+            index = min(len(values), max(len(self._shards) - 1, 0))
+            return pickle.dumps(Failure(index, _portable(error)))
 
 
-def apply(function: Callable[[Any], Any], shard: Any) -> Any:
-    """The question of `Engine.map`: what is kept is the function."""
+def apply(function: Callable[[object], object], shard: object) -> object:
+    """Call the loaded function with a shard: the request of `Engine.map`."""
     return function(shard)
 
 
-def same(thing: Any) -> Any:
-    """Loads what is its own description."""
+def identity(thing: A) -> A:
+    """Load a shard that is its own description."""
     return thing
 
 
-def parcel(what: str, thing: Any) -> bytes:
-    """Wrap something up.
+def serialize(what: str, thing: object) -> bytes:
+    """Pickle a message.
 
     Args:
-        what: What it is, in words.
-        thing: It.
+        what: Name of the message, for errors.
+        thing: The message.
 
     Raises:
         PostilError: It cannot be pickled.
 
-    >>> parcel("the function", lambda: 1)
+    >>> serialize("the function", lambda: 1)
     Traceback (most recent call last):
     ...
     postil.errors.PostilError: the function cannot be sent between processes: ...
@@ -105,33 +108,33 @@ def parcel(what: str, thing: Any) -> bytes:
     try:
         return pickle.dumps(thing, protocol=pickle.HIGHEST_PROTOCOL)
     except Exception as error:
-        raise PostilError(f"{what} cannot be sent between processes: {_in_words(error)}") from error
+        raise PostilError(f"{what} cannot be sent between processes: {_described(error)}") from error
 
 
-def opened(wrapped: bytes) -> Any:
-    """Unwrap a parcel.
+def deserialize(wrapped: bytes) -> Any:
+    """Unpickle a message of our own processes.
 
     Raises:
         PostilError: Something in it cannot be found here.
 
-    >>> opened(parcel("a number", 2))
+    >>> deserialize(serialize("a number", 2))
     2
     """
     try:
         return pickle.loads(wrapped)  # noqa: S301 - from our own processes
     except Exception as error:
         raise PostilError(
-            f"what was sent to another process cannot be read there: {_in_words(error)}. It must be defined in a "
+            f"what was sent to another process cannot be read there: {_described(error)}. It must be defined in a "
             "module that both can import, not in the script that was started"
         ) from error
 
 
-def _in_words(error: BaseException) -> str:
+def _described(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
 def _portable(error: BaseException) -> BaseException:
-    """The exception if it survives the journey, with a note where it happened; else what it said."""
+    """The exception with the worker's traceback as a note; a `PostilError` where it cannot be pickled."""
     trace = "".join(traceback.format_exception(error))
     try:
         arrived = pickle.loads(pickle.dumps(error))  # noqa: S301
@@ -139,6 +142,6 @@ def _portable(error: BaseException) -> BaseException:
     except Exception:
         whole = False
     if not whole:
-        error = PostilError(f"{_in_words(error)} (raised in a worker; the exception itself cannot be sent)")
+        error = PostilError(f"{_described(error)} (raised in a worker; the exception itself cannot be sent)")
     error.add_note(f"In the worker:\n{trace}")
     return error

@@ -1,4 +1,4 @@
-"""A worker process of the local engine: reads parcels from standard input, answers on standard output."""
+"""A worker process of the local engine: reads messages from standard input, answers on standard output."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import time
 from queue import SimpleQueue
 from typing import IO, Final
 
-from postil.engine.messages import Keeper
+from postil.engine.messages import WorkerState
 
-__all__ = ["ASK", "KEEP", "receive", "send", "serve"]
+__all__ = ["CALL", "LOAD", "receive", "send", "serve"]
 
-KEEP: Final = b"k"
-ASK: Final = b"a"
+LOAD: Final = b"k"
+CALL: Final = b"a"
 _BYTES: Final = 8  # of a length
 _GRACE: Final = 1.0  # seconds
 
@@ -42,28 +42,28 @@ def receive(stream: IO[bytes]) -> tuple[bytes, bytes]:
 
 
 def serve() -> None:
-    """Work until the other side has gone, however it ended, and then end as well, busy or not.
+    """Serve requests until the program has gone, however it ended; then end as well, busy or not.
 
     What functions print goes to standard error. Interrupts are for the program to handle.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    questions, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    requests, results = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     inbox: SimpleQueue[tuple[bytes, bytes] | None] = SimpleQueue()
-    threading.Thread(target=_listen, args=(questions, inbox), daemon=True).start()
-    keeper = Keeper(b"")
+    threading.Thread(target=_listen, args=(requests, inbox), daemon=True).start()
+    state = WorkerState(b"")
     while message := inbox.get():
         kind, content = message
-        if kind == KEEP:
-            keeper = Keeper(content)
+        if kind == LOAD:
+            state = WorkerState(content)
         else:
-            send(answers, ASK, keeper.ask(content))
+            send(results, CALL, state.call(content))
 
 
 def _listen(stream: IO[bytes], inbox: SimpleQueue[tuple[bytes, bytes] | None]) -> None:
-    """Listening goes on during work, so that a worker whose program was killed does not work on for nobody."""
+    """Read messages in a thread of its own, so that a worker whose program was killed ends even while it works."""
     try:
         while True:
             inbox.put(receive(stream))

@@ -1,8 +1,8 @@
-"""What engines with workers have in common: order, bounded memory, retries.
+"""A pool of workers: order of results, bounded memory, retries.
 
-A *lane* is a place where questions are answered one after the other by a worker that keeps something. `map` is a few
-lanes that keep the function and are asked about shards, whichever is free; `hold` is a lane for each part of the
-shards, and all are asked at once. A thread waits at each lane; the work is done elsewhere.
+A *worker slot* runs requests one after the other in a worker, and replaces a worker that died. `map` has `jobs` slots
+that are sent the function once, and gives the next shard to whichever is free. `start_workers` has one slot for each
+part of the shards, and calls all of them at once. A thread waits at each slot; the work is done in the worker.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from postil.engine.messages import Failure, apply, opened, parcel, same
+from postil.engine.messages import Failure, apply, deserialize, identity, serialize
 from postil.errors import PostilError
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from postil.engine.base import Held
+    from postil.engine.base import StatefulWorkers
 
-__all__ = ["Died", "Lane", "LaneEngine"]
+__all__ = ["PooledEngine", "WorkerDied", "WorkerSlot"]
 
 A = TypeVar("A")
 Q = TypeVar("Q")
@@ -32,80 +32,80 @@ S = TypeVar("S")
 W = TypeVar("W")
 
 
-class Died(Exception):  # noqa: N818 - says what happened
-    """A worker is no more; the message says how, after "its worker"."""
+class WorkerDied(Exception):  # noqa: N818 - says what happened
+    """A worker has died; the message says how, after "its worker"."""
 
 
-class Lane(ABC):
-    """One worker at a time, which is made when the first question comes, and again after it died.
+class WorkerSlot(ABC):
+    """One worker at a time, started by the first request, and again after it died.
 
     Args:
-        kept: The parcel for the worker's `postil.engine.messages.Keeper`.
+        payload: Message for the worker's `postil.engine.messages.WorkerState`.
     """
 
-    def __init__(self, kept: bytes) -> None:
-        self.kept = kept
+    def __init__(self, payload: bytes) -> None:
+        self.payload = payload
         self.over = False
         self.lock = threading.Lock()
         self.turn = threading.Lock()
 
     @abstractmethod
-    def ask(self, question: bytes) -> bytes:
-        """Have a question answered; called by one thread at a time.
+    def call(self, request: bytes) -> bytes:
+        """Run a request; called by one thread at a time.
 
         Raises:
-            Died: The worker died over it, or `stop` was called.
+            WorkerDied: The worker died, or `stop` was called.
         """
 
     @abstractmethod
     def stop(self) -> None:
-        """Ask nothing any more; a thread that waits for an answer has done so in vain."""
+        """Refuse further requests; a thread that waits for a result gets `WorkerDied`."""
 
 
-class LaneEngine(ABC):
-    """An engine over lanes; see `postil.engine.Engine`."""
+class PooledEngine(ABC):
+    """An engine with worker slots; see `postil.engine.Engine`."""
 
     def __init__(self, name: str, jobs: int, retries: int, say: Callable[[str], None]) -> None:
         self.name = name
         self.jobs = jobs
         self._retries = retries
         self._say = say
-        self._open: set[Lane] = set()
+        self._open: set[WorkerSlot] = set()
         self._closed = False
 
     @abstractmethod
-    def _map_lane(self, kept: bytes) -> Lane:
-        """A lane for `map`."""
+    def _map_slot(self, payload: bytes) -> WorkerSlot:
+        """Make a slot for `map`."""
 
     @abstractmethod
-    def _hold_lane(self, kept: bytes) -> Lane:
-        """A lane for `hold`."""
+    def _worker_slot(self, payload: bytes) -> WorkerSlot:
+        """Make a slot for `start_workers`."""
 
     @abstractmethod
-    def _holders(self, shards: int) -> int:
-        """How many lanes that many shards are held in."""
+    def _worker_count(self, shards: int) -> int:
+        """Number of slots for a number of shards."""
 
     @abstractmethod
     def _end(self) -> None:
-        """End what is left when all lanes are stopped."""
+        """End the workers that are left when all slots are stopped."""
 
     def map(self, function: Callable[[S], R], shards: Iterable[S]) -> Iterator[R]:
         """See `postil.engine.Engine.map`."""
-        return self._results(parcel("the function", (same, [function])), iter(shards))
+        return self._results(serialize("the function", (identity, [function])), iter(shards))
 
-    def hold(self, load: Callable[[S], W], shards: Iterable[S]) -> Held[W]:
-        """See `postil.engine.Engine.hold`."""
+    def start_workers(self, load: Callable[[S], W], shards: Iterable[S]) -> StatefulWorkers[W]:
+        """See `postil.engine.Engine.start_workers`."""
         all_shards = list(shards)
-        lanes = min(self._holders(len(all_shards)), len(all_shards))
-        places = [range(first, len(all_shards), lanes) for first in range(lanes)]
-        kept = [parcel("a shard", (load, [all_shards[place] for place in part])) for part in places]
-        held = _Held(self, [self.enter(self._hold_lane(each)) for each in kept], places)
+        slots = min(self._worker_count(len(all_shards)), len(all_shards))
+        parts = [range(first, len(all_shards), slots) for first in range(slots)]
+        payloads = [serialize("a shard", (load, [all_shards[index] for index in part])) for part in parts]
+        workers = _PooledWorkers(self, [self.enter(self._worker_slot(each)) for each in payloads], parts)
         try:
-            held.ask(_nothing, None)  # loads
+            workers.call(_do_nothing, None)  # loads
         except BaseException:
-            held.close()
+            workers.close()
             raise
-        return held
+        return workers
 
     def close(self) -> None:
         """See `postil.engine.Engine.close`."""
@@ -113,35 +113,35 @@ class LaneEngine(ABC):
         self.leave(list(self._open))
         self._end()
 
-    def enter(self, lane: Lane) -> Lane:
-        """Remember a lane until `leave`."""
+    def enter(self, slot: WorkerSlot) -> WorkerSlot:
+        """Register a slot until `leave`."""
         if self._closed:
             raise PostilError("the engine is closed")
-        self._open.add(lane)
-        return lane
+        self._open.add(slot)
+        return slot
 
-    def leave(self, lanes: Sequence[Lane]) -> None:
-        """Stop lanes, and wait until no thread is at them."""
-        for lane in lanes:
-            lane.stop()
-        for lane in lanes:
-            with lane.turn:
-                self._open.discard(lane)
+    def leave(self, slots: Sequence[WorkerSlot]) -> None:
+        """Stop slots, and wait until no thread is at them."""
+        for slot in slots:
+            slot.stop()
+        for slot in slots:
+            with slot.turn:
+                self._open.discard(slot)
 
-    def ask(self, lane: Lane, question: bytes, what: str) -> bytes:
-        """Ask at a lane, again if the worker dies.
+    def call(self, slot: WorkerSlot, request: bytes, what: str) -> bytes:
+        """Run a request at a slot, again if the worker dies.
 
         Args:
-            lane: Where.
-            question: What.
-            what: The shard, in words.
+            slot: The slot.
+            request: The request.
+            what: Name of the shard, for messages.
         """
-        with lane.turn:
+        with slot.turn:
             for left in range(self._retries, -1, -1):
                 try:
-                    return lane.ask(question)
-                except Died as died:
-                    if lane.over:
+                    return slot.call(request)
+                except WorkerDied as died:
+                    if slot.over:
                         raise PostilError(f"{what}: the engine was closed") from None
                     if left:
                         self._say(f"{what}: its worker {died}; running it again in a new one ({left} left)")
@@ -152,24 +152,25 @@ class LaneEngine(ABC):
                         ) from None
         raise AssertionError
 
-    def _results(self, kept: bytes, shards: Iterator[Any]) -> Iterator[Any]:
-        lanes = [self.enter(self._map_lane(kept)) for _ in range(self.jobs)]
-        free = deque(lanes)  # used from the end, so that no more workers start than have work
+    def _results(self, payload: bytes, shards: Iterator[object]) -> Iterator[Any]:
+        slots = [self.enter(self._map_slot(payload)) for _ in range(self.jobs)]
+        # Used from the end: the slot that was freed last has a worker already, so no more workers start than have work.
+        free = deque(slots)
         threads = ThreadPoolExecutor(self.jobs)
         pending: deque[Future[bytes]] = deque()
 
-        def answer(question: bytes, what: str) -> bytes:
-            lane = free.pop()
+        def answer(request: bytes, what: str) -> bytes:
+            slot = free.pop()
             try:
-                return self.ask(lane, question, what)
+                return self.call(slot, request, what)
             finally:
-                free.append(lane)
+                free.append(slot)
 
         def sent() -> Iterator[Future[bytes]]:
             try:
                 for number, shard in enumerate(shards, start=1):
                     what = f"shard {number}"
-                    yield threads.submit(answer, parcel(what, (apply, shard)), what)
+                    yield threads.submit(answer, serialize(what, (apply, shard)), what)
             except Exception as error:
                 failed: Future[bytes] = Future()
                 failed.set_exception(error)
@@ -183,7 +184,7 @@ class LaneEngine(ABC):
             while pending:
                 yield _result(pending.popleft())
         finally:
-            self.leave(lanes)
+            self.leave(slots)
             threads.shutdown(cancel_futures=True)
 
     def __enter__(self) -> Self:
@@ -195,46 +196,46 @@ class LaneEngine(ABC):
         self.close()
 
 
-class _Held:
-    """See `postil.engine.Held`.
+class _PooledWorkers:
+    """See `postil.engine.StatefulWorkers`.
 
     Args:
-        engine: Whose lanes these are.
-        lanes: Where the shards are kept.
-        places: Which shards each lane keeps.
+        engine: The engine of the slots.
+        slots: One slot for each part of the shards.
+        parts: Indices of the shards in each slot.
     """
 
-    def __init__(self, engine: LaneEngine, lanes: Sequence[Lane], places: Sequence[range]) -> None:
-        self._engine, self._lanes, self._places = engine, lanes, places
-        self._names = [f"shard{'s' * (len(part) > 1)} {', '.join(str(place + 1) for place in part)}" for part in places]
-        self._threads = ThreadPoolExecutor(max(len(lanes), 1))
+    def __init__(self, engine: PooledEngine, slots: Sequence[WorkerSlot], parts: Sequence[range]) -> None:
+        self._engine, self._slots, self._parts = engine, slots, parts
+        self._names = [f"shard{'s' * (len(part) > 1)} {', '.join(str(index + 1) for index in part)}" for part in parts]
+        self._threads = ThreadPoolExecutor(max(len(slots), 1))
 
-    def ask(self, function: Callable[[Any, Q], A], question: Q) -> list[A]:
-        """See `postil.engine.Held.ask`."""
-        sent = parcel("the question", (function, question))
+    def call(self, function: Callable[[Any, Q], A], request: Q) -> list[A]:
+        """See `postil.engine.StatefulWorkers.call`."""
+        sent = serialize("the request", (function, request))
         futures = [
-            self._threads.submit(self._engine.ask, lane, sent, name)
-            for lane, name in zip(self._lanes, self._names, strict=True)
+            self._threads.submit(self._engine.call, slot, sent, name)
+            for slot, name in zip(self._slots, self._names, strict=True)
         ]
-        answers: dict[int, A] = {}
+        results: dict[int, A] = {}
         failures: dict[int, BaseException] = {}
-        for future, places in zip(futures, self._places, strict=True):
+        for future, part in zip(futures, self._parts, strict=True):
             try:
-                outcome = opened(future.result())
+                outcome = deserialize(future.result())
             except PostilError as error:
-                failures[places[0]] = error
+                failures[part[0]] = error
             else:
                 if isinstance(outcome, Failure):
-                    failures[places[outcome.place]] = outcome.error
+                    failures[part[outcome.index]] = outcome.error
                 else:
-                    answers.update(zip(places, outcome.values, strict=True))
+                    results.update(zip(part, outcome.values, strict=True))
         if failures:
             raise failures[min(failures)]
-        return [answers[place] for place in sorted(answers)]
+        return [results[index] for index in sorted(results)]
 
     def close(self) -> None:
-        """See `postil.engine.Held.close`."""
-        self._engine.leave(self._lanes)
+        """See `postil.engine.StatefulWorkers.close`."""
+        self._engine.leave(self._slots)
         self._threads.shutdown(cancel_futures=True)
 
     def __enter__(self) -> Self:
@@ -247,11 +248,11 @@ class _Held:
 
 
 def _result(future: Future[bytes]) -> Any:
-    outcome = opened(future.result())
+    outcome = deserialize(future.result())
     if isinstance(outcome, Failure):
         raise outcome.error
     return outcome.values[0]
 
 
-def _nothing(thing: Any, question: None) -> None:
-    """A question that only makes the worker load."""
+def _do_nothing(shard: object, request: None) -> None:
+    """Do nothing: a request that only makes the worker load."""
