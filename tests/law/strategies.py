@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from postil.metrics import Background
 
 
-def law(examples: int, twin: int) -> settings:
-    """So many examples, the same in every run; `twin` with the pure-Python kernel, but for `make test-all`."""
+def law(examples: int, python: int) -> settings:
+    """So many examples, the same in every run; `python` with the pure-Python kernel, but for `make test-all`."""
     thorough = settings.get_current_profile_name() == "thorough"
     return settings(
-        max_examples=examples if NAME == "compiled" or thorough else twin,
+        max_examples=examples if NAME == "compiled" or thorough else python,
         derandomize=True,
         database=None,
         phases=[Phase.explicit, Phase.generate, Phase.shrink],

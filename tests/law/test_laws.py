@@ -20,7 +20,7 @@ from postil.text import Vocabulary
 if TYPE_CHECKING:
     from random import Random
 
-LAW = law(40, twin=15)
+LAW = law(40, python=15)
 EXACT = 1e-12
 
 
@@ -209,7 +209,7 @@ def test_a_mean_is_the_mean_of_the_items(problem: Problem) -> None:
 @pytest.mark.parametrize("jobs", [2, 3])
 def test_jobs_change_no_bit(jobs: int) -> None:
     rng = np.random.default_rng(5)
-    count = 1200 if NAME == "compiled" else 60  # the twin has one thread
+    count = 1200 if NAME == "compiled" else 60  # the pure-Python kernel has one thread
 
     def texts(n: int) -> list[list[str]]:
         return [[WORDS[i] for i in rng.integers(0, len(WORDS), length)] for length in rng.integers(0, 9, n)]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from postil.metrics.pool import Pools
 
-LAW = law(40, twin=12)
+LAW = law(40, python=12)
 EXACT = 1e-12
 
 BASELINES = ["length", "length(inverse=false)", "random"]

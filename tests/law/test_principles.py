@@ -53,7 +53,7 @@ from postil.text.vectors import Vectors
 if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy
 
-LAW = law(60, twin=15)
+LAW = law(60, python=15)
 EXACT = 1e-12
 GUIDE = Path(__file__).parents[2] / "docs" / "measures.md"
 

@@ -263,7 +263,7 @@ def test_unknown_names() -> None:
         postil.score(["a"], [["a"]], metrics=[])
 
 
-@pytest.mark.skipif(NAME != "compiled", reason="the twin has no such limit")
+@pytest.mark.skipif(NAME != "compiled", reason="the pure-Python kernel has no such limit")
 @pytest.mark.parametrize(("spec", "words"), [("rouge-l(reading=union)", 200_000), ("meteor", 20_000)])
 def test_texts_too_long_to_be_aligned_are_told(spec: str, words: int) -> None:
     text = " ".join(["a"] * words)

@@ -1,14 +1,14 @@
-"""The loops that need to be fast, twice: compiled C++ and a readable pure-Python twin with the same names and numbers.
+"""The kernel: the loops that must be fast, compiled from C++, and a pure-Python reference with the same functions.
 
-The compiled kernel is used where it was built. ``POSTIL_KERNEL=python`` in the environment asks for the twin,
-``POSTIL_KERNEL=compiled`` makes its absence an error. The twin is the definition: read it to learn what is computed.
+The compiled kernel is used where it was built. ``POSTIL_KERNEL=python`` in the environment asks for pure Python,
+``POSTIL_KERNEL=compiled`` makes its absence an error. The pure-Python kernel is the definition of what is computed.
 Integers agree bit for bit, scores to 1e-12, the single precision of `log_sums` to a millionth.
 
 Shapes, for n candidates, m references, k items:
 
 - ``ids int32[T]`` and ``offsets int64[n + 1]``: ragged texts, text i is ``ids[offsets[i]:offsets[i + 1]]``.
-- ``sets int32[n]``: which set of references a candidate meets; ``set_offsets int64[k + 1]``: set s is the references
-  ``set_offsets[s]:set_offsets[s + 1]``.
+- ``sets int32[n]``: index of the set of references that a candidate is scored against.
+- ``set_offsets int64[k + 1]``: set s is the references ``set_offsets[s]:set_offsets[s + 1]``.
 - ``weights float64[m]``: a weight for every reference.
 """
 
@@ -87,7 +87,7 @@ def _choose(wish: str) -> ModuleType:
 
 _chosen: Final = _choose(os.environ.get("POSTIL_KERNEL", ""))
 NAME: Final = "compiled" if _chosen.__name__.endswith("._compiled") else "python"
-"""Which kernel is in use: ``compiled`` or ``python``."""
+"""Name of the kernel in use: ``compiled`` or ``python``."""
 
 if not TYPE_CHECKING:
     Grams = _chosen.Grams

@@ -1,4 +1,4 @@
-"""The pure-Python kernel: what the compiled one computes, said as plainly as possible."""
+"""The pure-Python kernel: the definition of what the compiled kernel computes."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ __all__ = ["check_offsets", "check_places", "check_rising", "check_texts", "chec
 
 
 def require(right: object, what: str) -> None:
-    """Raise a ValueError where something is not right.
+    """Raise a ValueError unless a requirement is met.
 
     Args:
         right: True if it is.
@@ -23,29 +23,29 @@ def require(right: object, what: str) -> None:
 
 
 def check_offsets(offsets: NDArray[np.int64], end: int, what: str) -> None:
-    """Offsets begin with 0, do not fall and end with ``end``."""
+    """Require offsets that begin with 0, never decrease and end with ``end``."""
     require(len(offsets) and offsets[0] == 0 and offsets[-1] == end and (offsets[1:] >= offsets[:-1]).all(), what)
 
 
 def check_places(places: NDArray[np.int32], end: int, what: str) -> None:
-    """Places are from 0 to ``end``, without it."""
+    """Require indices from 0 to ``end`` - 1."""
     require(not places.size or 0 <= int(places.min()) <= int(places.max()) < end, what)
 
 
 def check_rising(places: NDArray[np.int32], end: int, what: str) -> None:
-    """The same, and each is above that before it."""
+    """Require strictly ascending indices from 0 to ``end`` - 1."""
     check_places(places, end, what)
     require((places[1:] > places[:-1]).all(), what)
 
 
 def check_texts(ids: NDArray[np.int32], offsets: NDArray[np.int64], what: str) -> None:
-    """Words are numbered from 0, and texts stand behind one another."""
+    """Require token ids from 0 up, and concatenated texts."""
     check_offsets(offsets, len(ids), what)
     check_places(ids, 2**31, what)
 
 
 def check_types(arrays: tuple[NDArray[Any], ...], types: tuple[str, ...], what: str) -> None:
-    """Arrays have one dimension and these types.
+    """Require one-dimensional arrays of given types.
 
     Raises:
         TypeError: They have others, or are more or fewer.

@@ -25,7 +25,7 @@ Gram = tuple[int, ...]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Grams:
-    """In how many of ``items`` items' references each n-gram occurs; those of at least 2, as 0 and 1 give one idf."""
+    """Document frequencies of n-grams over the references of ``items`` items; those below 2 share one idf."""
 
     items: int
     order: int
@@ -40,7 +40,7 @@ class Grams:
         return {gram: count * self.idf(gram) for gram, count in Counter(ngrams(words, n)).items()}
 
     def norms(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Length of each text's tf-idf vector in each order, float64[texts, order]."""
+        """L2 norm of each text's tf-idf vector in each order, float64[texts, order]."""
         check_offsets(offsets, len(ids), "expected offsets of the words of texts")
         texts = lists(ids, offsets)
         orders = range(1, self.order + 1)
@@ -87,7 +87,7 @@ def count_grams(
 
 
 def load_grams(items: int, gram_words: list[NDArray[np.int32]], df: list[NDArray[np.int32]]) -> Grams:
-    """From tables as :meth:`Grams.table` gives them, one an order."""
+    """Make document frequencies of tables as :meth:`Grams.table` gives them, one per order."""
     require(len(gram_words) == len(df), "expected a document frequency of each n-gram")
     require(items > 0, "expected at least one item")
     for n, (words, counts) in enumerate(zip(gram_words, df, strict=True), start=1):

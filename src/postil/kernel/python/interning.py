@@ -1,4 +1,4 @@
-"""Words become numbers."""
+"""Interning: texts as token ids."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def is_han_text(text: str) -> bool:
 
 
 class Interner:
-    """A token's id is its place in the order of first sight.
+    """A vocabulary: ids are given to tokens in the order of their first occurrence.
 
     A branch sees the words of its base and adds its own behind them; it can be thrown away, so that a stream of
     candidates never makes the table of the references grow.
@@ -59,26 +59,26 @@ class Interner:
         return len(self._base) + len(self._ids)
 
     def branch(self) -> Interner:
-        """A vocabulary that begins as this one; this one cannot grow any more."""
+        """Make a vocabulary that starts as a copy of this one; this one is frozen from then on."""
         if self._is_branch:
             raise ValueError("a branch has no branches of its own")
         self._frozen = True
         return Interner(self)
 
     def words(self, start: int = 0) -> list[str]:
-        """The words from id ``start`` on."""
+        """Tokens from id ``start`` on."""
         if start < 0:
             raise ValueError("expected a start from 0")
         return [*self._base, *self._ids][start:]
 
     def flags(self, lowered: frozenset[str], start: int = 0) -> NDArray[np.uint8]:
-        """For each word from id ``start`` on whether its lower-case form is in the set, uint8[words]."""
+        """1 for each token from id ``start`` on whose lower-case form is in the set, uint8[tokens]."""
         return np.array([word.lower() in lowered for word in self.words(start)], dtype=np.uint8)
 
     def encode(
         self, texts: Sequence[str], splitting: str, jobs: int = 1
     ) -> tuple[NDArray[np.int32], NDArray[np.int64], int]:
-        """Split and intern; also the index of the first Han text where ``splitting`` is ``words``, else -1."""
+        """Tokenize and intern; also the index of the first Han text where ``splitting`` is ``words``, else -1."""
         del jobs
         for index, text in enumerate(texts):
             if not isinstance(text, str):

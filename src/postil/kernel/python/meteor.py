@@ -23,7 +23,7 @@ NO_CHUNK: Final = -1
 
 
 class Path(NamedTuple):
-    """An alignment in the making."""
+    """A partial alignment."""
 
     exact: int = 0
     """Exact matches. Stems and synonyms count for nothing here, whatever their weight in the score."""
@@ -37,7 +37,7 @@ class Path(NamedTuple):
     """(reference position, candidate position, stage) of each match."""
 
     def rank(self) -> tuple[int, int, int]:
-        """Small is good."""
+        """Sort key; smaller is better."""
         return -self.exact, self.chunks, self.distance
 
     def take(self, at: int, place: int, stage: int) -> Path:
@@ -52,7 +52,7 @@ class Path(NamedTuple):
         )
 
     def close(self) -> Path:
-        """End the open chunk."""
+        """Close the open chunk."""
         return self._replace(chunks=self.chunks + (self.open_end != NO_CHUNK), open_end=NO_CHUNK)
 
 
@@ -82,7 +82,7 @@ def align(options: Sequence[Sequence[tuple[int, int]]], beam: int) -> Path:
 
 
 def _extensions(path: Path, at: int, row: Sequence[tuple[int, int]]) -> list[Path]:
-    """A path with each free partner, and with none. A pair's distance is borne by those that come after it."""
+    """The path extended by each free partner, and by none. A pair's distance counts for those after it."""
     longer: list[Path] = []
     for place, stage in row:
         if place not in path.used:
@@ -92,7 +92,7 @@ def _extensions(path: Path, at: int, row: Sequence[tuple[int, int]]) -> list[Pat
 
 
 class _Side(NamedTuple):
-    """One text: its classes (words or stems), its words, and the synsets of each word."""
+    """A text: its classes (words or stems), its words, and the synsets of each word."""
 
     classes: list[int]
     words: list[int]
@@ -143,19 +143,10 @@ def meteor(  # noqa: PLR0917 - the kernel's arrays
         reference, weighted lengths of both, chunks (0 where the texts are the same), matches, the reference's weight.
     """
     del jobs
-    overlap.check(weights)
+    _check(overlap, weights, candidate_words, reference_words, function, synset_offsets, synsets)
     require(
         len(parameters) == 4 and len(stage_weights) == 3 and beam > 0, "expected 4 parameters, 3 weights and a beam"
     )
-    of_words = "expected a number of each word, and for each number whether it is a function word"
-    for texts, ids in ((overlap.candidates, candidate_words), (overlap.references, reference_words)):
-        require(len(ids) == sum(map(len, texts)), of_words)
-        check_places(ids, len(function), of_words)
-    require((function < 2).all(), of_words)
-    require((synset_offsets is None) == (synsets is None), "expected synsets and their offsets")
-    if synset_offsets is not None and synsets is not None:
-        require(len(synset_offsets) == len(function) + 1, "expected synsets of each word")
-        check_offsets(synset_offsets, len(synsets), "expected synsets of each word")
     alpha, beta, gamma, delta = parameters
 
     def weigh(words: Sequence[int]) -> float:
@@ -193,3 +184,25 @@ def meteor(  # noqa: PLR0917 - the kernel's arrays
             if j == span.start or score > out[row, 0]:
                 out[row] = score, own, theirs, *lengths, chunks, matches, weights[j]
     return out
+
+
+def _check(  # noqa: PLR0917 - the kernel's arrays
+    overlap: Overlap,
+    weights: NDArray[np.float64],
+    candidate_words: NDArray[np.int32],
+    reference_words: NDArray[np.int32],
+    function: NDArray[np.uint8],
+    synset_offsets: NDArray[np.int64] | None,
+    synsets: NDArray[np.int32] | None,
+) -> None:
+    """Raise a ValueError where the arrays of `meteor` do not fit together."""
+    overlap.check(weights)
+    of_words = "expected a number of each word, and for each number whether it is a function word"
+    for texts, ids in ((overlap.candidates, candidate_words), (overlap.references, reference_words)):
+        require(len(ids) == sum(map(len, texts)), of_words)
+        check_places(ids, len(function), of_words)
+    require((function < 2).all(), of_words)
+    require((synset_offsets is None) == (synsets is None), "expected synsets and their offsets")
+    if synset_offsets is not None and synsets is not None:
+        require(len(synset_offsets) == len(function) + 1, "expected synsets of each word")
+        check_offsets(synset_offsets, len(synsets), "expected synsets of each word")

@@ -1,6 +1,6 @@
-"""Which candidate meets which references.
+"""Pairs of candidates and the references they are scored against.
 
-The compiled kernel notes here which words they share, once for all metrics; the twin only keeps the texts.
+The compiled kernel indexes here which words they share, once for all metrics; this one only stores the texts.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ __all__ = ["Overlap", "closest_length", "overlap"]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Overlap:
-    """n candidates as lists of word ids, and the m references that they meet."""
+    """n candidates as lists of token ids, and the m references that they are scored against."""
 
     candidates: list[list[int]]
     references: list[list[int]]
     spans: list[range]
-    """For each candidate: the numbers of its references."""
+    """Indices of the references of each candidate."""
 
     def __len__(self) -> int:
         return len(self.candidates)
 
     def check(self, weights: NDArray[np.float64]) -> None:
-        """Raise a ValueError unless there is a weight of every reference."""
+        """Raise a ValueError unless there is one weight per reference."""
         require(len(weights) == len(self.references), "expected a weight of every reference")
 
     def rows(self) -> Iterator[tuple[int, list[int], range]]:
-        """Each candidate's number, its words and the numbers of its references."""
+        """Index, words and reference indices of each candidate."""
         return ((row, words, self.spans[row]) for row, words in enumerate(self.candidates))
 
 
@@ -50,7 +50,7 @@ def overlap(  # noqa: PLR0917 - the kernel's arrays
     set_offsets: NDArray[np.int64],
     jobs: int = 1,
 ) -> Overlap:
-    """Bring candidates and references together; see the shapes in :mod:`postil.kernel`."""
+    """Pair candidates with their references; see the shapes in :mod:`postil.kernel`."""
     del jobs
     check_texts(candidate_ids, candidate_offsets, "expected candidates as words from 0 and offsets of texts")
     check_texts(reference_ids, reference_offsets, "expected references as words from 0 and offsets of texts")
@@ -73,7 +73,7 @@ def lists(ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> list[list[int]]
 
 
 def closest_length(candidate: int, references: list[int]) -> int:
-    """The reference length nearest to the candidate's; of two as near, the shorter.
+    """The reference length closest to the candidate's; the shorter of two as close.
 
     >>> closest_length(5, [2, 4, 6])
     4

@@ -64,7 +64,7 @@ def rank_correlations(  # noqa: PLR0917 - the compiled kernel's order
 
 
 class _Side:
-    """One side of a resample: the ranks of n rows and their weights; a rank may weigh nothing."""
+    """One variable of a resample: the ranks of n rows and their weights; a rank may have weight 0."""
 
     def __init__(self, ranks: NDArray[np.int32], weights: NDArray[np.int64]) -> None:
         self.ranks, self.weights = ranks, weights
@@ -84,7 +84,7 @@ def _spearman(x: _Side, y: _Side) -> float:
 
 
 def _concordant_less_discordant(x: _Side, y: _Side) -> int:
-    """Pairs that x and y put in the same order, less those in opposite order: each row against those of smaller y."""
+    """Concordant minus discordant pairs: each row against those of smaller y."""
     out = 0
     seen = np.zeros(len(x.distances), np.int64)
     order = np.argsort(y.ranks, kind="stable")
@@ -97,12 +97,12 @@ def _concordant_less_discordant(x: _Side, y: _Side) -> int:
 
 
 def _kendall_b(x: _Side, y: _Side) -> float:
-    """Of the pairs tied in neither, the geometric mean over both sides (Kendall 1945)."""
+    """Tau-b: divided by the geometric mean of the numbers of untied pairs of each variable (Kendall 1945)."""
     return _concordant_less_discordant(x, y) / math.sqrt(float(x.untied_pairs) * float(y.untied_pairs))
 
 
 def _kendall_c(x: _Side, y: _Side) -> float:
-    """Out of the most that a table of k by k groups allows (Stuart 1953)."""
+    """Tau-c: divided by the maximum that a table of k by k groups allows (Stuart 1953)."""
     k = min(x.groups, y.groups)
     return 2 * _concordant_less_discordant(x, y) / (x.total**2 * (k - 1) / k)
 

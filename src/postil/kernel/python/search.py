@@ -1,11 +1,11 @@
 """The definition of search: exact top-k over an inverted index, by TF-IDF cosine or BM25.
 
-Documents are numbered from 0, terms too. *Rows* are documents over terms: ``(starts int64[N + 1], terms int32[nnz]
-rising within a document, counts uint16[nnz])``. *Lists* are the same the other way round, a list a term, documents
-rising.
+Documents and terms have ids from 0. The *forward index* is ``(starts int64[N + 1], terms int32[nnz], counts
+uint16[nnz])``, terms ascending within each document. The *inverted index* is the same transposed: the postings of each
+term, documents ascending.
 
-A term that comes ``count`` times in document d gains it ``weight * count * factor[d]`` (``cosine``) or
-``weight * count / (count + factor[d])`` (``bm25``).
+A term with frequency ``count`` in document d contributes ``weight * count * factor[d]`` (``cosine``) or
+``weight * count / (count + factor[d])`` (``bm25``) to its score; ``factor`` is the document normalization.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ if TYPE_CHECKING:
 __all__ = ["Searcher", "count_terms", "invert", "search_bounds", "searcher"]
 
 CLASSES: Final = (128, 32, 8, 2)
-"""Terms of one document in so many, or more, are of class 1, 2, 3, 4; the others of class 0."""
+"""Document frequency, as 1 in N, from which on a term is of class 1, 2, 3, 4; the others are of class 0."""
 DENSE: Final = 3
-"""Terms of this class and above have their gains in a table."""
+"""First class of terms whose contributions are in the dense table."""
 MOST_DENSE: Final = 4096
-"""The table has so many terms at most; the others of these classes count to the class below."""
+"""Maximum number of terms in the dense table; further ones count to the class below."""
 GROUP: Final = 64
-"""The compiled kernel looks at so many documents together."""
+"""Number of documents per block of the compiled kernel."""
 _COUNTS: Final = ("int64", "int32", "uint16")
 _BOUNDS: Final = ("float32", "uint16", "float32", "uint8", "int32", "float32", "float32", "uint8")
 _OFFSETS: Final = "expected offsets of the documents of terms"
 ROW_STEPS: Final = 2000
-"""About the most that a row of the table adds up to."""
+"""Approximate maximum of the sum of a row of the table."""
 GAINS: Final = ("cosine", "bm25")
 
 
 def count_terms(ids: NDArray[np.int32], offsets: NDArray[np.int64], jobs: int = 1) -> Counts:
-    """How often each term comes in each text, as rows; more than 65,535 times is 65,535 times."""
+    """Term frequencies of each text, as a forward index; saturated at 65,535."""
     del jobs
     check_offsets(offsets, len(ids), "expected offsets of the words of texts")
     texts = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
@@ -64,7 +64,7 @@ def count_terms(ids: NDArray[np.int32], offsets: NDArray[np.int64], jobs: int = 
 
 
 def invert(starts: NDArray[np.int64], terms: NDArray[np.int32], counts: NDArray[np.uint16], vocabulary: int) -> Counts:
-    """Lists of rows."""
+    """Invert a forward index: the postings of each term."""
     require(len(terms) == len(counts), "expected a count of each term of a document")
     check_offsets(starts, len(terms), "expected offsets of the terms of documents")
     require(vocabulary >= 0, "a term is out of range")
@@ -76,22 +76,22 @@ def invert(starts: NDArray[np.int64], terms: NDArray[np.int32], counts: NDArray[
 
 
 def search_bounds(lists: Counts, factors: NDArray[np.float64], scales: NDArray[np.float64], gain: str) -> Bounds:
-    """What the compiled search skips by, rounded up; the search here looks at none of it.
+    """Score upper bounds for exact dynamic pruning, rounded up; unused by this implementation.
 
-    A document's vector has ``scale * gain`` for each term. What is kept for documents is filled up to whole groups.
+    A document's vector has ``scale * contribution`` for each term. Arrays over documents are padded to whole blocks.
 
     Args:
-        lists: See above.
-        factors: float64[N].
-        scales: float64[terms], any numbers above 0; others are taken as 1. Terms' rarity makes the bounds tight.
+        lists: The inverted index.
+        factors: float64[N], document normalization.
+        scales: float64[terms], any numbers above 0; others are taken as 1. The idf makes the bounds tight.
         gain: ``cosine`` or ``bm25``.
 
     Returns:
-        The most that each term gains any document, float32[terms], and what it gains each, in 65,535ths of that,
-        uint16. The greatest length of a vector: of all terms, then of the terms of each class from 1, float32[5], and
-        each document's for each class, in 255ths of that, uint8. The dense terms, int32. In what steps each document
-        counts their gains, float32, the greatest length of a vector of ``scale * steps``, float32[1], and the steps,
-        uint8[groups, dense terms, documents of a group].
+        The largest contribution of each term to any document, float32[terms], and its contribution to each, in
+        65,535ths of that, uint16[nnz]. The largest L2 norm of a vector: of all terms, then of the terms of each class
+        from 1, float32[5], and each document's norm for each class, in 255ths of that, uint8. The dense terms, int32.
+        The step in which each document counts their contributions, float32, the largest norm of a vector of
+        ``scale * steps``, float32[1], and the steps, uint8[blocks, dense terms, documents of a block].
     """
     check_types(lists, _COUNTS, "expected lists as arrays of int64, int32 and uint16")
     _check(lists, scales)
@@ -103,10 +103,15 @@ def search_bounds(lists: Counts, factors: NDArray[np.float64], scales: NDArray[n
     sizes = np.diff(starts)
     terms = np.repeat(np.arange(len(sizes)), sizes)
     scaled = np.where(scales > 0, scales, 1.0)[terms]
+    # weight * highest bounds the contribution of a term to any document. Impacts are 16-bit shares of it, rounded up,
+    # so that a sum of impacts bounds the score of a document and nothing that could be among the best is skipped.
     highest = np.zeros(len(sizes), dtype=np.float32)
     highest[sizes > 0] = _up(np.array([gains[a:b].max() for a, b in pairwise(starts.tolist()) if b > a]))
     impacts = _parts(gains, highest[terms].astype(np.float64), np.iinfo(np.uint16).max).astype(np.uint16)
 
+    # Frequent terms have long postings, so their part of a score is bounded without reading them. By Cauchy-Schwarz it
+    # is at most |query / scale| * |document * scale|, over the terms of one class; classes by document frequency keep
+    # the norms of documents apart from the many rare terms, which would loosen the bound.
     kinds = (sizes[:, None] * np.array(CLASSES) >= total).sum(1) * (sizes > 0)
     dense = (kinds >= DENSE).nonzero()[0]
     kinds[dense[MOST_DENSE:]] = DENSE - 1
@@ -123,6 +128,8 @@ def search_bounds(lists: Counts, factors: NDArray[np.float64], scales: NDArray[n
         for values, most in zip(every[1:], longest[1:].astype(np.float64), strict=True)
     ]
 
+    # The most frequent terms have a dense table of 8-bit steps instead. A document's step is large enough for its
+    # largest contribution to fit in 8 bits and for the sum of a row to stay near ROW_STEPS, within 16 bits.
     mine = kinds[terms] >= DENSE
     most_gained = np.zeros(padded)
     np.maximum.at(most_gained, documents[mine], gains[mine])
@@ -150,7 +157,7 @@ def search_bounds(lists: Counts, factors: NDArray[np.float64], scales: NDArray[n
 
 
 class Searcher:
-    """Finds the best documents of queries; `searcher` makes it."""
+    """Exact top-k search of an inverted index; made by `searcher`."""
 
     def __init__(self, lists: Counts, factors: NDArray[np.float64], gain: str) -> None:
         self._lists = lists
@@ -215,7 +222,7 @@ def searcher(  # noqa: PLR0917 - as the compiled one
     scales: NDArray[np.float64],
     gain: str,
 ) -> Searcher:
-    """What searches these lists; bounds and scales, those of `search_bounds`, are for the compiled kernel."""
+    """Make a searcher of postings; bounds and scales, those of `search_bounds`, are for the compiled kernel."""
     require(gain in GAINS, "expected cosine or bm25")
     check_types(rows, _COUNTS, "expected rows as arrays of int64, int32 and uint16")
     check_types(lists, _COUNTS, "expected lists as arrays of int64, int32 and uint16")
@@ -245,10 +252,10 @@ def _gains(gain: str, counts: NDArray[np.float64], factors: NDArray[np.float64])
 
 
 def _parts(values: NDArray[np.float64], whole: NDArray[np.float64], parts: int) -> NDArray[np.float64]:
-    """Parts of a whole, rounded up."""
+    """Shares of a whole, rounded up."""
     return np.minimum(np.ceil(values / whole * parts), parts)
 
 
 def _up(values: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Short numbers that are not below the long ones."""
+    """Single-precision numbers that are not below the double-precision ones: bounds must not be rounded down."""
     return np.nextafter(values.astype(np.float32), np.float32(np.inf))

@@ -1,4 +1,4 @@
-"""What a softmax over words needs to know of its scores."""
+"""Log-sum-exp and top-k of logits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["highest", "log_sums"]
 
 
 def log_sums(scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The logarithm of the sum of e^score over each row.
+    """Log-sum-exp of each row of logits.
 
     Args:
         scores: float32[n, m], -inf for what may not come.
@@ -32,7 +32,7 @@ def log_sums(scores: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def highest(scores: NDArray[np.float32], k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """The k highest scores of each row, highest first; among equal ones the first column comes first.
+    """The k highest logits of each row, in descending order; ties by ascending column.
 
     Args:
         scores: float32[n, m].

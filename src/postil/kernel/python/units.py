@@ -1,4 +1,4 @@
-"""Texts as bags of units, and how close each comes to what other texts hold together."""
+"""Texts as bags of units, and scores of texts against pooled references."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def _check(
 
 
 class _Pool:
-    """The texts of a reference taken together."""
+    """A pooled reference: texts with weights, taken together."""
 
     def __init__(
         self, bags: tuple[Offsets, Integers, Integers], texts: Integers, weights: Floats, share: Floats, idf: Floats
@@ -174,13 +174,13 @@ class _Pool:
         order = np.lexsort((-self.text_weights, self.units))
         self.begins = np.concatenate([[0], np.cumsum(self.holders)])
         self.falling = self.text_weights[order]
-        """The weights of each unit's holders, falling."""
+        """Weights of the texts that contain each unit, descending."""
         self.falling_counts = self.text_counts[order]
         self.squares = float(((self.count * idf) ** 2).sum()) if len(idf) == distinct else math.nan
 
 
 class _Left:
-    """A text, and what is left of the pool for it: the weights of its own references leave."""
+    """A text and its leave-one-out pool, without the weights of the text's own references."""
 
     def __init__(self, pool: _Pool, text: int, own: Floats) -> None:
         offsets, units, counts = pool.bags
@@ -192,7 +192,7 @@ class _Left:
         self.length = self.k.sum()
         self.before = pool.count[self.units]
         self.holds = pool.holders[self.units] > len(own)
-        """Whether the pool still holds each unit of the text."""
+        """True for each unit of the text that the pool still contains."""
         self.c = np.where(self.holds, self.before - self.weight * self.k, 0.0)
         lost = (pool.holders[self.units] == len(own)).sum() if len(own) else 0
         self.types = int(np.count_nonzero(pool.holders) - lost)
