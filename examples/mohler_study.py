@@ -32,7 +32,7 @@ SCALE: Final = postil.Scale(0, 5)
 
 def score(
     answers: Sequence[Answer], sets: Sequence[Sequence[Answer]], specs: Sequence[str], draws: int
-) -> postil.Scores:
+) -> postil.ScoreResult:
     """Score answers against sets of others, by metrics without and with weights.
 
     Args:
@@ -51,7 +51,7 @@ def score(
     )
 
 
-def rows(answers: Sequence[Answer], scores: postil.Scores) -> Iterator[Score]:
+def rows(answers: Sequence[Answer], scores: postil.ScoreResult) -> Iterator[Score]:
     """A row for each answer and metric."""
     for name, column in scores.items.items():
         for answer, value in zip(answers, column.tolist(), strict=True):

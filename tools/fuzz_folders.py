@@ -40,7 +40,7 @@ from postil.commenters.store import ModelWriter
 from postil.commenters.string_array import Strings
 from postil.corpus.store import Corpus
 from postil.errors import PostilError
-from postil.metrics import Background, References
+from postil.metrics import DocumentFrequencies, References
 from postil.records import Article, Comment
 from postil.text import Vocabulary, tokenizer
 from postil.text.vectors import Vectors
@@ -231,7 +231,7 @@ def make_background(folder: Path) -> None:
     """Count the n-grams of texts."""
     texts = [one.content or "" for one in articles()]
     tokens = Vocabulary().encode(texts, tokenizer("words"))
-    Background.of(References(tokens, np.arange(len(texts) + 1)), "words", 3).save(folder)
+    DocumentFrequencies.of(References(tokens, np.arange(len(texts) + 1)), "words", 3).save(folder)
 
 
 def use_background(folder: Path) -> object:
@@ -241,7 +241,7 @@ def use_background(folder: Path) -> object:
         texts,
         [[text, "w1 w2 w3"] for text in texts],
         metrics=["cider(order=3)", "cider-d(order=3)"],
-        background=Background.load(folder),
+        background=DocumentFrequencies.load(folder),
     )
     values = [float(value) for each in found.items.values() for value in each]
     require(np.isfinite(values).all(), f"scores {values}")
@@ -257,7 +257,7 @@ def reseal_background(folder: Path) -> None:
             tuple(np.load(folder / f"{name}-{n}.npy") for n in range(1, config["order"] + 1))
             for name in ("grams", "df")
         ]
-        config["hash"] = Background(config["items"], config["tokenizer"], words, *arrays).hash
+        config["hash"] = DocumentFrequencies(config["items"], config["tokenizer"], words, *arrays).hash
         (folder / "config.json").write_text(json.dumps(config))
     except Exception:  # noqa: S110 - what cannot be read stays as it is
         pass

@@ -25,12 +25,12 @@ OPTION: Final = re.compile(r"(?<![\w`-])--[a-z][a-z-]*")
 API: Final = {
     "Score": [
         "postil.score",
-        "postil.Scores",
+        "postil.ScoreResult",
         "postil.Scale",
         "postil.consensus_weights",
         "postil.ControlOptions",
-        "postil.Background",
-        "postil.metric",
+        "postil.DocumentFrequencies",
+        "postil.parse_metric",
         "postil.metrics.Metric",
         "postil.metrics.Scorer",
         "postil.metrics.References",
@@ -65,8 +65,9 @@ API: Final = {
         "postil.commenters.filtering.Screen",
         "postil.DecodingOptions",
         "postil.evaluate_commenters",
-        "postil.app.evaluating.files.EvaluateOptions",
-        "postil.app.evaluating.files.CommenterScores",
+        "postil.app.evaluate.EvaluateOptions",
+        "postil.app.evaluate.CommenterEvaluation",
+        "postil.records.results.CommenterResult",
     ],
     "Rows and files": [
         "postil.Article",

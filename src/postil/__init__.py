@@ -25,36 +25,36 @@ if TYPE_CHECKING:
     from postil.app.corpus.building import build_corpus
     from postil.app.correlating.api import correlate
     from postil.app.correlating.files import CorrelateOptions, Findings
-    from postil.app.evaluating.files import evaluate_commenters
+    from postil.app.evaluate import evaluate_commenters
     from postil.app.passages.interesting import RankedPassage, rank_passages
-    from postil.app.scoring.api import Scores, score
-    from postil.app.scoring.consensus import consensus_weights
+    from postil.app.score import consensus_weights, score
     from postil.commenters.neural_commenter import DecodingOptions
     from postil.corpus.options import BuildOptions
     from postil.corpus.store import Corpus
     from postil.errors import InvalidInput, PostilError, Undefined, UsageError
-    from postil.metrics.background import Background
+    from postil.metrics.background import DocumentFrequencies
     from postil.metrics.controls import ControlOptions
-    from postil.metrics.spec import parse as metric
+    from postil.metrics.spec import parse as parse_metric
+    from postil.records.results import ScoreResult
     from postil.records.rows import Article, Comment
     from postil.records.scale import Scale
     from postil.text.tokenizers import tokenizer
 
 __all__ = [
     "Article",
-    "Background",
     "BuildOptions",
     "Comment",
     "ControlOptions",
     "Corpus",
     "CorrelateOptions",
     "DecodingOptions",
+    "DocumentFrequencies",
     "Findings",
     "InvalidInput",
     "PostilError",
     "RankedPassage",
     "Scale",
-    "Scores",
+    "ScoreResult",
     "Undefined",
     "UsageError",
     "__version__",
@@ -63,7 +63,7 @@ __all__ = [
     "correlate",
     "evaluate_commenters",
     "load_commenter",
-    "metric",
+    "parse_metric",
     "rank_passages",
     "score",
     "tokenizer",
@@ -71,7 +71,7 @@ __all__ = [
 
 _HOMES: Final = {
     "Article": ("postil.records.rows", "Article"),
-    "Background": ("postil.metrics.background", "Background"),
+    "DocumentFrequencies": ("postil.metrics.background", "DocumentFrequencies"),
     "BuildOptions": ("postil.corpus.options", "BuildOptions"),
     "Comment": ("postil.records.rows", "Comment"),
     "ControlOptions": ("postil.metrics.controls", "ControlOptions"),
@@ -83,17 +83,17 @@ _HOMES: Final = {
     "PostilError": ("postil.errors", "PostilError"),
     "RankedPassage": ("postil.app.passages.interesting", "RankedPassage"),
     "Scale": ("postil.records.scale", "Scale"),
-    "Scores": ("postil.app.scoring.api", "Scores"),
+    "ScoreResult": ("postil.records.results", "ScoreResult"),
     "Undefined": ("postil.errors", "Undefined"),
     "UsageError": ("postil.errors", "UsageError"),
     "build_corpus": ("postil.app.corpus.building", "build_corpus"),
-    "consensus_weights": ("postil.app.scoring.consensus", "consensus_weights"),
+    "consensus_weights": ("postil.app.score", "consensus_weights"),
     "correlate": ("postil.app.correlating.api", "correlate"),
-    "evaluate_commenters": ("postil.app.evaluating.files", "evaluate_commenters"),
+    "evaluate_commenters": ("postil.app.evaluate", "evaluate_commenters"),
     "load_commenter": ("postil.app.commenting.files", "load_commenter"),
-    "metric": ("postil.metrics.spec", "parse"),
+    "parse_metric": ("postil.metrics.spec", "parse"),
     "rank_passages": ("postil.app.passages.interesting", "rank_passages"),
-    "score": ("postil.app.scoring.api", "score"),
+    "score": ("postil.app.score", "score"),
     "tokenizer": ("postil.text.tokenizers", "tokenizer"),
 }
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import postil
-from postil.app.evaluating.files import EvaluateOptions
+from postil.app.evaluate import EvaluateOptions
 from postil.records import Judgement, Passage, Rating, Reference
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 NAN, INF = float("nan"), float("inf")
 TEXTS = ["a b", "a c"]
 REFERENCES = [["a b", "c"], ["a", "b c"]]
-RESULTS = {"Findings", "RankedPassage", "Scores"}  # made by postil alone
+RESULTS = {"Findings", "RankedPassage", "ScoreResult"}  # made by postil alone
 ERRORS = {"InvalidInput", "PostilError", "Undefined", "UsageError"}
 CALLS: dict[str, dict[str, Any]] = {
     "Article": {"id": "a", "title": "t", "comments": ()},
@@ -34,7 +34,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "correlate": {"scores": {"m": [1, 2, 4]}, "grades": [1, 2, 3]},
     "evaluate_commenters": {"commenters": ["none"], "corpus": "none"},
     "load_commenter": {"folder": "none"},
-    "metric": {"spec": "meteor"},
+    "parse_metric": {"spec": "meteor"},
     "rank_passages": {"passages": TEXTS, "reference": ["a"], "weights": [1.0]},
     "score": {
         "candidates": TEXTS,
@@ -46,7 +46,7 @@ CALLS: dict[str, dict[str, Any]] = {
 }
 FUNCTIONS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     **{name: (getattr(postil, name), given) for name, given in CALLS.items()},
-    "Background.load": (postil.Background.load, {"folder": "none"}),
+    "DocumentFrequencies.load": (postil.DocumentFrequencies.load, {"folder": "none"}),
     "Corpus.open": (postil.Corpus.open, {"path": "none"}),
     "EvaluateOptions": (EvaluateOptions, {}),
     "Judgement": (Judgement, {"item": "a", "system": "s", "annotator": "p", "grade": 1}),
@@ -91,7 +91,7 @@ def call(name: str, /, **change: object) -> object:
 
 
 def test_every_public_name_is_called() -> None:
-    assert set(CALLS) == set(postil.__all__) - RESULTS - ERRORS - {"__version__", "Background", "Corpus"}
+    assert set(CALLS) == set(postil.__all__) - RESULTS - ERRORS - {"__version__", "DocumentFrequencies", "Corpus"}
     for name, (_, given) in FUNCTIONS.items():
         if not {"none", "corpus"} & set(map(str, given.values())) and name != "build_corpus":
             call(name)
@@ -131,7 +131,7 @@ def test_no_argument_ends_in_another_error(
         ("score", {"candidates": ["a", None]}, "candidates:2: expected a text, as the first is one, got NoneType"),
         ("score", {"items": ["a", None]}, "items:2: expected text or a number, got null"),
         ("score", {"items": ["a", NAN]}, "items:2: expected text or a number, got NaN"),
-        ("score", {"background": "idf"}, 'background: expected a Background or None, got "idf"'),
+        ("score", {"background": "idf"}, 'background: expected a DocumentFrequencies or None, got "idf"'),
         ("score", {"controls": 3}, "controls: expected a ControlOptions or None, got 3"),
         ("score", {"weights": "0.5"}, "weights: expected a list or a column, got str"),
         ("score", {"weights": ["0.5", "1"]}, "weights:1: expected a list or a column, got str"),
@@ -151,7 +151,7 @@ def test_no_argument_ends_in_another_error(
         ("DecodingOptions", {"beam": "5"}, 'beam: expected a whole number, got "5"'),
         ("ControlOptions", {"draws": None}, "draws: expected a whole number, got None"),
         ("BuildOptions", {"mask": "emails"}, 'mask: expected a list of texts, got "emails"'),
-        ("metric", {"spec": None}, "spec: expected text, got None"),
+        ("parse_metric", {"spec": None}, "spec: expected text, got None"),
         ("tokenizer", {"name": 3}, "unknown tokenizer '3'; did you mean '13a'? Known: "),
     ],
 )

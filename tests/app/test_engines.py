@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import pickle
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+from postil.app import score_files as scoring
 from postil.app.correlating.files import CorrelateOptions, find
 from postil.app.engines import elsewhere
-from postil.app.scoring import files as scoring
-from postil.app.scoring.batches import Batch, Bench
-from postil.app.scoring.files import ScoringOptions, score_files
+from postil.app.score_files import ScoringOptions, score_files
 from postil.errors import InvalidInput, UnknownName
 from postil.metaeval.table import join
+from postil.metrics.evaluation import Batch, ReferenceTexts, RemoteEvaluation
 from postil.metrics.metric_set import parse_all
 from postil.records.row_files import read, write
 from postil.records.rows import Candidate, Judgement, Reference, Score
@@ -69,7 +69,7 @@ def spread(monkeypatch: pytest.MonkeyPatch) -> None:
     def opened(name: str, *_: object, **__: object) -> Iterator[Engine | None]:
         yield None if name == "local" else Spread()  # type: ignore[misc]
 
-    monkeypatch.setattr("postil.app.scoring.files.elsewhere", opened)
+    monkeypatch.setattr("postil.app.score_files.elsewhere", opened)
     monkeypatch.setattr("postil.app.correlating.files.elsewhere", opened)
 
 
@@ -85,8 +85,8 @@ def test_scores_are_the_same_elsewhere(files: tuple[str, str], tmp_path: Path, m
             engine=engine,
         )
         found[engine] = score_files(*files, options, print)
-    assert [asdict(row) for row in found["local"]] == [asdict(row) for row in found["ray"]]
-    assert len(found["local"]) == 15
+    assert found["local"] == found["ray"]
+    assert len(found["local"].scores) == 15
     assert (tmp_path / "local.jsonl").read_bytes() == (tmp_path / "ray.jsonl").read_bytes()
 
 
@@ -132,16 +132,16 @@ def test_correlations_are_the_same_elsewhere(by: str) -> None:
     assert here.correlations.rows
 
 
-def bench_of(spec: str) -> Bench:
+def remote_of(spec: str) -> RemoteEvaluation:
     metrics = parse_all([spec])
     signatures = {name: metric.signature for name, metric in metrics.items()}
-    return Bench(["a b"], np.array([0, 1]), np.ones(1), metrics, None, "words", signatures)
+    return RemoteEvaluation(ReferenceTexts(["a b"], np.array([0, 1])), metrics, None, "words", signatures)
 
 
 def test_a_worker_reads_the_same_function_words(tmp_path: Path) -> None:
     words = tmp_path / "words.txt"
     words.write_text("a\n", encoding="utf-8")
-    sent = pickle.dumps(bench_of(f"meteor(function_words={words})"))
+    sent = pickle.dumps(remote_of(f"meteor(function_words={words})"))
     batch = Batch(["a"], np.zeros(1, dtype=np.int32))
     assert pickle.loads(sent)(batch)  # noqa: S301
     words.write_text("b\n", encoding="utf-8")
@@ -149,9 +149,9 @@ def test_a_worker_reads_the_same_function_words(tmp_path: Path) -> None:
         pickle.loads(sent)(batch)  # noqa: S301
 
 
-def test_a_bench_refuses_no_han_text_since_who_sent_it_has_counted_them() -> None:
-    bench = bench_of("rouge-1")
-    stats = bench(Batch(["a", "今天天气很好"], np.zeros(2, dtype=np.int32)))["rouge-1"]
+def test_a_worker_refuses_no_han_text_since_they_are_counted_where_the_command_runs() -> None:
+    remote = remote_of("rouge-1")
+    stats = remote(Batch(["a", "今天天气很好"], np.zeros(2, dtype=np.int32)))["rouge-1"]
     assert stats.tolist() == [[0.5, 1.0], [0.0, 1.0]]
 
 

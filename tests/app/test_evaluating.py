@@ -13,18 +13,17 @@ import numpy as np
 import pytest
 
 import postil
-from postil.app.evaluating.files import METRICS, EvaluateOptions, evaluate_commenters
-from postil.app.evaluating.output import remarks
-from postil.app.evaluating.references import Readers, read_readers
+from postil.app.evaluate import METRICS, EvaluateOptions, evaluate_commenters
+from postil.app.readers import Readers, read_readers
 from postil.app.training.retrievers import TrainOptions, train_retriever
 from postil.commenters.base import Provenance, Suggestion, Suggestions
 from postil.corpus.split import Share
 from postil.errors import InvalidInput, PostilError, Undefined, UnknownName, UsageError
-from postil.metrics.references import References
+from postil.metrics.evaluation import bind_references
 from postil.records import Article, Comment, write
+from postil.records.results import ReferenceCounts
 from postil.records.scale import Scale
 from postil.text.tokenizers import tokenizer
-from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,15 +104,16 @@ def test_the_numbers_are_those_of_score(corpus: Corpus) -> None:
         metrics=METRICS,
         items=[one.id for one in test],
     )
-    scores = {one.metric: one.score for one in found.scores if one.system == "parrot"}
+    scores = {one.metric: one.score for one in found.result.scores if one.system == "parrot"}
     assert scores == pytest.approx(again.corpus, abs=1e-12)
     for spec in METRICS:
         values = [one.score for one in found.items if (one.system, one.metric) == ("parrot", spec)]
         assert values == pytest.approx(again.items[spec].tolist(), abs=1e-12)
-    signatures = {one.metric: one.signature for one in found.scores}
+    signatures = {one.metric: one.signature for one in found.result.scores}
     assert "weights:votes|references:4|" in signatures["w-meteor"]
     assert "weights" not in signatures["meteor"]
-    assert (found.weights, found.references, found.articles, found.left_out) == ("votes", (4, 4, 4.0), 6, 0)
+    assert (found.result.settings.weights, found.result.articles, found.result.left_out) == ("votes", 6, 0)
+    assert found.result.references == ReferenceCounts(least=4, most=4, mean=4.0)
 
 
 def test_function_words_of_a_file(corpus: Corpus, tmp_path: Path) -> None:
@@ -121,8 +121,10 @@ def test_function_words_of_a_file(corpus: Corpus, tmp_path: Path) -> None:
     for words in ("the\n", "a\n"):
         (tmp_path / "words.txt").write_text(words, encoding="utf-8")
         options = EvaluateOptions(metrics=(f"meteor(function_words={tmp_path / 'words.txt'})",))
-        signatures.append({row.signature for row in evaluate_commenters({"parrot": Parrot()}, corpus, options).scores})
-    assert [len(found) for found in signatures] == [1, 1]
+        signatures.append(
+            {row.signature for row in evaluate_commenters({"parrot": Parrot()}, corpus, options).result.scores}
+        )
+    assert list(map(len, signatures)) == [1, 1]
     assert signatures[0] != signatures[1]
 
 
@@ -132,13 +134,14 @@ def test_humans_say_what_is_no_reference(corpus: Corpus) -> None:
     for each in options:
         found = evaluate_commenters({"parrot": Parrot()}, corpus, each)
         humans = {one.item: one.text for one in found.candidates if one.system == "human"}
-        assert list(dict.fromkeys(one.system for one in found.scores)) == ["parrot", "human"]
+        assert list(dict.fromkeys(one.system for one in found.result.scores)) == ["parrot", "human"]
         said.append(humans)
         for one in corpus.articles(each.split):
             own = {comment.text for comment in one.held_out or one.comments}
             assert humans[one.id] in own
             assert bool(one.held_out) is (each.split == "test")
-        assert found.references[:2] == ((4, 4) if each.split == "test" else (5, 5))
+        counts = found.result.references
+        assert (counts.least, counts.most) == ((4, 4) if each.split == "test" else (5, 5))
         assert evaluate_commenters({"parrot": Parrot()}, corpus, each) == found
     assert said[0] != said[1]
     assert said[2] != said[3]
@@ -186,9 +189,9 @@ def test_what_is_set_aside_is_no_reference_in_other_words() -> None:
 
 def weights(name: str | None, scale: Scale | None, *some: Article, lowest: float = 0.0) -> tuple[str, list[float]]:
     readers = Readers("here", some, [], 0)
-    tokens = Vocabulary().encode(readers.references, tokenizer("words"))
     name = name or readers.usual_method()
-    return name, readers.weights(References(tokens, readers.offsets), name, scale, lowest=lowest).tolist()
+    references, _ = bind_references(readers.weighted(name, scale, lowest=lowest), tokenizer("words"))
+    return name, references.weights.tolist()
 
 
 def test_weights_come_from_grades_else_votes_else_the_others() -> None:
@@ -225,9 +228,9 @@ def test_what_votes_say_is_told(votes: tuple[int, int], tied: int, tmp_path: Pat
     for asked, method in (("votes", "votes"), (None, "consensus" if tied else "votes")):
         options = EvaluateOptions(metrics=PLAIN, weights=asked)
         found = evaluate_commenters({"parrot": Parrot()}, made, options)
-        scores = {one.metric: one.score for one in found.scores if one.system == "parrot"}
-        assert (found.weights, found.tied) == (method, tied)
-        (line,) = [line for line in remarks(found, options) if line.startswith("weights: ")]
+        scores = {one.metric: one.score for one in found.result.scores if one.system == "parrot"}
+        assert found.result.settings.weights == method
+        (line,) = [line for line in found.result.remarks if line.startswith("weights: ")]
         if method == "consensus":
             assert line.endswith("; not every reference has a grade, and no reference has more votes than another")
         elif tied:
@@ -246,9 +249,9 @@ def test_articles_that_nobody_voted_on_are_counted(corpus: Corpus) -> None:
     options = EvaluateOptions(metrics=PLAIN)
     found = evaluate_commenters({"parrot": Parrot()}, corpus, options)
     tied = sum(len({comment.upvotes for comment in one.comments}) == 1 for one in corpus.articles("test"))
-    assert 0 < tied == found.tied < 6
+    assert 0 < tied < 6
     line = "weights: the readers' votes for each reference (votes); all 1 in "
-    assert f"{line}{tied} of 6 articles, where no reference has more votes than another" in remarks(found, options)
+    assert f"{line}{tied} of 6 articles, where no reference has more votes than another" in found.result.remarks
 
 
 @pytest.mark.parametrize(
@@ -280,14 +283,14 @@ def test_who_says_nothing_scores_nothing(corpus: Corpus) -> None:
     found = evaluate_commenters(
         {"quiet": Parrot(word), "mute": Parrot(" "), "parrot": Parrot()}, corpus, EvaluateOptions(metrics=PLAIN)
     )
-    quiet, mute, parrot, human = found.said
+    quiet, mute, parrot, human = found.result.suggestions
     assert (quiet.nothing, mute.nothing, parrot.nothing, human.nothing) == (1, 6, 0, 0)
     assert (mute.words, mute.distinct_1, mute.distinct_2, mute.hash) == (None, None, None, None)
     assert parrot.words == quiet.words == 3
     words = [one.title.split() for one in test]
     assert parrot.distinct_1 == len({word for each in words for word in each}) / 18
     assert parrot.distinct_2 == len({pair for each in words for pair in pairwise(each)}) / 12
-    scores = {(one.system, one.metric): (one.score, one.n) for one in found.scores}
+    scores = {(one.system, one.metric): (one.score, one.n) for one in found.result.scores}
     assert scores["mute", "rouge-l"] == (0, 6)
     items = {one.item: one.score for one in found.items if (one.system, one.metric) == ("quiet", "rouge-l")}
     assert items[test[0].id] == 0
@@ -300,15 +303,15 @@ def test_models_are_opened_from_folders(corpus: Corpus, tmp_path: Path) -> None:
         train_retriever("ir-t", corpus.path, tmp_path / kind / "m", TrainOptions(ranker="tf-idf", sampled=5))
     t, u = tmp_path / "t" / "m", tmp_path / "u" / "m"
     found = evaluate_commenters([t], corpus.path, EvaluateOptions(metrics=PLAIN))
-    hashes = {one.system: one.hash for one in found.said}
+    hashes = {one.system: one.hash for one in found.result.suggestions}
     assert hashes == {"m": json.loads((t / "made.json").read_text())["hash"], "human": None}
     suggested = postil.load_commenter(t).comment(list(corpus.articles("test")), 1)
     texts = [row.suggestions[0].text if row.suggestions else "" for row in suggested]
     assert [one.text for one in found.candidates if one.system == "m"] == texts
     two = evaluate_commenters([t, u], corpus, EvaluateOptions(metrics=PLAIN, jobs=2))
-    assert [one.system for one in two.said] == [str(t), str(u), "human"]
-    assert {one.score for one in two.scores if one.metric == "bleu-1" and one.system != "human"} == {
-        one.score for one in found.scores if one.metric == "bleu-1" and one.system == "m"
+    assert [one.system for one in two.result.suggestions] == [str(t), str(u), "human"]
+    assert {one.score for one in two.result.scores if one.metric == "bleu-1" and one.system != "human"} == {
+        one.score for one in found.result.scores if one.metric == "bleu-1" and one.system == "m"
     }
     with pytest.raises(UsageError, match="expected models of different names, none of them human"):
         evaluate_commenters([t, t], corpus)
@@ -348,7 +351,7 @@ def test_names_are_clear(corpus: Corpus) -> None:
 
 def test_without_weights_nothing_is_weighed(corpus: Corpus) -> None:
     found = evaluate_commenters({"parrot": Parrot()}, corpus, EvaluateOptions(metrics=("bleu-1",)))
-    assert (found.weights, found.scale) == (None, None)
+    assert (found.result.settings.weights, found.result.settings.scale) == (None, None)
 
 
 def test_the_scale_of_grades_asks_for_grades(corpus: Corpus) -> None:
@@ -361,4 +364,4 @@ def test_one_article_has_no_cider(corpus: Corpus, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(type(corpus), "articles", lambda *_: iter([one]))
     with pytest.raises(Undefined, match="test: one article alone has no document frequencies for CIDEr"):
         evaluate_commenters({"parrot": Parrot()}, corpus)
-    assert evaluate_commenters({"parrot": Parrot()}, corpus, EvaluateOptions(metrics=PLAIN)).articles == 1
+    assert evaluate_commenters({"parrot": Parrot()}, corpus, EvaluateOptions(metrics=PLAIN)).result.articles == 1

@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from postil.app.corpus.building import build_corpus
-from postil.app.evaluating.files import EvaluateOptions, evaluate_commenters
+from postil.app.evaluate import EvaluateOptions, evaluate_commenters
 from postil.app.report import read_results, write_report
 from postil.app.study.comments import study_comments
 from postil.app.study.comments_options import CommentsOptions
@@ -128,13 +128,13 @@ def test_that_command_prints_the_same_bytes(done: tuple[Path, list[str]], stage:
 
 def test_the_numbers_are_those_of_evaluate(done: tuple[Path, list[str]], corpus: Path) -> None:
     out, _ = done
-    found = evaluate_commenters([str(out / "models" / "ir-t")], corpus, EvaluateOptions(metrics=METRICS))
+    found = evaluate_commenters([str(out / "models" / "ir-t")], corpus, EvaluateOptions(metrics=METRICS)).result
     ours = cells(out, "table-7")
     for metric in METRICS:
         assert ours[metric] == [row.score for row in found.scores if row.metric == metric]
-    assert ours["mean words"] == [one.words for one in found.said]
-    assert ours["distinct-2"] == [one.distinct_2 for one in found.said]
-    assert found.weights == "votes"
+    assert ours["mean words"] == [one.words for one in found.suggestions]
+    assert ours["distinct-2"] == [one.distinct_2 for one in found.suggestions]
+    assert found.settings.weights == "votes"
 
 
 def test_the_human_comment_is_no_reference(done: tuple[Path, list[str]]) -> None:

@@ -56,7 +56,7 @@ except SystemExit as end:
         (HELP, HEAVY | {"numpy", "msgspec"}),
         (HELP.replace('"--help"', '"score", "--help"'), HEAVY),
         (HELP.replace('"--help"', '"train", "att", "--help"'), HEAVY),
-        ("import postil; postil.score, postil.metric, postil.Scale", HEAVY - {"Stemmer"} | {"typer", "rich"}),
+        ("import postil; postil.score, postil.parse_metric, postil.Scale", HEAVY - {"Stemmer"} | {"typer", "rich"}),
         ("import postil.records", HEAVY),
         ("import postil.metaeval", HEAVY | {"typer", "rich"}),
         ("import postil.plots", HEAVY | {"typer", "rich"}),

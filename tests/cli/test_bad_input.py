@@ -248,7 +248,7 @@ def test_too_little_memory(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> N
     def full(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("postil.app.scoring.files.score_files", full)
+    monkeypatch.setattr("postil.app.score_files.score_files", full)
     outcome = postil("score", "c.jsonl", "-r", "r.jsonl", *SCALE)
     assert (outcome.code, outcome.out) == (1, "")
     assert outcome.err.startswith("postil: not enough memory; give it fewer or shorter texts")

@@ -411,7 +411,7 @@ def test_models_stand_beside_readers(form: str, postil: Postil) -> None:
     assert done.code == 0, done.err
     assert postil(*EVALUATE, "--format", form, "-j", 2) == done
     remarks = [
-        "8 articles of dev, references an article: 2",
+        "8 articles of dev, references per article: 2",
         "weights: the readers' votes for each reference (votes)",
         "human: a comment of each article, drawn with seed 20181, that is no reference",
     ]
@@ -453,7 +453,7 @@ def test_suggestions_and_their_scores_are_written(postil: Postil) -> None:
 def test_a_scale_and_a_method_are_taken(postil: Postil) -> None:
     done = postil(*EVALUATE, "--weights", "consensus")
     assert done.code == 0
-    assert "weights: how much a reference is like the others of its article (consensus)\n" in done.out
+    assert "weights: similarity of a reference to the others of its article (consensus)\n" in done.out
     done = postil(*EVALUATE, "--scale", "1:5", "--weights", "score")
     assert done.err.startswith("postil: corpus, dev: 16 of 16 comments have no grade, which the weights method 'score'")
 

@@ -86,8 +86,8 @@ def rows() -> list[dict[str, object]]:
 
 def test_json_schema(postil: Postil) -> None:
     said = json.loads(postil(*ARGUMENTS, "--format", "json").out)
-    assert said == {"schema": 1, "scores": rows(), "aggregation": "corpus"}
-    assert list(said) == ["schema", "scores", "aggregation"]
+    assert said == {"schema": 1, "kind": "score", "scores": rows(), "aggregation": "corpus"}
+    assert list(said) == ["schema", "kind", "scores", "aggregation"]
     assert [list(row) for row in said["scores"]] == [["system", "metric", "score", "n", "signature"]] * 4
 
 

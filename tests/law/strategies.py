@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from postil.kernel import NAME
 from postil.metrics import References
-from postil.metrics.metric_set import Panel, Total, parse_all
+from postil.metrics.metric_set import DeterministicSum, MetricSet, parse_all
 from postil.text import Vocabulary
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy
     from numpy.typing import NDArray
 
-    from postil.metrics import Background
+    from postil.metrics import DocumentFrequencies
 
 
 def law(examples: int, python: int) -> settings:
@@ -94,14 +94,14 @@ class Results:
     stats: dict[str, NDArray[np.float64]]
     items: dict[str, NDArray[np.float64]]
     corpus: dict[str, float]
-    panel: Panel
+    panel: MetricSet
 
 
 def scores(
     problem: Problem,
     specs: Sequence[str],
     *,
-    background: Background | None = None,
+    background: DocumentFrequencies | None = None,
     items: Sequence[int] | None = None,
     jobs: int = 1,
     chunks: Sequence[int] = (),
@@ -118,8 +118,8 @@ def scores(
     """
     vocabulary = Vocabulary()
     bound = references_of(problem, vocabulary, items)
-    panel = Panel(parse_all(specs), bound, background=background, tokenizer="given")
-    totals = {spec: Total() for spec in specs}
+    panel = MetricSet(parse_all(specs), bound, background=background, tokenizer="given")
+    totals = {spec: DeterministicSum() for spec in specs}
     parts: list[dict[str, NDArray[np.float64]]] = []
     bounds = [0, *chunks, len(problem.candidates)]
     for begin, end in pairwise(bounds):

@@ -13,7 +13,7 @@ from specs import AVERAGES, BLEU, CHOOSES_ONE, COCO, MEAN, PARAMETERS, PLAIN, SP
 from strategies import TEXTS, WEIGHTS, WORDS, Problem, law, problems, references_of, scores
 
 from postil.kernel import NAME
-from postil.metrics import METRICS, Background, parse
+from postil.metrics import METRICS, DocumentFrequencies, parse
 from postil.metrics.background import frequencies_of
 from postil.text import Vocabulary
 
@@ -248,7 +248,7 @@ def test_more_systems_on_the_same_items_change_nothing(problem: Problem, systems
 @given(problems())
 def test_alone_with_a_background_is_as_together(problem: Problem) -> None:
     together = scores(problem, SPECS)
-    background = Background.of(references_of(problem, Vocabulary()), "given")
+    background = DocumentFrequencies.of(references_of(problem, Vocabulary()), "given")
     for row, (candidate, s) in enumerate(zip(problem.candidates, problem.sets, strict=True)):
         single = Problem([problem.references[s]], [problem.weights[s]], [candidate], [0])
         alone = scores(single, SPECS, background=background)
@@ -261,7 +261,7 @@ def test_alone_with_a_background_is_as_together(problem: Problem) -> None:
 def test_one_more_reference_of_weight_0(problem: Problem, text: list[str]) -> None:
     """It changes no maximum, and never raises a mean; for CIDEr and over=mean it counts in K."""
     assume(text)
-    background = Background.of(references_of(problem, Vocabulary()), "given")
+    background = DocumentFrequencies.of(references_of(problem, Vocabulary()), "given")
     more = replace(
         problem,
         references=[[*row, text] for row in problem.references],

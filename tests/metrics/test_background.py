@@ -9,7 +9,7 @@ import pytest
 
 import postil
 from postil.errors import InvalidInput, Undefined, UsageError
-from postil.metrics import Background, References, parse
+from postil.metrics import DocumentFrequencies, References, parse
 from postil.text import Vocabulary, tokenizer
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ WEIGHTS = [[1.0, 0.5], [0.25], [0.0, 1.0, 0.75], [1.0]]
 CIDERS = ["cider", "w-cider", "cider-d", "w-cider-d(sigma=2)", "cider(order=2)"]
 
 
-def count(texts: list[list[str]] = TEXTS, name: str = "words", order: int = 4) -> Background:
+def count(texts: list[list[str]] = TEXTS, name: str = "words", order: int = 4) -> DocumentFrequencies:
     tokens = Vocabulary().encode([text for row in texts for text in row], tokenizer(name))
-    return Background.of(References(tokens, np.cumsum([0, *map(len, texts)])), name, order)
+    return DocumentFrequencies.of(References(tokens, np.cumsum([0, *map(len, texts)])), name, order)
 
 
 def test_what_is_counted() -> None:
@@ -43,7 +43,7 @@ def test_what_is_counted() -> None:
 def test_the_sets_of_one_item_count_once() -> None:
     tokens = Vocabulary().encode_tokens([["a"], ["a"], ["b"]])
     references = References(tokens, np.array([0, 1, 2, 3]), None, np.array([0, 0, 1]))  # type: ignore[arg-type]
-    background = Background.of(references, "space", order=1)
+    background = DocumentFrequencies.of(references, "space", order=1)
     assert (background.items, background.words) == (2, ())
 
 
@@ -56,7 +56,7 @@ def test_saved_twice_gives_the_same_bytes_and_comes_back(tmp_path: Path) -> None
     assert names == ["config.json", *(f"df-{n}.npy" for n in orders), *(f"grams-{n}.npy" for n in orders), "words.json"]
     for name in names:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
-    again = Background.load(tmp_path / "one")
+    again = DocumentFrequencies.load(tmp_path / "one")
     assert (again.items, again.tokenizer, again.words, again.hash) == (4, "words", background.words, background.hash)
     for a, b in zip(again.grams + again.df, background.grams + background.df, strict=True):
         np.testing.assert_array_equal(a, b)
@@ -64,8 +64,8 @@ def test_saved_twice_gives_the_same_bytes_and_comes_back(tmp_path: Path) -> None
 
 def test_words_without_a_utf8_form_are_saved(tmp_path: Path) -> None:
     tokens = Vocabulary().encode_tokens([["\ud800", "我"]] * 2)
-    Background.of(References(tokens, np.array([0, 1, 2])), "space").save(tmp_path)
-    assert Background.load(tmp_path).words == ("我", "\ud800")
+    DocumentFrequencies.of(References(tokens, np.array([0, 1, 2])), "space").save(tmp_path)
+    assert DocumentFrequencies.load(tmp_path).words == ("我", "\ud800")
 
 
 def test_the_hash_follows_the_content() -> None:
@@ -131,7 +131,7 @@ def test_damage_is_found(tmp_path: Path, damage: Callable[[Path], object], messa
     count().save(tmp_path)
     damage(tmp_path)
     with pytest.raises(InvalidInput) as caught:
-        Background.load(tmp_path)
+        DocumentFrequencies.load(tmp_path)
     assert message in str(caught.value)
     assert str(caught.value).startswith(str(tmp_path))
 
@@ -148,7 +148,9 @@ def test_a_background_with_a_hash_that_fits_is_looked_at(tmp_path: Path, name: s
     arrays = tuple(np.array(each, dtype=np.int32) for each in array)
     replace(count(order=2), **{name: arrays}).save(tmp_path)
     with pytest.raises(InvalidInput) as caught:
-        postil.score(["the cat"], [["the cat"]], metrics=["cider(order=2)"], background=Background.load(tmp_path))
+        postil.score(
+            ["the cat"], [["the cat"]], metrics=["cider(order=2)"], background=DocumentFrequencies.load(tmp_path)
+        )
     assert problem in str(caught.value)
     assert "postil score --save-background" in str(caught.value)
 
@@ -158,22 +160,24 @@ def test_an_n_gram_that_begins_with_none(tmp_path: Path) -> None:
     grams = background.grams[0][:-1], background.grams[1]  # without "the", which "the cat" begins with
     replace(background, grams=grams, df=(background.df[0][:-1], background.df[1])).save(tmp_path)
     with pytest.raises(InvalidInput, match="expected the first words of each n-gram among the n-grams; was the folder"):
-        postil.score(["the cat"], [["the cat"]], metrics=["cider(order=2)"], background=Background.load(tmp_path))
+        postil.score(
+            ["the cat"], [["the cat"]], metrics=["cider(order=2)"], background=DocumentFrequencies.load(tmp_path)
+        )
 
 
 def test_no_background_there(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"no background here: config\.json is missing"):
-        Background.load(tmp_path / "absent")
+        DocumentFrequencies.load(tmp_path / "absent")
     (tmp_path / "file").write_text("")
     with pytest.raises(InvalidInput, match="not a readable background"):
-        Background.load(tmp_path / "file")
+        DocumentFrequencies.load(tmp_path / "file")
 
 
 def test_the_background_of_the_same_references_gives_the_same_scores(tmp_path: Path) -> None:
     count().save(tmp_path)
     own, saved = (
         postil.score(CANDIDATES, TEXTS, weights=WEIGHTS, metrics=CIDERS, background=background)
-        for background in (None, Background.load(tmp_path))
+        for background in (None, DocumentFrequencies.load(tmp_path))
     )
     for spec in CIDERS:
         np.testing.assert_allclose(saved.items[spec], own.items[spec], rtol=1e-12)
@@ -204,7 +208,7 @@ def test_one_item_alone_is_undefined_without_a_background() -> None:
     assert 0.0 < result.corpus["cider"] < 1.0
     tokens = Vocabulary().encode_tokens([["a"], ["b"]])
     with pytest.raises(Undefined):
-        Background.of(References(tokens, np.array([0, 2])), "space")
+        DocumentFrequencies.of(References(tokens, np.array([0, 2])), "space")
 
 
 @pytest.mark.parametrize("order", [0, 10])

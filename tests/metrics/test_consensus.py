@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import postil
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
-from postil.metrics import Background, References
+from postil.metrics import DocumentFrequencies, References
 from postil.metrics import reference_aggregation as over_module
 from postil.metrics.consensus import likeness, similarity_of
 from postil.text import Vocabulary
@@ -81,7 +81,9 @@ def test_a_metric_with_document_frequencies_takes_those_of_all_references(metric
     # The same as pairs scored with these frequencies.
     other = Vocabulary()
     again = References(other.encode_tokens([text.split() for text in rows[0]]), np.array([0, 1, 2, 3]))
-    scorer = similarity_of(f"consensus({metric})").plain(again, Background.of(references, "space"))
+    scorer = similarity_of(f"consensus({metric})").against_unweighted(
+        again, DocumentFrequencies.of(references, "space")
+    )
     candidate = other.branch().encode_tokens([rows[0][0].split()] * 2)
     values = scorer.items(scorer.stats(candidate, np.array([1, 2], np.int32)))
     assert likeness(references, similarity_of(f"consensus({metric})"))[0] == pytest.approx(values.mean())

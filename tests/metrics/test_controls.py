@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 import postil
 from postil import kernel
 from postil.errors import UsageError
-from postil.metrics import Background, References, reference_aggregation
+from postil.metrics import DocumentFrequencies, References, reference_aggregation
 from postil.metrics.base import PairwiseScorer
 from postil.metrics.controls import ControlOptions, Controls
-from postil.metrics.metric_set import Panel, parse_all
+from postil.metrics.metric_set import MetricSet, parse_all
 from postil.text import Vocabulary
 from postil.version import VERSION
 
@@ -66,13 +66,16 @@ Sets = list[list[tuple[str, float]]]
 
 
 def bind(
-    sets: Sets, specs: Iterable[str], options: ControlOptions | None = None, background: Background | None = None
-) -> tuple[Vocabulary, Panel, Controls]:
+    sets: Sets,
+    specs: Iterable[str],
+    options: ControlOptions | None = None,
+    background: DocumentFrequencies | None = None,
+) -> tuple[Vocabulary, MetricSet, Controls]:
     vocabulary = Vocabulary()
     tokens = vocabulary.encode_tokens([text.split() for row in sets for text, _ in row])
     weights = np.array([weight for row in sets for _, weight in row])
     references = References(tokens, np.cumsum([0, *map(len, sets)]), weights)
-    panel = Panel(parse_all(specs), references, background=background, tokenizer="space")
+    panel = MetricSet(parse_all(specs), references, background=background, tokenizer="space")
     return vocabulary, panel, Controls(panel, references, options)
 
 
@@ -82,7 +85,7 @@ def controls(  # noqa: PLR0917
     of_set: Sequence[int] | None = None,
     specs: Iterable[str] = (ROUGE,),
     options: ControlOptions | None = None,
-    background: Background | None = None,
+    background: DocumentFrequencies | None = None,
     jobs: int = 1,
     cuts: Sequence[int] = (),
 ) -> dict[str, Floats]:
@@ -230,7 +233,9 @@ def test_document_frequencies_stay_those_of_all_references(spec: str, elsewhere:
     vocabulary = Vocabulary()
     texts = ["a b", "a", "c d", "d"] if elsewhere else [text for row in THREE for text, _ in row]
     offsets = np.arange(5) if elsewhere else np.array([0, 3, 5, 6])
-    counted = Background.of(References(vocabulary.encode_tokens([text.split() for text in texts]), offsets), "space")
+    counted = DocumentFrequencies.of(
+        References(vocabulary.encode_tokens([text.split() for text in texts]), offsets), "space"
+    )
     given = counted if elsewhere else None
     candidates = ["a c", "b d d", "e"]
     found = controls(THREE, candidates, specs=[spec], options=ControlOptions(draws=1, best=1), background=given)
@@ -243,7 +248,9 @@ def test_document_frequencies_stay_those_of_all_references(spec: str, elsewhere:
 
 
 def test_a_single_item_with_a_background() -> None:
-    counted = Background.of(References(Vocabulary().encode_tokens([["a"], ["a", "b"], ["c"]]), np.arange(4)), "space")
+    counted = DocumentFrequencies.of(
+        References(Vocabulary().encode_tokens([["a"], ["a", "b"], ["c"]]), np.arange(4)), "space"
+    )
     found = controls(THREE[:1], ["a c"], specs=["w-cider"], options=ControlOptions(draws=1), background=counted)
     assert found["control:nearest(w-cider)"].tolist() == [0.5]
 
@@ -291,7 +298,7 @@ def test_pairs_give_what_texts_give_to_the_last_bit(
     weights = references.weights
     tokens = vocabulary.branch().encode_tokens([text.split() for text in candidates])
     numbers = np.array(of_set, dtype=np.int32)
-    singles = reference_aggregation.Singles(panel.metrics, references, None)
+    singles = reference_aggregation.SingleReferenceScorer(panel.metrics, references, None)
     bounds, pairs = singles.pairs(numbers)
     found = singles.compared(tokens, numbers)
     keep = np.array([random.random() < 0.5 for _ in weights])
@@ -304,7 +311,7 @@ def test_pairs_give_what_texts_give_to_the_last_bit(
         assert scorer.items(alone).tobytes() == singles.scores(tokens, numbers)[spec].tobytes(), spec
         expected = scorer.reweighted(weights[::-1].copy()).stats(tokens, numbers)
         assert scorer.joined(found[spec], weights[::-1][pairs], bounds).tobytes() == expected.tobytes(), spec
-        expected = panel.metrics[spec].plain(references.subset(keep)).stats(tokens, numbers)
+        expected = panel.metrics[spec].against_unweighted(references.subset(keep)).stats(tokens, numbers)
         assert scorer.joined(found[spec][kept], np.ones(kept.sum()), some).tobytes() == expected.tobytes(), spec
 
 
@@ -438,7 +445,7 @@ def test_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [*result.corpus] == ["rouge-l", *SOME]  # controls have no corpus score
     for name, values in expected.items():
         assert result.items[name].tobytes() == values.tobytes(), name
-    monkeypatch.setattr("postil.app.scoring.api.CHUNK", 2)
+    monkeypatch.setattr("postil.app.score.CHUNK", 2)
     again = postil.score(candidates, texts, jobs=3, **given)  # type: ignore[arg-type]
     assert {name: values.tobytes() for name, values in again.items.items()} == {
         name: values.tobytes() for name, values in result.items.items()

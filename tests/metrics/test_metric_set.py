@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from postil.metrics import References
-from postil.metrics.metric_set import Panel, Total, parse_all
+from postil.metrics.metric_set import DeterministicSum, MetricSet, parse_all
 from postil.text import Vocabulary
 from postil.version import VERSION
 
@@ -13,11 +13,11 @@ from postil.version import VERSION
 @pytest.mark.parametrize("layout", ["C", "F"])
 def test_a_total_is_the_same_however_the_rows_arrive(columns: int, layout: str) -> None:
     rows = np.random.default_rng(1).random((3000, columns))
-    whole = Total()
+    whole = DeterministicSum()
     whole.add(rows)
     assert whole.sum() == pytest.approx(rows.sum(axis=0))
     for chunk in (1, 7, 1023, 1024, 1025, 2999):
-        total = Total()
+        total = DeterministicSum()
         for begin in range(0, 3000, chunk):
             part = rows[begin : begin + chunk]
             total.add(np.asfortranarray(part) if layout == "F" else part)
@@ -27,15 +27,15 @@ def test_a_total_is_the_same_however_the_rows_arrive(columns: int, layout: str) 
 
 def test_a_total_adds_block_by_block() -> None:
     """1e16 + 1 is 1e16 in floating point, so the sum tells how it was made: the ones of a block are summed first."""
-    rows = np.ones((3 * Total.BLOCK, 2))
+    rows = np.ones((3 * DeterministicSum.BLOCK, 2))
     rows[0] = 1e16
-    total = Total()
+    total = DeterministicSum()
     total.add(rows)
-    assert total.sum().tolist() == [1e16 + 2 * Total.BLOCK] * 2
+    assert total.sum().tolist() == [1e16 + 2 * DeterministicSum.BLOCK] * 2
 
 
 def test_a_total_of_nothing_and_of_empty_parts() -> None:
-    total = Total()
+    total = DeterministicSum()
     assert total.sum().shape == (0,)
     total.add(np.zeros((0, 3)))
     assert total.count == 0
@@ -45,10 +45,10 @@ def test_a_total_of_nothing_and_of_empty_parts() -> None:
     assert total.sum().tolist() == [2.0, 2.0, 2.0]
 
 
-def panel_of(specs: list[str], sizes: list[int]) -> Panel:
+def panel_of(specs: list[str], sizes: list[int]) -> MetricSet:
     texts = [["a", "b"]] * sum(sizes)
     references = References(Vocabulary().encode_tokens(texts), np.cumsum([0, *sizes]))
-    return Panel(parse_all(specs), references, tokenizer="space", weights="score|scale:1:5")
+    return MetricSet(parse_all(specs), references, tokenizer="space", weights="score|scale:1:5")
 
 
 def test_signatures() -> None:

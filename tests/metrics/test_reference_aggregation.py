@@ -12,7 +12,7 @@ from postil.errors import UsageError
 from postil.metrics import Meteor, References, RougeL, parse
 from postil.metrics import reference_aggregation as over_module
 from postil.metrics.controls import ControlOptions
-from postil.metrics.reference_aggregation import Singles
+from postil.metrics.reference_aggregation import SingleReferenceScorer
 from postil.text import Vocabulary
 
 C = ["a c b", "x", "a b"]
@@ -162,7 +162,7 @@ def test_no_candidates() -> None:
     none = vocabulary.branch().encode_tokens([])
     for metric in (RougeL(over="mean"), Meteor(over="top-2"), RougeL(over="near")):
         assert metric.against(references).stats(none, np.zeros(0, np.int32)).shape == (0, 2)
-    assert Singles({"r": RougeL()}, references).scores(none, np.zeros(0, np.int32))["r"].shape == (0,)
+    assert SingleReferenceScorer({"r": RougeL()}, references).scores(none, np.zeros(0, np.int32))["r"].shape == (0,)
 
 
 def test_controls_of_a_mean() -> None:
@@ -182,8 +182,8 @@ def test_controls_of_a_mean() -> None:
 
 def test_metrics_of_one_kind_compare_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    real = Singles.scores
-    monkeypatch.setattr(Singles, "scores", lambda self, *args: asked.append(1) or real(self, *args))
+    real = SingleReferenceScorer.scores
+    monkeypatch.setattr(SingleReferenceScorer, "scores", lambda self, *args: asked.append(1) or real(self, *args))
     specs = ["rouge-l(over=mean)", "w-rouge-l(over=mean)", "w-rouge-l(over=top-2)", "rouge-l(over=mean,beta=1)"]
     postil.score(C, R, weights=S, metrics=specs)
     assert len(asked) == 2

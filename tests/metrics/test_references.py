@@ -36,7 +36,7 @@ def test_arrays_become_what_the_kernel_takes(tokens: Tokens) -> None:
 
 def test_even(tokens: Tokens) -> None:
     references = References(tokens, np.array([0, 1, 3]), np.array([0.5, 0.0, 1.0]), np.array([7, 7]))
-    even = references.even()
+    even = references.unweighted()
     assert even.weights.tolist() == [1.0, 1.0, 1.0]
     assert references.weights.tolist() == [0.5, 0.0, 1.0]
     assert even.items.tolist() == [7, 7]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import postil
-from postil.app.scoring.api import CHUNK, DEFAULT_METRICS
+from postil.app.score import CHUNK, DEFAULT_METRICS
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.kernel import NAME
 
@@ -35,7 +35,7 @@ class Series:
         return list(self._values)
 
 
-def check(result: postil.Scores) -> None:
+def check(result: postil.ScoreResult) -> None:
     expected = postil.score(CANDIDATES, REFERENCES, weights=WEIGHTS, metrics=SPECS)
     assert result.corpus == expected.corpus
     for spec in SPECS:

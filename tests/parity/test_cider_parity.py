@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.parity, pytest.mark.filterwarnings("ignore")]
 
 
-def _every_row_an_item(texts: Texts, spec: str) -> postil.Scores:
+def _every_row_an_item(texts: Texts, spec: str) -> postil.ScoreResult:
     """The originals count each candidate's references in the document frequencies, shared or not."""
     return postil.score(
         texts.candidates, texts.references, items=list(range(len(texts))), metrics=[spec], tokenizer="space"

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Final
 
 from postil.app.correlating.files import CorrelateOptions, correlate_files
 from postil.app.correlating.output import findings_as
-from postil.app.scoring.files import ScoringOptions, default_metrics, score_files
-from postil.app.scoring.output import scores_as
+from postil.app.score_files import ScoringOptions, default_metrics, notes, score_files
 from postil.errors import MissingExtra
 from postil.records.atomic_file import Replacement
 from postil.records.row_files import read, write
 from postil.records.rows import Article, Candidate
 from postil.records.scale import Scale
+from postil.render.views import show as shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,7 +100,7 @@ def _scores(out: Path, lang: str, jobs: int, show: Say) -> None:
         str(out / f"candidates.{lang}.jsonl"), str(out / f"references.{lang}.jsonl"), options, lambda _: None
     )
     show(f"{title} (tokenizer {tokenizer}): four commenters against readers' comments with grades 1 to 5\n")
-    show(scores_as("table", scores))
+    show(shown("table", scores, remarks=notes(scores)))
 
 
 def _people(out: Path, jobs: int, show: Say) -> None:

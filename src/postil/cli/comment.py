@@ -131,10 +131,10 @@ def evaluate(
 
     Example: postil evaluate model-t model-tc --corpus corpus
     """
-    from postil.app.evaluating.files import METRICS, EvaluateOptions, evaluate_commenters  # noqa: PLC0415
-    from postil.app.evaluating.output import commenter_scores_as, remarks, writing  # noqa: PLC0415
+    from postil.app.evaluate import METRICS, EvaluateOptions, evaluate_commenters, writing  # noqa: PLC0415
     from postil.app.progress import progress  # noqa: PLC0415
     from postil.records.scale import Scale  # noqa: PLC0415
+    from postil.render.views import show  # noqa: PLC0415
 
     options = EvaluateOptions(
         split=split,
@@ -147,5 +147,5 @@ def evaluate(
     with writing(items=items, candidates=candidates, inputs=[*models, corpus]) as write:
         found = evaluate_commenters(models, corpus, options, watch=progress)
         write(found)
-    emit(commenter_scores_as(format, found, options), format)
-    tell(format, remarks(found, options))
+    emit(show(format, found.result), format)
+    tell(format, found.result.remarks)

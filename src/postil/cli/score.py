@@ -90,10 +90,10 @@ def score(
 
     Example: postil score systems.jsonl -r references.jsonl --scale 1:5 -m meteor -m w-meteor
     """
-    from postil.app.scoring.files import ScoringOptions, score_files  # noqa: PLC0415
-    from postil.app.scoring.output import scores_as  # noqa: PLC0415
+    from postil.app.score_files import ScoringOptions, notes, score_files  # noqa: PLC0415
     from postil.metrics.controls import ControlOptions  # noqa: PLC0415
     from postil.records.scale import Scale  # noqa: PLC0415
+    from postil.render.views import show  # noqa: PLC0415
 
     for spec in metric or ():
         if "," in spec.partition("(")[0]:
@@ -111,4 +111,5 @@ def score(
         engine=engine,
         address=address,
     )
-    emit(scores_as(format, score_files(candidates, references, options, say)), format)
+    result = score_files(candidates, references, options, say)
+    emit(show(format, result, remarks=notes(result)), format)

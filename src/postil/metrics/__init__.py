@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from postil.metrics.background import Background
+from postil.metrics.background import DocumentFrequencies
 from postil.metrics.base import Metric, Scorer
 from postil.metrics.bleu import Bleu, DeltaBleu
 from postil.metrics.cider import Cider, CiderD
@@ -13,11 +13,11 @@ from postil.metrics.spec import METRICS, parse
 
 __all__ = [
     "METRICS",
-    "Background",
     "Bleu",
     "Cider",
     "CiderD",
     "DeltaBleu",
+    "DocumentFrequencies",
     "Matches",
     "Meteor",
     "Metric",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -14,8 +14,8 @@ import numpy as np
 
 from postil.arrays import WHOLE, Expected, open_array
 from postil.errors import InvalidInput, Undefined, UsageError
-from postil.kernel import Grams, count_grams, load_grams
-from postil.metrics.base import check_order
+from postil.kernel import count_grams, load_grams
+from postil.metrics.references import Frequencies, check_order, unknown_norms
 from postil.records.arguments import check_arguments
 from postil.records.atomic_file import Replacement
 from postil.records.explain import load_json
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.metrics.references import References
-    from postil.text.tokens import Tokens
+    from postil.text.tokenizers import Tokenizer
 
-__all__ = ["Background", "Frequencies", "frequencies_of"]
+__all__ = ["DocumentFrequencies", "frequencies_of"]
 
 FORMAT: Final = 1
 
@@ -43,7 +43,7 @@ class _Config(msgspec.Struct):
 
 
 @dataclass(frozen=True, eq=False)
-class Background:
+class DocumentFrequencies:
     """In how many items' references each n-gram occurs.
 
     Numbers with one background can be compared between test sets; without one, CIDEr changes with the set. N-grams of
@@ -59,7 +59,7 @@ class Background:
     >>> from postil.metrics import References
     >>> from postil.text import Vocabulary
     >>> tokens = Vocabulary().encode_tokens([["a", "b"], ["a", "b", "c"], ["a"]])
-    >>> background = Background.of(References(tokens, np.array([0, 1, 2, 3])), "space", order=2)
+    >>> background = DocumentFrequencies.of(References(tokens, np.array([0, 1, 2, 3])), "space", order=2)
     >>> background.words, [df.tolist() for df in background.df]  # a in 3 items, b and "a b" in 2
     (('a', 'b'), [[3, 2], [2]])
     """
@@ -71,7 +71,7 @@ class Background:
     df: tuple[NDArray[np.int32], ...] = field(repr=False)
 
     @classmethod
-    def of(cls, references: References, tokenizer: str, order: int = 4) -> Background:
+    def of(cls, references: References, tokenizer: str, order: int = 4) -> DocumentFrequencies:
         """Count the n-grams of references, item by item.
 
         Args:
@@ -98,6 +98,19 @@ class Background:
             grams.append(np.ascontiguousarray(rows[in_order]))
             df.append(np.ascontiguousarray(counts[in_order]))
         return cls(counted.items, tokenizer, tuple(known[i] for i in by_word), tuple(grams), tuple(df))
+
+    def check_tokenizer(self, tokenizer: Tokenizer, name: str = "the background") -> None:
+        """Refuse a tokenizer other than the one whose words were counted.
+
+        Args:
+            tokenizer: The tokenizer.
+            name: What the message calls these document frequencies.
+
+        Raises:
+            UsageError: It is another one.
+        """
+        if self.tokenizer != tokenizer.signature:
+            raise UsageError(f"{name} was counted with the tokenizer {self.tokenizer}, not {tokenizer.signature}")
 
     @property
     def order(self) -> int:
@@ -141,7 +154,7 @@ class Background:
             stream.write(json.dumps(config, indent=2).encode() + b"\n")
 
     @classmethod
-    def load(cls, folder: str | os.PathLike[str]) -> Background:
+    def load(cls, folder: str | os.PathLike[str]) -> DocumentFrequencies:
         """Read a folder that `save` wrote.
 
         Raises:
@@ -174,27 +187,7 @@ def _array(path: Path, expected: Expected) -> NDArray[np.int32]:
     return open_array(path, expected, remake="postil score --save-background", mapped=False)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Frequencies:
-    """Document frequencies in the ids of some references, ready for the kernel.
-
-    Args:
-        grams: The frequencies.
-        norms: float64[m, order], the length of each reference's tf-idf vector in each order; negative until a candidate
-            shares an n-gram of that order with it and the kernel fills it in.
-        signature: What the signature of a number says of them.
-    """
-
-    grams: Grams
-    norms: NDArray[np.float64]
-    signature: str
-
-    def of_others(self, tokens: Tokens) -> Frequencies:
-        """The same frequencies for other references in the same vocabulary."""
-        return replace(self, norms=_unknown(tokens, self.grams.order))
-
-
-def frequencies_of(references: References, order: int, background: Background | None) -> Frequencies:
+def frequencies_of(references: References, order: int, background: DocumentFrequencies | None) -> Frequencies:
     """The frequencies that a metric needs for these references, found once for all metrics.
 
     Raises:
@@ -218,10 +211,10 @@ def _own(references: References, order: int) -> Frequencies:
             "CIDEr needs document frequencies from at least two items, got one: every idf would be 0; score more items "
             "together, or give a saved background"
         )
-    return Frequencies(grams, _unknown(tokens, order), f"references/{grams.items}")
+    return Frequencies(grams, unknown_norms(tokens, order), f"references/{grams.items}")
 
 
-def _saved(references: References, order: int, background: Background) -> Frequencies:
+def _saved(references: References, order: int, background: DocumentFrequencies) -> Frequencies:
     if background.order < order:
         raise UsageError(f"expected a background with n-grams up to {order}, got one up to {background.order}")
     vocabulary = references.tokens.vocabulary
@@ -234,9 +227,4 @@ def _saved(references: References, order: int, background: Background) -> Freque
         grams = load_grams(background.items, words, list(background.df[:order]))
     except ValueError as error:
         raise InvalidInput(f"{error}; {WHOLE}", where=f"background {background.hash}") from error
-    return Frequencies(grams, _unknown(references.tokens, order), f"{background.hash}/{background.items}")
-
-
-def _unknown(tokens: Tokens, order: int) -> NDArray[np.float64]:
-    """Norms that nobody has asked for yet."""
-    return np.full((len(tokens), order), -1.0)
+    return Frequencies(grams, unknown_norms(references.tokens, order), f"{background.hash}/{background.items}")

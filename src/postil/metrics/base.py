@@ -7,11 +7,11 @@ import dataclasses
 from abc import ABC, abstractmethod
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from postil.errors import InvalidInput, UsageError
+from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,14 +19,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.metrics.background import Background
+    from postil.metrics.background import DocumentFrequencies
     from postil.metrics.references import Matches, References
     from postil.text.tokens import Tokens
 
-__all__ = ["LONGEST", "Metric", "PairwiseScorer", "Scorer", "Specified", "alignable", "check_order", "mean_of_items"]
-
-LONGEST: Final = 9
-"""The longest n-gram that the kernel counts."""
+__all__ = ["Metric", "PairwiseScorer", "Scorer", "Specified", "alignable", "mean_of_items"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +85,7 @@ class Metric(Specified):
     """The smallest weight of a reference that means something to this metric."""
 
     @abstractmethod
-    def bind(self, references: References, background: Background | None) -> Scorer:
+    def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
         """Make the scorer; the weights are settled already, so call `against`."""
 
     @property
@@ -101,7 +98,7 @@ class Metric(Specified):
         """Whether every reference must have a weight."""
         return self.weighted
 
-    def against(self, references: References, background: Background | None = None) -> Scorer:
+    def against(self, references: References, background: DocumentFrequencies | None = None) -> Scorer:
         """Bind references once, then score any number of candidates.
 
         Args:
@@ -114,21 +111,21 @@ class Metric(Specified):
             Undefined: The metric does not exist for these references: CIDEr of a single item without a background.
         """
         if not self.needs_weights:
-            return self.bind(references.even(), background)
+            return self.bind(references.unweighted(), background)
         if references.weights.min() < self.lowest_weight:
             least = references.weights.min()
             problem = f"{self.name}: expected weights from 0 to 1, got {least}; only delta-bleu takes negative ones"
             raise InvalidInput(problem, where="references", field="weight")
         return self.bind(references, background)
 
-    def plain(self, references: References, background: Background | None = None) -> Scorer:
+    def against_unweighted(self, references: References, background: DocumentFrequencies | None = None) -> Scorer:
         """Bind references as if all their weights were 1, with or without ``w-``.
 
         Args:
             references: Texts; their weights are not read.
             background: As in `against`.
         """
-        return self.bind(references.even(), background)
+        return self.bind(references.unweighted(), background)
 
 
 def _printed(value: object) -> str:
@@ -235,21 +232,6 @@ class PairwiseScorer(Scorer):
             weights: float64[p], the weight of the reference of each.
             bounds: int64[n + 1], where the pairs of each candidate begin and end; each has at least one.
         """
-
-
-def check_order(name: str, order: int, longest: int = LONGEST) -> None:
-    """Refuse n-grams that are too long, or none.
-
-    Raises:
-        UsageError: ``order`` is not in 1 to ``longest``.
-
-    >>> check_order("cider", 0)
-    Traceback (most recent call last):
-    ...
-    postil.errors.UsageError: cider: order: expected 1 to 9, got 0
-    """
-    if not 1 <= order <= longest:
-        raise UsageError(f"{name}: order: expected 1 to {longest}, got {order}")
 
 
 @contextmanager

@@ -9,12 +9,13 @@ import numpy as np
 
 from postil.errors import UsageError
 from postil.kernel import bleu_score, bleu_stats
-from postil.metrics.base import Metric, Scorer, check_order
+from postil.metrics.base import Metric, Scorer
+from postil.metrics.references import check_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from postil.metrics.background import Background
+    from postil.metrics.background import DocumentFrequencies
     from postil.metrics.references import Matches, References
 
 __all__ = ["Bleu", "DeltaBleu", "Smoothing"]
@@ -77,7 +78,7 @@ class Bleu(Metric):
         """``bleu-1`` to ``bleu-4``."""
         return f"bleu-{self.order}"
 
-    def bind(self, references: References, background: Background | None) -> Scorer:
+    def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.against`."""
         del background
         return _BleuScorer(self, references)
@@ -150,7 +151,7 @@ class DeltaBleu(Metric):
         """Always."""
         return True
 
-    def bind(self, references: References, background: Background | None) -> Scorer:
+    def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.against`."""
         del background
         return _DeltaBleuScorer(self, references)

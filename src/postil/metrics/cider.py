@@ -9,14 +9,15 @@ import numpy as np
 
 from postil.errors import UsageError
 from postil.kernel import cider
-from postil.metrics.background import Frequencies, frequencies_of
-from postil.metrics.base import Metric, PairwiseScorer, Scorer, check_order, mean_of_items
+from postil.metrics.background import frequencies_of
+from postil.metrics.base import Metric, PairwiseScorer, Scorer, mean_of_items
+from postil.metrics.references import check_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from postil.metrics.background import Background
-    from postil.metrics.references import Matches, References
+    from postil.metrics.background import DocumentFrequencies
+    from postil.metrics.references import Frequencies, Matches, References
 
 __all__ = ["Cider", "CiderD"]
 
@@ -32,7 +33,7 @@ class Cider(Metric):
     This is the original, a tenth of what its first code prints. What pycocoevalcap calls CIDEr is `CiderD`.
 
     In [0, 1]; high is good; an empty candidate scores 0. Divided by K, not by the sum of weights. The idf comes from
-    the references, item by item, or from a `Background`; one item alone has none.
+    the references, item by item, or from a `DocumentFrequencies`; one item alone has none.
 
     Args:
         order: N, the longest n-gram, 1 to 9.
@@ -61,7 +62,7 @@ class Cider(Metric):
         """See `Metric.aggregation`."""
         return "mean"
 
-    def bind(self, references: References, background: Background | None) -> Scorer:
+    def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.against`."""
         return _CiderScorer(self, references, frequencies_of(references, self.order, background), 0.0)
 
@@ -107,7 +108,7 @@ class CiderD(Metric):
         """See `Metric.aggregation`."""
         return "mean"
 
-    def bind(self, references: References, background: Background | None) -> Scorer:
+    def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.against`."""
         return _CiderScorer(self, references, frequencies_of(references, self.order, background), self.sigma)
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.errors import UsageError
-from postil.metrics.reference_aggregation import Singles, blocks
+from postil.metrics.reference_aggregation import SingleReferenceScorer, blocks
 from postil.metrics.spec import parse
 from postil.text.tokens import Tokens
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from postil.metrics.background import Background
+    from postil.metrics.background import DocumentFrequencies
     from postil.metrics.base import Metric
     from postil.metrics.references import References
 
@@ -31,11 +31,11 @@ and is the fastest metric against single references."""
 NOTHING: Final = 1e-7
 """No reference is like another where the highest mean is not above this; smoothed BLEU never comes to 0."""
 
-_METHOD: Final = re.compile(r"consensus(?:\((?P<spec>.*)\))?")
+_METHOD: Final = re.compile(r"consensus(?:\((?P<spec>.*)\))?", re.DOTALL)
 
 
 def consensus(
-    references: References, metric: Metric, *, background: Background | None = None, jobs: int = 1
+    references: References, metric: Metric, *, background: DocumentFrequencies | None = None, jobs: int = 1
 ) -> NDArray[np.float64]:
     """The weight of each reference: how much it is like the others of its set, compared with the one most like them.
 
@@ -69,7 +69,7 @@ def consensus(
 
 
 def likeness(
-    references: References, metric: Metric, *, background: Background | None = None, jobs: int = 1
+    references: References, metric: Metric, *, background: DocumentFrequencies | None = None, jobs: int = 1
 ) -> NDArray[np.float64]:
     """The mean similarity of each reference to the other references of its set.
 
@@ -97,7 +97,7 @@ def likeness(
     tokens, sizes = references.tokens, np.diff(references.offsets)
     sets = np.repeat(np.arange(len(references), dtype=np.int32), sizes)
     bounds = np.concatenate([[0], np.cumsum(sizes[sets])])  # of pairs: each text and all texts of its set
-    singles = Singles({NAME: metric}, references, background)
+    singles = SingleReferenceScorer({NAME: metric}, references, background)
     sums = np.empty(len(tokens))
     for begin, end in blocks(bounds):
         part = Tokens(tokens.ids, tokens.offsets[begin : end + 1], tokens.vocabulary)

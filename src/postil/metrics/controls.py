@@ -9,7 +9,7 @@ import numpy as np
 
 from postil.errors import UsageError
 from postil.metrics.base import PairwiseScorer
-from postil.metrics.reference_aggregation import Singles, is_near
+from postil.metrics.reference_aggregation import SingleReferenceScorer, is_near
 from postil.records.arguments import check_fields
 from postil.records.ties import TOLERANCE, joined
 from postil.version import VERSION
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.metrics.base import Scorer
-    from postil.metrics.metric_set import Panel
+    from postil.metrics.metric_set import MetricSet
     from postil.metrics.references import References
     from postil.text.tokens import Tokens
 
@@ -87,12 +87,12 @@ class Controls:
         UsageError: No metric of the panel reads weights.
 
     >>> from postil.metrics import References
-    >>> from postil.metrics.metric_set import Panel, parse_all
+    >>> from postil.metrics.metric_set import MetricSet, parse_all
     >>> from postil.text import Vocabulary
     >>> vocabulary = Vocabulary()
     >>> tokens = vocabulary.encode_tokens([["a", "b"], ["a", "c"], ["d"]])
     >>> references = References(tokens, np.array([0, 3]), np.array([1.0, 0.5, 0.25]))
-    >>> panel = Panel(parse_all(["w-rouge-l"]), references, tokenizer="space")
+    >>> panel = MetricSet(parse_all(["w-rouge-l"]), references, tokenizer="space")
     >>> controls = Controls(panel, references, ControlOptions(draws=1, best=2))
     >>> candidates = vocabulary.branch().encode_tokens([["a", "c"]])
     >>> for name, scores in controls.scores(candidates, np.array([0], dtype=np.int32)):
@@ -104,7 +104,7 @@ class Controls:
     control:length [2.0]
     """
 
-    def __init__(self, panel: Panel, references: References, options: ControlOptions | None = None) -> None:
+    def __init__(self, panel: MetricSet, references: References, options: ControlOptions | None = None) -> None:
         self._options = options or ControlOptions()
         self._references = references
         self._metrics = {spec: metric for spec, metric in panel.metrics.items() if metric.needs_weights}
@@ -120,7 +120,7 @@ class Controls:
             best_k: [self._choice(keep) for keep in self._best()],
             "top": [self._choice(self._top())],
         }
-        self._singles = Singles(self._metrics, references, self._background)
+        self._singles = SingleReferenceScorer(self._metrics, references, self._background)
         self.signatures = {
             name: f"{panel.signatures[spec]}|{note}"
             for spec in self._metrics
@@ -209,7 +209,7 @@ class Controls:
     def _choice(self, keep: NDArray[np.bool_]) -> _Choice:
         rest = [spec for spec, scorer in self._scorers.items() if not isinstance(scorer, PairwiseScorer)]
         references = self._references.subset(keep) if rest else self._references
-        scorers = {spec: self._metrics[spec].plain(references, self._background) for spec in rest}
+        scorers = {spec: self._metrics[spec].against_unweighted(references, self._background) for spec in rest}
         return _Choice(keep, references, scorers)
 
     def _top(self) -> NDArray[np.bool_]:
@@ -265,14 +265,14 @@ class _Choice:
 
 @dataclass(frozen=True, slots=True)
 class _Pairs:
-    """Candidates and their references, each pair compared once by each metric; see `Singles`."""
+    """Candidates and their references, each pair compared once by each metric; see `SingleReferenceScorer`."""
 
     bounds: NDArray[np.int64]
     references: NDArray[np.int64]
     found: Mapping[str, NDArray[np.float64]]
 
     @classmethod
-    def of(cls, singles: Singles, candidates: Tokens, sets: NDArray[np.int32], jobs: int) -> _Pairs:
+    def of(cls, singles: SingleReferenceScorer, candidates: Tokens, sets: NDArray[np.int32], jobs: int) -> _Pairs:
         return cls(*singles.pairs(sets), singles.compared(candidates, sets, jobs))
 
     def alone(self, scorer: Scorer, spec: str) -> NDArray[np.float64]:

@@ -13,7 +13,7 @@ import numpy as np
 from postil.errors import UsageError
 from postil.kernel import meteor
 from postil.metrics.base import Metric, PairwiseScorer, Scorer, alignable, mean_of_items
-from postil.metrics.reference_aggregation import OverScorer, check_over
+from postil.metrics.reference_aggregation import AggregatingScorer, check_over
 from postil.metrics.references import References
 from postil.text.function_words import function_words, function_words_signature
 from postil.text.stems import stems_signature
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.metrics.background import Background
+    from postil.metrics.background import DocumentFrequencies
     from postil.metrics.references import Matches
 
 __all__ = ["Meteor"]
@@ -87,8 +87,8 @@ class Meteor(Metric):
             its penalty. ``top-k``, such as ``top-3``: the mean of the k highest ``s_j F_j``. ``near``: the
             similarity-weighted mean of the weights. It is not for references that get worse as the text gets better
             (leave-one-out, halves), nor for many references with few distinct weights; see
-            `postil.metrics.reference_aggregation.OverScorer`. All but ``max`` choose no single reference, so they go
-            with ``corpus=mean`` alone.
+            `postil.metrics.reference_aggregation.AggregatingScorer`. All but ``max`` choose no single reference, so
+            they go with ``corpus=mean`` alone.
         function_words: A UTF-8 file with one function word per line, in place of the English list of the package, such
             as the program's own; only with ``params=en``, as delta is .5 in the others and makes all words equal. The
             spec has its path, signatures have a hash of its words.
@@ -152,7 +152,7 @@ class Meteor(Metric):
             words = function_words_signature(Path(self.function_words) if self.function_words else None)
         return str(replace(self, function_words=words, wordnet=None))
 
-    def bind(self, references: References, background: Background | None) -> Scorer:
+    def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.against`."""
         del background
         if self.characters:
@@ -162,7 +162,7 @@ class Meteor(Metric):
 
 def _words_scorer(metric: Meteor, references: References) -> PairwiseScorer:
     if metric.over != "max":
-        return OverScorer(metric, metric.over, references, replace(metric, over="max", weighted=False))
+        return AggregatingScorer(metric, metric.over, references, replace(metric, over="max", weighted=False))
     return _MeteorScorer(metric, references)
 
 

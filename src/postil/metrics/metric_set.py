@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.metrics.background import Background
+    from postil.metrics.background import DocumentFrequencies
     from postil.metrics.base import Metric, Scorer
     from postil.metrics.references import References
     from postil.text.tokens import Tokens
 
-__all__ = ["Panel", "Total", "parse_all"]
+__all__ = ["DeterministicSum", "MetricSet", "lowest_weight", "parse_all"]
 
 
 def parse_all(specs: Iterable[str]) -> dict[str, Metric]:
@@ -42,7 +42,17 @@ def parse_all(specs: Iterable[str]) -> dict[str, Metric]:
     return metrics
 
 
-class Panel:
+def lowest_weight(metrics: Mapping[str, Metric], default: float) -> float:
+    """The lowest weight that all metrics take.
+
+    Args:
+        metrics: Metrics by spec; those that read no weights are ignored.
+        default: The value where none reads weights.
+    """
+    return max((metric.lowest_weight for metric in metrics.values() if metric.needs_weights), default=default)
+
+
+class MetricSet:
     """Metrics bound to references; what a candidate shares with its references is found once for all of them.
 
     Args:
@@ -59,7 +69,7 @@ class Panel:
     >>> from postil.text import Vocabulary
     >>> vocabulary = Vocabulary()
     >>> references = References(vocabulary.encode_tokens([["a", "b"], ["c"]]), np.array([0, 2]))
-    >>> panel = Panel(parse_all(["rouge-1", "bleu-1(smooth=none)"]), references, tokenizer="space")
+    >>> panel = MetricSet(parse_all(["rouge-1", "bleu-1(smooth=none)"]), references, tokenizer="space")
     >>> candidates = vocabulary.branch().encode_tokens([["a"], ["c", "b"]])
     >>> stats = panel.measure(candidates, np.array([0, 0], dtype=np.int32))
     >>> panel.items("rouge-1", stats["rouge-1"]).round(4).tolist()
@@ -73,7 +83,7 @@ class Panel:
         metrics: Mapping[str, Metric],
         references: References,
         *,
-        background: Background | None = None,
+        background: DocumentFrequencies | None = None,
         tokenizer: str,
         weights: str = "given",
     ) -> None:
@@ -81,7 +91,7 @@ class Panel:
         self.background = background
         self.tokenizer = tokenizer
         self._references = references
-        even = references.even()  # one for all plain metrics, so that what they count is counted once
+        even = references.unweighted()  # one for all plain metrics, so that what they count is counted once
         self._scorers: dict[str, Scorer] = {
             spec: metric.against(references if metric.needs_weights else even, background)
             for spec, metric in metrics.items()
@@ -121,12 +131,12 @@ class Panel:
         return float(self._scorers[spec].score(total[None, :])[0])
 
 
-class Total:
+class DeterministicSum:
     """A sum of rows that comes out the same to the last bit however the rows arrive.
 
     Rows are summed in blocks of 1,024 in their order, and the blocks in theirs.
 
-    >>> total = Total()
+    >>> total = DeterministicSum()
     >>> total.add(np.ones((1500, 2)))
     >>> total.add(np.ones((2, 2)))
     >>> total.sum().tolist()

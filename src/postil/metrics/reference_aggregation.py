@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.metrics.background import Background
+    from postil.metrics.background import DocumentFrequencies
     from postil.metrics.base import Scorer
     from postil.metrics.references import Matches, References
 
-__all__ = ["OverScorer", "Singles", "blocks", "check_over", "differ_in_over", "is_near"]
+__all__ = ["AggregatingScorer", "SingleReferenceScorer", "blocks", "check_over", "differ_in_over", "is_near"]
 
 TOP: Final = re.compile(r"top-(?P<k>[1-9][0-9]{0,8})")
 BLOCK: Final = 1 << 16
@@ -78,7 +78,7 @@ def differ_in_over(metric: Metric, other: Metric) -> bool:
     return all(getattr(other, name) == value for name, value in expected.items() if name != "corpus")
 
 
-class Singles:
+class SingleReferenceScorer:
     """Metrics without weights, bound to every reference as if it were the only one of its set.
 
     Args:
@@ -91,19 +91,19 @@ class Singles:
     >>> vocabulary = Vocabulary()
     >>> references = References(vocabulary.encode_tokens([["a", "b"], ["a", "c"], ["d"]]), np.array([0, 2, 3]))
     >>> candidates = vocabulary.branch().encode_tokens([["d"], ["a", "c"]])
-    >>> singles = Singles({"f1": RougeL(beta=1)}, references)
+    >>> singles = SingleReferenceScorer({"f1": RougeL(beta=1)}, references)
     >>> {name: scores.tolist() for name, scores in singles.scores(candidates, np.array([1, 0], dtype=np.int32)).items()}
     {'f1': [1.0, 0.5, 1.0]}
     """
 
     def __init__(
-        self, metrics: Mapping[str, Metric], references: References, background: Background | None = None
+        self, metrics: Mapping[str, Metric], references: References, background: DocumentFrequencies | None = None
     ) -> None:
         self._offsets = references.offsets
         every = np.arange(len(references.tokens) + 1)
         items = np.repeat(references.items, np.diff(references.offsets))
         self._alone = references.others(references.tokens, every, items)
-        self.scorers = {name: metric.plain(self._alone, background) for name, metric in metrics.items()}
+        self.scorers = {name: metric.against_unweighted(self._alone, background) for name, metric in metrics.items()}
 
     def pairs(self, sets: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Which references n candidates meet, candidate after candidate.
@@ -166,7 +166,7 @@ class Singles:
         return {name: np.concatenate(found) for name, found in parts.items()}
 
 
-class OverScorer(PairwiseScorer):
+class AggregatingScorer(PairwiseScorer):
     """One score from a candidate's scores by single references F_j and their weights s_j; corpus: mean of the items.
 
     ``mean``: ``1/K sum_j s_j F_j`` over all K references. ``top-k``: the mean of the k highest ``s_j F_j``, of all of
@@ -194,7 +194,7 @@ class OverScorer(PairwiseScorer):
         self._k = int(top["k"]) if top else None
         self._near = over == "near"
         self._single = single
-        self._singles = Singles({single.name: single}, references)
+        self._singles = SingleReferenceScorer({single.name: single}, references)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -208,10 +208,10 @@ class OverScorer(PairwiseScorer):
 
     def pairs(self, matches: Matches) -> NDArray[np.float64]:
         """See `PairwiseScorer.pairs`; here sets can have several references."""
-        known = matches.of_singles.get(self._single)
+        known = matches.by_reference.get(self._single)
         if known is None:
             known = self._singles.scores(matches.candidates, matches.sets, matches.jobs)[self._single.name]
-            matches.of_singles[self._single] = known
+            matches.by_reference[self._single] = known
         return known[:, None]
 
     def joined(

@@ -8,19 +8,61 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.errors import InvalidInput, UsageError
-from postil.kernel import Overlap, bleu_stats, overlap
+from postil.kernel import Grams, Overlap, bleu_stats, overlap
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-    from postil.metrics.background import Frequencies
-    from postil.metrics.base import Metric
     from postil.text.tokens import Tokens
 
-__all__ = ["Matches", "References"]
+__all__ = ["LONGEST", "Frequencies", "Matches", "References", "check_order", "unknown_norms"]
 
 BLEU_ORDER: Final = 4
 """The longest n-gram of BLEU-1 to BLEU-4."""
+LONGEST: Final = 9
+"""The longest n-gram that the kernel counts."""
+
+
+def check_order(name: str, order: int, longest: int = LONGEST) -> None:
+    """Refuse n-grams that are too long, or none.
+
+    Raises:
+        UsageError: ``order`` is not in 1 to ``longest``.
+
+    >>> check_order("cider", 0)
+    Traceback (most recent call last):
+    ...
+    postil.errors.UsageError: cider: order: expected 1 to 9, got 0
+    """
+    if not 1 <= order <= longest:
+        raise UsageError(f"{name}: order: expected 1 to {longest}, got {order}")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Frequencies:
+    """Document frequencies in the token ids of some references, ready for the kernel.
+
+    Args:
+        grams: The frequencies.
+        norms: float64[m, order], norm of each reference's tf-idf vector in each order; negative until a candidate
+            shares an n-gram of that order with it and the kernel fills it in.
+        signature: What the signature of a number says of them.
+    """
+
+    grams: Grams
+    norms: NDArray[np.float64]
+    signature: str
+
+    def of_others(self, tokens: Tokens) -> Frequencies:
+        """The same frequencies for other references in the same vocabulary."""
+        return replace(self, norms=unknown_norms(tokens, self.grams.order))
+
+
+def unknown_norms(tokens: Tokens, order: int) -> NDArray[np.float64]:
+    """Norms of m texts that the kernel fills in when they are first needed, float64[m, order] of -1."""
+    return np.full((len(tokens), order), -1.0)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -41,7 +83,7 @@ class References:
     >>> from postil.text import Vocabulary
     >>> tokens = Vocabulary().encode_tokens([["a", "b"], ["c"], ["a"]])
     >>> references = References(tokens, np.array([0, 2, 3]), np.array([1.0, 0.5, 0.25]))
-    >>> len(references), references.items.tolist(), references.even().weights.tolist()
+    >>> len(references), references.items.tolist(), references.unweighted().weights.tolist()
     (2, [0, 1], [1.0, 1.0, 1.0])
     """
 
@@ -85,8 +127,8 @@ class References:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def even(self) -> References:
-        """The same references, every weight 1: what a metric without ``w-`` sees."""
+    def unweighted(self) -> References:
+        """The same references with weights of 1, as a metric without ``w-`` reads them."""
         return self if (self.weights == 1.0).all() else replace(self, weights=np.ones(len(self.tokens)))
 
     def others(
@@ -158,8 +200,8 @@ class Matches:
         self.words = self._overlap(candidates.ids, references.tokens.ids)
         self._stems: Overlap | None = None
         self._bleu: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
-        self.of_singles: dict[Metric, NDArray[np.float64]] = {}
-        """What metrics say of each candidate and each of its references; see `postil.metrics.reference_aggregation`."""
+        self.by_reference: dict[Hashable, NDArray[np.float64]] = {}
+        """Scores of each pair of candidate and reference, by metric; see `postil.metrics.reference_aggregation`."""
 
     def __len__(self) -> int:
         return len(self.candidates)

@@ -10,12 +10,12 @@ import numpy as np
 from postil.errors import UsageError
 from postil.kernel import rouge_l, rouge_n
 from postil.metrics.base import Metric, PairwiseScorer, Scorer, alignable, mean_of_items
-from postil.metrics.reference_aggregation import OverScorer, check_over
+from postil.metrics.reference_aggregation import AggregatingScorer, check_over
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from postil.metrics.background import Background
+    from postil.metrics.background import DocumentFrequencies
     from postil.metrics.references import Matches, References
 
 __all__ = ["RougeL", "RougeN"]
@@ -42,7 +42,7 @@ class RougeL(Metric):
             ``1/K sum_j s_j F_j`` with P and R of each reference by itself. ``top-k``, such as ``top-3``: the mean of
             the k highest ``s_j F_j``. ``near``: the similarity-weighted mean of the weights. It is not for references
             that get worse as the text gets better (leave-one-out, halves), nor for many references with few distinct
-            weights; see `postil.metrics.reference_aggregation.OverScorer`. All but ``max`` do not go with
+            weights; see `postil.metrics.reference_aggregation.AggregatingScorer`. All but ``max`` do not go with
             ``reading=union``.
 
     Raises:
@@ -79,11 +79,11 @@ class RougeL(Metric):
         """See `Metric.aggregation`."""
         return "mean"
 
-    def bind(self, references: References, background: Background | None) -> Scorer:
+    def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.against`."""
         del background
         if self.over != "max":
-            return OverScorer(self, self.over, references, replace(self, over="max", weighted=False))
+            return AggregatingScorer(self, self.over, references, replace(self, over="max", weighted=False))
         return (_UnionScorer if self.reading == "union" else _RougeLScorer)(self, references)
 
 
@@ -159,7 +159,7 @@ class RougeN(Metric):
         """See `Metric.aggregation`."""
         return "mean" if self.corpus == "mean" else "sums"
 
-    def bind(self, references: References, background: Background | None) -> Scorer:
+    def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.against`."""
         del background
         return _RougeNScorer(self, references)

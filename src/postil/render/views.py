@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 __all__ = ["MODULES", "View", "show", "view_of"]
 
-MODULES: Final[Mapping[str, str]] = {}
+MODULES: Final[Mapping[str, str]] = {
+    "commenters": "postil.render.commenters",
+    "score": "postil.render.score",
+}
 """The module of this package that shows each kind of result."""
 
 
@@ -53,7 +56,7 @@ def view_of(result: Result) -> View:
     return view(result)
 
 
-def show(form: Format, result: Result, view: View | None = None) -> str:
+def show(form: Format, result: Result, view: View | None = None, remarks: Sequence[str] = ()) -> str:
     """Print a result.
 
     Args:
@@ -61,6 +64,7 @@ def show(form: Format, result: Result, view: View | None = None) -> str:
             ``table`` also the head and the remarks.
         result: The result.
         view: How it is shown; by default as its kind is.
+        remarks: Further lines after those of the view.
     """
     if form == "json":
         return to_json(result)
@@ -73,5 +77,5 @@ def show(form: Format, result: Result, view: View | None = None) -> str:
     if form != "table":
         return text
     head = f"{one_line(view.head)}\n\n" if view.head else ""
-    remarks = "".join(f"{one_line(line)}\n" for line in view.remarks)
-    return f"{head}{text}" + (f"\n{remarks}" if remarks else "")
+    lines = "".join(f"{one_line(line)}\n" for line in (*view.remarks, *remarks))
+    return f"{head}{text}" + (f"\n{lines}" if lines else "")

@@ -15,7 +15,7 @@ import msgspec
 
 from postil.app.commenting.files import check_cut
 from postil.app.correlating.files import read_judgements
-from postil.app.evaluating.references import HUMAN, Readers, needs_scale, read_readers
+from postil.app.readers import HUMAN, Readers, needs_scale, read_readers
 from postil.app.report import check_report
 from postil.app.study.candidates import read_given
 from postil.app.study.comments_candidates import candidates, references, statistics, suggestions, training

@@ -11,8 +11,8 @@ import msgspec
 from postil.app.commenting.files import CommentOptions, comment_files
 from postil.app.commenting.output import suggestions_as
 from postil.app.corpus.stats import count_corpus, statistics_as
-from postil.app.evaluating.references import HUMAN
 from postil.app.progress import progress
+from postil.app.readers import HUMAN
 from postil.app.study.stages import Stage, flags, write_text
 from postil.app.training.generators import GeneratorTrainOptions, train_commenter
 from postil.app.training.retrievers import TrainOptions, train_retriever

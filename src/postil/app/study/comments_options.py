@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from postil.app.evaluating.references import HUMAN
+from postil.app.readers import HUMAN
 from postil.errors import UnknownName, UsageError
 from postil.metrics.metric_set import parse_all
 

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Final
 from postil.app.comparing import CompareOptions, compare_files, comparison_as
 from postil.app.correlating.files import CorrelateOptions, correlate_files
 from postil.app.correlating.output import as_json
-from postil.app.evaluating.references import HUMAN
+from postil.app.readers import HUMAN
 from postil.app.report import read_results, write_report
-from postil.app.scoring.files import ScoringOptions, score_files
-from postil.app.scoring.output import scores_as
+from postil.app.score_files import ScoringOptions, score_files
 from postil.app.study.comments_tables import Made, comments_study
 from postil.app.study.output import study_as
 from postil.app.study.stages import Stage, as_line, flags, read_json, write_text
@@ -61,7 +60,7 @@ def scores(study: CommentsStudy) -> Stage:
     words += ["--controls", *flags({"draws": options.draws, "seed": options.seed})] if judged else []
 
     def work() -> None:
-        write_text(totals, scores_as("json", score_files(str(candidates), str(references), asked, study.say)))
+        write_text(totals, to_json(score_files(str(candidates), str(references), asked, study.say)))
 
     return Stage(
         name="scores",

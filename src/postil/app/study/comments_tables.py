@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from postil.app.evaluating.references import HUMAN
+from postil.app.readers import HUMAN
 from postil.app.report.words import listed, number
 from postil.app.study.comments_options import FITTING, FITTING_PLAIN
 from postil.app.study.stages import paper

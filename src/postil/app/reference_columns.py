@@ -1,4 +1,4 @@
-"""The references of `postil.score`: columns become sets of texts, a set that candidates share only once."""
+"""References as columns: sets of texts for `postil.score`, a set that candidates share only once."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from postil.app.columns import as_list
 from postil.errors import InvalidInput
+from postil.metrics.evaluation import ReferenceTexts
 from postil.records.checks import is_number
 from postil.records.explain import out_of_range, shown
 
@@ -21,36 +22,35 @@ if TYPE_CHECKING:
 
     from postil.app.columns import Column
 
-__all__ = ["Sets"]
+__all__ = ["ReferenceColumns"]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Sets:
-    """The distinct sets of references, and which one each candidate meets; `gather` makes it."""
+class ReferenceColumns:
+    """Distinct sets of references; made by `gather`.
 
-    texts: list[object]
-    """m texts or lists of tokens, set after set."""
-    offsets: NDArray[np.int64]
-    """int64[s + 1]; set i has the texts ``offsets[i]:offsets[i + 1]``."""
-    weights: NDArray[np.float64]
-    """float64[m], all 1 where there are none."""
-    items: NDArray[np.int32]
-    """int32[s], the item of each set."""
-    of_row: NDArray[np.int32]
-    """int32[n], the set of each candidate."""
+    Args:
+        references: The sets, m texts in all.
+        sets: int32[n], the set of each candidate.
+        rows: int64[m], the first candidate with each text, for messages.
+    """
+
+    references: ReferenceTexts
+    sets: NDArray[np.int32]
     rows: NDArray[np.int64]
-    """int64[m], the first candidate that meets each text, for messages."""
 
     @classmethod
-    def gather(cls, n: int, references: Column, weights: Column | None, items: Column | None, lowest: float) -> Sets:
-        """Find them.
+    def gather(
+        cls, n: int, references: Column, weights: Column | None = None, items: Column | None = None, lowest: float = 0.0
+    ) -> ReferenceColumns:
+        """Find the distinct sets.
 
         Args:
-            n: How many candidates there are.
-            references: For each candidate its references.
+            n: Number of candidates.
+            references: References of each candidate.
             weights: Their weights, if there are any.
-            items: For each candidate its item; by default those with the same list of references share one.
-            lowest: The least weight that all metrics take.
+            items: Item of each candidate; by default those with the same list of references share one.
+            lowest: The lowest weight that all metrics take.
 
         Raises:
             InvalidInput: Shapes do not fit, a candidate has no references, or a weight is out of range.
@@ -64,13 +64,24 @@ class Sets:
         lists = [_texts(rows[row], row) for row in firsts]
         sizes = [len(texts) for texts in lists]
         return cls(
-            texts=list(chain.from_iterable(lists)),
-            offsets=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-            weights=np.ones(sum(sizes)) if weights is None else _weights(firsts, sizes, weight_rows, lowest),
-            items=np.repeat(np.arange(len(of_item), dtype=np.int32), of_item),
-            of_row=of_row,
+            ReferenceTexts(
+                texts=list(chain.from_iterable(lists)),
+                offsets=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+                weights=None if weights is None else _weights(firsts, sizes, weight_rows, lowest),
+                items=np.repeat(np.arange(len(of_item), dtype=np.int32), of_item),
+            ),
+            sets=of_row,
             rows=np.repeat(np.array(firsts, dtype=np.int64), sizes),
         )
+
+    def refuse(self, text: int, problem: str) -> InvalidInput:
+        """Make the error for a text, which names the first candidate with it.
+
+        Args:
+            text: Index of the text.
+            problem: What is wrong with it.
+        """
+        return InvalidInput(problem, where="references", line=int(self.rows[text]) + 1)
 
 
 def _shared(
@@ -79,11 +90,11 @@ def _shared(
     """Sets that several candidates share.
 
     Returns:
-        The first candidate of each set, how many sets each item has, and the set of each candidate, int32[n].
+        The first candidate of each set, the number of sets of each item, and the set of each candidate, int32[n].
     """
     n = len(rows)
     names = list(map(id, rows)) if items is None else [_item(i, row) for row, i in enumerate(_rows(items, n, "items"))]
-    # Sets of one item stand behind one another; a list that was seen with the same weights is the same set.
+    # Sets of one item stand together; a list that was seen with the same weights is the same set.
     keys = list(zip(names, map(id, rows), map(id, weight_rows), strict=True))
     known = {key: row for row, key in zip(reversed(range(n)), reversed(keys), strict=True)}
     members: dict[object, list[int]] = {}
@@ -103,14 +114,14 @@ def _rows(column: Column, n: int, where: str) -> list[object]:
 
 
 def _item(item: object, row: int) -> object:
-    """An item's name, checked."""
+    """Check the name of an item."""
     if isinstance(item, str) or is_number(item):
         return item
     raise InvalidInput(f"expected text or a number, got {shown(item)}", where="items", line=row + 1)
 
 
 def _texts(references: object, row: int) -> list[object]:
-    """One row's references, at least one."""
+    """List the references of one row, at least one."""
     if type(references) is list and references:
         return references
     texts = as_list(references, f"references:{row + 1}")
@@ -120,7 +131,7 @@ def _texts(references: object, row: int) -> list[object]:
 
 
 def _weights(firsts: list[int], sizes: list[int], weight_rows: Sequence[object], lowest: float) -> NDArray[np.float64]:
-    """The weights of all sets, float64[m]; row by row only to say what is wrong."""
+    """List the weights of all sets, float64[m]; they are read row by row only to say what is wrong."""
     rows = [as_list(weight_rows[row], f"weights:{row + 1}") for row in firsts]
     values = list(chain.from_iterable(rows))
     if set(map(type, values)) <= {float, int} and list(map(len, rows)) == sizes:
@@ -134,7 +145,7 @@ def _weights(firsts: list[int], sizes: list[int], weight_rows: Sequence[object],
 
 
 def _check_weights(values: list[object], size: int, lowest: float, row: int) -> None:
-    """Raise what is wrong with one row's weights, if anything."""
+    """Refuse weights of one row that do not fit its references."""
     if len(values) != size:
         problem = f"expected a weight for each of {size} references, got {len(values)}"
         raise InvalidInput(problem, where="weights", line=row + 1)

@@ -1,4 +1,4 @@
-"""The references of `postil score`: rows of a file become texts by item, with weights where weights can be had."""
+"""References as rows of a file: texts by item for `postil score`, with weights where they can be had."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from postil.errors import UnknownName, UsageError
 from postil.metrics.consensus import NAME, similarity_of
+from postil.metrics.evaluation import ReferenceTexts, weighting_signature
 from postil.records.explain import out_of_range
 from postil.records.row_files import read
 from postil.records.rows import Reference
@@ -25,32 +26,27 @@ if TYPE_CHECKING:
     from postil.records.row_locations import Places
     from postil.records.scale import Scale
 
-__all__ = ["Corpus", "read_references"]
+__all__ = ["ReferenceRows", "read_references"]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Corpus:
-    """The references of k items, in the order of the items' first lines; a set of references, not a corpus of texts."""
+class ReferenceRows:
+    """References of k items, in the order of the items' first lines.
+
+    Args:
+        items: Index of each item.
+        references: m texts, one set per item.
+        refuse: Error for a text by its index, which says where it stands.
+    """
 
     items: dict[str, int]
-    """The number of each item."""
-    texts: list[str]
-    """m texts, item after item."""
-    offsets: NDArray[np.int64]
-    """int64[k + 1]; item i has the texts ``offsets[i]:offsets[i + 1]``."""
-    weights: NDArray[np.float64]
-    """float64[m], all 1 where the references are not graded."""
-    how: str
-    """How the weights were made, for signatures; empty where the references are not graded."""
-    similarity: Metric | None
-    """What the weights are still to be made with, once the texts are tokens: the weights method is consensus."""
+    references: ReferenceTexts
     refuse: Callable[[int, str], InvalidInput]
-    """The error for one of the texts, which says where it stands."""
 
     @property
-    def graded(self) -> bool:
-        """Whether the weights mean something."""
-        return bool(self.how)
+    def weighted(self) -> bool:
+        """True if there are weights, by any method."""
+        return bool(self.references.weighting)
 
 
 def read_references(
@@ -59,15 +55,15 @@ def read_references(
     scale: Scale | None,
     asked: Mapping[str, Metric] | None,
     say: Say,
-) -> Corpus:
-    """Read the references, group them by item and weigh them where weights are needed or can be had.
+) -> ReferenceRows:
+    """Read references, group them by item and weight them where weights are needed or can be had.
 
     Args:
         path: A file of reference rows; ``-`` for standard input.
-        method: The weights method that was named; for ``consensus`` the weights stay 1 here, as they need tokens.
-        scale: The scale of the grades.
-        asked: The metrics that were named; None where the usual ones will be shown.
-        say: Takes remarks for people.
+        method: Name of a weights method; consensus weights are made later, as they need tokens.
+        scale: Scale of the grades.
+        asked: The metrics that were named; None for the default ones.
+        say: Callback for remarks.
 
     Raises:
         UsageError: There is no such weights method, or the grades need a scale.
@@ -78,30 +74,32 @@ def read_references(
     items: dict[str, int] = {}
     number = np.fromiter((items.setdefault(row.item, len(items)) for row in rows), dtype=np.int64, count=len(rows))
     weighted = [metric for metric in asked.values() if metric.needs_weights] if asked else []
-    weights, how = np.ones(len(rows)), ""
+    weights, weighting = None, ""
     similarity = similarity_of(method)
-    if similarity is not None:
-        how = f"{NAME}({similarity.signature})"
+    if method is not None and similarity is not None:
+        weighting = weighting_signature(method, scale)
     elif weighted or method or scale or all(row.weight is not None for row in rows):
         lowest = max((metric.lowest_weight for metric in weighted), default=-1.0 if asked else 0.0)
-        how = method or (DEFAULT if scale else default_method(rows))
-        weights = _weigh(rows, number, how, scale, lowest=lowest, places=source.places)
-        how += f"|scale:{scale}" if METHODS[how].needs_scale else ""
+        name = method or (DEFAULT if scale else default_method(rows))
+        weights = _weights(rows, number, name, scale, lowest=lowest, places=source.places)
+        weighting = weighting_signature(name, scale)
     elif not asked and all(row.mean_grade is not None for row in rows):
         say("the references have grades: with --scale HIGH or --scale LOW:HIGH the w- metrics are shown too")
     order = np.argsort(number, kind="stable")
-    return Corpus(
+    return ReferenceRows(
         items=items,
-        texts=[rows[i].text for i in order.tolist()],
-        offsets=np.concatenate([[0], np.cumsum(np.bincount(number, minlength=len(items)))]).astype(np.int64),
-        weights=weights[order],
-        how=how,
-        similarity=similarity,
+        references=ReferenceTexts(
+            texts=[rows[i].text for i in order.tolist()],
+            offsets=np.concatenate([[0], np.cumsum(np.bincount(number, minlength=len(items)))]).astype(np.int64),
+            weights=None if weights is None else weights[order],
+            weighting=weighting,
+            similarity=similarity,
+        ),
         refuse=lambda i, problem: source.places.error(int(order[i]), "text", problem),
     )
 
 
-def _weigh(
+def _weights(
     rows: Sequence[Reference],
     items: NDArray[np.int64],
     name: str,
@@ -110,7 +108,7 @@ def _weigh(
     lowest: float,
     places: Places,
 ) -> NDArray[np.float64]:
-    """The weight of each reference; none may be below ``lowest``, the least that all metrics take."""
+    """Weights of references, float64[m]; none may be below ``lowest``, which all metrics take."""
     if name not in METHODS:
         raise UnknownName("weights method", name, [*METHODS, NAME])
     method = METHODS[name]

@@ -7,8 +7,8 @@ set aside as the candidate of the system ``human``, and is no reference for anyb
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -16,36 +16,33 @@ import msgspec
 import numpy as np
 
 from postil.app.commenting.files import check_cut, load_commenter
-from postil.app.evaluating.references import HUMAN, needs_scale, read_readers, signature_of
-from postil.app.scoring.files import SystemScore
+from postil.app.readers import HUMAN, needs_scale, read_readers
 from postil.commenters.ranking_evaluation import distinct
 from postil.commenters.store import Model
 from postil.corpus.store import Corpus
 from postil.errors import Undefined, UnknownName, UsageError
-from postil.metrics.metric_set import Panel, Total, parse_all
-from postil.metrics.references import References
+from postil.metrics.evaluation import Batch, Evaluation, SystemTotals
+from postil.metrics.metric_set import lowest_weight, parse_all
 from postil.records.arguments import check_arguments, check_fields
+from postil.records.atomic_file import check_apart
+from postil.records.results import CommenterResult, CommenterTexts, EvaluationSettings, ReferenceCounts
+from postil.records.row_files import Writer
 from postil.records.rows import Candidate, Score
 from postil.records.weights import DEFAULT
-from postil.text.tokenizers import tokenizer as named_tokenizer
-from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from postil.app.evaluating.references import Readers
+    from postil.app.readers import Readers
     from postil.commenters.base import Commenter
     from postil.corpus.passes import Watch
     from postil.metrics.base import Metric
     from postil.records.row_files import FilePath
     from postil.records.rows import Article
     from postil.records.scale import Scale
-    from postil.text.tokenizers import Tokenizer
     from postil.text.tokens import Tokens
 
-    Cut = tuple[Vocabulary, Tokenizer]
-
-__all__ = ["METRICS", "CommenterScores", "EvaluateOptions", "Said", "evaluate_commenters"]
+__all__ = ["METRICS", "CommenterEvaluation", "EvaluateOptions", "evaluate_commenters", "writing"]
 
 METRICS: Final = ("meteor", "w-meteor", "rouge-l", "w-rouge-l", "cider", "w-cider", "bleu-1", "w-bleu-1")
 """Those of the paper's Table 7."""
@@ -80,53 +77,18 @@ class EvaluateOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What a system says, whatever the references.
+class CommenterEvaluation:
+    """What `postil evaluate` found.
 
     Args:
-        system: The system.
-        hash: Of the model's folder; None where it did not come from one.
-        nothing: For how many articles it has no suggestion.
-        words: The mean number of words of its suggestions; None where there are none.
-        distinct_1: The share of different words among all that it says.
-        distinct_2: The same of pairs of neighbours.
-    """
-
-    system: str
-    hash: str | None
-    nothing: int
-    words: float | None
-    distinct_1: float | None
-    distinct_2: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class CommenterScores:
-    """What metrics say of commenters.
-
-    Args:
-        scores: System by system, metric by metric.
-        said: System by system.
-        candidates: What each system says of each article, empty where it says nothing.
+        result: The scores of commenters.
+        candidates: The suggestion of each system for each article, empty where it has none.
         items: The score of each of them by each metric.
-        articles: How many articles.
-        left_out: How many more have no two comments that differ, one to set aside and one to be a reference.
-        references: The least and the greatest number of references of an article, and their mean.
-        weights: The method; None where no metric needs weights.
-        scale: The scale of the grades, if they were taken.
-        tied: Number of articles in which no reference has more votes than another, see `Readers.tied`.
     """
 
-    scores: tuple[SystemScore, ...]
-    said: tuple[Said, ...]
+    result: CommenterResult
     candidates: tuple[Candidate, ...]
     items: tuple[Score, ...]
-    articles: int
-    left_out: int
-    references: tuple[int, int, float]
-    weights: str | None
-    scale: Scale | None
-    tied: int
 
 
 def evaluate_commenters(
@@ -135,7 +97,7 @@ def evaluate_commenters(
     options: EvaluateOptions | None = None,
     *,
     watch: Watch = lambda _what, things, _total=None: nullcontext(iter(things)),
-) -> CommenterScores:
+) -> CommenterEvaluation:
     """Score the best suggestion of each commenter for each article of a split.
 
     The references of an article are its comments. An article of a test set whose references were drawn has others, of
@@ -168,34 +130,75 @@ def evaluate_commenters(
 
     readers = read_readers(corpus, options.split, options.seed)
     articles, sets = readers.articles, np.arange(len(readers.articles), dtype=np.int32)
-    vocabulary, cut = Vocabulary(), named_tokenizer(corpus.tokenizer)
     method = _method(readers, metrics, options)
-    panel = _panel(readers, metrics, method, (vocabulary, cut), options)
+    evaluation = _bind(readers, metrics, method, corpus.tokenizer, options)
 
-    scores, said, candidates, items = list[SystemScore](), list[Said](), list[Candidate](), list[Score]()
-    for name, texts in [*_texts(opened, articles, watch), (HUMAN, readers.humans)]:
-        tokens = vocabulary.branch().encode(texts, cut, options.jobs, allow_han=True)
-        said.append(_said(name, hashes.get(name), tokens, texts))
+    totals, suggested = SystemTotals(evaluation.metrics), list[CommenterTexts]()
+    candidates, items = list[Candidate](), list[Score]()
+    systems = [*_texts(opened, articles, watch), (HUMAN, readers.humans)]
+    scored_systems = evaluation.measure(Batch(texts, sets) for _, texts in systems)
+    for (name, texts), scored in zip(systems, scored_systems, strict=True):
+        totals.add(name, scored.stats)
+        suggested.append(_suggested(name, hashes.get(name), scored.tokens, texts))
         candidates += [Candidate(one.id, name, text) for one, text in zip(articles, texts, strict=True)]
-        for spec, stats in panel.measure(tokens, sets, options.jobs).items():
-            total, signature = Total(), panel.signatures[spec]
-            total.add(stats)
-            scores.append(SystemScore(name, spec, panel.corpus(spec, total.sum()), total.count, signature))
-            values = panel.items(spec, stats).tolist()
-            items += [Score(one.id, name, spec, value, signature) for one, value in zip(articles, values, strict=True)]
+        for spec, values in scored.item_scores():
+            rows = zip(articles, values.tolist(), strict=True)
+            items += [Score(one.id, name, spec, value, evaluation.metrics.signatures[spec]) for one, value in rows]
     sizes = np.diff(readers.offsets)
-    return CommenterScores(
-        scores=tuple(scores),
-        said=tuple(said),
-        candidates=tuple(candidates),
-        items=tuple(items),
+    counts = ReferenceCounts(least=int(sizes.min()), most=int(sizes.max()), mean=float(sizes.mean()))
+    result = CommenterResult(
+        scores=totals.scores(),
+        suggestions=tuple(suggested),
         articles=len(articles),
         left_out=readers.left_out,
-        references=(int(sizes.min()), int(sizes.max()), float(sizes.mean())),
-        weights=method,
-        scale=options.scale if needs_scale(method) else None,
-        tied=readers.tied(),
+        references=counts,
+        settings=EvaluationSettings(
+            split=options.split,
+            weights=method,
+            scale=str(options.scale) if options.scale and needs_scale(method) else None,
+            seed=options.seed,
+        ),
+        remarks=(),
     )
+    result = msgspec.structs.replace(result, remarks=tuple(_remarks(result, readers.tied(), options)))
+    return CommenterEvaluation(result, tuple(candidates), tuple(items))
+
+
+@contextmanager
+def writing(
+    *, items: str | None, candidates: str | None, inputs: Sequence[FilePath] = ()
+) -> Iterator[Callable[[CommenterEvaluation], None]]:
+    """Open files for item scores and candidates, which appear when the block ends well.
+
+    Args:
+        items: File for the score of every suggestion.
+        candidates: File for the suggestions.
+        inputs: Folders that are read.
+
+    Yields:
+        Callback that writes what was found.
+
+    Raises:
+        UsageError: A file is of an unknown kind, its folder is missing, or it is standard output.
+        PostilError: The operating system reports an error.
+    """
+    if "-" in (items, candidates):
+        raise UsageError("--items, --candidates: expected a file; standard output is for the table")
+    if items is not None and items == candidates:
+        raise UsageError(f"{items}: --items and --candidates are the same file")
+    for path in filter(None, (items, candidates)):
+        check_apart(path, inputs)
+    with ExitStack() as stack:
+        scores = stack.enter_context(Writer(items, Score)) if items else None
+        texts = stack.enter_context(Writer(candidates, Candidate)) if candidates else None
+
+        def write(found: CommenterEvaluation) -> None:
+            for score in found.items if scores else ():
+                scores.write(score)  # type: ignore[union-attr]  # there is one
+            for text in found.candidates if texts else ():
+                texts.write(text)  # type: ignore[union-attr]  # there is one
+
+        yield write
 
 
 def _opened(
@@ -228,20 +231,13 @@ def _method(readers: Readers, metrics: Mapping[str, Metric], options: EvaluateOp
     return options.weights or (DEFAULT if options.scale else readers.usual_method())
 
 
-def _panel(
-    readers: Readers, metrics: Mapping[str, Metric], method: str | None, cut: Cut, options: EvaluateOptions
-) -> Panel:
-    """The metrics, bound to what readers say."""
-    vocabulary, tokenizer = cut
-    tokens = vocabulary.encode(readers.references, tokenizer, options.jobs, allow_han=True)
-    references = References(tokens, readers.offsets)
-    if method is not None:
-        lowest = max(metric.lowest_weight for metric in metrics.values() if metric.needs_weights)
-        weights = readers.weights(references, method, options.scale, lowest=lowest, jobs=options.jobs)
-        references = replace(references, weights=weights)
-    how = signature_of(method, options.scale) if method is not None else ""
+def _bind(
+    readers: Readers, metrics: Mapping[str, Metric], method: str | None, tokenizer: str, options: EvaluateOptions
+) -> Evaluation:
+    """Bind the metrics to readers' comments; Han texts are as they are in the corpus."""
+    references = readers.weighted(method, options.scale, lowest=lowest_weight(metrics, 0.0))
     try:
-        return Panel(metrics, references, tokenizer=tokenizer.signature, weights=how)
+        return Evaluation(metrics, references, tokenizer=tokenizer, jobs=options.jobs, allow_han=True)
     except Undefined:
         problem = "one article alone has no document frequencies for CIDEr; take other metrics: -m meteor"
         raise Undefined(f"{readers.where}: {problem}") from None
@@ -263,7 +259,7 @@ def _texts(
     return found
 
 
-def _said(system: str, digest: str | None, tokens: Tokens, texts: Sequence[str]) -> Said:
+def _suggested(system: str, digest: str | None, tokens: Tokens, texts: Sequence[str]) -> CommenterTexts:
     def share(n: int) -> float | None:
         try:
             return distinct(tokens.ids, tokens.offsets, n)
@@ -271,4 +267,49 @@ def _said(system: str, digest: str | None, tokens: Tokens, texts: Sequence[str])
             return None
 
     given = sum(map(bool, texts))
-    return Said(system, digest, len(texts) - given, len(tokens.ids) / given if given else None, share(1), share(2))
+    return CommenterTexts(
+        system=system,
+        hash=digest,
+        nothing=len(texts) - given,
+        words=len(tokens.ids) / given if given else None,
+        distinct_1=share(1),
+        distinct_2=share(2),
+    )
+
+
+def _remarks(result: CommenterResult, tied: int, options: EvaluateOptions) -> Iterator[str]:
+    """What to know of the numbers, one line each.
+
+    Args:
+        result: The scores.
+        tied: Number of articles in which no reference has more votes than another, see `Readers.tied`.
+        options: Options of the command.
+    """
+    counts = result.references
+    count = f"{counts.least}" if counts.least == counts.most else f"{counts.least} to {counts.most}"
+    mean = "" if counts.least == counts.most else f", on average {counts.mean:.1f}"
+    yield f"{result.articles:,} articles of {options.split}, references per article: {count}{mean}"
+    if result.left_out:
+        yield f"{result.left_out:,} more articles are excluded: one comment alone, or all the same"
+    yield f"weights: {_weights(result, tied, options)}"
+    yield f"human: a comment of each article, drawn with seed {options.seed}, that is no reference"
+    for one in result.suggestions:
+        if one.nothing:
+            yield f"{one.system}: no suggestion for {one.nothing:,} of {result.articles:,} articles, which score 0"
+
+
+def _weights(result: CommenterResult, tied: int, options: EvaluateOptions) -> str:
+    method, scale, articles = result.settings.weights, result.settings.scale, result.articles
+    if method is None:
+        return "no metric asks for any"
+    if scale is not None:
+        return f"people's grades on the scale {scale} ({method})"
+    if method == "votes":
+        if tied == articles:
+            problem = "all 1, since no reference has more votes than another of its article (votes)"
+            return f"{problem}: metrics with w- are the same as without"
+        level = f"; all 1 in {tied:,} of {articles:,} articles, where no reference has more votes than another"
+        return f"the readers' votes for each reference (votes){level if tied else ''}"
+    votes = "no reference has more votes than another" if tied == articles else "not every one has upvotes"
+    why = "" if options.weights else f"; not every reference has a grade, and {votes}"
+    return f"similarity of a reference to the others of its article ({method}){why}"

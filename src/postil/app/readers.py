@@ -1,4 +1,4 @@
-"""The readers' side of `postil evaluate`: comments as weighted references, and one an article set aside."""
+"""Readers' comments as weighted references, and one per article that is set aside as a candidate."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 
 from postil.corpus.split import draw_key
 from postil.errors import InvalidInput, UnknownName, UsageError
-from postil.metrics.consensus import NAME, consensus, similarity_of
+from postil.metrics.consensus import NAME, similarity_of
+from postil.metrics.evaluation import ReferenceTexts, weighting_signature
 from postil.records.weights import DEFAULT, METHODS, weigh
 
 if TYPE_CHECKING:
@@ -19,25 +20,24 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.corpus.store import Corpus
-    from postil.metrics.references import References
     from postil.records.rows import Article, Comment, Reference
     from postil.records.scale import Scale
 
-__all__ = ["HUMAN", "Readers", "needs_scale", "read_readers", "signature_of"]
+__all__ = ["HUMAN", "Readers", "needs_scale", "read_readers"]
 
 HUMAN: Final = "human"
-"""The system that says what was set aside."""
+"""Name of the system whose candidates are the comments that were set aside."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Readers:
-    """What readers say of the articles of a split.
+    """Readers' comments on the articles of a split.
 
     Args:
         where: The corpus and split, for messages.
         articles: The articles; their comments are the references.
-        humans: Of each a comment that is no reference.
-        left_out: How many more articles have no two comments that differ.
+        humans: For each article a comment that is no reference.
+        left_out: Number of further articles, which have no two comments that differ.
     """
 
     where: str
@@ -47,12 +47,12 @@ class Readers:
 
     @property
     def references(self) -> list[str]:
-        """The references' texts, article after article."""
+        """Texts of the references, article after article."""
         return [comment.text for article in self.articles for comment in article.comments]
 
     @property
     def offsets(self) -> NDArray[np.int64]:
-        """Where the references of each article begin, int64[articles + 1]."""
+        """Offsets of the references of each article, int64[articles + 1]."""
         return np.cumsum([0, *(len(article.comments) for article in self.articles)])
 
     def usual_method(self) -> str:
@@ -74,25 +74,31 @@ class Readers:
         """
         return sum(len({comment.upvotes for comment in article.comments}) <= 1 for article in self.articles)
 
-    def weights(
-        self, references: References, name: str, scale: Scale | None, *, lowest: float = 0.0, jobs: int = 1
-    ) -> NDArray[np.float64]:
-        """The weight of each reference, float64[m].
+    def weighted(self, method: str | None, scale: Scale | None, *, lowest: float = 0.0) -> ReferenceTexts:
+        """The comments as references, weighted by a method.
 
         Args:
-            references: The references, bound.
-            name: The method: one of `METHODS` that reads grades or votes, or ``consensus``.
-            scale: The scale of the grades.
-            lowest: The least weight that all metrics take.
-            jobs: Threads.
+            method: One of `METHODS` that reads grades or votes, or ``consensus``; None for weights of 1.
+            scale: Scale of the grades.
+            lowest: The lowest weight that all metrics take.
 
         Raises:
             UnknownName, UsageError: There is no such method, or it does not go with the metrics or without a scale.
             InvalidInput: References lack what the method reads, or have grades that are not on the scale.
         """
-        similarity = similarity_of(name)
-        if similarity is not None:
-            return consensus(references, similarity, jobs=jobs)
+        texts: list[object] = [*self.references]
+        if method is None:
+            return ReferenceTexts(texts, self.offsets)
+        similarity = similarity_of(method)
+        return ReferenceTexts(
+            texts,
+            self.offsets,
+            self._weights(method, scale, lowest) if similarity is None else None,
+            weighting=weighting_signature(method, scale),
+            similarity=similarity,
+        )
+
+    def _weights(self, name: str, scale: Scale | None, lowest: float) -> NDArray[np.float64]:
         known = [method for method in METHODS if METHODS[method].field != "weight"]
         if name not in known:
             raise UnknownName("weights method", name, [*known, NAME])
@@ -107,7 +113,7 @@ class Readers:
             raise InvalidInput(f"{problem}; {NAME} needs none", where=self.where)
         if method.needs_scale and scale is None:
             raise UsageError(f"{self.where}: the grades need a scale (weights '{name}'): --scale HIGH or LOW:HIGH")
-        items = np.repeat(np.arange(len(references)), np.diff(references.offsets))
+        items = np.repeat(np.arange(len(self.articles)), np.diff(self.offsets))
         try:
             return weigh(rows, items, method=name, scale=scale)
         except InvalidInput as error:
@@ -119,25 +125,12 @@ class Readers:
 
 
 def needs_scale(method: str | None) -> bool:
-    """Whether a weights method, if there is one, reads grades."""
+    """Return True if a weights method, if there is one, reads grades."""
     return method in METHODS and METHODS[str(method)].needs_scale
 
 
-def signature_of(method: str, scale: Scale | None) -> str:
-    """A weights method as signatures have it.
-
-    Args:
-        method: Its name.
-        scale: The scale, if it reads grades.
-    """
-    similarity = similarity_of(method)
-    if similarity is not None:
-        return f"{NAME}({similarity.signature})"
-    return f"{method}|scale:{scale}" if needs_scale(method) else method
-
-
 def read_readers(corpus: Corpus, split: str, seed: int) -> Readers:
-    """The articles of a split, with one comment of each set aside.
+    """Read the articles of a split, and set one comment of each aside.
 
     Where some comments of an article are no references already, as in a test set whose references were drawn, it is
     one of those. A comment that says the same as a reference is never set aside beside it.
@@ -145,7 +138,7 @@ def read_readers(corpus: Corpus, split: str, seed: int) -> Readers:
     Args:
         corpus: The corpus.
         split: Its split.
-        seed: Seed of the draw; what is drawn depends on it and the article's id.
+        seed: Seed of the draw, which depends on it and the article's id alone.
 
     Raises:
         UsageError: No article has two comments that differ.
@@ -167,7 +160,7 @@ def read_readers(corpus: Corpus, split: str, seed: int) -> Readers:
 
 
 def _parted(article: Article, seed: int) -> tuple[Comment | None, Sequence[Comment]]:
-    """A comment that is no reference, and those that are."""
+    """Choose a comment that is no reference; return it and those that are."""
     said = {comment.text for comment in article.comments}
     others = [comment for comment in article.held_out or () if comment.text not in said]
     pool = others or article.comments

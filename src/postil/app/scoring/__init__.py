@@ -1,1 +1,0 @@
-"""The journey of `postil score` and `postil.score`."""

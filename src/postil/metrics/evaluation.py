@@ -1,0 +1,415 @@
+"""Evaluation: metrics bound to graded references once, then applied to candidates batch by batch.
+
+Every caller goes through it: `postil.score`, the command of that name, `postil evaluate` and consensus weights.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+import numpy as np
+
+from postil.errors import InvalidInput
+from postil.metrics.consensus import NAME, consensus, similarity_of
+from postil.metrics.controls import Controls
+from postil.metrics.metric_set import DeterministicSum, MetricSet
+from postil.metrics.near import NearSigns
+from postil.metrics.references import References
+from postil.records.results import SystemScore
+from postil.records.weights import METHODS
+from postil.text.han import HanTexts
+from postil.text.tokenizers import tokenizer as named_tokenizer
+from postil.text.tokens import Vocabulary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from postil.engine import Engine
+    from postil.metrics.background import DocumentFrequencies
+    from postil.metrics.base import Metric
+    from postil.metrics.controls import ControlOptions
+    from postil.records.scale import Scale
+    from postil.text.tokenizers import Tokenizer
+    from postil.text.tokens import Tokens
+
+    Refuse = Callable[[int, str], InvalidInput]
+
+__all__ = [
+    "Batch",
+    "Evaluation",
+    "ReferenceTexts",
+    "RemoteEvaluation",
+    "ScoredBatch",
+    "SystemTotals",
+    "bind_references",
+    "weighting_signature",
+]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ReferenceTexts:
+    """Graded references before they are tokenized.
+
+    Args:
+        texts: m texts or m lists of tokens, set after set.
+        offsets: int64[sets + 1]; set i has the texts ``offsets[i]:offsets[i + 1]``.
+        weights: float64[m]; by default all 1.
+        items: int32[sets], the item of each set; by default every set is an item of its own.
+        weighting: Weights method as signatures have it; see `weighting_signature`.
+        similarity: Metric for consensus weights, which take the place of `weights`; by default none.
+    """
+
+    texts: list[object]
+    offsets: NDArray[np.int64]
+    weights: NDArray[np.float64] | None = None
+    items: NDArray[np.int32] | None = None
+    weighting: str = "given"
+    similarity: Metric | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Batch:
+    """Candidates that are scored together.
+
+    Args:
+        texts: n texts or n lists of tokens.
+        sets: int32[n], the set of references for each.
+        first: Number of candidates before them.
+    """
+
+    texts: Sequence[object]
+    sets: NDArray[np.int32]
+    first: int = 0
+
+
+B = TypeVar("B", bound=Batch)
+
+
+class ScoredBatch(Generic[B]):
+    """A batch with the statistics of its candidates; made by `Evaluation.measure`.
+
+    Args:
+        evaluation: The metrics and references.
+        batch: The candidates.
+        stats: Statistics by spec, float64[n, k].
+        tokens: The candidates as token ids; by default they are tokenized when they are first needed.
+    """
+
+    def __init__(
+        self,
+        evaluation: Evaluation,
+        batch: B,
+        stats: Mapping[str, NDArray[np.float64]],
+        tokens: Tokens | None = None,
+    ) -> None:
+        self.batch = batch
+        self.stats = stats
+        self._evaluation = evaluation
+        self._tokens = tokens
+
+    @property
+    def tokens(self) -> Tokens:
+        """The candidates as token ids, in a branch of the references' vocabulary."""
+        if self._tokens is None:
+            self._tokens = self._evaluation.encode(self.batch)
+        return self._tokens
+
+    def item_scores(self) -> Iterator[tuple[str, NDArray[np.float64]]]:
+        """Item scores by spec, float64[n]."""
+        for spec, stats in self.stats.items():
+            yield spec, self._evaluation.metrics.items(spec, stats)
+
+    def control_scores(self) -> Iterator[tuple[str, NDArray[np.float64]]]:
+        """Item scores by control, float64[n], each computed when it is asked for."""
+        evaluation = self._evaluation
+        if evaluation.controls:
+            yield from evaluation.controls.scores(self.tokens, self.batch.sets, evaluation.jobs)
+
+
+class Evaluation:
+    """Metrics, controls and checks bound to the same references.
+
+    Args:
+        metrics: Metrics by the spec that the user wrote.
+        references: The references.
+        tokenizer: Name in `postil.text.TOKENIZERS`; lists of tokens are taken as they are.
+        background: Document frequencies in place of those of the references.
+        controls: Controls of the weighted metrics; by default none.
+        jobs: Number of threads; no number depends on it.
+        allow_han: True to let ``words`` split any number of Han texts at their spaces and punctuation.
+        tokenized: True if candidates and references are lists of tokens, which signatures tell.
+        refuse: Error for a reference text by its index and the problem.
+
+    Raises:
+        UnknownName: There is no such tokenizer.
+        UsageError: The document frequencies are those of another tokenizer, or controls have no weighted metric.
+        InvalidInput: A reference is neither text nor a list of tokens as the first is, or too many are Han texts.
+        Undefined: CIDEr of a single item without document frequencies.
+
+    >>> from postil.metrics.metric_set import parse_all
+    >>> references = ReferenceTexts(["a b", "a c", "d"], np.array([0, 2, 3]), np.array([1.0, 0.5, 1.0]))
+    >>> evaluation = Evaluation(parse_all(["rouge-l", "w-rouge-l"]), references, tokenizer="space")
+    >>> for scored in evaluation.measure([Batch(["a c", "d"], np.array([0, 1], dtype=np.int32))]):
+    ...     print({spec: values.tolist() for spec, values in scored.item_scores()})
+    {'rouge-l': [1.0, 1.0], 'w-rouge-l': [0.5, 1.0]}
+    """
+
+    def __init__(
+        self,
+        metrics: Mapping[str, Metric],
+        references: ReferenceTexts,
+        *,
+        tokenizer: str,
+        background: DocumentFrequencies | None = None,
+        controls: ControlOptions | None = None,
+        jobs: int = 1,
+        allow_han: bool = False,
+        tokenized: bool = False,
+        refuse: Refuse | None = None,
+    ) -> None:
+        self.tokenizer = named_tokenizer(tokenizer)
+        self.jobs = jobs
+        self.allow_han = allow_han
+        if background is not None:
+            background.check_tokenizer(self.tokenizer)
+        self._texts = references
+        self.references, remark = bind_references(
+            references, self.tokenizer, background=background, jobs=jobs, allow_han=allow_han, refuse=refuse
+        )
+        self.remarks = [remark] if remark else []
+        """What to know of the texts, one line each; those on candidates are added when `measure` ends."""
+        self.metrics = MetricSet(
+            metrics,
+            self.references,
+            background=background,
+            tokenizer="given" if tokenized else self.tokenizer.signature,
+            weights=references.weighting,
+        )
+        self.controls = Controls(self.metrics, self.references, controls) if controls else None
+
+    def encode(self, batch: Batch, refuse: Refuse | None = None) -> Tokens:
+        """Tokenize candidates into a branch of the references' vocabulary, which itself stays as it is.
+
+        Args:
+            batch: The candidates.
+            refuse: Error for a candidate by its index, counted over all batches.
+
+        Raises:
+            InvalidInput: A candidate is neither text nor a list of tokens, as the first one of the batch is.
+        """
+        refuse = refuse or _refusal("candidates")
+        vocabulary = self.references.tokens.vocabulary.branch()
+        return _encode(
+            batch.texts, self.tokenizer, vocabulary, self.jobs, lambda i, problem: refuse(batch.first + i, problem)
+        )
+
+    def measure(
+        self, batches: Iterable[B], refuse: Refuse | None = None, engine: Engine | None = None
+    ) -> Iterator[ScoredBatch[B]]:
+        """Measure candidates as they come; memory holds the batches under way alone.
+
+        Args:
+            batches: The candidates.
+            refuse: Error for a candidate by its index, counted over all batches.
+            engine: Where statistics are computed, in the same order and to the same bits; by default here.
+
+        Yields:
+            Each batch with its statistics.
+
+        Raises:
+            InvalidInput: As `encode`; or, after the last batch, too many of the candidates were Han texts.
+        """
+        refuse = refuse or _refusal("candidates")
+        han, near = HanTexts(self.tokenizer, "candidates"), NearSigns(self.metrics.metrics, self.references)
+        for scored in self._measured(batches, refuse, engine):
+            han.see(scored.batch.texts)
+            if near.asked:
+                near.see(scored.tokens, scored.batch.sets)
+            yield scored
+        if not self.allow_han:
+            han.check(refuse)
+        self.remarks += [*([han.remark] if han.remark else []), *near.remarks()]
+
+    def _measured(self, batches: Iterable[B], refuse: Refuse, engine: Engine | None) -> Iterator[ScoredBatch[B]]:
+        if engine is None:
+            for batch in batches:
+                tokens = self.encode(batch, refuse)
+                yield ScoredBatch(self, batch, self.metrics.measure(tokens, batch.sets, self.jobs), tokens)
+            return
+        remote = RemoteEvaluation(
+            replace(self._texts, weights=self.references.weights, similarity=None),
+            self.metrics.metrics,
+            self.metrics.background,
+            self.tokenizer.name,
+            {spec: metric.signature for spec, metric in self.metrics.metrics.items()},
+        )
+        sent: deque[B] = deque()
+
+        def send() -> Iterator[Batch]:
+            for batch in batches:
+                sent.append(batch)
+                yield Batch(batch.texts, batch.sets, batch.first)  # a caller's batch may hold more
+
+        for stats in engine.map(remote, send()):
+            yield ScoredBatch(self, sent.popleft(), stats)
+
+
+@dataclass(frozen=True, eq=False)
+class RemoteEvaluation:
+    """An evaluation that is sent to another process, which binds the references anew and keeps them bound.
+
+    Args:
+        references: The references, with their final weights.
+        metrics: Metrics by spec.
+        background: Document frequencies in place of those of the references.
+        tokenizer: Name of the tokenizer.
+        signatures: Signature of each metric where the command runs, by spec.
+    """
+
+    references: ReferenceTexts
+    metrics: Mapping[str, Metric]
+    background: DocumentFrequencies | None
+    tokenizer: str
+    signatures: Mapping[str, str]
+
+    def __call__(self, batch: Batch) -> dict[str, NDArray[np.float64]]:
+        """Compute the statistics of a batch by spec, float64[n, k].
+
+        Args:
+            batch: The candidates.
+
+        Raises:
+            InvalidInput: A metric reads a file that is missing here, or is another one than where the command runs.
+        """
+        return self._evaluation.metrics.measure(self._evaluation.encode(batch), batch.sets)
+
+    @cached_property
+    def _evaluation(self) -> Evaluation:
+        for spec, metric in self.metrics.items():
+            if metric.signature != self.signatures[spec]:
+                problem = f"{spec}: the file is not the same on every machine; copy it to all of them"
+                raise InvalidInput(problem, where="metrics")
+        # Han texts have been counted where the command runs.
+        return Evaluation(
+            self.metrics, self.references, tokenizer=self.tokenizer, background=self.background, allow_han=True
+        )
+
+
+class SystemTotals:
+    """Statistics of each system, summed as batches arrive.
+
+    Args:
+        metrics: The metrics, bound.
+    """
+
+    def __init__(self, metrics: MetricSet) -> None:
+        self._metrics = metrics
+        self._sums: dict[str, dict[str, DeterministicSum]] = {}
+
+    def add(self, system: str, stats: Mapping[str, NDArray[np.float64]]) -> None:
+        """Add the statistics of some candidates of a system, float64[n, k] by spec."""
+        sums = self._sums.setdefault(system, {spec: DeterministicSum() for spec in stats})
+        for spec, rows in stats.items():
+            sums[spec].add(rows)
+
+    def scores(self) -> tuple[SystemScore, ...]:
+        """Corpus scores, system by system in the order of their first candidates."""
+        return tuple(
+            SystemScore(
+                system=system,
+                metric=spec,
+                score=self._metrics.corpus(spec, total.sum()),
+                n=total.count,
+                signature=self._metrics.signatures[spec],
+            )
+            for system, sums in self._sums.items()
+            for spec, total in sums.items()
+        )
+
+
+def bind_references(
+    references: ReferenceTexts,
+    tokenizer: Tokenizer,
+    *,
+    background: DocumentFrequencies | None = None,
+    jobs: int = 1,
+    allow_han: bool = False,
+    refuse: Refuse | None = None,
+) -> tuple[References, str]:
+    """Tokenize references, and weight them by consensus where that is asked for.
+
+    Args:
+        references: The references.
+        tokenizer: The tokenizer.
+        background: Document frequencies for a similarity with an idf.
+        jobs: Number of threads; no number depends on it.
+        allow_han: As in `Evaluation`.
+        refuse: Error for a text by its index and the problem.
+
+    Returns:
+        The references, and a remark on the Han texts among them; empty without any.
+
+    Raises:
+        InvalidInput: A text is neither text nor a list of tokens as the first is, or too many are Han texts.
+        Undefined: The similarity is CIDEr, and there is a single item.
+    """
+    refuse = refuse or _refusal("references")
+    tokens = _encode(references.texts, tokenizer, Vocabulary(), jobs, refuse)
+    han = HanTexts(tokenizer, "references")
+    han.see(references.texts)
+    if not allow_han:
+        han.check(refuse)
+    weights, items = references.weights, references.items
+    bound = References(tokens, references.offsets, weights, items)  # type: ignore[arg-type]  # None for the defaults
+    if references.similarity is not None:
+        bound = replace(bound, weights=consensus(bound, references.similarity, background=background, jobs=jobs))
+    return bound, han.remark
+
+
+def weighting_signature(method: str, scale: Scale | None) -> str:
+    """Weights method as signatures have it.
+
+    Args:
+        method: Name in `postil.records.weights.METHODS`, or ``consensus`` with or without a metric in brackets.
+        scale: Scale of the grades, for methods that read it.
+
+    >>> weighting_signature("votes", None), weighting_signature("consensus(rouge-1)", None)
+    ('votes', 'consensus(rouge-1(count=clipped,corpus=mean))')
+    """
+    similarity = similarity_of(method)
+    if similarity is not None:
+        return f"{NAME}({similarity.signature})"
+    return f"{method}|scale:{scale}" if method in METHODS and METHODS[method].needs_scale else method
+
+
+def _encode(texts: Sequence[object], tokenizer: Tokenizer, vocabulary: Vocabulary, jobs: int, refuse: Refuse) -> Tokens:
+    """Token ids of texts, or of lists of tokens where the first is one."""
+    if texts and not isinstance(texts[0], str):
+        _check_token_lists(texts, refuse)
+        return vocabulary.encode_tokens(texts)  # type: ignore[arg-type]  # checked
+    try:
+        return vocabulary.encode(texts, tokenizer, jobs, allow_han=True)  # type: ignore[arg-type]  # the kernel checks
+    except TypeError:
+        for i, text in enumerate(texts):
+            if not isinstance(text, str):
+                raise refuse(i, f"expected a text, as the first is one, got {type(text).__name__}") from None
+        raise
+
+
+def _check_token_lists(texts: Sequence[object], refuse: Refuse) -> None:
+    for i, tokens in enumerate(texts):
+        if not isinstance(tokens, list | tuple | np.ndarray):
+            wanted = "a list of tokens, as the first is one" if i else "a text or a list of tokens"
+            raise refuse(i, f"expected {wanted}, got {type(tokens).__name__}")
+        for token in tokens:
+            if not isinstance(token, str):
+                raise refuse(i, f"expected tokens of type str, got {type(token).__name__}")
+
+
+def _refusal(where: str) -> Refuse:
+    return lambda i, problem: InvalidInput(problem, where=where, line=i + 1)

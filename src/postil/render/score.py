@@ -1,0 +1,48 @@
+"""Corpus scores: one row per system and one column per metric, with the signatures below."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from postil.records.results import SystemScore
+from postil.render.views import View
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from postil.records.results import ScoreResult
+    from postil.render.formats import Grid
+
+__all__ = ["score_grid", "view"]
+
+
+def view(result: ScoreResult) -> View:
+    """See `postil.render.views`.
+
+    Args:
+        result: Scores of systems.
+    """
+    signatures = {row.metric: row.signature for row in result.scores}
+    return View(
+        rows=[msgspec.structs.asdict(row) for row in result.scores],
+        fields=SystemScore.__struct_fields__,
+        grids=[score_grid("system", result.scores, n=True)],
+        remarks=[f"{metric}: {signature}" for metric, signature in signatures.items()],
+    )
+
+
+def score_grid(head: str, scores: Sequence[SystemScore], *, n: bool) -> Grid:
+    """One row per system and one column per metric.
+
+    Args:
+        head: Title of the first column.
+        scores: Scores, system by system.
+        n: True to show the number of candidates.
+    """
+    metrics = list(dict.fromkeys(row.metric for row in scores))
+    systems: dict[str, list[str]] = {}
+    for row in scores:
+        systems.setdefault(row.system, [str(row.n)] if n else []).append(f"{row.score:.4f}")
+    return [[head, *(["n"] if n else []), *metrics], *([name, *cells] for name, cells in systems.items())]
