@@ -21,7 +21,9 @@ from bench.corpus.memory import watched
 from bench.metrics.report import machine
 from postil.corpus.build import Source, build
 from postil.corpus.options import BuildOptions
+from postil.corpus.store import Corpus
 from postil.engine import open_engine
+from postil.render.dataset_card import card
 from postil.text import tokenizer
 
 if TYPE_CHECKING:
@@ -78,7 +80,7 @@ def measure(path: Path, name: str, rounds: int) -> tuple[int, int, float, float]
         bare.append(spent)
         with tempfile.TemporaryDirectory() as folder, open_engine() as engine:
             start = time.process_time()
-            corpus = build([Source(path)], Path(folder, "corpus"), options, engine)
+            corpus = build([Source(path)], Path(folder, "corpus"), options, engine, card)
             whole.append(time.process_time() - start)
         print(f"{path.name}: bare {bare[-1]:.2f} s, build {whole[-1]:.2f} s", file=sys.stderr)
     del corpus
@@ -121,8 +123,7 @@ def large(folder: Path, comments: int) -> str:
     workload.write(source, comments)
     command = [sys.executable, "-m", "postil", "corpus", "build", str(source), "--out", str(out)]
     seconds, memory = watched([*command, "--source", "made up", "--license", "none", "--jobs", "2"])
-    made = json.loads((out / "made.json").read_text(encoding="utf-8"))
-    found = sum(split["comments"] for split in made["splits"].values())
+    found = sum(size.comments for size in Corpus.open(out).metadata.splits.values())
     words = sum(path.stat().st_size // 4 for path in (out / "tokens").rglob("*.ids.npy"))
     return LARGE.format(
         comments=found,

@@ -101,7 +101,7 @@ def test_a_retriever_is_made(corpus: Corpus, tmp_path: Path) -> None:
     assert {name: model.config[name] for name in ("tokenizer", "similar", "weighting", "idf", "ranker")} == {
         "tokenizer": "words", "similar": 20, "weighting": "tf-idf", "idf": "plain", "ranker": "tf-idf",
     }  # fmt: skip
-    assert model.made["corpus"]["inputs"] == corpus.made["inputs"]
+    assert model.made["corpus"] == corpus.metadata.origin
     assert trained is not None
     assert trained.evaluation is not None
     assert len(model.made["dev"]) == len(trained.evaluation.rows)

@@ -274,7 +274,7 @@ def test_a_key_that_stands_twice(postil: Postil) -> None:
         ("rubric.json", ("annotate", "plan", "a.jsonl", "a.db", "-n", "2", "--rubric", "rubric.json")),
         ("results.json", ("report", "results.json", "--out", "report.html")),
         ("config.json", ("score", "c.jsonl", "-r", "r.jsonl", "-m", "cider", "--background", ".")),
-        ("made.json", ("corpus", "stats", ".")),
+        ("metadata.json", ("corpus", "stats", ".")),
         ("config.json", ("comment", "a.jsonl", "--model", ".")),
     ],
 )

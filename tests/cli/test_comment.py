@@ -135,7 +135,7 @@ def test_the_flags_of_a_training_are_written_down(postil: Postil) -> None:
         (("ir-t", "--form", "towers"), 2, "form: of the network, and the ranker tf-idf has none"),
         (("ir-t", "--pairs", "one", "--device", "cpu"), 2, "pairs, device: of the network"),
         (("ir-t", "--corpus", "none"), 3, "none: no such folder; expected a corpus that postil corpus build made"),
-        (("ir-t", "--corpus", "t"), 3, "t/made.json: expected a corpus of format 1"),
+        (("ir-t", "--corpus", "t"), 3, "t/made.json: expected a corpus of format 2"),
     ],
 )
 def test_a_training_that_cannot_be(words: tuple[str, ...], code: int, problem: str, postil: Postil) -> None:
@@ -472,7 +472,7 @@ def test_a_scale_and_a_method_are_taken(postil: Postil) -> None:
         (("t", "--items", "-"), 2, "--items, --candidates: expected a file"),
         (("t", "--items", "x.jsonl", "--candidates", "x.jsonl"), 2, "x.jsonl: --items and --candidates are the same"),
         (("t", "--items", "x.txt"), 2, "x.txt: unknown kind of file"),
-        (("t", "--corpus", "t"), 3, "t/made.json: expected a corpus of format 1"),
+        (("t", "--corpus", "t"), 3, "t/made.json: expected a corpus of format 2"),
     ],
 )
 def test_an_evaluation_that_cannot_be(words: tuple[str, ...], code: int, problem: str, postil: Postil) -> None:

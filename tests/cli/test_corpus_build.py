@@ -72,7 +72,7 @@ def test_every_flag_is_written_down(postil: Postil) -> None:
     words = [word for name, value in flags.items() for word in (f"--{name.replace('_', '-')}", value)]
     done = postil("corpus", "build", "a.jsonl", "--out", "c", *words, "--mask", "urls", "--mask", "phones", "-j", 1)
     assert done.code == 0, done.err
-    assert json.loads(Path("c/made.json").read_text())["options"] == flags | {"mask": ["urls", "phones"]}
+    assert json.loads(Path("c/metadata.json").read_text())["options"] == flags | {"mask": ["urls", "phones"]}
 
 
 def test_it_reads_what_import_writes(postil: Postil) -> None:
@@ -88,7 +88,8 @@ def test_it_reads_what_import_writes(postil: Postil) -> None:
     ):
         done = build(postil, "--out", f"of {name}", "--dev", 2, "--test", 2, of=name, stdin=stdin)
         assert done.code == 0, done.err
-        found.append({key: data for key, data in files(f"of {name}").items() if key not in {"made.json", "README.md"}})
+        made = files(f"of {name}")
+        found.append({key: made[key] for key in made.keys() - {"metadata.json", "README.md"}})
     assert all(each == found[0] for each in found)
     assert len(found[0]) == 2 + 3 + 3 * 7  # words and counts, Parquet, arrays
 
@@ -175,7 +176,7 @@ def test_broken_lines_stop_or_are_listed(postil: Postil) -> None:
         {"file": "a.jsonl", "line": 12, "field": "id",
          "problem": "expected an id that no other article has, got 'a3', as in a.jsonl:4"},
     ]  # fmt: skip
-    assert Corpus.open("corpus").made["seen"] == {"articles: id came before": 1}
+    assert Corpus.open("corpus").metadata.seen == {"articles: id came before": 1}
 
 
 def test_names_are_hashed_with_a_salt_that_stays_outside(postil: Postil) -> None:

@@ -52,7 +52,7 @@ def test_json_has_everything_and_no_nan(postil: Postil) -> None:
     assert list(splits) == ["train", "dev", "all"]
     # 20 articles with 1, 2, 3, 4 comments in turn; the n-th comment has n votes, from 0.
     everything = splits["all"]
-    assert (everything["articles"], everything["comments"], everything["comments_an_article"]["mean"]) == (20, 50, 2.5)
+    assert (everything["articles"], everything["comments"], everything["comments_per_article"]["mean"]) == (20, 50, 2.5)
     assert everything["upvotes"] == {
         "n": 50, "mean": 1, "sd": pytest.approx((50 / 49) ** 0.5), "min": 0,
         "p25": 0, "median": 1, "p75": 2, "p90": pytest.approx(2.1), "p99": 3, "p999": 3, "max": 3,
@@ -139,7 +139,7 @@ def test_pictures_without_data_are_not_drawn(postil: Postil) -> None:
     ("arguments", "code", "message"),
     [
         (["nowhere"], 3, "nowhere: no such folder"),
-        (["."], 3, "no made.json"),
+        (["."], 3, "no metadata.json"),
         (["corpus", "--format", "xml"], 2, "unknown format 'xml'"),
         (["corpus", "--scale", "x"], 2, 'scale "x"'),
         (["corpus", "--scale", "1:2"], 3, "grade"),

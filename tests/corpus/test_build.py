@@ -16,8 +16,11 @@ from postil.corpus import blocks as cutting
 from postil.corpus import passes
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
+from postil.corpus.statistics import statistics
 from postil.corpus.store import Corpus
 from postil.errors import InvalidInput, UsageError
+from postil.records.results import CorpusMetadata, SplitSize
+from postil.render.dataset_card import card
 from postil.text.tokenizers import tokenizer
 
 if TYPE_CHECKING:
@@ -62,7 +65,7 @@ def test_the_thresholds_of_the_paper_at_their_borders(tmp_path: Path) -> None:
     corpus = paper(tmp_path, THRESHOLDS)
     assert ids(corpus) == {"train": ["stays", "wordy"]}
     assert [len(article.comments) for article in corpus.articles("train")] == [20, 19]
-    assert corpus.made["seen"] == {
+    assert corpus.metadata.seen == {
         "articles: content too short": 1,  # thin
         "articles: fewer comments": 2,  # quiet, mute
         "articles: no comments": 1,  # silent
@@ -72,7 +75,7 @@ def test_the_thresholds_of_the_paper_at_their_borders(tmp_path: Path) -> None:
         "comments without text": 1,  # mute
         "comments: too long": 1,  # wordy
     }
-    assert corpus.made["splits"]["train"] == {"articles": 2, "comments": 39, "files": 1}
+    assert corpus.metadata.splits["train"] == SplitSize(articles=2, comments=39, files=1)
 
 
 def test_thresholds_are_options(tmp_path: Path) -> None:
@@ -135,7 +138,7 @@ def test_references_are_drawn_and_the_rest_held_out(tmp_path: Path) -> None:
         place = int(comment.id[1:])
         assert (comment.text, comment.upvotes, comment.grade) == (f"{SIX} {place}", 10, place / 10)
     assert decoded(corpus, "test", "comments") == [[*SIX.split(), str(place)] for place in places]  # references alone
-    assert corpus.made["splits"]["test"] == {"articles": 1, "comments": 27, "files": 1}
+    assert corpus.metadata.splits["test"] == SplitSize(articles=1, comments=27, files=1)
 
 
 @pytest.mark.parametrize(("draw_from", "drawn"), [("all", 8), ("long", 5)])
@@ -172,7 +175,7 @@ def test_words_are_numbered_by_how_often_train_has_them(tmp_path: Path) -> None:
     assert corpus.tokens("train", "comments").ids.tolist() == [1, 0, 3]
     assert corpus.tokens("train", "comments").offsets.tolist() == [0, 2, 3]
     assert corpus.tokens("test", "title").ids.tolist() == [6, 3]
-    assert corpus.made["words"] == 7
+    assert corpus.metadata.words == 7
 
 
 @pytest.mark.parametrize("name", ["words", "space", "characters", "13a", "jieba", "rjieba"])
@@ -263,11 +266,11 @@ def test_the_same_articles_whatever_the_blocks(tmp_path: Path, monkeypatch: pyte
     for split in whole.splits:
         assert list(cut.articles(split)) == list(whole.articles(split))
     one, other = files(tmp_path / "whole"), files(tmp_path / "cut")
-    arrays = {name for name in one if not name.startswith(("data/", "made.json", "README"))}
+    arrays = {name for name in one if not name.startswith(("data/", "metadata.json", "README"))}
     assert {name: other[name] for name in arrays} == {name: one[name] for name in arrays}
-    assert {name for name in other if not name.startswith("data/")} == {*arrays, "made.json", "README.md"}
+    assert {name for name in other if not name.startswith("data/")} == {*arrays, "metadata.json", "README.md"}
     same = ("options", "langs", "seen", "words", "tokenizer")
-    assert [cut.made[name] for name in same] == [whole.made[name] for name in same]
+    assert [getattr(cut.metadata, name) for name in same] == [getattr(whole.metadata, name) for name in same]
 
 
 def test_the_order_of_the_input_decides_nothing_but_the_order(tmp_path: Path) -> None:
@@ -286,7 +289,7 @@ def test_rows_in_several_files_are_as_rows_in_one(tmp_path: Path) -> None:
     other = build_corpus(parts, tmp_path / "other", loose(**SPLITS), jobs=1)
     for split in one.splits:
         assert list(other.articles(split)) == list(one.articles(split))
-    assert [each["name"] for each in other.made["inputs"]] == ["x.jsonl", "y.jsonl"]
+    assert [each.name for each in other.metadata.inputs] == ["x.jsonl", "y.jsonl"]
 
 
 def test_seeds_draw_otherwise(tmp_path: Path) -> None:
@@ -330,7 +333,7 @@ def test_near_duplicates_do_not_straddle(tmp_path: Path, change: Any) -> None:
         "train": {2: 24}, "dev": {2: 6}, "test": {1: 10},
     }  # fmt: skip
     assert len({*found["train"], *found["dev"], *found["test"]}) == 40
-    assert corpus.made["seen"] == {"articles: near duplicates of test articles": 10}
+    assert corpus.metadata.seen == {"articles: near duplicates of test articles": 10}
 
 
 def test_near_duplicates_may_be_let_be(tmp_path: Path) -> None:
@@ -371,11 +374,11 @@ class TestGivenSplits:
             "test": ["a003", "a004", "a005"],
         }
         assert [(len(article.comments), article.held_out) for article in corpus.articles("test")] == [(6, ())] * 3
-        assert corpus.made["seen"] == {
+        assert corpus.metadata.seen == {
             "articles: near duplicates of given dev articles": 1,
             "articles: near duplicates of given test articles": 2,
         }
-        assert [(each["name"], each["split"]) for each in corpus.made["inputs"]] == [
+        assert [(each.name, each.split) for each in corpus.metadata.inputs] == [
             ("a.jsonl", None), ("dev.jsonl", "dev"), ("test.jsonl", "test"),
         ]  # fmt: skip
 
@@ -437,16 +440,29 @@ class TestTooLittle:
             built(tmp_path, ["nonsense", "more"], skip_bad=True)
 
 
-def test_made_json_says_how(tmp_path: Path) -> None:
+def test_metadata_of_a_build(tmp_path: Path) -> None:
     corpus = built(tmp_path, rows(10, comments=2), dev=Share(fraction=0.1), mask=("urls",))
-    made = json.loads((tmp_path / "out" / "made.json").read_text())
-    assert made == corpus.made == Corpus.open(tmp_path / "out").made
-    assert made["options"] | {"dev": "0.1", "test": "0", "mask": ["urls"], "source": "a site"} == made["options"]
-    assert not {"salt", "skip_bad"} & made["options"].keys()
-    (read,) = made["inputs"]
+    text = (tmp_path / "out" / "metadata.json").read_text()
+    found = json.loads(text)
+    assert json.dumps(found, ensure_ascii=False, indent=1) + "\n" == text
+    assert list(found) == ["kind", *CorpusMetadata.__struct_fields__[1:]]
+    assert Corpus.open(tmp_path / "out").metadata == corpus.metadata
+    assert found["options"] | {"dev": "0.1", "test": "0", "mask": ["urls"], "source": "a site"} == found["options"]
+    assert not {"salt", "skip_bad"} & found["options"].keys()
+    (read,) = found["inputs"]
     assert read["bytes"] == (tmp_path / "out.jsonl").stat().st_size
-    assert made["splits"]["test"] == {"articles": 0, "comments": 0, "files": 0}
+    assert corpus.metadata.origin == {"inputs": [read], "options": found["options"]}
+    assert found["splits"]["test"] == {"articles": 0, "comments": 0, "files": 0}
     assert corpus.splits == ("train", "dev")
+
+
+def test_the_card_of_a_build(tmp_path: Path) -> None:
+    corpus = built(tmp_path, rows(30), dev=Share(size=6), test=Share(size=5))
+    text = (tmp_path / "out" / "README.md").read_text()
+    assert text == card(corpus.metadata, statistics(corpus).result())
+    (file,) = corpus.metadata.inputs
+    assert f"| out.jsonl |  | {(tmp_path / 'out.jsonl').stat().st_size:,} | `{file.blake2b}` |" in text.splitlines()
+    assert "salt" not in text
 
 
 def test_a_folder_that_is_there_is_left_alone(tmp_path: Path) -> None:

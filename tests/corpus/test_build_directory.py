@@ -257,9 +257,9 @@ class TestFolder:
             assert not work.resumed
             work.keep(work.step("prepared", 3), b"a", b"b")
             assert (work.folder / "prepared" / "000003").read_bytes() == b"ab"
-            work.keep(work.corpus / "made.json", b"{}")
+            work.keep(work.corpus / "metadata.json", b"{}")
             work.finish()
-        assert files(tmp_path) == {"c/made.json": b"{}"}
+        assert files(tmp_path) == {"c/metadata.json": b"{}"}
 
     def test_steps_are_kept_for_the_same_request_alone(self, tmp_path: Path) -> None:
         for request, resumed in (("1", False), ("1", True), ("2", False), ("1", False)):

@@ -14,7 +14,7 @@ from postil.errors import UnknownName, UsageError
 
 def test_the_defaults_are_those_of_the_paper() -> None:
     options = BuildOptions(source="a site", license="ours")
-    assert options.made() == {
+    assert options.settings() == {
         "source": "a site",
         "license": "ours",
         "tokenizer": "words",
@@ -32,14 +32,14 @@ def test_the_defaults_are_those_of_the_paper() -> None:
         "near_duplicates": 0.8,
         "vocabulary": 30_000,
         "users": "drop",
-        "mask": [],
+        "mask": (),
         "seed": 20181,
     }
 
 
 def test_what_is_written_down_says_all_but_the_secret() -> None:
     options = loose(users="hash", salt=b"secret", mask=("urls",), dev=Share(size=7), skip_bad=True)
-    made = json.loads(json.dumps(options.made()))
+    made = json.loads(json.dumps(options.settings()))
     assert "secret" not in str(made)
     assert (made["users"], made["mask"], made["dev"]) == ("hash", ["urls"], "7")
     fields = set(BuildOptions.__dataclass_fields__) - {"salt", "skip_bad"}

@@ -99,7 +99,7 @@ def test_what_is_odd_but_right(tmp_path: Path) -> None:
     assert articles["against"].comments[0].upvotes == -7
     assert [each.upvotes for each in articles["most"].comments] == [2**63 - 1, -(2**63)]
     assert [each.text for each in articles["\x01"].comments] == ["x"]
-    assert corpus.made["seen"] == {"comments without text": 1}
+    assert corpus.metadata.seen == {"comments without text": 1}
 
 
 @pytest.mark.parametrize("text", [f"\ufeff{GOOD}\n", f"{GOOD}\r\n", f"\n \n{GOOD}", GOOD.replace(", ", ",\r\t")])
@@ -115,7 +115,7 @@ def test_comments_that_were_held_out_before_are_counted(tmp_path: Path) -> None:
     (article,) = corpus.articles("train")
     assert [comment.text for comment in article.comments] == ["x"]
     assert article.held_out == ()
-    assert corpus.made["seen"] == {"comments: held out before": 2}
+    assert corpus.metadata.seen == {"comments: held out before": 2}
 
 
 class TestHan:
@@ -128,7 +128,7 @@ class TestHan:
 
     def test_a_few_texts_are_counted(self, tmp_path: Path) -> None:
         corpus = built(tmp_path, [*rows(20), row("han", ["说得好，谢谢", "x"])])
-        assert corpus.made["seen"] == {"texts in Han characters, cut at spaces and punctuation": 1}
+        assert corpus.metadata.seen == {"texts in Han characters, cut at spaces and punctuation": 1}
         assert {"说得好", "谢谢"} <= set(corpus.words())
 
     @pytest.mark.parametrize("size", [100, 1 << 20])
@@ -136,7 +136,7 @@ class TestHan:
         monkeypatch.setattr(passes, "blocks", functools.partial(blocks, size=size))
         articles = [*rows(20), row("han", ["说得好，谢谢"] * 5, title="今天天气很好")]
         corpus = built(tmp_path, articles, "few")
-        assert corpus.made["seen"] == {"texts in Han characters, cut at spaces and punctuation": 6}
+        assert corpus.metadata.seen == {"texts in Han characters, cut at spaces and punctuation": 6}
         with pytest.raises(InvalidInput, match=r"out.jsonl: 6 of 28 texts are in Han characters"):
             built(tmp_path, articles[-4:])
 
@@ -175,7 +175,7 @@ def test_of_ids_that_come_twice_the_first_may_stay(tmp_path: Path) -> None:
     corpus = built(tmp_path, articles, skip_bad=True)
     assert ids(corpus)["train"] == [f"a{number:03d}" for number in (0, 1, 2, 3, 5, 6, 7, 8, 10)]
     assert next(each for each in corpus.articles("train") if each.id == "a002").title == articles[2]["title"]
-    assert corpus.made["seen"] == {"articles: id came before": 3}
+    assert corpus.metadata.seen == {"articles: id came before": 3}
     rejected = [json.loads(each) for each in (tmp_path / "out.rejected.jsonl").read_text().splitlines()]
     assert [each["line"] for each in rejected] == [5, 10, 12]
     assert all(each["problem"].endswith(f"as in {tmp_path / 'out.jsonl'}:3") for each in rejected)

@@ -17,14 +17,15 @@ from numpy.testing import assert_allclose
 from postil.corpus import blocks as cutting
 from postil.corpus import passes
 from postil.corpus.build import Source, build
-from postil.corpus.histogram import Histogram
 from postil.corpus.split import Share
 from postil.corpus.statistics import ALL, statistics
-from postil.corpus.statistics_table import NONE, grid, percent, table_2
 from postil.corpus.summary import Summary
 from postil.engine import open_engine
 from postil.errors import InvalidInput
+from postil.records.histogram import Histogram
 from postil.records.scale import Scale
+from postil.render.dataset_card import card
+from postil.render.statistics import NONE, percent, table_2
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,7 +67,9 @@ TEST: list[Row] = [
 def tiny(tmp_path: Path) -> Corpus:
     sources = [Source(written(tmp_path / "train.jsonl", TRAIN)), Source(written(tmp_path / "test.jsonl", TEST), "test")]
     with open_engine() as engine:
-        return build(sources, tmp_path / "tiny", loose(tokenizer="space", vocabulary=2, near_duplicates=0), engine)
+        return build(
+            sources, tmp_path / "tiny", loose(tokenizer="space", vocabulary=2, near_duplicates=0), engine, card
+        )
 
 
 def of(values: list[Any]) -> Histogram:
@@ -83,7 +86,7 @@ def test_a_corpus_by_hand(tiny: Corpus) -> None:
     train, test, both = found.splits.values()
     assert [each.articles for each in (train, test, both)] == [2, 1, 3]
     assert [each.comments for each in (train, test, both)] == [4, 2, 6]
-    assert same(train.comments_an_article, of([3, 1]))
+    assert same(train.comments_per_article, of([3, 1]))
     assert same(train.upvotes, of([3, 0, -2]))
     assert same(both.upvotes, of([3, 0, -2, 10]))
     assert (both.upvotes.mean, both.upvotes.quantile(0.5)) == (11 / 4, 1.5)
@@ -109,27 +112,28 @@ def test_a_corpus_by_hand(tiny: Corpus) -> None:
 
 
 def test_the_table_by_hand(tiny: Corpus) -> None:
-    table = {row[0]: row[1:] for row in grid(statistics(tiny))}
+    table = {row[0]: row[1:] for row in table_2(statistics(tiny).result())}
     assert table[""] == ["train", "test", "all"]
-    assert table["comments an article"] == ["2.0", "2.0", "2.0"]
-    assert table["upvotes a comment"] == ["0.3", "10.0", "2.8"]
+    assert table["comments per article"] == ["2.0", "2.0", "2.0"]
+    assert table["upvotes per comment"] == ["0.3", "10.0", "2.8"]
     assert table["… 0"] == ["33.3 %", "0.0 %", "25.0 %"]
     assert table["… below 0"] == ["33.3 %", "0.0 %", "25.0 %"]
     assert table["… not given"] == ["25.0 %", "50.0 %", "33.3 %"]
-    assert table["words a content"] == ["4.0", NONE, "4.0"]
+    assert table["words per content"] == ["4.0", NONE, "4.0"]
     assert table["articles without content"] == ["1", "1", "2"]
     assert table["covered by 2 words"] == ["66.7 %", "50.0 %", "61.1 %"]
     assert table["mean grade"] == [NONE, "3.25", "3.25"]
     assert table["comments with a grade of 5"] == [NONE, "50.0 %", "50.0 %"]
     assert "held-out comments" not in table
-    lines = table_2(statistics(tiny)).splitlines()
-    assert lines[:3] == ["|  | train | test | all |", "| --- | ---: | ---: | ---: |", "| articles | 2 | 1 | 3 |"]
+    lines = (tiny.path / "README.md").read_text().splitlines()
+    start = lines.index("|  | train | test | all |")
+    assert lines[start + 1 : start + 3] == ["| --- | ---: | ---: | ---: |", "| articles | 2 | 1 | 3 |"]
 
 
 def test_what_there_is_not_has_no_row(tmp_path: Path) -> None:
     bare = [{"id": str(n), "title": f"t{n}", "comments": [{"id": "c", "text": f"x{n}"}]} for n in range(3)]
     found = statistics(built(tmp_path, bare, near_duplicates=0))
-    table = {row[0]: row[1:] for row in grid(found)}
+    table = {row[0]: row[1:] for row in table_2(found.result())}
     assert table[""] == ["train"]  # all is the same
     assert found.top_grade is None
     assert (found.all.upvotes.n, found.all.upvotes.mean, found.all.upvotes.share(np.zeros(0, dtype=bool))) == (
@@ -196,7 +200,7 @@ def test_files_and_engines_do_not_matter(tmp_path: Path, monkeypatch: pytest.Mon
         assert {name: told(each) for name, each in here.splits.items()} == {
             name: told(each) for name, each in other.splits.items()
         }
-    assert table_2(here) == table_2(there) == table_2(whole)
+    assert here.result() == there.result() == whole.result()
 
 
 def test_the_top_grade_is_the_scale_s(tiny: Corpus) -> None:

@@ -31,7 +31,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 
 @pytest.fixture
 def corpus(whole: Corpus, tmp_path: Path) -> Corpus:
-    return Corpus(shutil.copytree(whole.path, tmp_path / "out"), whole.made)
+    return Corpus(shutil.copytree(whole.path, tmp_path / "out"), whole.metadata)
 
 
 def plain(article: Article) -> dict[str, Any]:
@@ -72,10 +72,10 @@ def expected(corpus: Corpus) -> dict[str, list[dict[str, Any]]]:
 
 def test_as_it_was_built(corpus: Corpus) -> None:
     again = Corpus.open(str(corpus.path))
-    assert again.made == corpus.made
+    assert again.metadata == corpus.metadata
     assert (again.splits, again.tokenizer) == (("train", "dev", "test"), "words")
     tokens = again.tokens("train", "comments")
-    assert len(tokens) == again.starts("train")[-1] == again.made["splits"]["train"]["comments"]
+    assert len(tokens) == again.starts("train")[-1] == again.metadata.splits["train"].comments
     assert (tokens.ids.dtype, tokens.offsets.dtype) == (np.int32, np.int64)
     assert isinstance(tokens.ids, np.memmap)
     with pytest.raises(ValueError, match="read-only"):
@@ -131,8 +131,9 @@ def test_several_files_are_read_in_order(tmp_path: Path) -> None:
     file.unlink()
     for place in range(3):
         parquet.write_table(table.slice(2 * place, 2), file.with_name(f"train-0000{place}-of-00003.parquet"))
-    made = {**whole.made, "splits": {**whole.made["splits"], "train": {"articles": 6, "comments": 30, "files": 3}}}
-    (whole.path / "made.json").write_text(json.dumps(made))
+    found = json.loads((whole.path / "metadata.json").read_text())
+    found["splits"]["train"]["files"] = 3
+    (whole.path / "metadata.json").write_text(json.dumps(found))
     again = Corpus.open(whole.path)
     assert [path.name[6:11] for path in again.files("train")] == ["00000", "00001", "00002"]
     assert ids(again)["train"] == [f"a00{place}" for place in range(6)]
@@ -148,25 +149,49 @@ def test_a_split_that_it_has_not(tmp_path: Path, ask: Callable[[Corpus], object]
         ask(corpus)
 
 
-def made(text: str) -> Callable[[Path], object]:
-    return lambda folder: (folder / "made.json").write_text(text)
+def metadata(text: str) -> Callable[[Path], object]:
+    return lambda folder: (folder / "metadata.json").write_text(text)
+
+
+def changed(field: str, value: object) -> Callable[[Path], object]:
+    def change(folder: Path) -> None:
+        file = folder / "metadata.json"
+        file.write_text(json.dumps(json.loads(file.read_text()) | {field: value}))
+
+    return change
+
+
+def earlier(folder: Path) -> None:
+    """A corpus as an earlier version of postil made it."""
+    found = json.loads((folder / "metadata.json").read_text())
+    (folder / "metadata.json").unlink()
+    (folder / "made.json").write_text(json.dumps(found | {"format": 1}))
 
 
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
         (
-            lambda folder: (folder / "made.json").unlink(),
-            "out: no made.json in this folder; expected a corpus that postil",
+            lambda folder: (folder / "metadata.json").unlink(),
+            "out: no metadata.json in this folder; expected a corpus that postil",
         ),
         (lambda folder: folder.rename(folder.with_name("gone")), "out: no such folder; expected a corpus that postil"),
         (lambda folder: (shutil.rmtree(folder), folder.write_text("{}")), "out: not a folder; expected a corpus that"),
-        (made("{"), "out/made.json: not JSON: Expecting"),
-        (made('{"kind": "corpus", "format": 1}'), "out/made.json: does not say what the corpus holds: Object missing"),
-        (made("[]"), "out/made.json: expected a corpus of format 1, got something else of format None"),
-        (made('{"kind": "index", "format": 1}'), "expected a corpus of format 1, got index of format 1"),
-        (made('{"kind": "corpus", "format": 2}'), "expected a corpus of format 1, got corpus of format 2"),
-        (lambda folder: (folder / "made.json").write_bytes(b"\xff"), "out/made.json: not JSON: 'utf-8' codec can't"),
+        (metadata("{"), "out/metadata.json: not JSON: Expecting"),
+        (metadata('{"kind": "corpus", "format": 2}'), "out/metadata.json: does not say what the corpus holds: Object"),
+        (changed("splits", {}), "out/metadata.json: does not say what the corpus holds: Object missing"),
+        (changed("options", {}), "out/metadata.json: does not say what the corpus holds: Object missing"),
+        (metadata("[]"), "out/metadata.json: expected a corpus of format 2, got something else of format None"),
+        (metadata('{"kind": "index", "format": 1}'), "expected a corpus of format 2, got index of format 1"),
+        (metadata('{"kind": "corpus", "format": 3}'), "expected a corpus of format 2, got corpus of format 3"),
+        (
+            earlier,
+            "out/made.json: expected a corpus of format 2, got corpus of format 1; build it again with this version",
+        ),
+        (
+            lambda folder: (folder / "metadata.json").write_bytes(b"\xff"),
+            "metadata.json: not JSON: 'utf-8' codec can't",
+        ),
     ],
 )
 def test_what_is_no_corpus(corpus: Corpus, damage: Callable[[Path], object], message: str) -> None:

@@ -1,4 +1,4 @@
-"""`postil corpus stats`: flags, nothing else."""
+"""`postil corpus stats`: its flags."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def stats(
     *,
     figures: Annotated[
         str | None,
-        typer.Option(metavar="FOLDER", help="Draw categories, lengths, upvotes and comments an article into FOLDER."),
+        typer.Option(metavar="FOLDER", help="Draw categories, lengths, upvotes and comments per article into FOLDER."),
     ] = None,
     scale: Annotated[
         str | None,
@@ -34,19 +34,14 @@ def stats(
     engine: EngineOption = "local",
     address: AddressOption = None,
 ) -> None:
-    """Count what a corpus holds: comments an article, upvotes, lengths, words, categories, grades, by split.
+    """Print corpus statistics by split: comments per article, upvotes, lengths, words, categories, grades.
 
     Example: postil corpus stats corpus --figures pictures
     """
-    from pathlib import Path  # noqa: PLC0415
-
-    from postil.app.corpus.pictures import draw_corpus  # noqa: PLC0415
-    from postil.app.corpus.stats import count_corpus, statistics_as  # noqa: PLC0415
+    from postil.app.corpus.stats import count_corpus  # noqa: PLC0415
     from postil.records.scale import Scale  # noqa: PLC0415
+    from postil.render.views import show  # noqa: PLC0415
 
     grades = None if scale is None else Scale.parse(scale)
-    found = count_corpus(corpus, scale=grades, engine=engine, jobs=jobs, address=address, say=say)
-    if figures:
-        for path in draw_corpus(Path(figures), found):
-            say(f"written: {path}")
-    emit(statistics_as(format, found), format)
+    result = count_corpus(corpus, scale=grades, figures=figures, engine=engine, jobs=jobs, address=address, say=say)
+    emit(show(format, result), format)

@@ -15,14 +15,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from postil.corpus.assign_splits import decide
 from postil.corpus.build_directory import Unfinished
-from postil.corpus.card import card
 from postil.corpus.passes import Passes, Source, Watch
 from postil.corpus.statistics import statistics
-from postil.corpus.store import FORMAT, Corpus
+from postil.corpus.store import FORMAT, METADATA, Corpus
 from postil.errors import InvalidInput
 from postil.records.parquet import arrow
+from postil.records.results import CorpusMetadata
 from postil.records.row_files import write
 from postil.text.tokenizers import tokenizer
 from postil.version import VERSION
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
     from postil.corpus.options import BuildOptions
     from postil.engine import Engine
+    from postil.records.results import StatisticsResult
     from postil.records.row_files import FilePath
 
 __all__ = ["Source", "Watch", "build", "rejected_beside"]
@@ -42,6 +45,7 @@ def build(
     out: FilePath,
     options: BuildOptions,
     engine: Engine,
+    card: Callable[[CorpusMetadata, StatisticsResult], str],
     *,
     say: Callable[[str], None] = lambda _: None,
     watch: Watch = lambda _what, things, _total=None: nullcontext(iter(things)),
@@ -56,11 +60,12 @@ def build(
         out: The folder to make; there must be nothing of that name.
         options: Thresholds and all else.
         engine: Where the work is done.
+        card: Writes the dataset card.
         say: Takes words for people.
         watch: Shows progress.
 
     Returns:
-        The corpus. ``made["seen"]`` says what was left out and why.
+        The corpus. `Corpus.metadata` says how many articles and comments were excluded, and why.
 
     Raises:
         InvalidInput: A row is wrong (unless the options say to leave such rows out), an id comes twice, or nothing
@@ -81,28 +86,28 @@ def build(
         codes = decide(articles, options, told, partial(passes.name, articles))
         words, counts = passes.count(articles, codes)
         splits = passes.finish(articles, codes, draw="test" not in told)
-        made = {
-            "kind": "corpus",
-            "format": FORMAT,
-            "postil": VERSION,
-            "options": options.made(),
-            "tokenizer": signature,
-            "inputs": inputs,
-            "langs": sorted(articles.langs),
-            "seen": dict(sorted(articles.seen.items())),
-            "splits": splits,
-            "words": len(words),
-        }
+        metadata = CorpusMetadata(
+            format=FORMAT,
+            postil=VERSION,
+            options=options.settings(),
+            tokenizer=signature,
+            inputs=tuple(inputs),
+            langs=tuple(sorted(articles.langs)),
+            seen=dict(sorted(articles.seen.items())),
+            splits=splits,
+            words=len(words),
+        )
         passes.assemble(words, counts, splits)
-        work.keep(work.corpus / "made.json", (json.dumps(made, ensure_ascii=False, indent=1) + "\n").encode())
-        corpus = Corpus(work.corpus, made)
-        work.keep(work.corpus / "README.md", card(corpus, statistics(corpus, watch=watch)).encode())
+        as_json = json.dumps(msgspec.to_builtins(metadata), ensure_ascii=False, indent=1)
+        work.keep(work.corpus / METADATA, f"{as_json}\n".encode())
+        found = statistics(Corpus(work.corpus, metadata), watch=watch).result()
+        work.keep(work.corpus / "README.md", card(metadata, found).encode())
         rejected = rejected_beside(out)
         if articles.rejected:
             write(rejected, articles.rejected)
             say(f"{len(articles.rejected):,} rows could not be read and were left out; they are listed in {rejected}")
         work.finish()
-    return Corpus(Path(out), made)
+    return Corpus(Path(out), metadata)
 
 
 def rejected_beside(out: FilePath) -> str:
@@ -131,7 +136,7 @@ def _request(sources: Sequence[Source], options: BuildOptions, signature: str) -
         "version": VERSION,
         "format": FORMAT,
         "files": files,
-        "options": options.made() | {"salt": salt, "skip_bad": options.skip_bad},
+        "options": options.settings() | {"salt": salt, "skip_bad": options.skip_bad},
         "tokenizer": signature,
     }
     return json.dumps(request, sort_keys=True, ensure_ascii=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from postil.corpus.privacy import MASKS
 from postil.corpus.split import Share
@@ -102,8 +102,8 @@ class BuildOptions:
                 "users are hashed with a secret key (salt), and the key is for hashing: give both or neither"
             )
 
-    def made(self) -> dict[str, Any]:
-        """The options as they are written down in ``made.json``; the key ``salt`` is a secret and is not."""
+    def settings(self) -> dict[str, str | int | float | tuple[str, ...]]:
+        """The options as they are written to ``metadata.json``, without the secret `salt`."""
         names = [name for name in self.__dataclass_fields__ if name not in {"salt", "skip_bad"}]
         values = {name: getattr(self, name) for name in names}
-        return values | {"dev": str(self.dev), "test": str(self.test), "mask": list(self.mask)}
+        return values | {"dev": str(self.dev), "test": str(self.test)}

@@ -21,6 +21,7 @@ from postil.corpus.prepare import Prepare, check_han
 from postil.corpus.split import SPLITS, UNDECIDED
 from postil.errors import InvalidInput
 from postil.records.parquet import arrow
+from postil.records.results import CorpusInput, SplitSize
 from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
@@ -82,9 +83,9 @@ class Passes:
         self._watch = watch
         self._blocks: list[tuple[str, str | None]] = []  # the file of each block, and its split
 
-    def prepare(self, sources: Sequence[Source]) -> list[dict[str, object]]:
+    def prepare(self, sources: Sequence[Source]) -> list[CorpusInput]:
         """Prepare every block of the inputs; what the inputs are."""
-        inputs: list[dict[str, object]] = []
+        inputs: list[CorpusInput] = []
         pending: deque[Path] = deque()
 
         def unprepared() -> Iterator[Any]:
@@ -99,7 +100,7 @@ class Passes:
                         pending.append(step)
                         yield block
                 name = os.path.basename(os.fspath(source.path))  # noqa: PTH119 - "-" is no path
-                inputs.append({"name": name, "split": source.split, "bytes": size, "blake2b": digest.hexdigest()})
+                inputs.append(CorpusInput(name=name, split=source.split, bytes=size, blake2b=digest.hexdigest()))
 
         with self._watch("blocks read", self._engine.map(Prepare(self._options), unprepared())) as tables:
             for table in tables:
@@ -175,7 +176,7 @@ class Passes:
         self._rank[order] = np.arange(len(words), dtype=np.int32)
         return [words[word] for word in order.tolist()], totals[order]
 
-    def finish(self, articles: Articles, codes: NDArray[np.int8], *, draw: bool) -> dict[str, dict[str, int]]:
+    def finish(self, articles: Articles, codes: NDArray[np.int8], *, draw: bool) -> dict[str, SplitSize]:
         """Make the shards of the splits; the size of each split."""
         groups = [range(len(self._blocks))[start : start + GROUP] for start in range(0, len(self._blocks), GROUP)]
         todo = [number for number in range(len(groups)) if not self._work.step("shards", number).exists()]
@@ -199,14 +200,12 @@ class Passes:
     def _parquet(self, split: str, number: int) -> Path:
         return self._work.folder / "shards" / f"{number:06d}.{split}"
 
-    def _size(self, split: str) -> dict[str, int]:
+    def _size(self, split: str) -> SplitSize:
         sizes = [found[f"{split}.{ARTICLES}"] for found in self._shards() if f"{split}.{ARTICLES}" in found]
         articles, comments = sum(map(len, sizes)), sum(int(values.sum()) for values in sizes)
-        return {"articles": articles, "comments": comments, "files": len(sizes)}
+        return SplitSize(articles=articles, comments=comments, files=len(sizes))
 
-    def assemble(
-        self, words: Sequence[str], counts: NDArray[np.int64], splits: Mapping[str, Mapping[str, int]]
-    ) -> None:
+    def assemble(self, words: Sequence[str], counts: NDArray[np.int64], splits: Mapping[str, SplitSize]) -> None:
         """Write the words and the token arrays.
 
         Args:
@@ -218,7 +217,7 @@ class Passes:
         shutil.rmtree(corpus, ignore_errors=True)  # of a build that stopped here
         self._work.keep(corpus / "words.txt", "".join(f"{word}\n" for word in words).encode())
         self._work.keep(corpus / "counts.npy", _npy(counts))
-        for split in (split for split in SPLITS if splits[split]["articles"]):
+        for split in (split for split in SPLITS if splits[split].articles):
             self._name_files(split)
             folder = corpus / "tokens" / split
             for name, offsets in (

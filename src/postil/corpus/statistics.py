@@ -12,21 +12,28 @@ from typing import TYPE_CHECKING, Final
 
 from postil.corpus.summary import Summarise, shards
 from postil.errors import InvalidInput
+from postil.records.results import (
+    CorpusStatistics,
+    SplitStatistics,
+    Spread,
+    StatisticsResult,
+    StatisticsSettings,
+)
+from postil.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from postil.corpus.histogram import Histogram
     from postil.corpus.passes import Watch
     from postil.corpus.store import Corpus
     from postil.corpus.summary import Summary
     from postil.engine import Engine
+    from postil.records.histogram import Histogram
     from postil.records.scale import Scale
 
 __all__ = ["ALL", "Statistics", "statistics"]
 
-ALL: Final = "all"
-"""The name of all splits together."""
+ALL: Final = CorpusStatistics.ALL
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -36,19 +43,56 @@ class Statistics:
     Args:
         splits: What each split holds, and all together (`ALL`).
         tokenizer: What cut the texts into words.
-        vocabulary: How many words models know by default.
+        vocab_size: Number of words that models know by default.
         top_grade: The highest grade: that of the scale, else the highest in the corpus; None without grades.
     """
 
     splits: Mapping[str, Summary]
     tokenizer: str
-    vocabulary: int
+    vocab_size: int
     top_grade: float | None
 
     @property
     def all(self) -> Summary:
         """All splits together."""
         return self.splits[ALL]
+
+    def result(self) -> StatisticsResult:
+        """The numbers that are printed: a distribution becomes a `Spread`."""
+        splits = {name: self._numbers(summary) for name, summary in self.splits.items()}
+        return StatisticsResult(
+            statistics=CorpusStatistics(splits=splits, top_grade=self.top_grade),
+            settings=StatisticsSettings(tokenizer=self.tokenizer, vocabulary=self.vocab_size, postil=VERSION),
+        )
+
+    def _numbers(self, of: Summary) -> SplitStatistics:
+        votes = of.upvotes
+        return SplitStatistics(
+            articles=of.articles,
+            comments=of.comments,
+            held_out=of.held_out,
+            words=of.tokens,
+            distinct_words=of.distinct_words,
+            known_share=of.known_share,
+            without_content=of.articles - of.content_words.n,
+            without_category=of.articles - of.categories.total(),
+            without_upvotes=of.comments - votes.n,
+            upvotes_zero=votes.share(votes.values == 0),
+            upvotes_negative=votes.share(votes.values < 0),
+            top_grade_comments=self.top_share(of.best),
+            top_grade_articles=self.top_share(of.best_of_article),
+            comments_per_article=_spread(of.comments_per_article),
+            upvotes=_spread(votes),
+            title_words=_spread(of.title_words),
+            content_words=_spread(of.content_words),
+            comment_words=_spread(of.comment_words),
+            title_characters=_spread(of.title_characters),
+            content_characters=_spread(of.content_characters),
+            comment_characters=_spread(of.comment_characters),
+            grades=_spread(of.grades),
+            ratings=_spread(of.ratings),
+            categories=dict(sorted(of.categories.items(), key=lambda pair: (-pair[1], pair[0]))),
+        )
 
     def top_share(self, best: Histogram) -> float | None:
         """What part of comments or articles got the top grade at least once.
@@ -60,6 +104,22 @@ class Statistics:
             From 0 to 1; None where nothing is graded.
         """
         return None if self.top_grade is None else best.share(best.values >= self.top_grade)
+
+
+def _spread(of: Histogram) -> Spread:
+    return Spread(
+        n=of.n,
+        mean=of.mean,
+        sd=of.sd,
+        min=of.quantile(0),
+        p25=of.quantile(0.25),
+        median=of.quantile(0.5),
+        p75=of.quantile(0.75),
+        p90=of.quantile(0.9),
+        p99=of.quantile(0.99),
+        p999=of.quantile(0.999),
+        max=of.quantile(1),
+    )
 
 
 def statistics(
@@ -96,4 +156,4 @@ def statistics(
             if problem:
                 raise InvalidInput(problem, where=str(corpus.path / "data"), field="grade")
     top = None if not grades.n else scale.high if scale else float(splits[ALL].best.values[-1])
-    return Statistics(splits, str(corpus.made["tokenizer"]), int(corpus.made["options"]["vocabulary"]), top)
+    return Statistics(splits, corpus.metadata.tokenizer, corpus.vocab_size, top)

@@ -3,7 +3,7 @@
 | file | content |
 |---|---|
 | ``README.md`` | what it is: source, licence, how it was made, splits |
-| ``made.json`` | options, seed, hash of the inputs, counts of all that was left out and why |
+| ``metadata.json`` | options, seed, hash of the inputs, counts of all that was left out and why |
 | ``data/SPLIT-00000-of-00003.parquet`` | articles with their comments |
 | ``words.txt`` | a word a line, the most frequent of train first; line i is id i |
 | ``counts.npy`` | int64[words], how often each comes in train |
@@ -28,47 +28,26 @@ from postil.errors import InvalidInput, UnknownName
 from postil.records import parquet
 from postil.records.arguments import check_arguments
 from postil.records.explain import load_json
+from postil.records.results import CorpusMetadata
 from postil.records.rows import Article
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     import numpy as np
     from numpy.typing import NDArray
 
     from postil.records.row_files import FilePath
 
-__all__ = ["FORMAT", "Corpus", "Field", "Ragged"]
+__all__ = ["FORMAT", "METADATA", "Corpus", "Field", "Ragged"]
 
-FORMAT: Final = 1
+FORMAT: Final = 2
+"""Version of the corpus folder."""
+METADATA: Final = "metadata.json"
+_OLD_METADATA: Final = "made.json"
+"""The file's name in corpora of format 1, and in models."""
+
 Field = Literal["title", "content", "comments"]
-
-
-class _Options(msgspec.Struct):
-    tokenizer: str
-    vocabulary: int
-
-
-class _Split(msgspec.Struct):
-    articles: int
-    comments: int
-    files: int
-
-
-class _Splits(msgspec.Struct):
-    train: _Split
-    dev: _Split
-    test: _Split
-
-
-class _Made(msgspec.Struct):
-    """What has to stand in ``made.json``."""
-
-    options: _Options
-    splits: _Splits
-    tokenizer: str
-    inputs: list[Any]
-    words: int
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -93,11 +72,11 @@ class Corpus:
 
     Args:
         path: Its folder.
-        made: How it was made.
+        metadata: The outcome of its build.
     """
 
     path: Path
-    made: Mapping[str, Any]
+    metadata: CorpusMetadata
 
     @classmethod
     def open(cls, path: FilePath) -> Corpus:
@@ -111,36 +90,42 @@ class Corpus:
         """
         check_arguments(cls.open, locals())
         folder = Path(path)
-        made_file = folder / "made.json"
-        if not made_file.is_file():
+        file = next((file for file in (folder / METADATA, folder / _OLD_METADATA) if file.is_file()), None)
+        if file is None:
             what = "no such folder"
             if folder.exists():
-                what = "no made.json in this folder" if folder.is_dir() else "not a folder"
+                what = f"no {METADATA} in this folder" if folder.is_dir() else "not a folder"
             raise InvalidInput(f"{what}; expected a corpus that postil corpus build made", where=str(path))
         try:
-            made = load_json(made_file.read_text(encoding="utf-8"))
+            found = load_json(file.read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError) as error:
-            raise InvalidInput(f"not JSON: {error}", where=str(made_file)) from error
-        kind, version = (made.get("kind"), made.get("format")) if isinstance(made, dict) else (None, None)
+            raise InvalidInput(f"not JSON: {error}", where=str(file)) from error
+        kind, version = (found.get("kind"), found.get("format")) if isinstance(found, dict) else (None, None)
         if kind != "corpus" or version != FORMAT:
+            advice = "; build it again with this version of postil" if kind == "corpus" else ""
             got = f"{kind or 'something else'} of format {version}"
-            raise InvalidInput(f"expected a corpus of format {FORMAT}, got {got}", where=str(made_file))
+            raise InvalidInput(f"expected a corpus of format {FORMAT}, got {got}{advice}", where=str(file))
         try:
-            msgspec.convert(made, _Made)
+            metadata = msgspec.convert(found, CorpusMetadata)
         except msgspec.ValidationError as error:
             problem = f"does not say what the corpus holds: {error}; was the file changed?"
-            raise InvalidInput(problem, where=str(made_file)) from error
-        return cls(folder, made)
+            raise InvalidInput(problem, where=str(file)) from error
+        return cls(folder, metadata)
 
     @property
     def splits(self) -> tuple[str, ...]:
         """The splits that have articles."""
-        return tuple(split for split in SPLITS if self.made["splits"][split]["articles"])
+        return tuple(split for split in SPLITS if self.metadata.splits[split].articles)
 
     @property
     def tokenizer(self) -> str:
-        """The name of the tokenizer that cut its texts."""
-        return str(self.made["options"]["tokenizer"])
+        """Name of the tokenizer of its texts."""
+        return str(self.metadata.options["tokenizer"])
+
+    @property
+    def vocab_size(self) -> int:
+        """Number of words that models know by default, the most frequent ones."""
+        return msgspec.convert(self.metadata.options["vocabulary"], int)
 
     def files(self, split: str) -> list[Path]:
         """The Parquet files of a split.
@@ -155,7 +140,7 @@ class Corpus:
         if split not in self.splits:
             raise UnknownName("split", split, self.splits)
         found = sorted((self.path / "data").glob(f"{split}-*.parquet"))
-        expected = self.made["splits"][split]["files"]
+        expected = self.metadata.splits[split].files
         if len(found) != expected:
             problem = f"expected {expected} files {split}-*.parquet, got {len(found)}; was the folder copied whole?"
             raise InvalidInput(problem, where=str(self.path / "data"))
@@ -181,14 +166,14 @@ class Corpus:
             words = file.read_bytes().decode().split("\n")
         except (OSError, UnicodeDecodeError) as error:
             raise InvalidInput("cannot be read; was the folder copied whole?", where=str(file)) from error
-        if len(words) != self.made["words"] + 1 or words.pop():
-            problem = f"expected {self.made['words']:,} lines; was the folder copied whole?"
+        if len(words) != self.metadata.words + 1 or words.pop():
+            problem = f"expected {self.metadata.words:,} lines; was the folder copied whole?"
             raise InvalidInput(problem, where=str(file))
         return words
 
     def counts(self) -> NDArray[np.int64]:
         """How often each word comes in train, int64[words], falling."""
-        return self._array("counts.npy", Expected("int64", (self.made["words"],), low=0))
+        return self._array("counts.npy", Expected("int64", (self.metadata.words,), low=0))
 
     def tokens(self, split: str, field: Field) -> Ragged:
         """The texts of a split as numbers.
@@ -205,7 +190,7 @@ class Corpus:
             raise UnknownName("split", split, self.splits)
         folder = f"tokens/{split}/{field}"
         texts = int(self.starts(split)[-1]) if field == "comments" else len(self.starts(split)) - 1
-        ids = self._array(f"{folder}.ids.npy", Expected("int32", low=0, high=self.made["words"] - 1))
+        ids = self._array(f"{folder}.ids.npy", Expected("int32", low=0, high=self.metadata.words - 1))
         return Ragged(ids, self._array(f"{folder}.offsets.npy", Expected("int64", (texts + 1,), end=len(ids))))
 
     def starts(self, split: str) -> NDArray[np.int64]:
@@ -220,8 +205,8 @@ class Corpus:
         """
         if split not in self.splits:
             raise UnknownName("split", split, self.splits)
-        size = self.made["splits"][split]
-        expected = Expected("int64", (size["articles"] + 1,), end=size["comments"])
+        size = self.metadata.splits[split]
+        expected = Expected("int64", (size.articles + 1,), end=size.comments)
         return self._array(f"tokens/{split}/articles.npy", expected)
 
     def _array(self, name: str, expected: Expected) -> NDArray[Any]:

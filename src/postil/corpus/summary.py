@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from postil.corpus.histogram import EMPTY, Histogram
 from postil.errors import InvalidInput
+from postil.records.histogram import EMPTY, Histogram
 from postil.records.parquet import arrow
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Summary:
         known: Those of them that models know, being among the most frequent.
         words: uint8, a bit for each word of the corpus: whether it comes.
         categories: Articles of each category.
-        comments_an_article: Of each article.
+        comments_per_article: Of each article.
         upvotes: Of each comment that says how many.
         title_words: Of each title.
         title_characters: Of each title.
@@ -65,7 +65,7 @@ class Summary:
     known: int = 0
     words: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(1, dtype=np.uint8))
     categories: Counter[str] = field(default_factory=Counter)
-    comments_an_article: Histogram = EMPTY
+    comments_per_article: Histogram = EMPTY
     upvotes: Histogram = EMPTY
     title_words: Histogram = EMPTY
     title_characters: Histogram = EMPTY
@@ -187,8 +187,8 @@ class Summarise:
 
     def _tokens(self, split: str, articles: slice, comments: slice, filled: NDArray[np.bool_]) -> Summary:
         """Count words; the slices are those of the offsets."""
-        known = int(self.corpus.made["options"]["vocabulary"])
-        seen = np.zeros(int(self.corpus.made["words"]), dtype=bool)
+        known = self.corpus.vocab_size
+        seen = np.zeros(self.corpus.metadata.words, dtype=bool)
         tokens = models = 0
         lengths = {}
         whats: tuple[Field, ...] = ("title", "content", "comments")
@@ -223,7 +223,7 @@ def _columns(table: Any) -> Summary:
         comments=len(comments),
         held_out=held_out,
         categories=Counter({each["values"]: each["counts"] for each in found if each["values"]}),
-        comments_an_article=Histogram.of(sizes),
+        comments_per_article=Histogram.of(sizes),
         upvotes=_histogram(comments.field("upvotes")),
         title_characters=_characters(table["title"]),
         content_characters=_characters(table["content"]),

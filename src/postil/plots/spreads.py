@@ -41,7 +41,7 @@ class SpreadPanel:
     """
 
     title: str
-    values: NDArray[np.int64]
+    values: NDArray[np.int64] | NDArray[np.float64]
     counts: NDArray[np.int64]
     note: str = ""
 

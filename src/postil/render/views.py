@@ -23,6 +23,7 @@ __all__ = ["MODULES", "View", "show", "view_of"]
 MODULES: Final[Mapping[str, str]] = {
     "commenters": "postil.render.commenters",
     "score": "postil.render.score",
+    "statistics": "postil.render.statistics",
 }
 """The module of this package that shows each kind of result."""
 

@@ -15,6 +15,7 @@ from postil.engine import open_engine
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.records.arguments import check_arguments
 from postil.records.atomic_file import check_apart
+from postil.render.dataset_card import card
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -81,7 +82,7 @@ def build_corpus(
         check_apart(rejected_beside(out), [source.path for source in sources])
     workers = _jobs(sources) if jobs is None else jobs
     with _kept(out, say), open_engine(engine, jobs=workers, address=address, say=say) as running:
-        corpus = build(sources, out, options, running, say=say, watch=progress)
+        corpus = build(sources, out, options, running, card, say=say, watch=progress)
     _tell(corpus, say)
     return corpus
 
@@ -135,8 +136,8 @@ def _kept(out: FilePath, say: Say) -> Iterator[None]:
 
 
 def _tell(corpus: Corpus, say: Say) -> None:
-    for what, number in corpus.made["seen"].items():
+    for what, number in corpus.metadata.seen.items():
         say(f"{what}: {number:,}")
     for split in corpus.splits:
-        size = corpus.made["splits"][split]
-        say(f"{split}: {size['articles']:,} articles, {size['comments']:,} comments")
+        size = corpus.metadata.splits[split]
+        say(f"{split}: {size.articles:,} articles, {size.comments:,} comments")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
@@ -94,10 +94,9 @@ class CorpusTexts:
         return notes
 
     @property
-    def about(self) -> dict[str, Any]:
-        """What they depend on; JSON."""
-        made = self.corpus.made
-        return {"reads": self.reads, "inputs": made["inputs"], "options": made["options"]}
+    def about(self) -> dict[str, object]:
+        """All that they depend on, as a JSON object."""
+        return {"reads": self.reads, **self.corpus.metadata.origin}
 
     def words(self) -> list[str]:
         """The words, by id; a frequent word has a low id."""
@@ -181,7 +180,7 @@ def hash_of_vectors(given: str | None) -> str | None:
     return given if given in (None, "none") else Vectors.open(given).hash
 
 
-def _kept(folder: Path, about: dict[str, Any]) -> Vectors | None:
+def _kept(folder: Path, about: dict[str, object]) -> Vectors | None:
     """Word vectors of a run that was interrupted, if it was about the same."""
     if not (folder / "vectors").exists():
         return None

@@ -197,7 +197,7 @@ class CommentsStudy:
         Args:
             model: The model.
         """
-        theirs, ours = model.made.get("corpus") or {}, self.corpus.made
+        theirs, ours = model.made.get("corpus") or {}, self.corpus.metadata.origin
         return any(theirs.get(key) != ours.get(key) for key in ("inputs", "options"))
 
     def command(self, stage: str) -> list[object]:

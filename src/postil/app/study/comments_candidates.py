@@ -10,7 +10,7 @@ import msgspec
 
 from postil.app.commenting.files import CommentOptions, comment_files
 from postil.app.commenting.output import suggestions_as
-from postil.app.corpus.stats import count_corpus, statistics_as
+from postil.app.corpus.stats import count_corpus
 from postil.app.progress import progress
 from postil.app.readers import HUMAN
 from postil.app.study.stages import Stage, flags, write_text
@@ -19,6 +19,7 @@ from postil.app.training.retrievers import TrainOptions, train_retriever
 from postil.commenters import retrieval
 from postil.commenters.base import Suggestions
 from postil.records.atomic_file import Replacement
+from postil.records.results import to_json
 from postil.records.row_files import read, write
 from postil.records.rows import Candidate
 
@@ -36,7 +37,7 @@ def statistics(study: CommentsStudy) -> Stage:
 
     def work() -> None:
         found = count_corpus(study.folder, scale=scale, jobs=study.options.jobs, say=study.say)
-        write_text(target, statistics_as("json", found))
+        write_text(target, to_json(found))
 
     return Stage(
         name="statistics",

@@ -42,14 +42,14 @@ CATEGORIES: Final = 15
 
 STATISTICS: Final = {
     "articles": ("articles", 0),
-    "comments_an_article": ("comments an article", 1),
-    "upvotes": ("upvotes a comment", 1),
-    "title_words": ("words a title", 1),
-    "content_words": ("words a content", 1),
-    "comment_words": ("words a comment", 1),
+    "comments_per_article": ("comments per article", 1),
+    "upvotes": ("upvotes per comment", 1),
+    "title_words": ("words per title", 1),
+    "content_words": ("words per content", 1),
+    "comment_words": ("words per comment", 1),
     "distinct_words": ("distinct words", 0),
     "categories": ("categories", 0),
-    "grades": ("grade of a comment", 2),
+    "grades": ("grade per comment", 2),
     "grades_sd": ("… standard deviation", 2),
     "top_grade_comments": ("share of comments with the top grade", 3),
 }

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["Stage", "Stages", "as_line", "flags", "paper", "read_json", "write_text"]
 
 RECORDS: Final = ".stages"
-MADE: Final = "made.json"
-"""The file of a folder that says how it was made; it has the hashes of the others."""
+METADATA: Final = ("metadata.json", "made.json")
+"""The file of a folder that holds the hashes of the others: that of a corpus, or of a model."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +123,8 @@ class Stages:
 
 def _digest(path: Path, *, needed: bool = False) -> str | None:
     """A hash of a file, or of what a folder says of itself; None where there is nothing."""
-    target = path / MADE if path.is_dir() else path
+    files = [path / name for name in METADATA] if path.is_dir() else [path]
+    target = next((file for file in files if file.exists()), files[0])
     try:
         with target.open("rb") as stream:
             return file_digest(stream, "sha256").hexdigest()

@@ -168,7 +168,7 @@ def _trove(workshop: Workshop, target: str, watch: Watch) -> Trove:
     corpus, train = workshop.texts.corpus, workshop.split("train", target)
     names: list[str] = []
     ids: list[str] = []
-    with watch("articles read", corpus.articles("train"), corpus.made["splits"]["train"]["articles"]) as articles:
+    with watch("articles read", corpus.articles("train"), corpus.metadata.splits["train"].articles) as articles:
         for article in articles:
             names.append(article.id)
             ids.extend(["title"] if target == "title" else [comment.id for comment in article.comments])

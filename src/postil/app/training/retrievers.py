@@ -189,7 +189,7 @@ def _shelf(corpus: Corpus, watch: Watch) -> Shelf:
     ids: list[str] = []
 
     def texts() -> Iterator[str]:
-        with watch("articles read", corpus.articles("train"), corpus.made["splits"]["train"]["articles"]) as articles:
+        with watch("articles read", corpus.articles("train"), corpus.metadata.splits["train"].articles) as articles:
             for article in articles:
                 names.append(article.id)
                 languages.append(article.lang or "")

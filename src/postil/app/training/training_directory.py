@@ -95,13 +95,13 @@ class Workshop:
             options: What was asked for, by name.
             dev: How well it does on dev; JSON.
         """
-        corpus = self.texts.corpus.made
+        corpus = self.texts.corpus.metadata
         settled = {name: value for name, value in options.items() if name != "jobs"}
         settled |= {"vectors": hash_of_vectors(self.vectors), "training": anywhere(options["training"])}
         return {
             "options": settled,
-            "corpus": {"inputs": corpus["inputs"], "options": corpus["options"]},
-            "tokenizer": corpus["tokenizer"],
+            "corpus": corpus.origin,
+            "tokenizer": corpus.tokenizer,
             "dev": dev,
         }
 

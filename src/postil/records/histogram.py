@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 __all__ = ["EMPTY", "Histogram"]
 
 MANY: Final = 1 << 20
-"""Whole numbers that lie this close together are counted without sorting them."""
+"""Integers within a range below this are counted without sorting."""
+
+POINTS: Final = 400
+"""Number of pieces of a tail."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +36,7 @@ class Histogram:
     None
     """
 
-    values: NDArray[Any]
+    values: NDArray[np.int64] | NDArray[np.float64]
     counts: NDArray[np.int64]
 
     @classmethod
@@ -116,6 +119,22 @@ class Histogram:
     def at_least(self) -> NDArray[np.float64]:
         """What part of them is at least each value, float64[v], falling from 1."""
         return np.cumsum(self.counts[::-1])[::-1] / max(self.n, 1)
+
+    def tail(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The complementary cumulative distribution, for logarithmic axes.
+
+        Returns:
+            x and the share of values that are at least x, float64[m] each; only x of 1 or more, of each of `POINTS`
+            pieces by equal factors the two ends. Empty without positive values.
+        """
+        positive = self.values[self.values > 0].astype(np.float64)
+        if not len(positive):
+            return positive, positive
+        x = np.unique(np.concatenate([[1], positive, positive[:-1] + 1]))  # nothing changes between these
+        y = self.at_least()[np.searchsorted(self.values, x)]
+        steps = np.floor(POINTS * np.log(x) / np.log(max(x[-1], 2)))
+        kept = (np.diff(steps, prepend=-1) > 0) | (np.diff(steps, append=np.inf) > 0)
+        return x[kept], y[kept]
 
 
 EMPTY: Final = Histogram(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))

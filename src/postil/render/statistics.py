@@ -1,0 +1,226 @@
+"""The statistics of a corpus as tables and pictures.
+
+The first table is Table 2 of the paper on automatic article commenting (ACL 2018), with the numbers of its section 3.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from postil.plots import Curve, SpreadPanel, amounts, curves, spreads
+from postil.records.results import CorpusStatistics, SplitStatistics, Spread, StatisticsResult
+from postil.render.views import View
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from matplotlib.figure import Figure
+
+    from postil.records.histogram import Histogram
+    from postil.render.formats import Grid
+
+__all__ = ["percent", "pictures", "table_2", "view"]
+
+NONE: Final = "–"
+"""Cell of a number that does not exist."""
+
+TOP: Final = 15
+"""Number of categories that are named, as in the paper's figure."""
+
+SPREADS: Final = {
+    "comments_per_article": "comments per article",
+    "upvotes": "upvotes per comment",
+    "title_words": "words per title",
+    "content_words": "words per content",
+    "comment_words": "words per comment",
+    "title_characters": "characters per title",
+    "content_characters": "characters per content",
+    "comment_characters": "characters per comment",
+    "grades": "grade per comment",
+    "ratings": "ratings per rated comment",
+}
+"""Labels of the distributions."""
+
+_TITLES: Final = {"p25": "25 %", "p75": "75 %", "p90": "90 %", "p99": "99 %", "p999": "99.9 %"}
+
+
+def view(result: StatisticsResult) -> View:
+    """The view of corpus statistics: one row per split and number; means, distributions and the largest categories.
+
+    Args:
+        result: The statistics.
+    """
+    found = result.statistics
+    grids = [table_2(result), _distributions(found), *([_categories(found)] if found.all.categories else [])]
+    return View(rows=list(_rows(found)), grids=grids, remarks=[f"words: {result.settings.tokenizer}"])
+
+
+def _rows(found: CorpusStatistics) -> Iterator[dict[str, object]]:
+    for split, of in found.splits.items():
+        for name, value in msgspec.to_builtins(of).items():
+            pairs = value.items() if isinstance(value, dict) else [(None, value)]
+            for part, number in pairs:
+                yield {"split": split, "statistic": name, "part": part, "value": number}
+
+
+def table_2(result: StatisticsResult) -> Grid:
+    """The numbers of the paper's Table 2 and of its text, one column per split.
+
+    Args:
+        result: The statistics.
+    """
+    splits = result.statistics.splits
+    names = [name for name in splits if name != CorpusStatistics.ALL or len(splits) > 2]
+    columns = [list(_cells(result, splits[name])) for name in names]
+    rows = [[cells[0][0], *(value for _, value in cells)] for cells in zip(*columns, strict=True)]
+    return [["", *names], *(row for row in rows if set(row[1:]) != {NONE})]
+
+
+def _cells(result: StatisticsResult, of: SplitStatistics) -> Iterator[tuple[str, str]]:
+    """Labels and cells of a column."""
+    every, votes = result.statistics.all, of.upvotes
+    yield "articles", f"{of.articles:,}"
+    yield "comments", f"{of.comments:,}"
+    yield "held-out comments", f"{of.held_out:,}" if every.held_out else NONE
+    yield "comments per article", _number(of.comments_per_article.mean)
+    yield "… median", _number(of.comments_per_article.median)
+    yield "upvotes per comment", _number(votes.mean)
+    yield "… 0", percent(of.upvotes_zero)
+    yield "… below 0", percent(of.upvotes_negative) if every.upvotes_negative else NONE
+    yield "… not given", percent(1 - votes.n / of.comments) if 0 < every.upvotes.n < every.comments else NONE
+    for name in ("title_words", "content_words", "comment_words"):
+        yield SPREADS[name], _number(_spread(of, name).mean)
+    for name in ("title_characters", "content_characters", "comment_characters"):
+        yield SPREADS[name], _number(_spread(of, name).mean)
+    yield "articles without content", f"{of.without_content:,}" if every.without_content else NONE
+    yield "words in all", f"{of.words:,}"
+    yield "distinct words", f"{of.distinct_words:,}"
+    yield f"covered by {result.settings.vocabulary:,} words", percent(of.known_share)
+    yield "categories", f"{len(of.categories):,}" if every.categories else NONE
+    yield "graded comments", f"{of.grades.n:,}" if every.grades.n else NONE
+    yield "mean grade", _number(of.grades.mean, 2)
+    yield "standard deviation of grades", _number(of.grades.sd, 2)
+    yield SPREADS["ratings"], _number(of.ratings.mean)
+    top = result.statistics.top_grade
+    label = "top grade" if top is None else f"grade of {top:g}"
+    yield f"comments with a {label}", percent(of.top_grade_comments)
+    yield f"articles with a {label}", percent(of.top_grade_articles)
+
+
+def _spread(of: SplitStatistics, name: str) -> Spread:
+    spread: Spread = getattr(of, name)
+    return spread
+
+
+def _number(value: float | None, digits: int = 1) -> str:
+    return NONE if value is None else f"{value:,.{digits}f}"
+
+
+def percent(share: float | None) -> str:
+    """A share as a percentage.
+
+    Args:
+        share: A share from 0 to 1, or None.
+
+    >>> percent(0.123), percent(0.0001), percent(None)
+    ('12.3 %', '<0.1 %', '–')
+    """
+    if share is None:
+        return NONE
+    return "<0.1 %" if 0 < share < 0.0005 else f"{100 * share:.1f} %"
+
+
+def _distributions(found: CorpusStatistics) -> Grid:
+    """The distributions over all splits, one row each."""
+    rows = []
+    for name, label in SPREADS.items():
+        spread = _spread(found.all, name)
+        if spread.n:
+            digits = 2 if name == "grades" else 1
+            numbers = msgspec.structs.asdict(spread).items()
+            rows.append([label, *(_cell(part, value, digits) for part, value in numbers)])
+    head = (_TITLES.get(part, part) for part in Spread.__struct_fields__)
+    return [[f"distribution, {CorpusStatistics.ALL} splits", *head], *rows]
+
+
+def _cell(part: str, value: float | None, digits: int) -> str:
+    if value is None:
+        return NONE
+    return f"{value:,.{digits}f}" if part in {"mean", "sd"} or not float(value).is_integer() else f"{value:,.0f}"
+
+
+def _categories(found: CorpusStatistics) -> Grid:
+    rows = [
+        [name, *(f"{number:,}" for number in numbers), percent(numbers[-1] / found.all.articles)]
+        for name, numbers in _category_counts(found)
+    ]
+    return [["articles by category", *found.splits, "share"], *rows]
+
+
+def _category_counts(found: CorpusStatistics) -> list[tuple[str, list[int]]]:
+    """Number of articles per split, for the largest categories, all others together, and no category; none is empty."""
+    order = list(found.all.categories)
+    groups = [(name, [name]) for name in order[:TOP]]
+    rest = order[TOP:]
+    groups.append((f"{len(rest)} other{'s' * (len(rest) > 1)}", rest))
+    splits = found.splits.values()
+    counts = [(label, [sum(of.categories.get(name, 0) for name in names) for of in splits]) for label, names in groups]
+    counts.append(("no category", [of.without_category for of in splits]))
+    return [(label, numbers) for label, numbers in counts if numbers[-1]]
+
+
+def pictures(
+    result: StatisticsResult,
+    *,
+    lengths: Mapping[str, Histogram],
+    comments: Mapping[str, Histogram],
+    upvotes: Mapping[str, Histogram],
+) -> dict[str, tuple[str, Figure]]:
+    """The pictures of a corpus; those for which it has no data are left out.
+
+    Args:
+        result: The statistics.
+        lengths: Number of tokens per title, content and comment, in all splits.
+        comments: Number of comments per article, by split.
+        upvotes: Upvotes per comment, by split.
+
+    Returns:
+        Title and figure by name: ``categories``, ``lengths``, ``comments``, and ``upvotes``, the share of comments with
+        at least that many, on logarithmic axes.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+    """
+    found: dict[str, tuple[str, Figure]] = {}
+    categories = result.statistics.all.categories
+    if categories:
+        names, counts = zip(*((name, each[-1]) for name, each in _category_counts(result.statistics)), strict=True)
+        aside = len(names) - min(len(categories), TOP)
+        found["categories"] = "Articles by category", amounts(names, counts, aside=aside)
+    found["lengths"] = (
+        "Lengths of titles, contents and comments",
+        spreads(_panels(lengths), xlabel="words", ylabel="% of texts"),
+    )
+    found["comments"] = (
+        "Comments per article",
+        spreads(_panels(comments), xlabel="comments", ylabel="% of articles", together=True),
+    )
+    tails = [Curve(name, x, 100 * y) for name, (x, y) in ((name, of.tail()) for name, of in upvotes.items()) if len(x)]
+    if tails:
+        found["upvotes"] = (
+            "Share of comments with at least that many upvotes",
+            curves(tails, xlabel="upvotes, at least", ylabel="% of comments", log=True, log_y=True),
+        )
+    return found
+
+
+def _panels(named: Mapping[str, Histogram]) -> list[SpreadPanel]:
+    return [
+        SpreadPanel(
+            name, of.values, of.counts, f"mean {of.mean:,.1f}, median {of.quantile(0.5):,g}, up to {of.values[-1]:,}"
+        )
+        for name, of in named.items()
+        if of.n
+    ]
