@@ -9,19 +9,18 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from postil.plots import Curve, SpreadPanel, amounts, curves, spreads
+from postil.plots import Curve, SpreadPanel, amounts, curves, save, spreads
 from postil.records.results import CorpusStatistics, SplitStatistics, Spread, StatisticsResult
 from postil.render.views import View
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-    from matplotlib.figure import Figure
+    from pathlib import Path
 
     from postil.records.histogram import Histogram
     from postil.render.formats import Grid
 
-__all__ = ["percent", "pictures", "table_2", "view"]
+__all__ = ["draw", "percent", "table_2", "view"]
 
 NONE: Final = "–"
 """Cell of a number that does not exist."""
@@ -171,49 +170,50 @@ def _category_counts(found: CorpusStatistics) -> list[tuple[str, list[int]]]:
     return [(label, numbers) for label, numbers in counts if numbers[-1]]
 
 
-def pictures(
+def draw(
+    folder: Path,
     result: StatisticsResult,
     *,
     lengths: Mapping[str, Histogram],
     comments: Mapping[str, Histogram],
     upvotes: Mapping[str, Histogram],
-) -> dict[str, tuple[str, Figure]]:
-    """The pictures of a corpus; those for which it has no data are left out.
+) -> list[Path]:
+    """Draw the pictures of a corpus as SVG: ``categories``, ``lengths``, ``comments`` and ``upvotes``.
+
+    Those for which there are no data are left out. The picture of upvotes shows the share of comments with at least
+    that many, on logarithmic axes.
 
     Args:
+        folder: The folder of the pictures; made where it is missing.
         result: The statistics.
         lengths: Number of tokens per title, content and comment, in all splits.
         comments: Number of comments per article, by split.
         upvotes: Upvotes per comment, by split.
 
     Returns:
-        Title and figure by name: ``categories``, ``lengths``, ``comments``, and ``upvotes``, the share of comments with
-        at least that many, on logarithmic axes.
+        The files.
 
     Raises:
         MissingExtra: matplotlib is not installed.
     """
-    found: dict[str, tuple[str, Figure]] = {}
+    title = "Lengths of titles, contents and comments"
+    drawn = [("lengths", title, spreads(_panels(lengths), xlabel="words", ylabel="% of texts"))]
+    figure = spreads(_panels(comments), xlabel="comments", ylabel="% of articles", together=True)
+    drawn.append(("comments", "Comments per article", figure))
     categories = result.statistics.all.categories
     if categories:
         names, counts = zip(*((name, each[-1]) for name, each in _category_counts(result.statistics)), strict=True)
-        aside = len(names) - min(len(categories), TOP)
-        found["categories"] = "Articles by category", amounts(names, counts, aside=aside)
-    found["lengths"] = (
-        "Lengths of titles, contents and comments",
-        spreads(_panels(lengths), xlabel="words", ylabel="% of texts"),
-    )
-    found["comments"] = (
-        "Comments per article",
-        spreads(_panels(comments), xlabel="comments", ylabel="% of articles", together=True),
-    )
+        figure = amounts(names, counts, aside=len(names) - min(len(categories), TOP))
+        drawn.insert(0, ("categories", "Articles by category", figure))
     tails = [Curve(name, x, 100 * y) for name, (x, y) in ((name, of.tail()) for name, of in upvotes.items()) if len(x)]
     if tails:
-        found["upvotes"] = (
-            "Share of comments with at least that many upvotes",
-            curves(tails, xlabel="upvotes, at least", ylabel="% of comments", log=True, log_y=True),
-        )
-    return found
+        figure = curves(tails, xlabel="upvotes, at least", ylabel="% of comments", log=True, log_y=True)
+        drawn.append(("upvotes", "Share of comments with at least that many upvotes", figure))
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / f"{name}.svg" for name, _, _ in drawn]
+    for path, (_, title, figure) in zip(paths, drawn, strict=True):
+        save(figure, path, title)
+    return paths
 
 
 def _panels(named: Mapping[str, Histogram]) -> list[SpreadPanel]:

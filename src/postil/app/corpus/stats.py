@@ -10,8 +10,7 @@ from postil.corpus.statistics import ALL, statistics
 from postil.corpus.store import Corpus
 from postil.engine import open_engine
 from postil.errors import UsageError
-from postil.plots import save
-from postil.render.statistics import pictures
+from postil.render.statistics import draw
 
 if TYPE_CHECKING:
     from postil.app.progress import Say
@@ -63,13 +62,12 @@ def _draw(folder: Path, found: Statistics, result: StatisticsResult, say: Say) -
         raise UsageError(f"{folder}: not a folder; choose another one for the pictures")
     every = found.all
     splits = {name: summary for name, summary in found.splits.items() if name != ALL}
-    drawn = pictures(
+    drawn = draw(
+        folder,
         result,
         lengths={"title": every.title_words, "content": every.content_words, "comment": every.comment_words},
         comments={name: summary.comments_per_article for name, summary in splits.items()},
         upvotes={name: summary.upvotes for name, summary in splits.items()},
     )
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, (title, figure) in drawn.items():
-        save(figure, folder / f"{name}.svg", title)
-        say(f"written: {folder / name}.svg")
+    for path in drawn:
+        say(f"written: {path}")
