@@ -105,17 +105,17 @@ async def load(browsers: list[Browser], lead: Browser | None, *, rate: float, se
         while not stop.is_set() and time.perf_counter() - began < seconds:
             due = began + number * beat / len(browsers) + count * beat
             await asyncio.sleep(max(0.0, due - time.perf_counter()))
-            numbers = re.search(r'data-assignment="(\d+)" data-place="(\d+)" data-revision="(\d+)"', task)
+            numbers = re.search(r'data-assignment="(\d+)" data-position="(\d+)" data-revision="(\d+)"', task)
             if not numbers:
                 stop.set()
                 return
-            request = secrets.token_hex(16)
-            last = re.search(r'data-place="(\d+)"', ahead[-1] if ahead else task)
+            key = secrets.token_hex(16)
+            last = re.search(r'data-position="(\d+)"', ahead[-1] if ahead else task)
             fields: dict[str, object] = {
                 "csrf": browser.csrf,
                 "assignment": numbers[1],
                 "revision": numbers[3],
-                "request": request,
+                "idempotency_key": key,
                 "seconds": "3.5",
                 "grade": str(1 + count % 5),
                 "after": last[1] if last else -1,
@@ -132,7 +132,7 @@ async def load(browsers: list[Browser], lead: Browser | None, *, rate: float, se
             if status != 200:
                 made.errors.append(f"{status}: {text[:200]}")
                 return
-            made.acknowledged[request] = int(numbers[1]), float(str(fields["grade"]))
+            made.acknowledged[key] = int(numbers[1]), float(str(fields["grade"]))
             ahead += json.loads(text)["ahead"]
             task = ahead.pop(0) if ahead else ""
             made.seconds = time.perf_counter() - began

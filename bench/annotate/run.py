@@ -159,9 +159,9 @@ def looked_up(url: str, grades: Mapping[str, tuple[int, float]]) -> Found:
     """Which grades are there, each under its key with its text and its value."""
     with Store.open(url) as store:
         there = Counter(
-            event.request
+            event.idempotency_key
             for event in store.results.events()
-            if grades.get(event.request) == (event.assignment, event.grade)
+            if grades.get(event.idempotency_key) == (event.assignment, event.grade)
         )
     return Found(len(grades), sum(there[key] == 0 for key in grades), sum(there[key] > 1 for key in grades))
 
@@ -202,7 +202,7 @@ async def killed(url: str, clients: int, rate: float) -> tuple[Found, Found]:
         for number, fields in found.unanswered:
             status, text = await back[number].ask("/rate", {**fields, "csrf": back[number].csrf})
             assert status == 200, text
-            sent[str(fields["request"])] = int(str(fields["assignment"])), float(str(fields["grade"]))
+            sent[str(fields["idempotency_key"])] = int(str(fields["assignment"])), float(str(fields["grade"]))
     finally:
         again.kill()
     return told, looked_up(url, sent)
@@ -245,8 +245,11 @@ def plan_lines(comments: int) -> list[str]:
         on = Counter(item for order in made.orders for item, _ in order)
         exact = sum(on[item] == each for item in range(comments))
         of = made.statistics()
-        least = [f"{min(counts):,} to {max(counts):,}" for counts in (of.texts.values(), of.pairs.values())]
-        lines.append(line(annotators, each, f"{exact:,}", *least, f"{of.order or 0:.3f}", f"{seconds:.1f}"))
+        least = [
+            f"{min(counts):,} to {max(counts):,}"
+            for counts in ([one.texts for one in of.annotators], [one.texts for one in of.pairs])
+        ]
+        lines.append(line(annotators, each, f"{exact:,}", *least, f"{of.order_correlation or 0:.3f}", f"{seconds:.1f}"))
     return lines
 
 
@@ -275,7 +278,7 @@ def main() -> None:
             print("making the campaign", flush=True)
             make(file, options.comments, options.clients, options.open)
         with Store.open(str(file)) as store:
-            before = sum(one.progress.done for one in store.people.standings())
+            before = sum(one.progress.done for one in store.people.annotator_progress())
         kinds: list[Databases] = [] if options.only == "postgresql" else [Files(file, Path(folder))]
         if options.only != "sqlite":
             url = options.postgresql or databases.postgresql(Path(folder, "server"), open_until)

@@ -39,7 +39,7 @@ def make(file: Path, comments: int, annotators: int, left: int) -> None:
         article = f"a{number // COMMENTS_AN_ARTICLE}"
         text = words(1 + int(rng.poisson(COMMENT_WORDS)))
         items.append(Item(item=article, system=f"c{number}", text=text, title=title, content=content, lang="en"))
-    campaign = Campaign(name="Load", what="comments", each=2, seed=SEED)
+    campaign = Campaign(name="Load", item_type="comments", annotators_per_item=2, seed=SEED)
     quality = {item.text: grade for item, grade in zip(items, rng.integers(1, 6, comments).tolist(), strict=True)}
     slips = rng.choice([0, 0, 0, 0, 1, -1, 2, -2], 100_000).tolist()
     with Store.open(str(file), make=True) as store:
@@ -53,7 +53,9 @@ def make(file: Path, comments: int, annotators: int, left: int) -> None:
             for place in range(most):
                 task = store.grading.task(person, place)
                 value = min(5, max(1, quality[task.text] + slips[task.assignment % len(slips)]))
-                store.grading.rate(person, task.assignment, value, request=f"before {place}", seconds=4.0 + place % 7)
+                store.grading.rate(
+                    person, task.assignment, value, idempotency_key=f"before {place}", seconds=4.0 + place % 7
+                )
 
         with ThreadPoolExecutor(annotators) as pool:
             list(pool.map(grade, names(annotators)))

@@ -115,7 +115,9 @@ def lay_down(url: str, rubric: Rubric, texts: list[Item], annotators: int = 3, e
     gold = [number for number, text in enumerate(texts) if text.gold is not None]
     made = plan([(text.item, text.system) for text in texts], annotators, each, gold=gold)
     with Store.open(url, make=True) as store:
-        store.create(Campaign(name="grading", what="outputs", each=each, seed=made.seed), texts, made, rubric)
+        store.create(
+            Campaign(name="grading", item_type="outputs", annotators_per_item=each, seed=made.seed), texts, made, rubric
+        )
 
 
 @pytest.fixture

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.annotation.block_design import teams
+from postil.annotation.block_design import block_design
 
 
 def made(people: int, size: int, count: int, seed: int = 1) -> list[tuple[int, ...]]:
-    return teams(people, size, count, np.random.default_rng(seed))
+    return block_design(people, size, count, np.random.default_rng(seed))
 
 
 def times(found: list[tuple[int, ...]], people: int) -> list[int]:

@@ -50,7 +50,7 @@ def rate(store: Store) -> None:
     ann = next(person for person in store.people.everyone() if person.name)
     task = store.grading.next(ann)
     assert task is not None
-    store.grading.rate(ann, task.assignment, 4, request=f"r{task.assignment}")
+    store.grading.rate(ann, task.assignment, 4, idempotency_key=f"r{task.assignment}")
 
 
 def checkpoint(store: Store) -> None:
@@ -187,7 +187,7 @@ class TestCopies:
         program = (
             "import sys; from postil.annotation.store import Store; store = Store.open(sys.argv[1])\n"
             "ann = next(one for one in store.people.everyone() if one.name); task = store.grading.next(ann)\n"
-            "store.grading.rate(ann, task.assignment, 4, request='x')\n"
+            "store.grading.rate(ann, task.assignment, 4, idempotency_key='x')\n"
         )
         subprocess.run([sys.executable, "-c", program, str(file)], check=True)  # noqa: S603 - our own code
         assert graded(file) == 2
@@ -282,7 +282,7 @@ class TestLosses:
             subprocess.run(["cp", other, file], check=True)  # noqa: S603, S607 - our own files
             ann = next(person for person in store.people.everyone() if person.name)
             with pytest.raises(PostilError, match=r"c\.db was overwritten"):
-                store.grading.rate(ann, 1, 4, request="x")
+                store.grading.rate(ann, 1, 4, idempotency_key="x")
         assert len(said) == 1
         subprocess.run(["cmp", file, other], check=True)  # noqa: S603, S607 - our own files
         with pytest.raises(InvalidInput, match="do not belong together"):

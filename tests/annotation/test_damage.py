@@ -17,7 +17,8 @@ from postil.annotation.models import Campaign, Item
 from postil.annotation.plan import plan
 from postil.annotation.rubric import Rubric
 from postil.annotation.store import Store
-from postil.app.annotating.files import back_up, export, let_go, measure, welcome
+from postil.app import annotate
+from postil.app.annotate import AgreementOptions, BackupOptions, ExportOptions, InviteOptions, RemoveOptions
 from postil.errors import InvalidInput, PostilError
 
 if TYPE_CHECKING:
@@ -34,13 +35,17 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     items = [Item(item=f"a{n}", system="s", text=f"text {n}", gold=3.0 if n == 0 else None) for n in range(6)]
     made = plan([(item.item, item.system) for item in items], 2, 2, seed=1, gold=[0])
     with Store.open(str(file), make=True) as store:
-        store.create(Campaign(name="c", what="comments", each=2, seed=1), items, made, Rubric.default("en"))
+        store.create(
+            Campaign(name="c", item_type="comments", annotators_per_item=2, seed=1), items, made, Rubric.default("en")
+        )
         lead = store.people.accept(store.people.invite("Lead", "lead"))
         for name in ("Ann", "Bob"):
             who = store.people.accept(store.people.invite(name, "annotator")).person
             while (task := store.grading.next(who)) is not None:
-                store.grading.rate(who, task.assignment, 1 + (task.place + who.id) % 5, request=f"r{task.place}")
-        store.results.adjudicate(lead.person, 1, 2, "so", request="d")
+                store.grading.rate(
+                    who, task.assignment, 1 + (task.position + who.id) % 5, idempotency_key=f"r{task.position}"
+                )
+        store.results.adjudicate(lead.person, 1, 2, "so", idempotency_key="d")
     return file
 
 
@@ -75,11 +80,11 @@ def test_the_sound_one_opens(campaign: Path, tmp_path: Path) -> None:
 
 def commands(file: Path, folder: Path):
     return (
-        lambda: measure(str(file), resamples=2),
-        lambda: export(str(file), str(folder / "out"), say=lambda _: None),
-        lambda: back_up(str(file), str(folder / "copy.db"), say=lambda _: None),
-        lambda: welcome(str(file), "Cid", "lead", 1, "http://localhost"),
-        lambda: let_go(str(file), "Ann"),
+        lambda: annotate.agreement(str(file), AgreementOptions(resamples=2)),
+        lambda: annotate.export(str(file), ExportOptions(out=str(folder / "out"))),
+        lambda: annotate.backup(str(file), str(folder / "copy.db"), BackupOptions()),
+        lambda: annotate.invite(str(file), "Cid", InviteOptions(role="lead")),
+        lambda: annotate.remove(str(file), "Ann", RemoveOptions()),
     )
 
 
@@ -142,7 +147,7 @@ def test_spans_that_are_none(campaign: Path, spans: str) -> None:
     with pytest.raises(
         InvalidInput, match=r"c\.db: event\.spans: expected pairs of begin and end as JSON: .*; the data"
     ):
-        measure(str(campaign), resamples=2)
+        annotate.agreement(str(campaign), AgreementOptions(resamples=2))
 
 
 def test_a_file_that_is_cut_off(sound: Path, tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def test_the_long_table_has_a_row_a_grade() -> None:
     assert [row.spans for row in rows] == ["", "0:2 4:5", "", ""]
     assert [row.round for row in rows] == [1, 1, 2, 1]
     assert rows[3].gold == 5
-    timed = next(long_table(RATINGS, timed=True))
+    timed = next(long_table(RATINGS, timestamps=True))
     assert isinstance(timed, TimedRow)
     assert (timed.time, timed.seconds) == ("1970-01-02T00:00:00Z", 1.5)
 
@@ -90,6 +90,6 @@ def test_references_have_ratings_and_the_decision() -> None:
 def test_the_codebook_explains_every_column() -> None:
     for row in (TimedRow, ResolvedRow):
         assert {field.name for field in msgspec.structs.fields(row)} <= set(COLUMNS)
-    campaign = Campaign(name="n", what="comments", each=2, seed=1, created=0)
+    campaign = Campaign(name="n", item_type="comments", annotators_per_item=2, seed=1, created=0)
     book = codebook(campaign, Rubric.default(), {"texts": 3})
     assert msgspec.to_builtins(book)["campaign"]["created"] == "1970-01-01T00:00:00Z"

@@ -9,14 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.annotation.load_balancing import share_out
+from postil.annotation.load_balancing import distribute_items
 from postil.annotation.plan import Plan, plan
 from postil.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from postil.annotation.item_order import Turn
+    from postil.annotation.models import Presentation
+    from postil.records.results import PlanResult
 
 
 def keys(articles: int, systems: int) -> list[tuple[str, str]]:
@@ -31,6 +32,14 @@ def on(made: Plan) -> list[list[str]]:
             if again == 1:
                 found[item].append(name)
     return found
+
+
+def loads(found: PlanResult) -> dict[str, int]:
+    return {one.annotator: one.texts for one in found.annotators}
+
+
+def overlaps(found: PlanResult) -> dict[tuple[str, str], int]:
+    return {(one.first, one.second): one.texts for one in found.pairs}
 
 
 def spread(counts: object) -> int:
@@ -49,12 +58,12 @@ def test_exactly_k_of_n(sizes: tuple[int, int, int, int], data: st.DataObject) -
     made = plan(keys(articles, systems), annotators, each, seed=seed)
     assert all(len(set(names)) == len(names) == each for names in on(made))
     found = made.statistics()
-    assert spread(found.texts.values()) <= 1
-    assert sum(found.texts.values()) == each * articles * systems
+    assert spread(loads(found).values()) <= 1
+    assert sum(loads(found).values()) == each * articles * systems
     if each == 2:
-        assert spread(found.pairs.values()) <= 1
-        assert sum(found.pairs.values()) == articles * systems
-    assert found.short == 0
+        assert spread(overlaps(found).values()) <= 1
+        assert sum(overlaps(found).values()) == articles * systems
+    assert made.short == 0
 
 
 @pytest.mark.parametrize("balance", ["system", "article"])
@@ -83,7 +92,7 @@ def test_orders_are_random_and_independent() -> None:
 
 def test_the_texts_of_an_article_are_spread() -> None:
     made = plan(keys(50, 4), 2, 2)
-    assert made.statistics().gap == pytest.approx(50, abs=5)
+    assert made.statistics().median_gap == pytest.approx(50, abs=5)
     for order in made.orders:
         last: dict[int, int] = {}
         for place, (item, _) in enumerate(order):
@@ -108,11 +117,11 @@ def test_everyone_has_gold() -> None:
     assert on(made)[3] == on(made)[17] == ["A1", "A2", "A3", "A4"]
     assert all(len(names) == 2 for item, names in enumerate(on(made)) if item not in {3, 17})
     assert made.statistics().gold == 2
-    assert sum(made.statistics().texts.values()) == 36
+    assert sum(loads(made.statistics()).values()) == 36
 
 
 def test_repeats_come_half_of_the_way_later() -> None:
-    made = plan(keys(100, 2), 4, 2, repeats=0.1, gold=[0])
+    made = plan(keys(100, 2), 4, 2, repeat_rate=0.1, gold=[0])
     for order in made.orders:
         first = {item: place for place, (item, again) in enumerate(order) if again == 1}
         gaps = [place - first[item] for place, (item, again) in enumerate(order) if again == 2]
@@ -128,19 +137,19 @@ def test_the_seed_decides() -> None:
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"items": []}, "no text"),
-        ({"items": [("a", "x"), ("a", "x")]}, "two texts"),
+        ({"items": []}, "no items"),
+        ({"items": [("a", "x"), ("a", "x")]}, "two items"),
         ({"annotators": 0}, "annotators: expected a number from 1 to"),
-        ({"annotators": ["Ann", "Ann"]}, "names that differ"),
-        ({"each": 0}, "each: expected a number from 1 to 3"),
-        ({"each": 4}, "each: expected a number from 1 to 3"),
-        ({"repeats": 0.6}, "repeats: expected a share"),
-        ({"gold": [99]}, "no text 99"),
+        ({"annotators": ["Ann", "Ann"]}, "distinct, non-empty names"),
+        ({"annotators_per_item": 0}, "annotators per item: expected a number from 1 to 3"),
+        ({"annotators_per_item": 4}, "annotators per item: expected a number from 1 to 3"),
+        ({"repeat_rate": 0.6}, "repeat rate: expected a share"),
+        ({"gold": [99]}, "no item 99"),
     ],
 )
 def test_refuses_what_makes_no_plan(change: dict[str, object], problem: str) -> None:
     with pytest.raises(UsageError, match=problem):
-        plan(**{"items": keys(3, 2), "annotators": 3, "each": 2, **change})  # type: ignore[arg-type]
+        plan(**{"items": keys(3, 2), "annotators": 3, "annotators_per_item": 2, **change})  # type: ignore[arg-type]
 
 
 class TestReassigning:
@@ -150,7 +159,7 @@ class TestReassigning:
         self, articles: int, annotators: int, seed: int, data: st.DataObject
     ) -> None:
         each = data.draw(st.integers(1, min(3, annotators - 1)))
-        old = plan(keys(articles, 2), annotators, each, seed=seed, repeats=0.1)
+        old = plan(keys(articles, 2), annotators, each, seed=seed, repeat_rate=0.1)
         far = {
             name: set(order[: data.draw(st.integers(0, len(order)))])
             for name, order in zip(old.annotators, old.orders, strict=True)
@@ -168,17 +177,17 @@ class TestReassigning:
 
     def test_keeps_the_balance(self) -> None:
         old = plan(keys(105, 2), 6, 2)
-        far: dict[str, set[Turn]] = {
+        far: dict[str, set[Presentation]] = {
             name: set(order[:20]) for name, order in zip(old.annotators, old.orders, strict=True)
         }
         new = old.reassign("A6", far)
         found = new.statistics()
-        others = [n for name, n in found.texts.items() if name != "A6"]
-        assert found.texts["A6"] == 20
+        others = [n for name, n in loads(found).items() if name != "A6"]
+        assert loads(found)["A6"] == 20
         assert spread(others) <= 1
         # How often one of the five meets the other four is settled by whose texts are open.
         # With such sums r, the evenest table is (r_i + r_j) / 3 - sum of r / 12.
-        pairs = {pair: n for pair, n in found.pairs.items() if "A6" not in pair}
+        pairs = {pair: n for pair, n in overlaps(found).items() if "A6" not in pair}
         sums = {name: sum(n for pair, n in pairs.items() if name in pair) for name in old.annotators[:5]}
         for (first, second), n in pairs.items():
             assert abs(n - (sums[first] + sums[second]) / 3 + sum(sums.values()) / 12) <= 1
@@ -190,7 +199,7 @@ class TestReassigning:
         random = np.random.default_rng(seed)
         on = [random.choice(4, random.integers(1, 4), replace=False).tolist() for _ in range(9)]
         orphans = list(range(int(random.integers(1, 6))))
-        taken = share_out(orphans, [1, 2, 3], on, random)
+        taken = distribute_items(orphans, [1, 2, 3], on, random)
         able = {item: [person for person in (1, 2, 3) if person not in on[item]] for item in orphans}
         assert set(taken) == {item for item in orphans if able[item]}
         before = Counter(person for team in on for person in team)
@@ -204,20 +213,20 @@ class TestReassigning:
 
     def test_one_after_another(self) -> None:
         old = plan(keys(30, 2), 5, 2)
-        new = old.reassign("A1").reassign("A2", gone=["A1"])
+        new = old.reassign("A1").reassign("A2", left=["A1"])
         assert not new.orders[0]
         assert not new.orders[1]
-        assert spread(n for name, n in new.statistics().texts.items() if name not in {"A1", "A2"}) <= 1
+        assert spread(n for name, n in loads(new.statistics()).items() if name not in {"A1", "A2"}) <= 1
 
     def test_says_which_texts_stay_short(self) -> None:
         old = plan(keys(5, 2), 3, 3)
-        assert old.reassign("A1").statistics().short == 10
+        assert old.reassign("A1").short == 10
 
     def test_gold_goes_to_nobody(self) -> None:
         old = plan(keys(5, 2), 3, 2, gold=[4])
         new = old.reassign("A1")
         assert sum(item == 4 for order in new.orders for item, _ in order) == 2
-        assert new.statistics().short == 0
+        assert new.short == 0
 
     def test_who_is_not_there_cannot_leave(self) -> None:
         with pytest.raises(UnknownName, match="annotator 'A9'"):

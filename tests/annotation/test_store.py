@@ -13,9 +13,9 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the web extra")
 
-from postil.annotation.models import Ahead, Answer, Campaign, Item, Person, Progress, Refused
+from postil.annotation.models import Annotation, Campaign, Item, Person, Progress, Refused, Upcoming
 from postil.annotation.people import DAY
-from postil.annotation.plan import plan
+from postil.annotation.plan import Plan, plan
 from postil.annotation.rubric import Rubric
 from postil.annotation.store import Store
 from postil.errors import InvalidInput, PostilError, UsageError
@@ -30,9 +30,13 @@ def join(store: Store, name: str, role: str = "annotator") -> Person:
     return store.people.accept(store.people.invite(name, role)).person  # type: ignore[arg-type]
 
 
+def loads(of: Plan) -> dict[str, int]:
+    return {one.annotator: one.texts for one in of.statistics().annotators}
+
+
 def grade_all(store: Store, person: Person, grade: int = 4) -> None:
     while (task := store.grading.next(person)) is not None:
-        store.grading.rate(person, task.assignment, grade, request=f"all-{task.assignment}")
+        store.grading.rate(person, task.assignment, grade, idempotency_key=f"all-{task.assignment}")
 
 
 class TestCampaign:
@@ -47,7 +51,7 @@ class TestCampaign:
         assert store.items() == texts
         assert store.rubric() == rubric
         assert store.campaign() == Campaign(
-            name="grading", what="outputs", each=1, seed=20181, created=store.campaign().created
+            name="grading", item_type="outputs", annotators_per_item=1, seed=20181, created=store.campaign().created
         )
         assert store.plan() == plan([("a", "x"), ("a", "y"), ("b", "x")], 2, 1, gold=[0])
 
@@ -146,7 +150,7 @@ class TestPeople:
         older, newer = (store.people.invite("Ann", "annotator") for _ in range(2))
         assert store.people.session(session.token) is None
         task = store.grading.task(session.person, 0)
-        given = Answer(assignment=task.assignment, request="r", value=4.0)
+        given = Annotation(assignment=task.assignment, idempotency_key="r", value=4.0)
         assert store.grading.answer(session.token, given).result() is None
         with pytest.raises(Refused, match="a newer invitation has replaced this one") as caught:
             store.people.accept(older)
@@ -199,7 +203,7 @@ class TestGrading:
         for place, (item, again) in enumerate(order):
             task = store.grading.next(ann)
             assert task is not None
-            assert (task.place, task.round, task.total, task.state, task.grade) == (
+            assert (task.position, task.round, task.total, task.state, task.grade) == (
                 place,
                 again,
                 len(order),
@@ -208,7 +212,7 @@ class TestGrading:
             )
             assert (task.text, task.title, task.content) == (texts[item].text, texts[item].title, texts[item].content)
             event = store.grading.rate(
-                ann, task.assignment, 1 + place, request=f"r{place}", revision=task.revision, seconds=2.5
+                ann, task.assignment, 1 + place, idempotency_key=f"r{place}", revision=task.revision, seconds=2.5
             )
             assert (event.kind, event.grade, event.seconds, event.round) == ("rate", 1 + place, 2.5, again)
             assert store.grading.progress(ann) == Progress(done=place + 1, total=len(order), skipped=0)
@@ -232,82 +236,82 @@ class TestGrading:
         assert task is not None
         with ThreadPoolExecutor(8) as pool:
             sent = [
-                pool.submit(store.grading.rate, ann, task.assignment, 4, request="same", revision=task.revision)
+                pool.submit(store.grading.rate, ann, task.assignment, 4, idempotency_key="same", revision=task.revision)
                 for _ in range(8)
             ]
             events = [each.result() for each in sent]
         assert len(set(events)) == 1
         assert len(store.results.events()) == 1
-        assert store.grading.rate(ann, task.assignment, 2, request="same").grade == 4
+        assert store.grading.rate(ann, task.assignment, 2, idempotency_key="same").grade == 4
         other = store.grading.next(ann)
         assert other is not None
         with pytest.raises(Refused, match="another text"):
-            store.grading.rate(ann, other.assignment, 4, request="same")
+            store.grading.rate(ann, other.assignment, 4, idempotency_key="same")
         with pytest.raises(Refused, match="something else"):
-            store.grading.skip(ann, task.assignment, "why", request="same")
+            store.grading.skip(ann, task.assignment, "why", idempotency_key="same")
 
     def test_a_stale_page_is_refused(self, store: Store) -> None:
         ann = join(store, "Ann")
         task = store.grading.next(ann)
         assert task is not None
-        store.grading.rate(ann, task.assignment, 4, request="one", revision=task.revision)
+        store.grading.rate(ann, task.assignment, 4, idempotency_key="one", revision=task.revision)
         with pytest.raises(Refused, match="answered meanwhile") as caught:
-            store.grading.rate(ann, task.assignment, 1, request="two", revision=task.revision)
+            store.grading.rate(ann, task.assignment, 1, idempotency_key="two", revision=task.revision)
         assert caught.value.kind == "stale"
         with pytest.raises(Refused, match="answered meanwhile"):
-            store.grading.skip(ann, task.assignment, "why", request="three", revision=task.revision)
-        now = store.grading.task(ann, task.place)
+            store.grading.skip(ann, task.assignment, "why", idempotency_key="three", revision=task.revision)
+        now = store.grading.task(ann, task.position)
         assert now.grade == 4
-        store.grading.rate(ann, task.assignment, 1, request="four", revision=now.revision)
-        assert store.grading.task(ann, task.place).grade == 1
+        store.grading.rate(ann, task.assignment, 1, idempotency_key="four", revision=now.revision)
+        assert store.grading.task(ann, task.position).grade == 1
 
     def test_skip_and_come_back(self, store: Store) -> None:
         ann = join(store, "Ann")
         first = store.grading.next(ann)
         assert first is not None
-        event = store.grading.skip(ann, first.assignment, "not my language\x07", request="s")
+        event = store.grading.skip(ann, first.assignment, "not my language\x07", idempotency_key="s")
         assert (event.kind, event.reason, event.grade) == ("skip", "not my language", None)
         second = store.grading.next(ann)
         assert second is not None
-        assert second.place == 1
+        assert second.position == 1
         assert store.grading.progress(ann) == Progress(done=0, total=first.total, skipped=1)
         again = store.grading.task(ann, 0)
         assert (again.state, again.reason) == ("skipped", "not my language")
-        store.grading.rate(ann, first.assignment, 3, request="r", revision=again.revision)
+        store.grading.rate(ann, first.assignment, 3, idempotency_key="r", revision=again.revision)
         assert store.grading.progress(ann) == Progress(done=1, total=first.total, skipped=0)
         for reason in ("", "  ", "x" * 2_001):
             with pytest.raises(Refused, match=r"say why|reason"):
-                store.grading.skip(ann, second.assignment, reason, request=f"bad{len(reason)}")
+                store.grading.skip(ann, second.assignment, reason, idempotency_key=f"bad{len(reason)}")
 
     def test_undo_goes_back_step_by_step(self, store: Store) -> None:
         ann = join(store, "Ann")
         tasks = [store.grading.task(ann, place) for place in range(3)]
-        store.grading.rate(ann, tasks[0].assignment, 1, request="r0")
-        store.grading.skip(ann, tasks[1].assignment, "why", request="r1")
-        store.grading.rate(ann, tasks[2].assignment, 3, request="r2")
-        store.grading.rate(ann, tasks[0].assignment, 5, request="r3")  # thought again
-        back = store.grading.undo(ann, request="u0")
+        store.grading.rate(ann, tasks[0].assignment, 1, idempotency_key="r0")
+        store.grading.skip(ann, tasks[1].assignment, "why", idempotency_key="r1")
+        store.grading.rate(ann, tasks[2].assignment, 3, idempotency_key="r2")
+        store.grading.rate(ann, tasks[0].assignment, 5, idempotency_key="r3")  # thought again
+        back = store.grading.undo(ann, idempotency_key="u0")
         assert back is not None
-        assert (back.place, back.grade, back.state) == (0, 1.0, "graded")
+        assert (back.position, back.grade, back.state) == (0, 1.0, "graded")
         for place, key in ((2, "u1"), (1, "u2"), (0, "u3")):
-            back = store.grading.undo(ann, request=key)
+            back = store.grading.undo(ann, idempotency_key=key)
             assert back is not None
-            assert (back.place, back.state, back.revision) == (place, "open", 0)
+            assert (back.position, back.state, back.revision) == (place, "open", 0)
             assert store.grading.next(ann) == back
-        assert store.grading.undo(ann, request="u4") is None
+        assert store.grading.undo(ann, idempotency_key="u4") is None
         assert store.results.ratings() == []
         assert store.grading.progress(ann).done == store.grading.progress(ann).skipped == 0
         events = store.results.events()
         assert [event.kind for event in events] == ["rate", "skip", "rate", "rate", "undo", "undo", "undo", "undo"]
         assert [event.undoes for event in events[4:]] == [event.id for event in reversed(events[:4])]
-        store.grading.rate(ann, tasks[0].assignment, 2, request="r4")
-        assert store.grading.undo(ann, request="u5") == tasks[0]
+        store.grading.rate(ann, tasks[0].assignment, 2, idempotency_key="r4")
+        assert store.grading.undo(ann, idempotency_key="u5") == tasks[0]
 
     def test_an_undo_sent_twice_is_one(self, store: Store) -> None:
         ann = join(store, "Ann")
         for place in range(2):
-            store.grading.rate(ann, store.grading.task(ann, place).assignment, 4, request=f"r{place}")
-        assert store.grading.undo(ann, request="u") == store.grading.undo(ann, request="u")
+            store.grading.rate(ann, store.grading.task(ann, place).assignment, 4, idempotency_key=f"r{place}")
+        assert store.grading.undo(ann, idempotency_key="u") == store.grading.undo(ann, idempotency_key="u")
         assert store.grading.progress(ann).done == 1
 
     def test_others_texts_are_not_mine(self, store: Store) -> None:
@@ -316,7 +320,7 @@ class TestGrading:
         assert theirs is not None
         for who, number in ((ann, theirs.assignment), (lead, theirs.assignment), (ann, 0), (ann, -1), (ann, 2**70)):
             with pytest.raises(Refused, match="not yours"):
-                store.grading.rate(who, number, 4, request="r")
+                store.grading.rate(who, number, 4, idempotency_key="r")
         for place in (-1, 99, 2**70):
             with pytest.raises(Refused, match="there is no text"):
                 store.grading.task(ann, place)
@@ -329,15 +333,15 @@ class TestGrading:
         bad: list[object] = [0, 6, 2.5, True, "4", None, float("nan"), [(0, 1)], 10**30]
         for grade in bad:
             with pytest.raises(Refused, match="whole number from 1 to 5"):
-                store.grading.rate(ann, task.assignment, grade, request="r")  # type: ignore[arg-type]
+                store.grading.rate(ann, task.assignment, grade, idempotency_key="r")  # type: ignore[arg-type]
         for key in ("", "x" * 101, "schlüssel", "a\nb"):
-            with pytest.raises(Refused, match="request"):
-                store.grading.rate(ann, task.assignment, 4, request=key)
-            with pytest.raises(Refused, match="request"):
-                store.grading.undo(ann, request=key)
+            with pytest.raises(Refused, match="idempotency_key"):
+                store.grading.rate(ann, task.assignment, 4, idempotency_key=key)
+            with pytest.raises(Refused, match="idempotency_key"):
+                store.grading.undo(ann, idempotency_key=key)
         for seconds in (-1, float("nan"), float("inf")):
             with pytest.raises(Refused, match="seconds"):
-                store.grading.rate(ann, task.assignment, 4, request="r", seconds=seconds)
+                store.grading.rate(ann, task.assignment, 4, idempotency_key="r", seconds=seconds)
         assert store.grading.next(ann) == task
 
     def test_marks(self, make: Callable[..., Store]) -> None:
@@ -345,11 +349,11 @@ class TestGrading:
         ann = join(store, "Ann")
         task = store.grading.next(ann)
         assert task is not None
-        event = store.grading.rate(ann, task.assignment, [(4, 6), (0, 2), (1, 3)], request="r")
+        event = store.grading.rate(ann, task.assignment, [(4, 6), (0, 2), (1, 3)], idempotency_key="r")
         assert event.spans == ((0, 3), (4, 6))
         assert store.grading.task(ann, 0).spans == event.spans
         assert event.grade == pytest.approx(3 / sum(not letter.isspace() for letter in task.text))
-        assert store.grading.rate(ann, task.assignment, [], request="none").grade == 0
+        assert store.grading.rate(ann, task.assignment, [], idempotency_key="none").grade == 0
         long = len(task.text)
         for bad in (
             [(0, long + 1)],
@@ -364,7 +368,7 @@ class TestGrading:
             [(0, 1)] * 1_001,
         ):
             with pytest.raises(Refused, match="marks"):
-                store.grading.rate(ann, task.assignment, bad, request="bad")  # type: ignore[arg-type]
+                store.grading.rate(ann, task.assignment, bad, idempotency_key="bad")  # type: ignore[arg-type]
 
 
 class TestResults:
@@ -384,11 +388,11 @@ class TestResults:
         assert sorted(grade for _, grade in case.ratings) == [1, 5]
         assert case.adjudication is None
         version = store.version()
-        first = store.results.adjudicate(lead, case.number, 3, "in between", request="d1")
+        first = store.results.adjudicate(lead, case.number, 3, "in between", idempotency_key="d1")
         clock.now += 60
         assert store.version() != version
-        assert store.results.adjudicate(lead, case.number, 3, "in between", request="d1") == first
-        second = store.results.adjudicate(lead, case.number, 4, "", request="d2")
+        assert store.results.adjudicate(lead, case.number, 3, "in between", idempotency_key="d1") == first
+        second = store.results.adjudicate(lead, case.number, 4, "", idempotency_key="d2")
         assert store.results.adjudications() == [first, second]
         assert store.results.conflict(case.number).adjudication == second
         assert sorted(grade for _, grade in store.results.conflict(case.number).ratings) == [1, 5]
@@ -397,25 +401,27 @@ class TestResults:
     def test_who_may_decide_what(self, store: Store) -> None:
         ann, lead = join(store, "Ann"), join(store, "Lee", "lead")
         with pytest.raises(Refused, match="only a lead") as refused:
-            store.results.adjudicate(ann, 0, 3, "", request="d")
+            store.results.adjudicate(ann, 0, 3, "", idempotency_key="d")
         assert refused.value.kind == "forbidden"
         with pytest.raises(Refused, match="no text 99"):
-            store.results.adjudicate(lead, 99, 3, "", request="d")
+            store.results.adjudicate(lead, 99, 3, "", idempotency_key="d")
         for number in (-1, 6, 2**70):
             with pytest.raises(Refused, match=f"no text {number}"):
                 store.results.cases([0, number])
         with pytest.raises(Refused, match="whole number"):
-            store.results.adjudicate(lead, 0, 7, "", request="d")
-        store.results.adjudicate(lead, 0, 3, "", request="d")
+            store.results.adjudicate(lead, 0, 7, "", idempotency_key="d")
+        store.results.adjudicate(lead, 0, 3, "", idempotency_key="d")
         with pytest.raises(Refused, match="another text"):
-            store.results.adjudicate(lead, 1, 3, "", request="d")
+            store.results.adjudicate(lead, 1, 3, "", idempotency_key="d")
 
     def test_standings(self, store: Store, clock: Clock) -> None:
         ann = join(store, "Ann")
         for place, seconds in enumerate((2.0, 8.0, 4.0)):
             clock.now += 10
-            store.grading.rate(ann, store.grading.task(ann, place).assignment, 4, request=f"r{place}", seconds=seconds)
-        found = {one.person.pseudonym: one for one in store.people.standings()}
+            store.grading.rate(
+                ann, store.grading.task(ann, place).assignment, 4, idempotency_key=f"r{place}", seconds=seconds
+            )
+        found = {one.person.pseudonym: one for one in store.people.annotator_progress()}
         mine = found.pop(ann.pseudonym)
         assert (mine.progress.done, mine.seconds, mine.last) == (3, 4.0, clock.now)
         assert all((one.progress.done, one.seconds, one.last) == (0, None, None) for one in found.values())
@@ -426,11 +432,11 @@ class TestResults:
         seen.append(store.version())
         task = store.grading.next(ann)
         assert task is not None
-        store.grading.rate(ann, task.assignment, 4, request="r")
+        store.grading.rate(ann, task.assignment, 4, idempotency_key="r")
         seen.append(store.version())
-        store.grading.undo(ann, request="u")
+        store.grading.undo(ann, idempotency_key="u")
         seen.append(store.version())
-        store.people.leave(ann)
+        store.people.remove(ann)
         seen.append(store.version())
         assert len(set(seen)) == len(seen)
         assert store.version() == seen[-1]
@@ -442,22 +448,22 @@ class TestLeaving:
         ann, bob = join(store, "Ann"), join(store, "Bob")
         session = store.people.accept(store.people.invite("Ann", "annotator"))
         tasks = [store.grading.task(ann, place) for place in range(3)]
-        store.grading.rate(ann, tasks[0].assignment, 2, request="r0")
-        store.grading.skip(ann, tasks[1].assignment, "why", request="r1")
+        store.grading.rate(ann, tasks[0].assignment, 2, idempotency_key="r0")
+        store.grading.skip(ann, tasks[1].assignment, "why", idempotency_key="r1")
         front = store.grading.next(bob)
         assert front is not None
         before = store.plan()
-        done = store.people.leave(ann)
+        done = store.people.remove(ann)
         after = store.plan()
         assert (done.moved, done.short) == (2, 0)
-        assert after.statistics().short == 0
-        assert after.statistics().texts[ann.pseudonym] == 1
-        assert sum(after.statistics().texts.values()) == sum(before.statistics().texts.values())
+        assert after.short == 0
+        assert loads(after)[ann.pseudonym] == 1
+        assert sum(loads(after).values()) == sum(loads(before).values())
         for person in store.people.everyone():
             if person.role == "annotator" and not person.left:
                 order = dict(zip(after.annotators, after.orders, strict=True))[person.pseudonym]
                 assert store.grading.progress(person) == Progress(done=0, total=len(order), skipped=0)
-                assert [store.grading.task(person, place).place for place in range(len(order))] == list(
+                assert [store.grading.task(person, place).position for place in range(len(order))] == list(
                     range(len(order))
                 )
         now = store.grading.next(bob)
@@ -466,10 +472,10 @@ class TestLeaving:
         assert store.people.session(session.token) is None
         assert [one.grade for one in store.results.ratings()] == [2.0]
         for attempt in (
-            lambda: store.grading.rate(ann, tasks[2].assignment, 4, request="r2"),
-            lambda: store.grading.undo(ann, request="u"),
+            lambda: store.grading.rate(ann, tasks[2].assignment, 4, idempotency_key="r2"),
+            lambda: store.grading.undo(ann, idempotency_key="u"),
             lambda: store.people.invite("Ann", "annotator"),
-            lambda: store.people.leave(ann),
+            lambda: store.people.remove(ann),
         ):
             with pytest.raises(Refused, match="has left"):
                 attempt()
@@ -478,15 +484,15 @@ class TestLeaving:
         store = make(texts=[Item(item=f"a{number}", system="x", text="text") for number in range(8)], annotators=2)
         people = [join(store, "Ann"), join(store, "Bob")]
         tasks = [store.grading.task(people[0], place) for place in range(8)]
-        store.grading.rate(people[0], tasks[0].assignment, 2, request="r0")
-        store.grading.skip(people[0], tasks[1].assignment, "why", request="r1")
-        assert store.people.leave(people[0], replace=True).moved == 7
+        store.grading.rate(people[0], tasks[0].assignment, 2, idempotency_key="r0")
+        store.grading.skip(people[0], tasks[1].assignment, "why", idempotency_key="r1")
+        assert store.people.remove(people[0], reserve=True).moved == 7
         new = join(store, "Cid")
         assert new.pseudonym == "A3"
         assert store.grading.progress(new) == Progress(done=0, total=7, skipped=0)
         first = store.grading.next(new)
         assert first is not None
-        assert (first.assignment, first.state, first.place) == (tasks[1].assignment, "open", 0)
+        assert (first.assignment, first.state, first.position) == (tasks[1].assignment, "open", 0)
         for person in (new, people[1]):
             grade_all(store, person, 4)
         assert Counter((one.annotator, one.grade) for one in store.results.ratings()) == {
@@ -494,21 +500,21 @@ class TestLeaving:
             ("A3", 4.0): 7,
             (people[1].pseudonym, 4.0): 8,
         }
-        assert store.plan().statistics().short == 0
-        undone = store.grading.undo(new, request="u")
+        assert store.plan().short == 0
+        undone = store.grading.undo(new, idempotency_key="u")
         assert undone is not None
-        assert undone.place == 6
+        assert undone.position == 6
 
     def test_an_invitation_that_is_open_is_void(self, store: Store) -> None:
         ann = join(store, "Ann")
         token = store.people.invite("Ann", "annotator")
-        store.people.leave(ann)
+        store.people.remove(ann)
         with pytest.raises(Refused, match="has left"):
             store.people.accept(token)
 
     def test_a_lead_can_leave_too(self, store: Store) -> None:
         session = store.people.accept(store.people.invite("Lee", "lead"))
-        assert store.people.leave(session.person).moved == 0
+        assert store.people.remove(session.person).moved == 0
         assert store.people.session(session.token) is None
 
 
@@ -520,10 +526,12 @@ def test_many_at_once_lose_nothing(make: Callable[..., Store]) -> None:
     def work(person: Person) -> int:
         count = 0
         while (task := store.grading.next(person)) is not None:
-            store.grading.rate(person, task.assignment, 1 + count % 5, request=f"r{count}", revision=task.revision)
+            store.grading.rate(
+                person, task.assignment, 1 + count % 5, idempotency_key=f"r{count}", revision=task.revision
+            )
             if count % 4 == 3:  # some go wrong, beside the others
                 with pytest.raises(Refused):
-                    store.grading.rate(person, task.assignment, 9, request=f"bad{count}")
+                    store.grading.rate(person, task.assignment, 9, idempotency_key=f"bad{count}")
             count += 1
         return count
 
@@ -540,30 +548,30 @@ class TestAnswering:
     def test_says_how_far_one_is_and_what_comes(self, store: Store) -> None:
         session = store.people.accept(store.people.invite("Ann", "annotator"))
         tasks = [store.grading.task(session.person, place) for place in range(4)]
-        given = Answer(assignment=tasks[0].assignment, request="r0", value=4.0, revision=0, seconds=1.5)
+        given = Annotation(assignment=tasks[0].assignment, idempotency_key="r0", value=4.0, revision=0, seconds=1.5)
         for _ in range(2):  # sent twice
             ahead = store.grading.answer(session.token, given, after=1, wanted=2).result()
-            assert ahead == Ahead(progress=Progress(done=1, total=4, skipped=0), tasks=tuple(tasks[2:4]))
+            assert ahead == Upcoming(progress=Progress(done=1, total=4, skipped=0), tasks=tuple(tasks[2:4]))
         assert [(event.grade, event.seconds) for event in store.results.events()] == [(4.0, 1.5)]
-        skipped = Answer(assignment=tasks[2].assignment, request="r1", reason="why")
+        skipped = Annotation(assignment=tasks[2].assignment, idempotency_key="r1", reason="why")
         ahead = store.grading.answer(session.token, skipped, after=0, wanted=3).result()
-        assert ahead == Ahead(progress=Progress(done=1, total=4, skipped=1), tasks=(tasks[1],))
-        assert store.grading.ahead(session.person, 0, 3) == ahead
-        assert store.grading.ahead(session.person, 3, 3).tasks == ()
+        assert ahead == Upcoming(progress=Progress(done=1, total=4, skipped=1), tasks=(tasks[1],))
+        assert store.grading.upcoming(session.person, 0, 3) == ahead
+        assert store.grading.upcoming(session.person, 3, 3).tasks == ()
         with pytest.raises(Refused, match="meanwhile"):
-            store.grading.answer(session.token, msgspec.structs.replace(given, request="r2")).result()
+            store.grading.answer(session.token, msgspec.structs.replace(given, idempotency_key="r2")).result()
         with pytest.raises(Refused, match="not yours"):
             store.grading.answer(session.token, msgspec.structs.replace(given, assignment=10**6)).result()
 
     def test_needs_a_session(self, store: Store, clock: Clock) -> None:
         session = store.people.accept(store.people.invite("Ann", "annotator"), days=1)
         task = store.grading.task(session.person, 0)
-        given = Answer(assignment=task.assignment, request="r", value=4.0)
+        given = Annotation(assignment=task.assignment, idempotency_key="r", value=4.0)
         assert store.grading.answer("nobody's", given).result() is None
         clock.now += 1.5 * DAY
         assert store.grading.answer(session.token, given).result() is None
         other = store.people.accept(store.people.invite("Ann", "annotator"))
-        store.people.leave(other.person)
+        store.people.remove(other.person)
         assert store.grading.answer(other.token, given).result() is None
         assert store.results.events() == []
 
@@ -572,7 +580,8 @@ class TestAnswering:
         task = store.grading.task(session.person, 0)
         sent = [
             store.grading.answer(
-                session.token, Answer(assignment=task.assignment, request=f"r{n}", value=float(n), revision=0)
+                session.token,
+                Annotation(assignment=task.assignment, idempotency_key=f"r{n}", value=float(n), revision=0),
             )
             for n in range(1, 6)
         ]
@@ -586,9 +595,9 @@ def test_two_processes_share_a_campaign(store: Store, url: str) -> None:
     with Store.open(url) as other:
         task = other.grading.next(ann)
         assert task is not None
-        other.grading.rate(ann, task.assignment, 4, request="r")
+        other.grading.rate(ann, task.assignment, 4, idempotency_key="r")
         with pytest.raises(Refused, match="meanwhile"):
-            store.grading.rate(ann, task.assignment, 2, request="s", revision=task.revision)
+            store.grading.rate(ann, task.assignment, 2, idempotency_key="s", revision=task.revision)
     assert [one.grade for one in store.results.ratings()] == [4.0]
 
 
@@ -596,7 +605,7 @@ def test_a_closed_store_says_so(store: Store) -> None:
     ann = join(store, "Ann")
     store.close()
     with pytest.raises(PostilError, match="closed"):
-        store.grading.undo(ann, request="u")
+        store.grading.undo(ann, idempotency_key="u")
 
 
 CHILD = """
@@ -610,7 +619,7 @@ people = [store.people.accept(store.people.invite(f"P{number}", "annotator")).pe
 def work(person):
     number = 0
     while (task := store.grading.next(person)) is not None:
-        store.grading.rate(person, task.assignment, 1 + number % 5, request=f"r{number}", revision=task.revision)
+        store.grading.rate(person, task.assignment, 1 + number % 5, idempotency_key=f"r{number}")
         sys.stdout.write(f"{person.id} {task.assignment} {1 + number % 5}\\n")  # acknowledged
         sys.stdout.flush()
         number += 1
@@ -638,4 +647,8 @@ def test_what_was_acknowledged_survives_a_kill(make: Callable[..., Store], url: 
     stored = {(event.person, event.assignment, int(event.grade or 0)) for event in store.results.events()}
     assert acknowledged <= stored
     assert len(stored) <= len(acknowledged) + 8  # at most what each was waiting for
-    assert sum(one.progress.done for one in store.people.standings()) == len(store.results.ratings()) == len(stored)
+    assert (
+        sum(one.progress.done for one in store.people.annotator_progress())
+        == len(store.results.ratings())
+        == len(stored)
+    )

@@ -10,7 +10,7 @@ pytest.importorskip("sqlalchemy", reason="needs the web extra")
 import sqlalchemy as sql
 
 from postil.annotation.models import Refused
-from postil.annotation.writers import Grouped
+from postil.annotation.writers import GroupCommitWriter
 
 if TYPE_CHECKING:
     import sqlite3
@@ -28,8 +28,8 @@ def test_a_refusal_does_not_touch_the_others(tmp_path: Path) -> None:
     def _(connection: sqlite3.Connection, _record: object) -> None:
         connection.isolation_level = None
 
-    grouped = Grouped(engine, lambda error: error)
-    grouped.carry_out(lambda connection: connection.exec_driver_sql("CREATE TABLE t (n INTEGER)"))
+    grouped = GroupCommitWriter(engine, lambda error: error)
+    grouped.run(lambda connection: connection.exec_driver_sql("CREATE TABLE t (n INTEGER)"))
     called: list[int] = []
     hold, held = Event(), Event()
 
@@ -66,6 +66,6 @@ def test_a_refusal_does_not_touch_the_others(tmp_path: Path) -> None:
     assert called == [4, 5, 4, 5, 6]  # taken back, and each by itself
     error = ZeroDivisionError()
     assert together(add(7), add(8, error)) == [7, error]
-    rows = grouped.carry_out(lambda connection: connection.exec_driver_sql("SELECT n FROM t").scalars().all())
+    rows = grouped.run(lambda connection: connection.exec_driver_sql("SELECT n FROM t").scalars().all())
     assert rows == [1, 3, 4, 6, 7]
     grouped.close()

@@ -18,7 +18,7 @@ import pytest
 pytest.importorskip("fastapi", reason="needs the web extra")
 
 from postil.annotation.store import Store
-from postil.app.annotating.files import PlanOptions, plan_campaign
+from postil.app.annotate import PlanOptions, plan
 from postil.metaeval.agreement import agreement
 from postil.records import Judgement
 from postil.records.row_files import read
@@ -137,15 +137,15 @@ class Window:
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1, clickCount=1)
 
     @property
-    def place(self) -> int:
-        return int(self("document.querySelector('#task').dataset.place ?? -1"))
+    def position(self) -> int:
+        return int(self("document.querySelector('#task').dataset.position ?? -1"))
 
     def grade(self, key: str) -> None:
         """Press a key when the text has been there long enough, and wait for the next text."""
-        here = self.place
+        here = self.position
         time.sleep(0.22)
         self.key(key)
-        self.until(f"(document.querySelector('#task').dataset.place ?? -1) != {here}")
+        self.until(f"(document.querySelector('#task').dataset.position ?? -1) != {here}")
 
     def saved(self) -> None:
         self.until("document.querySelector('#state').classList.contains('saved') && !Object.keys(localStorage).length")
@@ -189,8 +189,8 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
             lines = [json.dumps(row, ensure_ascii=False) for row in some]
             (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
         beside = {"articles": str(folder / "articles.jsonl")} if articles else {}
-        planned = PlanOptions(**{"annotators": 2, "each": 2} | beside | options)
-        plan_campaign(str(folder / "texts.jsonl"), str(folder / "campaign.db"), planned)
+        planned = PlanOptions(**{"annotators": 2, "annotators_per_item": 2} | beside | options)
+        plan(str(folder / "texts.jsonl"), str(folder / "campaign.db"), planned)
         open_now.append(Server(folder / "campaign.db"))
         return open_now[-1]
 
@@ -233,7 +233,7 @@ def test_from_plan_to_correlate(serve: Callable[..., Server], chromium: Chromium
     assert all(event.seconds and event.seconds > 0.2 for event in server.store.results.events())
 
     lead = Window(chromium).join(server, "Lee", "lead")
-    lead.until("document.body.innerText.includes('Kappa')")
+    lead.until("document.body.innerText.includes('Alpha, ordinal')")
     found = agreement([one for some in given.values() for one in some], labels=range(1, 6), resamples=10)
     shown = lead("document.querySelector('main').innerText")
     assert f"{found.estimates['kappa-quadratic-pooled'].value:.2f}" in shown
@@ -306,7 +306,7 @@ def test_a_grade_waits_for_the_connection_and_is_stored_once(serve: Callable[...
     ann.key("u")  # cannot be done now, and says so
     ann.until("document.querySelector('#notice').innerText.includes('needs the connection')")
     server.start()
-    ann.until("document.querySelector('#task').dataset.place == 4")
+    ann.until("document.querySelector('#task').dataset.position == 4")
     ann.saved()
     assert [event.grade for event in server.store.results.events()] == [4.0, 2.0, 5.0, 3.0]
 
@@ -335,7 +335,7 @@ def test_grades_that_were_kept_are_sent_when_the_page_comes_back(
     server.start()
     again = Window(chromium, beside=ann)
     again.go(f"{server.url}/grade")
-    again.until("document.querySelector('#task').dataset.place == 1")
+    again.until("document.querySelector('#task').dataset.position == 1")
     again.saved()
     assert [event.grade for event in server.store.results.events()] == [4.0]
 
@@ -355,11 +355,11 @@ def test_keys(serve: Callable[..., Server], chromium: Chromium) -> None:
     time.sleep(0.25)
     ann.key("4", repeat=True)  # a key held down is pressed once
     ann.key("9")  # not on the scale
-    assert ann.place == 1
+    assert ann.position == 1
     ann.key("s")
     assert ann("document.querySelector('#skip').open")
     ann.key("2")
-    ann.until("document.querySelector('#task').dataset.place == 2")
+    ann.until("document.querySelector('#task').dataset.position == 2")
     ann.saved()
     ann.key("s")
     ann("document.querySelector('#other').focus()")
@@ -367,12 +367,12 @@ def test_keys(serve: Callable[..., Server], chromium: Chromium) -> None:
         ann.key(letter)
     time.sleep(0.2)
     ann.key("Enter")
-    ann.until("document.querySelector('#task').dataset.place == 3")
+    ann.until("document.querySelector('#task').dataset.position == 3")
     ann.saved()
     assert [event.reason for event in server.store.results.events()][1:] == ["The text is broken or cut off", "a 1u?"]
     for place in (2, 1, 0):
         ann.key("u")
-        ann.until(f"document.querySelector('#task').dataset.place == {place}")
+        ann.until(f"document.querySelector('#task').dataset.position == {place}")
     ann.grade("1")
     ann.saved()
     assert [(one.order, one.grade) for one in server.store.results.ratings()] == [(0, 1.0)]
@@ -388,7 +388,7 @@ def test_a_stale_window_says_so_and_goes_on(serve: Callable[..., Server], chromi
     ann.saved()
     other.grade("1")
     other.until("document.querySelector('#notice').innerText.includes('answered meanwhile')")
-    other.until("document.querySelector('#task').dataset.place == 1")
+    other.until("document.querySelector('#task').dataset.position == 1")
     other.shoot("stale")
     assert [one.grade for one in server.store.results.ratings()] == [4.0]
 
@@ -396,16 +396,16 @@ def test_a_stale_window_says_so_and_goes_on(serve: Callable[..., Server], chromi
 def test_passages_are_marked_by_keys_mouse_and_finger(serve: Callable[..., Server], chromium: Chromium) -> None:
     text = "Cats 😀 sleep all day. Dogs run. 狗不睡觉。"
     rows = [{"topic": "Animals", "id": f"p{n}", "text": text} for n in range(4)]
-    server = serve(rows, what="passages")
+    server = serve(rows, item_type="passages")
     ann = Window(chromium).join(server, "Ann")
     marks = []
 
     def save() -> None:
         share = int(ann("document.querySelector('#share').textContent").split()[0])
-        here = ann.place
+        here = ann.position
         time.sleep(0.22)
         ann.key("Enter")
-        ann.until(f"(document.querySelector('#task').dataset.place ?? -1) != {here}")
+        ann.until(f"(document.querySelector('#task').dataset.position ?? -1) != {here}")
         ann.saved()
         last = max(server.store.results.ratings(), key=lambda one: one.order)
         assert round(100 * last.grade) == share

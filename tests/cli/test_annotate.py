@@ -17,6 +17,7 @@ import pytest
 pytest.importorskip("sqlalchemy")
 
 from postil.annotation.store import Store
+from postil.app.annotate import ServeOptions
 
 if TYPE_CHECKING:
     from conftest import Postil
@@ -42,23 +43,25 @@ def grade_all(path: str) -> None:
                 if not person.name:
                     store.people.accept(store.people.invite(f"Person {person.id}", "annotator"))
                 while (task := store.grading.next(person)) is not None:
-                    grade = min(5, 1 + len(task.text) // 20 + (person.id + task.place) % 2)
+                    grade = min(5, 1 + len(task.text) // 20 + (person.id + task.position) % 2)
                     marks = [(0, len(task.text) // 2)]
                     answer = marks if store.rubric().kind == "spans" else grade
-                    store.grading.rate(person, task.assignment, answer, request=f"r{task.place}", seconds=1.0)
+                    store.grading.rate(
+                        person, task.assignment, answer, idempotency_key=f"r{task.position}", seconds=1.0
+                    )
 
 
 def test_system_outputs_from_plan_to_correlation(postil: Postil) -> None:
     few(CANDIDATES, 24, "cand.jsonl")
     planned = postil(
         *("annotate", "plan", "cand.jsonl", "c.db", "--articles", ARTICLES, "-n", 3, "-k", 2),
-        *("--repeats", 0.2, "--format", "json"),
+        *("--repeat-rate", 0.2, "--format", "json"),
     )
     assert planned.code == 0, planned.err
     found = json.loads(planned.out)
     assert (found["texts"], [row["texts"] for row in found["annotators"]]) == (24, [16, 16, 16])
     assert {pair["texts"] for pair in found["pairs"]} == {8}
-    assert "24 texts, each with 2 of 3 annotators" in planned.err
+    assert "24 items, 2 of 3 annotators per item" in planned.err
 
     link = postil("annotate", "invite", "c.db", "Ann Lee", "--address", "https://grading.example/")
     assert re.fullmatch(r"https://grading\.example/join/[\w-]{43}\n", link.out)
@@ -116,14 +119,14 @@ def few_references() -> str:
 
 def test_comments_become_weighted_references(postil: Postil) -> None:
     few(ARTICLES, 2, "a.jsonl")
-    assert postil("annotate", "plan", "a.jsonl", "c.db", "-n", 2, "-k", 2, "--order", "together").code == 0
+    assert postil("annotate", "plan", "a.jsonl", "c.db", "-n", 2, "-k", 2, "--item-order", "together").code == 0
     grade_all("c.db")
     with Store.open("c.db") as store:
-        assert store.campaign().what == "comments"
+        assert store.campaign().item_type == "comments"
         assert store.rubric().lang == "zh"
         lead = store.people.accept(store.people.invite("Lee", "lead")).person
-        store.results.adjudicate(lead, 0, 5, "clear", request="d")
-    assert postil("annotate", "export", "c.db", "-o", "out", "--table", "jsonl", "--times").code == 0
+        store.results.adjudicate(lead, 0, 5, "clear", idempotency_key="d")
+    assert postil("annotate", "export", "c.db", "-o", "out", "--table-format", "jsonl", "--timestamps").code == 0
     assert {"time", "seconds"} <= set(rows("out/ratings.jsonl")[0])
     first = rows("out/references.jsonl")[0]
     assert (first["grade"], len(first["ratings"])) == (5.0, 2)  # type: ignore[arg-type]
@@ -140,7 +143,7 @@ def test_marked_passages(postil: Postil) -> None:
     Path("p.jsonl").write_text(
         "".join(json.dumps({"topic": f"t{n % 2}", "id": n, "text": f"some words number {n}"}) + "\n" for n in range(6))
     )
-    assert postil("annotate", "plan", "p.jsonl", "c.db", "-n", 2, "--what", "passages").code == 0
+    assert postil("annotate", "plan", "p.jsonl", "c.db", "-n", 2, "--item-type", "passages").code == 0
     grade_all("c.db")
     assert postil("annotate", "agreement", "c.db", "--resamples", 20).code == 0
     assert postil("annotate", "export", "c.db", "-o", "out").code == 0
@@ -165,7 +168,7 @@ def test_parquet(postil: Postil) -> None:
     few(CANDIDATES, 4, "cand.jsonl")
     assert postil("annotate", "plan", "cand.jsonl", "c.db", "--articles", ARTICLES, "-n", 2).code == 0
     grade_all("c.db")
-    assert postil("annotate", "export", "c.db", "-o", "out", "--table", "parquet", "--times").code == 0
+    assert postil("annotate", "export", "c.db", "-o", "out", "--table-format", "parquet", "--timestamps").code == 0
     assert pyarrow.read_table("out/ratings.parquet").num_rows == 8
     assert pyarrow.read_table("out/resolved.parquet").column("adjudicated").to_pylist() == [False] * 4
 
@@ -174,20 +177,20 @@ def test_someone_leaves(postil: Postil) -> None:
     few(CANDIDATES, 8, "cand.jsonl")
     assert postil("annotate", "plan", "cand.jsonl", "c.db", "--articles", ARTICLES, "-n", 4, "-k", 2).code == 0
     assert postil("annotate", "invite", "c.db", "Ann").code == 0
-    done = postil("annotate", "leave", "c.db", "Ann")
-    assert (done.code, done.err) == (0, "Ann has left; 4 texts went to others\n")
-    assert "has left" in postil("annotate", "leave", "c.db", "Ann").err
+    done = postil("annotate", "remove", "c.db", "Ann")
+    assert (done.code, done.err) == (0, "removed Ann; 4 open items reassigned\n")
+    assert "has left" in postil("annotate", "remove", "c.db", "Ann").err
     with Store.open("c.db") as store:
         left = [person.pseudonym for person in store.people.everyone() if not person.left]
-        assert sum(store.plan().statistics().texts[name] for name in left) == 16
-    assert postil("annotate", "leave", "c.db", left[0]).code == 0
-    alone = postil("annotate", "leave", "c.db", left[1])
-    assert "nobody else can take them: 8 texts" in alone.err
-    with_new = postil("annotate", "leave", "c.db", left[2], "--replace")
-    assert "texts wait for the next one who is invited" in with_new.err
+        assert sum(one.texts for one in store.plan().statistics().annotators if one.annotator in left) == 16
+    assert postil("annotate", "remove", "c.db", left[0]).code == 0
+    alone = postil("annotate", "remove", "c.db", left[1])
+    assert "8 items have fewer annotators than planned" in alone.err
+    with_new = postil("annotate", "remove", "c.db", left[2], "--reserve")
+    assert "open items reserved for the next annotator who is invited" in with_new.err
     assert postil("annotate", "invite", "c.db", "Cid").code == 0
-    assert postil("annotate", "leave", "c.db", " Cid\u202e").code == 0  # names are cleaned as in invitations
-    unknown = postil("annotate", "leave", "c.db", "Bob")
+    assert postil("annotate", "remove", "c.db", " Cid\u202e").code == 0  # names are cleaned as in invitations
+    unknown = postil("annotate", "remove", "c.db", "Bob")
     assert unknown.code == 2
     assert "unknown person 'Bob'" in unknown.err
 
@@ -209,7 +212,7 @@ def test_backup(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
     for copy in ("b.db", "a.jsonl"):
         content = Path(copy).read_bytes()
         again = postil("annotate", "backup", "c.db", copy)
-        assert (again.code, again.err) == (2, f"postil: {copy}: exists already; name a new file\n")
+        assert (again.code, again.err) == (2, f"postil: {copy}: exists already; choose a new file\n")
         assert Path(copy).read_bytes() == content
     for verb in (("agreement",), ("export", "-o", "out"), ("invite", "Ann"), ("serve",), ("backup", "d.db")):
         refused = postil("annotate", verb[0], "alone.db", *verb[1:])
@@ -240,25 +243,29 @@ GOLD = '{"item": "zh-01", "system": "human", "grade": %s}\n'
             3,
             "cand.jsonl:5: item: there is no article 'zh-02'",
         ),
-        (("a.jsonl", "c.db", "-n", "2", "-k", "3"), 2, "each: expected a number from 1 to 2"),
-        (("a.jsonl", "c.db", "-n", "2", "--what", "jokes"), 2, "unknown kind of text 'jokes'"),
-        (("a.jsonl", "c.db", "-n", "2", "--what", "outputs"), 2, "--articles FILE"),
-        (("a.jsonl", "c.db", "-n", "2", "--what", "comments", "--articles", "a.jsonl"), 2, "goes with outputs"),
-        (("a.jsonl", "c.db", "-n", "2", "--order", "up"), 2, "unknown order 'up'"),
+        (("a.jsonl", "c.db", "-n", "2", "-k", "3"), 2, "annotators per item: expected a number from 1 to 2"),
+        (("a.jsonl", "c.db", "-n", "2", "--item-type", "jokes"), 2, "unknown item type 'jokes'"),
+        (("a.jsonl", "c.db", "-n", "2", "--item-type", "outputs"), 2, "--articles FILE"),
+        (
+            ("a.jsonl", "c.db", "-n", "2", "--item-type", "comments", "--articles", "a.jsonl"),
+            2,
+            "goes with --item-type outputs",
+        ),
+        (("a.jsonl", "c.db", "-n", "2", "--item-order", "up"), 2, "unknown item order 'up'"),
         (("a.jsonl", "c.db", "-n", "2", "--format", "xml"), 2, "unknown format 'xml'"),
         (("a.jsonl", "c.db", "-n", "2", "--rubric", "none.toml"), 3, "none.toml: cannot be read"),
         (("a.jsonl", "c.db", "-n", "2", "--rubric", "bad.json"), 3, "bad.json: name"),
         (
             ("a.jsonl", "c.db", "-n", "2", "--gold", "gold.jsonl"),
             3,
-            "gold.jsonl:1: item: there is no text human of zh-01",
+            "gold.jsonl:1: item: there is no item human of zh-01",
         ),
         (
             ("cand.jsonl", "c.db", "-n", "2", "--articles", "all.jsonl", "--gold", "gold.jsonl"),
             3,
             "gold.jsonl:1: grade",
         ),
-        (("twice.jsonl", "c.db", "-n", "2"), 3, "x has two texts with the name 1"),
+        (("twice.jsonl", "c.db", "-n", "2"), 3, "x has two items with the name 1"),
         (("nul.jsonl", "c.db", "-n", "2"), 3, "NUL"),
         (("a.jsonl", "no/such/folder/c.db", "-n", "2"), 2, "there is no folder"),
         (("-", "c.db", "-n", "2", "--articles", "-"), 2, "only one of the files"),
@@ -281,7 +288,7 @@ def test_plan_refuses(postil: Postil, arguments: tuple[str, ...], code: int, pro
 
 def test_other_verbs_refuse(postil: Postil) -> None:
     few(ARTICLES, 1, "a.jsonl")
-    for verb, more in (("agreement", ()), ("invite", ("Ann",)), ("leave", ("Ann",)), ("export", ("-o", "out"))):
+    for verb, more in (("agreement", ()), ("invite", ("Ann",)), ("remove", ("Ann",)), ("export", ("-o", "out"))):
         missing = postil("annotate", verb, "none.db", *more)
         assert (missing.code, missing.err) == (3, "postil: none.db: there is no such file\n")
     assert not Path("none.db").exists()
@@ -292,9 +299,11 @@ def test_other_verbs_refuse(postil: Postil) -> None:
     assert "unknown role 'boss'" in postil("annotate", "invite", "c.db", "Ann", "--role", "boss").err
     assert "days" in postil("annotate", "invite", "c.db", "Ann", "--days", 0).err
     empty = postil("annotate", "export", "c.db", "-o", "out")
-    assert (empty.code, empty.err) == (3, "postil: c.db: nothing was graded yet\n")
+    assert (empty.code, empty.err) == (3, "postil: c.db: there are no ratings yet\n")
     assert not Path("out").exists()
-    assert "unknown kind of table 'xls'" in postil("annotate", "export", "c.db", "-o", "out", "--table", "xls").err
+    assert (
+        "unknown table format 'xls'" in postil("annotate", "export", "c.db", "-o", "out", "--table-format", "xls").err
+    )
 
 
 def test_serving_begins_with_a_lead(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -302,13 +311,13 @@ def test_serving_begins_with_a_lead(postil: Postil, monkeypatch: pytest.MonkeyPa
     assert postil("annotate", "plan", "a.jsonl", "c.db", "-n", 2).code == 0
     asked: list[tuple[object, ...]] = []
 
-    def serve(url: str, *, host: str, port: int, names: tuple[str, ...], secure: bool, say: object) -> None:
-        asked.append((url, host, port, names, secure, callable(say)))
+    def serve(url: str, options: ServeOptions, *, on_message: object) -> None:
+        asked.append((url, options, callable(on_message)))
 
     monkeypatch.setitem(sys.modules, "postil.web.server", SimpleNamespace(serve=serve))  # type: ignore[arg-type]
     first = postil("annotate", "serve", "c.db", "--port", 8001, "--name", "a.example", "--name", "b.example", "--https")
     assert first.code == 0, first.err
-    assert asked == [("c.db", "127.0.0.1", 8001, ("a.example", "b.example"), True, True)]
+    assert asked == [("c.db", ServeOptions(port=8001, name=("a.example", "b.example"), https=True), True)]
     token = re.search(r" https://a\.example/join/([\w-]+)\n", first.err)
     assert token is not None
     with Store.open("c.db") as store:
@@ -332,8 +341,7 @@ def test_serving_without_the_packages(postil: Postil, monkeypatch: pytest.Monkey
 
 
 def test_without_the_packages(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in sys.modules if name.startswith(("postil.annotation.store", "postil.app.annotating"))]:
-        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delitem(sys.modules, "postil.annotation.store", raising=False)
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
     outcome = postil("annotate", "agreement", "c.db")
     assert (outcome.code, outcome.err) == (

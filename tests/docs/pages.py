@@ -163,8 +163,8 @@ def grade_all(campaign: str) -> None:
                 if not person.name:
                     store.people.accept(store.people.invite(f"Person {person.id}", "annotator"))
                 while (task := store.grading.next(person)) is not None:
-                    grade = min(5, 1 + len(task.text) // 20 + (person.id + task.place) % 2)
-                    store.grading.rate(person, task.assignment, grade, request=f"r{task.place}", seconds=1.0)
+                    grade = min(5, 1 + len(task.text) // 20 + (person.id + task.position) % 2)
+                    store.grading.rate(person, task.assignment, grade, idempotency_key=f"r{task.position}", seconds=1.0)
 
 
 def is_part(shown: list[str], said: list[str]) -> bool:

@@ -56,7 +56,7 @@ class Visitor:
     def form(self, path: str = "/grade") -> dict[str, str]:
         """The hidden fields of the first form to grade on a page."""
         text = self.get(path).text
-        return {name: field(text, name) for name in ("csrf", "assignment", "revision", "request")}
+        return {name: field(text, name) for name in ("csrf", "assignment", "revision", "idempotency_key")}
 
     def post(self, path: str, **fields: object) -> Any:
         return self.client.post(path, data={"csrf": self.csrf, **fields})
@@ -90,8 +90,10 @@ class Place:
         self.store = Store.open(str(folder / "campaign.db"), make=True, clock=self.clock)
         texts = [(item.item, item.system) for item in items]
         made = plan(texts, annotators, annotators, seed=1)
-        what = "passages" if rubric.kind == "spans" else "outputs"
-        self.store.create(Campaign(name="Autumn", what=what, each=annotators, seed=1), items, made, rubric)
+        item_type = "passages" if rubric.kind == "spans" else "outputs"
+        self.store.create(
+            Campaign(name="Autumn", item_type=item_type, annotators_per_item=annotators, seed=1), items, made, rubric
+        )
         self.app = make_app(self.store, options)
         self.open = ExitStack()
 
@@ -152,7 +154,7 @@ class Served:
         self.path = folder / "campaign.db"
         made = plan([(item.item, item.system) for item in items], 2, 2, seed=1)
         with Store.open(str(self.path), make=True) as store:
-            campaign = Campaign(name="Autumn", what="outputs", each=2, seed=1)
+            campaign = Campaign(name="Autumn", item_type="outputs", annotators_per_item=2, seed=1)
             store.create(campaign, items, made, Rubric.default())
             store.people.accept(store.people.invite("Lee", "lead"))
             token = store.people.invite("Ann", "annotator")

@@ -18,7 +18,7 @@ Make = Any
 
 def places(text: str) -> list[int]:
     """The texts that a page has, in order."""
-    return [int(place) for place in re.findall(r'data-place="(\d+)"', text)]
+    return [int(place) for place in re.findall(r'data-position="(\d+)"', text)]
 
 
 def test_the_page_has_a_text_the_rubric_and_the_next_two(place: Make) -> None:
@@ -53,9 +53,9 @@ def test_every_page_works_with_few_fields_in_the_rubric(place: Make, optional: d
         assert who.join(token).status_code == 303
         page = who.get("/grade")
         assert (page.status_code, rubric.question in page.text) == (200, True)
-        found = re.search(r'data-assignment="(\d+)" data-place="0" data-revision="(\d+)"', page.text)
+        found = re.search(r'data-assignment="(\d+)" data-position="0" data-revision="(\d+)"', page.text)
         assert found
-        fields = {"assignment": found[1], "revision": found[2], "request": "r"}
+        fields = {"assignment": found[1], "revision": found[2], "idempotency_key": "r"}
         marks = [[0, 4]] if name == "Bob" else []
         answer = {"spans": json.dumps(marks)} if rubric.kind == "spans" else {"grade": str(grade)}
         assert who.ask("/rate", **fields, **answer).status_code == 200
@@ -63,7 +63,7 @@ def test_every_page_works_with_few_fields_in_the_rubric(place: Make, optional: d
     case = lead.get("/lead/conflicts").text
     assert 'id="case0"' in case
     assert "never shown" not in case
-    decided = {"number": "0", "grade": "1", "reason": "", "request": "k", "csrf": lead.csrf}
+    decided = {"number": "0", "grade": "1", "reason": "", "idempotency_key": "k", "csrf": lead.csrf}
     card = lead.client.post("/lead/adjudicate", data=decided, headers={"hx-request": "true"})
     assert (card.status_code, "Decided: 1" in card.text) == (200, True)
     pages = ["/lead", "/lead/agreement", "/lead/conflicts?show=decided"]
@@ -153,7 +153,7 @@ def test_a_stale_page_changes_nothing_and_says_what_to_do(place: Make) -> None:
     for answer in (
         ann.client.post("/rate", data=old | {"grade": "2"}),
         ann.client.post("/rate", data=old | {"grade": "2"}, headers={"accept": "application/json"}),
-        ann.client.post("/skip", data=old | {"reason": "why", "request": "other"}),
+        ann.client.post("/skip", data=old | {"reason": "why", "idempotency_key": "other"}),
     ):
         assert answer.status_code == 409
         assert "The earlier answer stands; nothing was changed" in answer.text
@@ -168,13 +168,13 @@ def test_passages_are_marked(place: Make) -> None:
     ann = here.visitor("Ann")
     page = ann.get("/grade").text
     assert 'id="passage"' in page
-    found = re.search(r'data-assignment="(\d+)" data-place="0" data-revision="(\d+)"', page)
+    found = re.search(r'data-assignment="(\d+)" data-position="0" data-revision="(\d+)"', page)
     assert found
     fields = {"assignment": found[1], "revision": found[2]}
     for spans in ("", "[1]", "[[1,2,3]]", '[["a","b"]]', "[[0,999]]", "[[-1,4]]", "null"):
-        assert ann.ask("/rate", **fields, request="x", spans=spans).status_code == 422
+        assert ann.ask("/rate", **fields, idempotency_key="x", spans=spans).status_code == 422
     assert here.store.results.events() == []
-    assert ann.ask("/rate", **fields, request="x", spans="[[0,6],[4,13]]").status_code == 200
+    assert ann.ask("/rate", **fields, idempotency_key="x", spans="[[0,6],[4,13]]").status_code == 200
     assert here.store.results.ratings()[0].spans == ((0, 13),)
     assert json.loads(re.search(r'data-spans="([^"]*)"', ann.ask("/undo").json()["task"])[1]) == []
 
@@ -218,9 +218,9 @@ def test_what_is_no_grade_is_refused_in_words(place: Make) -> None:
         {"grade": "4", "assignment": "x"},
         {"grade": "4", "assignment": "9" * 30},
         {"grade": "4", "revision": "-"},
-        {"grade": "4", "request": ""},
-        {"grade": "4", "request": "k" * 101},
-        {"grade": "4", "request": "\u202e"},
+        {"grade": "4", "idempotency_key": ""},
+        {"grade": "4", "idempotency_key": "k" * 101},
+        {"grade": "4", "idempotency_key": "\u202e"},
         {"grade": "4", "seconds": "inf"},
     ):
         answer = ann.ask("/rate", **(form | fields))

@@ -15,7 +15,7 @@ from postil.app.annotating.agreement import agreement_of
 from postil.errors import PostilError
 from postil.records import Judgement
 from postil.records.row_files import read
-from postil.web.dashboard_cache import Desk, Numbers
+from postil.web.dashboard_cache import DashboardCache, DashboardSnapshot
 from postil.web.pages import Site
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def graded(here: Any) -> None:
         for n in range(6):
             task = here.store.grading.task(person, n)
             number = int(task.text.split()[1])
-            here.store.grading.rate(person, task.assignment, grades[number], request=f"r{n}", seconds=2.0 + n)
+            here.store.grading.rate(person, task.assignment, grades[number], idempotency_key=f"r{n}", seconds=2.0 + n)
 
 
 def test_before_the_first_grade_the_pages_say_so(place: Make) -> None:
@@ -82,7 +82,7 @@ def test_texts_shown_twice_and_known_ones_have_tables(place: Make) -> None:
     here = place(items)
     graded_by = here.store.people.accept(here.store.people.invite("Ann", "annotator")).person
     for n in range(4):
-        here.store.grading.rate(graded_by, here.store.grading.task(graded_by, n).assignment, 3, request=f"r{n}")
+        here.store.grading.rate(graded_by, here.store.grading.task(graded_by, n).assignment, 3, idempotency_key=f"r{n}")
     page = here.visitor("Lee", "lead").get("/lead/agreement").text
     assert "Texts with a known grade" in page
     assert "100 %" in page
@@ -97,7 +97,7 @@ def test_a_conflict_is_decided_beside_the_grades(place: Make) -> None:
     assert [int(number) for number in re.findall(r'id="case(\d+)"', page)] == [1, 3]
     assert "system-" not in page
     assert "annotator" not in re.sub(r"<small>.*?</small>", "", page.split("<main")[1])
-    fields = {"number": "1", "grade": "3", "reason": "between the two", "request": "k"}
+    fields = {"number": "1", "grade": "3", "reason": "between the two", "idempotency_key": "k"}
     card = lead.client.post("/lead/adjudicate", data=fields | {"csrf": lead.csrf}, headers={"hx-request": "true"})
     assert "<html" not in card.text
     assert "Decided: 3" in card.text
@@ -116,7 +116,9 @@ def test_conflicts_come_in_pages(place: Make) -> None:
     for name, grade in (("Ann", 1), ("Bob", 5)):
         person = here.store.people.accept(here.store.people.invite(name, "annotator")).person
         for n in range(23):
-            here.store.grading.rate(person, here.store.grading.task(person, n).assignment, grade, request=f"r{n}")
+            here.store.grading.rate(
+                person, here.store.grading.task(person, n).assignment, grade, idempotency_key=f"r{n}"
+            )
     lead = here.visitor("Lee", "lead")
     counts = {page: lead.get(f"/lead/conflicts?page={page}").text.count('class="conflict"') for page in (1, 2, 3, 4)}
     assert counts == {1: 10, 2: 10, 3: 3, 4: 0}
@@ -134,8 +136,8 @@ def test_a_decision_that_cannot_be_is_refused(place: Make) -> None:
     here = place()
     graded(here)
     lead = here.visitor("Lee", "lead")
-    for fields in ({"grade": "9"}, {"number": "99"}, {"grade": ""}, {"request": ""}):
-        whole = {"number": "1", "grade": "3", "reason": "", "request": "k"} | fields
+    for fields in ({"grade": "9"}, {"number": "99"}, {"grade": ""}, {"idempotency_key": ""}):
+        whole = {"number": "1", "grade": "3", "reason": "", "idempotency_key": "k"} | fields
         assert lead.post("/lead/adjudicate", **whole).status_code in {404, 422}
     assert here.store.results.adjudications() == []
 
@@ -145,7 +147,7 @@ def test_a_decision_of_somebody_else_is_forbidden(place: Make, monkeypatch: pyte
     here = place()
     ann = here.visitor("Ann")
     monkeypatch.setattr(Site, "lead", Site.known)
-    answer = ann.ask("/lead/adjudicate", number="1", grade="3", reason="", request="k")
+    answer = ann.ask("/lead/adjudicate", number="1", grade="3", reason="", idempotency_key="k")
     assert (answer.status_code, answer.json()) == (403, {"problem": "Only a lead can decide."})
     assert here.store.results.adjudications() == []
 
@@ -181,13 +183,13 @@ def test_a_lead_invites_and_lets_go(place: Make) -> None:
     assert second.status_code == 200
     people = {person.name: person for person in here.store.people.everyone()}
     assert people["Mo"].role == "lead"
-    assert lead.post("/lead/leave", person=str(people["Ann"].id)).status_code == 303
+    assert lead.post("/lead/remove", person=str(people["Ann"].id)).status_code == 303
     assert ann.get("/grade").status_code == 401
     assert "has left" in lead.get("/lead").text
-    assert lead.post("/lead/leave", person=str(people["Bob"].id), then="replace").status_code == 303
+    assert lead.post("/lead/remove", person=str(people["Bob"].id), then="reserve").status_code == 303
     assert lead.post("/lead/invite", name="Cat").status_code == 200  # a place is free now
     for strange in (people["Lee"].id, 999, "x"):
-        assert lead.post("/lead/leave", person=str(strange)).status_code in {404, 422}
+        assert lead.post("/lead/remove", person=str(strange)).status_code in {404, 422}
 
 
 def test_marks_have_conflicts_of_half_a_text(place: Make) -> None:
@@ -199,30 +201,33 @@ def test_marks_have_conflicts_of_half_a_text(place: Make) -> None:
         assert task
         for n in range(2):
             task = here.store.grading.task(person, n)
-            here.store.grading.rate(person, task.assignment, [(0, end)] if n else [], request=f"r{n}")
+            here.store.grading.rate(person, task.assignment, [(0, end)] if n else [], idempotency_key=f"r{n}")
     lead = here.visitor("Lee", "lead")
     page = lead.get("/lead/conflicts").text
     assert 'type="number"' in page
     number = re.search(r'id="case(\d+)"', page)
     if number:
-        assert lead.post("/lead/adjudicate", number=number[1], grade="0.5", reason="", request="k").status_code == 303
+        assert (
+            lead.post("/lead/adjudicate", number=number[1], grade="0.5", reason="", idempotency_key="k").status_code
+            == 303
+        )
 
 
 def test_numbers_are_worked_out_once_for_each_state(place: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     here = place()
     graded(here)
     calls = []
-    of = Numbers.of
-    monkeypatch.setattr(Numbers, "of", classmethod(lambda _, *words: calls.append(1) or of(*words)))  # type: ignore[func-returns-value]
+    of = DashboardSnapshot.of
+    monkeypatch.setattr(DashboardSnapshot, "of", classmethod(lambda _, *words: calls.append(1) or of(*words)))  # type: ignore[func-returns-value]
     monkeypatch.setattr("postil.web.dashboard_cache.REST", 0.0)
-    desk = Desk(here.store, 2.0, 30)
+    desk = DashboardCache(here.store, 2.0, 30)
     first, fresh = desk.look()
     assert first
     assert (first.ratings, fresh) == (12, True)
     assert desk.look()[0] is first
     assert len(calls) == 1
     lead = here.store.people.accept(here.store.people.invite("Lee", "lead")).person
-    here.store.results.adjudicate(lead, 1, 3, "", request="k")
+    here.store.results.adjudicate(lead, 1, 3, "", idempotency_key="k")
     second, fresh = desk.look()
     assert second
     assert (second.decided, fresh, len(calls)) == ((1,), True, 2)
@@ -231,16 +236,16 @@ def test_numbers_are_worked_out_once_for_each_state(place: Make, monkeypatch: py
 def test_a_page_does_not_wait_for_numbers(place: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     here = place()
     graded(here)
-    go, of = threading.Event(), Numbers.of
+    go, of = threading.Event(), DashboardSnapshot.of
     go.set()
-    monkeypatch.setattr(Numbers, "of", classmethod(lambda _, *words: (go.wait(30), of(*words))[1]))
+    monkeypatch.setattr(DashboardSnapshot, "of", classmethod(lambda _, *words: (go.wait(30), of(*words))[1]))
     monkeypatch.setattr("postil.web.dashboard_cache.REST", 0.0)
-    desk = Desk(here.store, 2.0, 30)
+    desk = DashboardCache(here.store, 2.0, 30)
     old, _ = desk.look()
     go.clear()
     desk._took = 31.0  # longer than anyone waits
     person = here.store.people.accept(here.store.people.invite("Ann", "annotator")).person
-    here.store.grading.undo(person, request="u")
+    here.store.grading.undo(person, idempotency_key="u")
     began = time.monotonic()
     assert desk.look() == (old, False)
     assert time.monotonic() - began < 10
@@ -253,12 +258,12 @@ def test_a_page_does_not_wait_for_numbers(place: Make, monkeypatch: pytest.Monke
 def test_numbers_that_cannot_be_had_are_said_to_be(place: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     here = place()
 
-    def fail(_cls: object, *_words: object) -> Numbers:
+    def fail(_cls: object, *_words: object) -> DashboardSnapshot:
         raise PostilError("the disk is gone")
 
-    monkeypatch.setattr(Numbers, "of", classmethod(fail))
+    monkeypatch.setattr(DashboardSnapshot, "of", classmethod(fail))
     with pytest.raises(PostilError, match="the disk is gone"):
-        Desk(here.store, 2.0, 30).look()
+        DashboardCache(here.store, 2.0, 30).look()
     page = here.visitor("Lee", "lead").get("/lead")
     assert (page.status_code, "Try again in a moment" in page.text) == (503, True)
 
@@ -269,7 +274,7 @@ def test_the_files_are_those_that_other_commands_read(place: Make, tmp_path: Pat
     early = lead.get("/lead/files/ratings.csv")
     assert (early.status_code, "Nothing was graded yet" in early.text) == (404, True)
     graded(here)
-    lead.post("/lead/adjudicate", number="1", grade="3", reason="", request="k")
+    lead.post("/lead/adjudicate", number="1", grade="3", reason="", idempotency_key="k")
     links = re.findall(r'href="/lead/files/([^"]+)"', lead.get("/lead").text)
     assert len(links) == 8
     for link in links:

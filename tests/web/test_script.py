@@ -20,7 +20,7 @@ const some = new Proxy(() => some, {
   set: () => true,
 });
 const page = { person: "p", csrf: "c" }, answers = JSON.parse(process.argv[2]), sent = [];
-const stored = new Map([["postil.p", JSON.stringify([{ path: "/rate", request: "key", grade: "4" }])]]);
+const stored = new Map([["postil.p", JSON.stringify([{ path: "/rate", idempotency_key: "key", grade: "4" }])]]);
 globalThis.document = {
   body: { dataset: page }, hidden: false, addEventListener() {}, createElement: () => some,
   querySelector: (name) => (name.startsWith("#passage") ? null : some), querySelectorAll: () => [],
@@ -33,7 +33,7 @@ globalThis.addEventListener = () => {};
 globalThis.setTimeout = (act, wait) => (wait < 20000 ? setImmediate(act) : 0);
 globalThis.clearTimeout = () => {};
 globalThis.fetch = async (path, { body }) => {
-  sent.push([path, body?.get("request") ?? "", stored.has("postil.p")]);
+  sent.push([path, body?.get("idempotency_key") ?? "", stored.has("postil.p")]);
   const status = path === "/rate" ? answers.shift() ?? 200 : 200;
   return { status, json: async () => ({ problem: "", progress: some, ahead: [], task: "" }) };
 };

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from postil.annotation.models import Item
-from postil.web.security import LARGEST, Guard, Limit
+from postil.web.security import LARGEST, RateLimiter, SecurityMiddleware
 from postil.web.server import STATIC, WebOptions
 
 Make = Any
@@ -46,7 +46,7 @@ def test_nothing_on_a_page_can_act_and_nothing_is_loaded_from_elsewhere(place: M
         who.ask("/rate", **who.form(), grade=grade)
     who = here.visitor("Bob")
     who.ask("/skip", **(who.form() if "assignment" in who.get("/grade").text else {}), reason=HOSTILE)
-    lead.post("/lead/adjudicate", number="0", grade="3", reason=HOSTILE, request="r")
+    lead.post("/lead/adjudicate", number="0", grade="3", reason=HOSTILE, idempotency_key="r")
     pages += [lead.get(path).text for path in ("/lead", "/lead/agreement", "/lead/conflicts?show=decided")]
     pages += [lead.post("/lead/invite", name=HOSTILE).text, ann.get("/join/" + HOSTILE.replace("/", "")).text]
     for page in pages:
@@ -134,7 +134,7 @@ def test_a_form_needs_the_token_of_its_page(place: Make) -> None:
     fields = ann.form() | {"name": "Eve", "grade": "3", "number": "0", "person": "1", "reason": "x"}
     version = here.store.version()
     for csrf in ("", "x", bob.csrf):
-        for path in ("/rate", "/skip", "/undo", "/out", "/lead/invite", "/lead/adjudicate", "/lead/leave"):
+        for path in ("/rate", "/skip", "/undo", "/out", "/lead/invite", "/lead/adjudicate", "/lead/remove"):
             who = lead if path.startswith("/lead") else ann
             answer = who.client.post(path, data=fields | {"csrf": csrf})
             assert (answer.status_code, "Load it again" in answer.text) == (403, True), path
@@ -252,7 +252,7 @@ def test_links_that_were_used_are_no_guesses(place: Make) -> None:
 
 def test_a_limit_is_for_a_time() -> None:
     now = [0.0]
-    limit = Limit(2, 60, clock=lambda: now[0])
+    limit = RateLimiter(2, 60, clock=lambda: now[0])
     limit.count("a")
     now[0] = 30
     limit.count("a")
@@ -269,7 +269,7 @@ def test_nobody_and_annotators_see_no_page_of_leads(place: Make) -> None:
         assert ann.get(path).status_code == 403
     for path in ("/grade", "/task", "/"):
         assert nobody.get(path).status_code == 401
-    for path in ("/lead/invite", "/lead/adjudicate", "/lead/leave"):
+    for path in ("/lead/invite", "/lead/adjudicate", "/lead/remove"):
         assert ann.post(path, name="Eve", role="lead", number="0", grade="3", person="1").status_code == 403
     assert [person.name for person in here.store.people.everyone() if person.name] == ["Ann"]
 
@@ -282,7 +282,7 @@ def test_signing_out_and_leaving_end_a_session(place: Make) -> None:
     answer = ann.client.post("/rate", data=form | {"grade": "3"}, headers={"accept": "application/json"})
     assert answer.status_code == 401
     form = bob.form()
-    here.store.people.leave(next(person for person in here.store.people.everyone() if person.name == "Bob"))
+    here.store.people.remove(next(person for person in here.store.people.everyone() if person.name == "Bob"))
     assert bob.get("/grade").status_code == 401
     for fields in ({"grade": "3"}, {"grade": "x"}, {"csrf": ""}):  # whoever is out hears that, whatever they send
         assert bob.client.post("/rate", data=form | fields).status_code == 401, fields
@@ -310,7 +310,7 @@ def test_only_requests_and_the_life_of_the_server_pass() -> None:
 
     async def talk() -> None:
         for kind in ("lifespan", "websocket"):
-            await Guard(app, [])({"type": kind}, None, None)  # type: ignore[arg-type]
+            await SecurityMiddleware(app, [])({"type": kind}, None, None)  # type: ignore[arg-type]
 
     asyncio.run(talk())
     assert seen == ["lifespan"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.app.annotating.files import back_up
+from postil.app.annotate import BackupOptions, backup
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -30,9 +30,7 @@ def test_answers_survive_copies_moves_and_the_end(served: Make, tmp_path: Path) 
     assert here.rate(5) == [200] * 5
     with pytest.raises(InvalidInput, match="is missing"):
         here.graded(alone(here.path, "copy.db"))
-    said: list[str] = []
-    back_up(str(here.path), str(tmp_path / "backup.db"), say=said.append)
-    assert said == [f"written: {tmp_path / 'backup.db'} (5 ratings)"]
+    assert backup(str(here.path), str(tmp_path / "backup.db"), BackupOptions()) == 5
 
     form = here.ann.form() | {"grade": "4"}
     here.path.rename(here.path.with_name("moved.db"))

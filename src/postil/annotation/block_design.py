@@ -1,4 +1,4 @@
-"""Teams of annotators, such that everyone is in equally many and everyone meets everyone equally often."""
+"""Balanced block designs: a block of annotators per item, with equal loads and equal pairwise overlaps."""
 
 from __future__ import annotations
 
@@ -11,57 +11,60 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["teams"]
+__all__ = ["block_design"]
 
 TRIES: Final = (40_000, 400, 600_000)
-"""How many exchanges between teams of three or more are looked at: so many, so many for two people, so many at most."""
+"""Number of swaps tried for blocks of three or more: a base, an increment per pair of annotators, and the maximum."""
 
-WARMTH: Final = (0.8, 0.2)
-"""How readily an exchange for the worse is made, from first to last: with probability ``exp(-loss / warmth)``."""
+TEMPERATURE: Final = (0.8, 0.2)
+"""First and last temperature of simulated annealing: a worse swap is accepted with probability ``exp(-loss / t)``.
+
+A swap with the smallest loss, 2, is accepted with probability 0.08 at first and 0.00005 at the end.
+"""
 
 
-def teams(people: int, size: int, count: int, random: np.random.Generator) -> list[tuple[int, ...]]:
-    """So many teams of people, in a balanced and otherwise random sequence.
+def block_design(annotators: int, size: int, count: int, random: np.random.Generator) -> list[tuple[int, ...]]:
+    """Draw a balanced and otherwise random sequence of blocks of annotators.
 
-    In every beginning of the sequence two people are in equally many teams, give or take one. With teams of two, two
-    pairs also meet equally often, give or take one, in every beginning. With larger teams that holds at the end,
-    wherever a search finds it; it does not always exist (a Steiner system is a case of it).
+    In every prefix of the sequence the loads of two annotators differ by at most one. With blocks of two, the overlaps
+    of two pairs also differ by at most one in every prefix. With larger blocks that holds at the end, wherever a search
+    finds it; such a design does not always exist (a Steiner system is a special case).
 
     Args:
-        people: How many people there are, numbered from 0.
-        size: How many are in a team.
-        count: How many teams.
-        random: The source of chance. Everyone, and every two people, are in each place of it equally likely.
+        annotators: Number of annotators.
+        size: Number of annotators per block.
+        count: Number of blocks.
+        random: Random number generator.
 
     Returns:
-        The teams, each in rising order.
+        The blocks, as numbers of annotators from 0, ascending.
 
-    >>> teams(4, 2, 6, np.random.default_rng(1)) == teams(4, 2, 6, np.random.default_rng(1))
+    >>> block_design(4, 2, 6, np.random.default_rng(1)) == block_design(4, 2, 6, np.random.default_rng(1))
     True
     """
     if size == 2:
-        return list(_pairs(people, count, random))
-    found = _one_by_one(people, size, count, random)
-    if 2 < size < people:
-        _exchange(found, people, size, random)
-    return [tuple(sorted(team)) for team in found]
+        return list(_pairs(annotators, count, random))
+    found = _greedy_blocks(annotators, size, count, random)
+    if 2 < size < annotators:
+        _anneal(found, annotators, size, random)
+    return [tuple(sorted(block)) for block in found]
 
 
 def _pairs(people: int, count: int, random: np.random.Generator) -> Iterator[tuple[int, ...]]:
-    """All pairs, again and again, each time under other names."""
-    once = _all_pairs(people)
-    for start in range(0, count, len(once)):
+    """Repeat the sequence of all pairs, each time with the annotators permuted."""
+    cycle_of_pairs = _all_pairs(people)
+    for start in range(0, count, len(cycle_of_pairs)):
         names = random.permutation(people).tolist()
-        for first, second in once[: count - start]:
+        for first, second in cycle_of_pairs[: count - start]:
             yield tuple(sorted((names[first], names[second])))
 
 
 def _all_pairs(people: int) -> list[tuple[int, int]]:
-    """Every pair once, such that in every beginning two people have equally many, give or take one.
+    """List every pair cycle_of_pairs, such that in every prefix the loads of two annotators differ by at most one.
 
-    An even number of people play a tournament: rounds in which everybody meets one other (the circle method). With an
-    odd number the pairs are the edges of Hamiltonian cycles (Walecki's construction), and of each cycle come first
-    every second edge, then the one that meets the person left over, then the rest.
+    For an even number of annotators the rounds of a tournament do (the circle method). For an odd number the pairs are
+    the edges of Hamiltonian cycles (Walecki's construction): of each cycle every second edge, then the edge of the
+    annotator left over, then the rest.
     """
     last = people - 1
     if people % 2 == 0:
@@ -79,54 +82,54 @@ def _all_pairs(people: int) -> list[tuple[int, int]]:
     return pairs
 
 
-def _one_by_one(people: int, size: int, count: int, random: np.random.Generator) -> list[set[int]]:
-    """Each team of those who are in the fewest so far, and of those who have met one another least."""
+def _greedy_blocks(people: int, size: int, count: int, random: np.random.Generator) -> list[set[int]]:
+    """Build blocks greedily from the annotators with the smallest loads and, among them, the smallest overlaps."""
     found = []
-    times = [0] * people
-    met = [[0] * people for _ in range(people)]
+    load = [0] * people
+    shared = [[0] * people for _ in range(people)]
     for _ in range(count):
-        fewest = min(times)
+        fewest = min(load)
         chance = random.random(people).tolist()
-        behind = [person for person in range(people) if times[person] == fewest]
-        ahead = [person for person in range(people) if times[person] > fewest]
-        team, free = (behind, ahead) if len(behind) <= size else ([], behind)
-        together = [sum(met[person][other] for other in team) for person in range(people)]
-        while len(team) < size:
-            chosen = min(free, key=lambda person: (together[person], chance[person]))
+        least_loaded = [person for person in range(people) if load[person] == fewest]
+        rest = [person for person in range(people) if load[person] > fewest]
+        block, free = (least_loaded, rest) if len(least_loaded) <= size else ([], least_loaded)
+        overlap = [sum(shared[person][other] for other in block) for person in range(people)]
+        while len(block) < size:
+            chosen = min(free, key=lambda person: (overlap[person], chance[person]))
             free.remove(chosen)
-            team.append(chosen)
+            block.append(chosen)
             for person in free:
-                together[person] += met[person][chosen]
-        for person in team:
-            times[person] += 1
-        for first, second in combinations(team, 2):
-            met[first][second] += 1
-            met[second][first] += 1
-        found.append(set(team))
+                overlap[person] += shared[person][chosen]
+        for person in block:
+            load[person] += 1
+        for first, second in combinations(block, 2):
+            shared[first][second] += 1
+            shared[second][first] += 1
+        found.append(set(block))
     return found
 
 
-def _exchange(found: list[set[int]], people: int, size: int, random: np.random.Generator) -> None:
-    """Let two teams exchange a member each, until everyone meets everyone equally often or the tries are used up.
+def _anneal(found: list[set[int]], people: int, size: int, random: np.random.Generator) -> None:
+    """Make overlaps equal by simulated annealing: two blocks swap a member each, which leaves all loads as they are.
 
-    The exchange keeps how many teams each person is in. What is made small is the sum of the squares of the meetings.
+    The cost is the sum of squared overlaps. The search ends at its lower bound, or after `TRIES`.
     """
-    met = [[0] * people for _ in range(people)]
-    for team in found:
-        for first, second in combinations(team, 2):
-            met[first][second] += 1
-            met[second][first] += 1
+    shared = [[0] * people for _ in range(people)]
+    for block in found:
+        for first, second in combinations(block, 2):
+            shared[first][second] += 1
+            shared[second][first] += 1
     pairs = math.comb(people, 2)
     total = len(found) * math.comb(size, 2)
     least, over = divmod(total, pairs)
     best_possible = over * (least + 1) ** 2 + (pairs - over) * least**2
-    cost = sum(met[first][second] ** 2 for first, second in combinations(range(people), 2))
-    last = found[-4 * pairs :]
-    best, kept = cost, [set(team) for team in last]
+    cost = sum(shared[first][second] ** 2 for first, second in combinations(range(people), 2))
+    last = found[-4 * pairs :]  # swaps of the last blocks can even out all
+    best, kept = cost, [set(block) for block in last]
     if len(last) < 2:
         return
     tries = min(TRIES[0] + TRIES[1] * pairs, TRIES[2])
-    for warm, (of_first, of_second, of_leaver, of_joiner, mood) in _chances(tries, random):
+    for temperature, (of_first, of_second, of_leaver, of_joiner, luck) in _chances(tries, random):
         if cost == best_possible:
             break
         one, two = last[int(of_first * len(last))], last[int(of_second * len(last))]
@@ -134,30 +137,31 @@ def _exchange(found: list[set[int]], people: int, size: int, random: np.random.G
         if not only_one:
             continue
         leaver, joiner = only_one[int(of_leaver * len(only_one))], only_two[int(of_joiner * len(only_two))]
-        more, less = met[joiner], met[leaver]
+        # The change of the cost, from the overlaps of the two who swap alone: (n + 1)^2 - n^2 = 2 n + 1.
+        more, less = shared[joiner], shared[leaver]
         worse = 4 * (len(only_one) - 1)
         worse += 2 * sum(more[person] - less[person] for person in only_one if person != leaver)
         worse -= 2 * sum(more[person] - less[person] for person in only_two if person != joiner)
-        if worse > 0 and mood >= math.exp(-worse / warm):
+        if worse > 0 and luck >= math.exp(-worse / temperature):
             continue
         cost += worse
         for out, into, others in ((leaver, joiner, only_one), (joiner, leaver, only_two)):
             for person in others:
                 if person != out:
-                    met[out][person] -= 1
-                    met[person][out] -= 1
-                    met[into][person] += 1
-                    met[person][into] += 1
+                    shared[out][person] -= 1
+                    shared[person][out] -= 1
+                    shared[into][person] += 1
+                    shared[person][into] += 1
         one.remove(leaver)
         one.add(joiner)
         two.remove(joiner)
         two.add(leaver)
         if cost < best:
-            best, kept = cost, [set(team) for team in last]
+            best, kept = cost, [set(block) for block in last]
     found[-len(last) :] = kept if cost > best else last
 
 
 def _chances(tries: int, random: np.random.Generator) -> Iterator[tuple[float, list[float]]]:
-    """For each try how warm it is, and five random numbers."""
-    for part in np.array_split(np.linspace(*WARMTH, tries), 1 + tries // 10_000):
+    """Temperature and five random numbers for each try."""
+    for part in np.array_split(np.linspace(*TEMPERATURE, tries), 1 + tries // 10_000):
         yield from zip(part.tolist(), random.random((len(part), 5)).tolist(), strict=True)

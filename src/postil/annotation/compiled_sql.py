@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     import sqlalchemy as sql
     from sqlalchemy import Connection, Dialect
 
-__all__ = ["Prepared"]
+__all__ = ["CompiledStatement"]
 
 
-class Prepared:
+class CompiledStatement:
     """A statement whose SQL text is compiled once for each kind of database.
 
     It is no prepared statement: what the database makes of the text is not kept. SQLAlchemy writes the SQL of either

@@ -14,7 +14,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from postil.annotation import tables
 from postil.annotation.campaign_file import CampaignFile, connections_to_read, copy_whole
 from postil.annotation.tables import SCHEMA
-from postil.annotation.writers import Direct, Grouped
+from postil.annotation.writers import DirectWriter, GroupCommitWriter
 from postil.errors import InvalidInput, MissingExtra, PostilError, UsageError
 
 if TYPE_CHECKING:
@@ -63,7 +63,9 @@ class Database:
         self._errors = (SQLAlchemyError, engine.dialect.loaded_dbapi.Error)
         self._write: Writer | None = None
         if writable:
-            self._write = Grouped(engine, self._told, file) if self._sqlite else Direct(engine, self._told)
+            self._write = (
+                GroupCommitWriter(engine, self._told, file) if self._sqlite else DirectWriter(engine, self._told)
+            )
 
     @classmethod
     def open(
@@ -182,7 +184,7 @@ class Database:
                 self._reading -= 1
                 self._quiet.notify_all()
 
-    def change(self, work: Callable[[Connection], T]) -> T:
+    def run(self, work: Callable[[Connection], T]) -> T:
         """Carry out a change, whole or not at all; when this returns, it is on disk.
 
         Args:
@@ -191,7 +193,7 @@ class Database:
         Raises:
             PostilError: The database refuses, or the campaign is closed.
         """
-        return self._writer().carry_out(work)
+        return self._writer().run(work)
 
     def submit(self, work: Callable[[Connection], T]) -> Future[T]:
         """Carry out a change meanwhile; when the future has its value, it is on disk.

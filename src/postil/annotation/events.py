@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import sqlalchemy as sql
 
 from postil.annotation import tables, validation
-from postil.annotation.compiled_sql import Prepared
+from postil.annotation.compiled_sql import CompiledStatement
 from postil.annotation.models import Event, Progress, Refused
 from postil.annotation.people import progress_of
 from postil.annotation.spans import from_json, share, to_json
@@ -18,15 +18,17 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from postil.annotation.models import Answer
+    from postil.annotation.models import Annotation
     from postil.annotation.rubric import Rubric
 
-__all__ = ["add_answer", "event_of", "take_back"]
+__all__ = ["add_annotation", "to_event", "undo_last"]
 
 _AT, _SAID, _WHO = tables.assignment.c, tables.event.c, tables.person.c
 
 
-def add_answer(connection: Connection, who: Any, given: Answer, rubric: Rubric, now: float) -> tuple[Event, Progress]:
+def add_annotation(
+    connection: Connection, who: Any, given: Annotation, rubric: Rubric, now: float
+) -> tuple[Event, Progress]:
     """Add an answer to a text, once.
 
     Args:
@@ -42,21 +44,21 @@ def add_answer(connection: Connection, who: Any, given: Answer, rubric: Rubric, 
     Raises:
         Refused: The text is not this person's, was answered meanwhile, or the answer is none that can be given.
     """
-    key = validation.key(given.request)
+    key = validation.key(given.idempotency_key)
     row = _assignment(connection, who.id, given.assignment)
     said = _checked(connection, row.item, given, rubric)
     event, progress = _known(connection, who.id, key, said["kind"]), progress_of(who)
     if event is None:
         if given.revision is not None and given.revision != (row.event or 0):
             raise Refused("stale", "this text was answered meanwhile; look at it again")
-        event = _add(connection, who, row, {**said, "time": now, "request": key, "previous": who.latest})
+        event = _add(connection, who, row, {**said, "time": now, "idempotency_key": key, "previous": who.latest})
         progress = _settle(connection, who, row, event, event.id)
     elif event.assignment != row.id:
         raise Refused("used", "this key was used for another text")
-    return event_of(event, row.round), progress
+    return to_event(event, row.round), progress
 
 
-def take_back(connection: Connection, who: Any, key: str, now: float) -> int | None:
+def undo_last(connection: Connection, who: Any, key: str, now: float) -> int | None:
     """Take a person's last answer back, once: add an event, after which the text is as it was before the answer.
 
     Args:
@@ -77,13 +79,13 @@ def take_back(connection: Connection, who: Any, key: str, now: float) -> int | N
         if last is None:
             return None
         row = _assignment(connection, who.id, last.assignment)
-        said = {"kind": "undo", "undoes": last.id, "previous": last.previous, "time": now, "request": key}
+        said = {"kind": "undo", "undoes": last.id, "previous": last.previous, "time": now, "idempotency_key": key}
         event = _add(connection, who, row, said)
         _settle(connection, who, row, _event(connection, last.before), last.previous)
     return int(event.assignment)
 
 
-def event_of(row: Any, again: int) -> Event:
+def to_event(row: Any, again: int) -> Event:
     """A row as a noun.
 
     Args:
@@ -97,7 +99,7 @@ def event_of(row: Any, again: int) -> Event:
         kind=row.kind,
         time=row.time,
         round=again,
-        request=row.request,
+        idempotency_key=row.idempotency_key,
         grade=None if row.grade is None else float(row.grade),
         spans=None if row.spans is None else from_json(row.spans),
         reason=row.reason,
@@ -106,7 +108,7 @@ def event_of(row: Any, again: int) -> Event:
     )
 
 
-def _checked(connection: Connection, number: int, given: Answer, rubric: Rubric) -> dict[str, Any]:
+def _checked(connection: Connection, number: int, given: Annotation, rubric: Rubric) -> dict[str, Any]:
     """What an answer says, in columns of an event."""
     if given.reason is not None:
         why = validation.words("reason", given.reason)
@@ -121,8 +123,8 @@ def _checked(connection: Connection, number: int, given: Answer, rubric: Rubric)
     return {"kind": "rate", "grade": share(text, marks), "spans": to_json(marks), "seconds": took}
 
 
-_TEXT: Final = Prepared(sql.select(tables.item.c.text).where(tables.item.c.number == sql.bindparam("item")))
-_ASSIGNMENT: Final = Prepared(
+_TEXT: Final = CompiledStatement(sql.select(tables.item.c.text).where(tables.item.c.number == sql.bindparam("item")))
+_ASSIGNMENT: Final = CompiledStatement(
     sql.select(tables.assignment).where(
         _AT.id == sql.bindparam("assignment"), _AT.person == sql.bindparam("person"), _AT.state != MOVED
     )
@@ -138,7 +140,7 @@ def _assignment(connection: Connection, who: int, number: int) -> Any:
     return row
 
 
-_EVENT: Final = Prepared(sql.select(tables.event).where(_SAID.id == sql.bindparam("event")))
+_EVENT: Final = CompiledStatement(sql.select(tables.event).where(_SAID.id == sql.bindparam("event")))
 
 
 def _event(connection: Connection, number: int | None) -> Any:
@@ -146,28 +148,30 @@ def _event(connection: Connection, number: int | None) -> Any:
     return None if number is None else _EVENT.first(connection, {"event": number})
 
 
-_KNOWN: Final = Prepared(
-    sql.select(tables.event).where(_SAID.person == sql.bindparam("person"), _SAID.request == sql.bindparam("request"))
+_KNOWN: Final = CompiledStatement(
+    sql.select(tables.event).where(
+        _SAID.person == sql.bindparam("person"), _SAID.idempotency_key == sql.bindparam("idempotency_key")
+    )
 )
 
 
 def _known(connection: Connection, who: int, key: str, kind: str) -> Any:
     """The event that a request has made already."""
-    row = _KNOWN.first(connection, {"person": who, "request": key})
+    row = _KNOWN.first(connection, {"person": who, "idempotency_key": key})
     if row is not None and row.kind != kind:
         raise Refused("used", "this key was used for something else")
     return row
 
 
 _COLUMNS: Final = [column.key for column in tables.event.columns if column.key != "id"]
-_ADD: Final = Prepared(tables.event.insert().returning(tables.event), _COLUMNS)
+_ADD: Final = CompiledStatement(tables.event.insert().returning(tables.event), _COLUMNS)
 _EMPTY: Final = dict.fromkeys(("grade", "spans", "seconds", "undoes")) | {"reason": ""}
-_SETTLE: Final = Prepared(
+_SETTLE: Final = CompiledStatement(
     tables.assignment.update()
     .where(_AT.id == sql.bindparam("assignment"))
     .values(state=sql.bindparam("now"), event=sql.bindparam("made_by"))
 )
-_REMEMBER: Final = Prepared(
+_REMEMBER: Final = CompiledStatement(
     tables.person.update()
     .where(_WHO.id == sql.bindparam("number"))
     .values(latest=sql.bindparam("last"), done=sql.bindparam("now_done"), skipped=sql.bindparam("now_skipped"))

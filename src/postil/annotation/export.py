@@ -1,4 +1,4 @@
-"""How grades come out: as tables for people's own analyses, and as rows that other commands read."""
+"""Exports: tables of ratings for analysis, and rows that other commands read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from postil.annotation.spans import passage_grade
-from postil.records.rows import Passage, Reference, Row
+from postil.errors import InvalidInput
+from postil.records.results import to_json
+from postil.records.rows import Judgement, Passage, Reference, Row
 from postil.records.rows import Rating as RatingOfReference
 
 if TYPE_CHECKING:
@@ -18,13 +20,17 @@ if TYPE_CHECKING:
 
     from postil.annotation.models import Adjudication, Campaign, Item, Rating
     from postil.annotation.rubric import Rubric
+    from postil.annotation.store import Store
 
 __all__ = [
     "COLUMNS",
+    "TABLE_FORMATS",
     "LongRow",
     "ResolvedRow",
     "TimedRow",
     "codebook",
+    "export_files",
+    "judgements",
     "long_table",
     "passages",
     "references",
@@ -32,8 +38,12 @@ __all__ = [
 ]
 
 
+TABLE_FORMATS: Final = ("csv", "jsonl", "parquet")
+"""File formats of the two tables."""
+
+
 class LongRow(Row, frozen=True, gc=False):
-    """A grade; see `COLUMNS`."""
+    """One rating; see `COLUMNS`."""
 
     item: str
     system: str
@@ -46,14 +56,14 @@ class LongRow(Row, frozen=True, gc=False):
 
 
 class TimedRow(LongRow, frozen=True, gc=False):
-    """A grade with its time; see `COLUMNS`."""
+    """One rating with its time; see `COLUMNS`."""
 
     time: str
     seconds: float | None
 
 
 class ResolvedRow(Row, frozen=True, gc=False):
-    """A text; see `COLUMNS`."""
+    """One item; see `COLUMNS`."""
 
     item: str
     system: str
@@ -86,15 +96,66 @@ COLUMNS: Final[Mapping[str, str]] = MappingProxyType(
         "adjudicated": "whether a lead decided",
     }
 )
-"""What the columns of the tables mean."""
+"""Meaning of the columns of the tables."""
 
 
-def long_table(ratings: Iterable[Rating], *, timed: bool = False) -> Iterator[LongRow]:
-    """A row a grade.
+def export_files(
+    store: Store, *, table_format: str = "csv", timestamps: bool = False
+) -> dict[str, Sequence[Row] | str]:
+    """Collect the files of an export by name: rows, or the text of the codebook; files without rows are left out.
 
     Args:
-        ratings: What annotators think.
-        timed: Say when each grade was given, and how long it took.
+        store: The campaign.
+        table_format: File format of the two tables, one of `TABLE_FORMATS`.
+        timestamps: True to include the time of each rating and the seconds that it took.
+
+    Raises:
+        InvalidInput: There are no ratings yet.
+    """
+    campaign, rubric, items = store.campaign(), store.rubric(), store.items()
+    ratings, adjudications = store.results.ratings(), store.results.adjudications()
+    if not ratings:
+        raise InvalidInput("there are no ratings yet", where=store.where)
+    resolved = list(resolved_table(items, ratings, adjudications, rubric))
+    files: dict[str, Sequence[Row]] = {
+        f"ratings.{table_format}": list(long_table(ratings, timestamps=timestamps)),
+        f"resolved.{table_format}": resolved,
+        "judgements.jsonl": list(judgements(ratings)),
+    }
+    if campaign.item_type == "comments":
+        files["references.jsonl"] = list(references(items, ratings, adjudications))
+    if campaign.item_type == "passages":
+        files["passages.jsonl"] = list(passages(items, resolved))
+    counts = {
+        "texts": len(items),
+        "graded texts": len(resolved),
+        "grades": len(ratings),
+        "annotators": len({rating.annotator for rating in ratings}),
+        "adjudicated texts": len({one.number for one in adjudications}),
+    }
+    return {
+        **{name: rows for name, rows in files.items() if rows},
+        "codebook.json": to_json(codebook(campaign, rubric, counts)),
+    }
+
+
+def judgements(ratings: Iterable[Rating]) -> Iterator[Judgement]:
+    """Convert the first rating of each annotator and item to judgement rows; gold items are left out.
+
+    Args:
+        ratings: The ratings.
+    """
+    for one in ratings:
+        if one.round == 1 and one.gold is None:
+            yield Judgement(one.item, one.system, one.annotator, one.grade)
+
+
+def long_table(ratings: Iterable[Rating], *, timestamps: bool = False) -> Iterator[LongRow]:
+    """Make one row per rating.
+
+    Args:
+        ratings: The ratings.
+        timestamps: True to include the time of each rating and the seconds that it took.
     """
     for one in ratings:
         row = LongRow(
@@ -107,19 +168,21 @@ def long_table(ratings: Iterable[Rating], *, timed: bool = False) -> Iterator[Lo
             spans=" ".join(f"{start}:{end}" for start, end in one.spans),
             gold=one.gold,
         )
-        yield TimedRow(**msgspec.structs.asdict(row), time=_moment(one.time), seconds=one.seconds) if timed else row
+        yield (
+            TimedRow(**msgspec.structs.asdict(row), time=_moment(one.time), seconds=one.seconds) if timestamps else row
+        )
 
 
 def resolved_table(
     items: Sequence[Item], ratings: Iterable[Rating], adjudications: Iterable[Adjudication], rubric: Rubric
 ) -> Iterator[ResolvedRow]:
-    """A row for each text that has a grade.
+    """Make one row per rated item.
 
     Args:
-        items: The texts.
-        ratings: What annotators think.
-        adjudications: What leads decided.
-        rubric: What was asked.
+        items: The items.
+        ratings: The ratings.
+        adjudications: Decisions of leads.
+        rubric: The rubric.
     """
     decided = {one.number: one.grade for one in adjudications}
     for number, given in _first_rounds(ratings).items():
@@ -142,12 +205,12 @@ def resolved_table(
 def references(
     items: Sequence[Item], ratings: Iterable[Rating], adjudications: Iterable[Adjudication]
 ) -> Iterator[Reference]:
-    """Graded comments as reference rows, with the ratings and, where a lead decided, the agreed grade.
+    """Convert rated comments to reference rows, with their ratings and, if adjudicated, the grade of the lead.
 
     Args:
-        items: The texts.
-        ratings: What annotators think.
-        adjudications: What leads decided.
+        items: The items.
+        ratings: The ratings.
+        adjudications: Decisions of leads.
     """
     decided = {one.number: one.grade for one in adjudications}
     for number, given in _first_rounds(ratings).items():
@@ -161,11 +224,11 @@ def references(
 
 
 def passages(items: Sequence[Item], resolved: Iterable[ResolvedRow]) -> Iterator[Passage]:
-    """Graded passages as passage rows.
+    """Convert rated passages to passage rows.
 
     Args:
-        items: The texts.
-        resolved: Their grades.
+        items: The items.
+        resolved: Their resolved grades.
     """
     texts = {(item.item, item.system): item.text for item in items}
     for row in resolved:
@@ -174,17 +237,16 @@ def passages(items: Sequence[Item], resolved: Iterable[ResolvedRow]) -> Iterator
 
 
 def codebook(campaign: Campaign, rubric: Rubric, counts: Mapping[str, int]) -> dict[str, object]:
-    """What a reader of the tables must know.
+    """Describe a campaign and the columns of its tables.
 
     Args:
-        campaign: What was done.
-        rubric: What was asked.
-        counts: How many there are of what.
+        campaign: Settings of the campaign.
+        rubric: The rubric.
+        counts: Numbers by what they count.
     """
-    done = msgspec.to_builtins(campaign)
     return {
         "schema": 1,
-        "campaign": {**done, "created": _moment(campaign.created)},
+        "campaign": {**msgspec.to_builtins(campaign), "created": _moment(campaign.created)},
         "rubric": msgspec.to_builtins(rubric),
         "counts": dict(counts),
         "columns": dict(COLUMNS),
@@ -192,7 +254,7 @@ def codebook(campaign: Campaign, rubric: Rubric, counts: Mapping[str, int]) -> d
 
 
 def _first_rounds(ratings: Iterable[Rating]) -> dict[int, list[Rating]]:
-    """The grades of each text, second ones left out."""
+    """Ratings by item, without those of repeated items."""
     found: dict[int, list[Rating]] = {}
     for one in ratings:
         if one.round == 1:

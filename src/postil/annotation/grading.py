@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from postil.annotation import validation
-from postil.annotation.events import add_answer, take_back
-from postil.annotation.models import Ahead, Answer, Refused
+from postil.annotation.events import add_annotation, undo_last
+from postil.annotation.models import Annotation, Refused, Upcoming
 from postil.annotation.people import progress_of, signed_in, taking_part
-from postil.annotation.tasks import at_place, first_open, of_assignment, open_after
+from postil.annotation.tasks import at_position, first_open, of_assignment, open_after
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -55,12 +55,12 @@ class Grading:
             Refused: There is no such place.
         """
         with self._database.reading(once=True) as connection:
-            found = at_place(connection, person.id, place)
+            found = at_position(connection, person.id, place)
         if found is None:
             raise Refused("unknown", f"there is no text {place + 1}")
         return found
 
-    def ahead(self, person: Person, after: int, wanted: int) -> Ahead:
+    def upcoming(self, person: Person, after: int, wanted: int) -> Upcoming:
         """How far an annotator is, and what comes.
 
         Args:
@@ -70,7 +70,7 @@ class Grading:
         """
         with self._database.reading() as connection:
             progress = progress_of(taking_part(connection, person.id))
-            return Ahead(progress=progress, tasks=open_after(connection, person.id, after, wanted))
+            return Upcoming(progress=progress, tasks=open_after(connection, person.id, after, wanted))
 
     def progress(self, person: Person) -> Progress:
         """How far an annotator is.
@@ -87,7 +87,7 @@ class Grading:
         assignment: int,
         value: float | Sequence[Span],
         *,
-        request: str,
+        idempotency_key: str,
         revision: int | None = None,
         seconds: float | None = None,
     ) -> Event:
@@ -97,7 +97,7 @@ class Grading:
             person: The annotator.
             assignment: The number in the task.
             value: The grade, or the marks.
-            request: A key that the client made for this answer: sent twice, it is stored once.
+            idempotency_key: A key that the client made for this answer: sent twice, it is stored once.
             revision: The revision in the task; a text that was answered meanwhile is then refused.
             seconds: How long the text was before the annotator.
 
@@ -107,25 +107,31 @@ class Grading:
         Raises:
             Refused: The text is not this person's, was answered meanwhile, or the grade is not on the scale.
         """
-        given = Answer(assignment=assignment, value=value, request=request, revision=revision, seconds=seconds)
+        given = Annotation(
+            assignment=assignment, value=value, idempotency_key=idempotency_key, revision=revision, seconds=seconds
+        )
         return self._said_by(person, given)
 
-    def skip(self, person: Person, assignment: int, reason: str, *, request: str, revision: int | None = None) -> Event:
+    def skip(
+        self, person: Person, assignment: int, reason: str, *, idempotency_key: str, revision: int | None = None
+    ) -> Event:
         """Pass a text over.
 
         Args:
             person: The annotator.
             assignment: The number in the task.
             reason: Why.
-            request: A key that the client made for this answer.
+            idempotency_key: A key that the client made for this answer.
             revision: The revision in the task.
 
         Raises:
             Refused: As `rate`; or there is no reason.
         """
-        return self._said_by(person, Answer(assignment=assignment, reason=reason, request=request, revision=revision))
+        return self._said_by(
+            person, Annotation(assignment=assignment, reason=reason, idempotency_key=idempotency_key, revision=revision)
+        )
 
-    def answer(self, session: str, given: Answer, *, after: int = 0, wanted: int = 0) -> Future[Ahead | None]:
+    def answer(self, session: str, given: Annotation, *, after: int = 0, wanted: int = 0) -> Future[Upcoming | None]:
         """Store an answer of whoever is signed in and find what comes next, all in one transaction.
 
         Args:
@@ -140,24 +146,24 @@ class Grading:
         """
         rubric = self._rubric()
 
-        def change(connection: Connection) -> Ahead | None:
+        def change(connection: Connection) -> Upcoming | None:
             now = self._clock()
             who = signed_in(connection, session, now, lock=True)
             if who is None:
                 return None
-            _, progress = add_answer(connection, who, given, rubric, now)
-            return Ahead(progress=progress, tasks=open_after(connection, who.id, after, wanted))
+            _, progress = add_annotation(connection, who, given, rubric, now)
+            return Upcoming(progress=progress, tasks=open_after(connection, who.id, after, wanted))
 
         return self._database.submit(change)
 
-    def undo(self, person: Person, *, request: str) -> Task | None:
+    def undo(self, person: Person, *, idempotency_key: str) -> Task | None:
         """Take the annotator's last answer back, then the one before it, and so on.
 
         Nothing is deleted: this adds an event, and the text is again as it was before the answer.
 
         Args:
             person: The annotator.
-            request: A key that the client made.
+            idempotency_key: A key that the client made.
 
         Returns:
             The text; None where there is nothing to take back.
@@ -165,20 +171,20 @@ class Grading:
         Raises:
             Refused: The key was used for something else, or the person has left.
         """
-        key = validation.key(request)
+        key = validation.key(idempotency_key)
 
         def change(connection: Connection) -> Task | None:
             who = taking_part(connection, person.id, lock=True)
-            assignment = take_back(connection, who, key, self._clock())
+            assignment = undo_last(connection, who, key, self._clock())
             return None if assignment is None else of_assignment(connection, who.id, assignment)
 
-        return self._database.change(change)
+        return self._database.run(change)
 
-    def _said_by(self, person: Person, given: Answer) -> Event:
+    def _said_by(self, person: Person, given: Annotation) -> Event:
         rubric = self._rubric()
 
         def change(connection: Connection) -> Event:
             who = taking_part(connection, person.id, lock=True)
-            return add_answer(connection, who, given, rubric, self._clock())[0]
+            return add_annotation(connection, who, given, rubric, self._clock())[0]
 
-        return self._database.change(change)
+        return self._database.run(change)

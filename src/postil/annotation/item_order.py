@@ -1,8 +1,8 @@
-"""The order in which an annotator has texts."""
+"""Presentation order: the sequence in which an annotator sees items."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
@@ -11,51 +11,54 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Turn", "in_order", "woven"]
+    from postil.annotation.models import Presentation
 
-Turn: TypeAlias = tuple[int, int]
-"""A text and a round: 1, or 2 where the same annotator has the text again."""
+__all__ = ["ItemOrder", "insert_items", "presentation_order"]
+
+ItemOrder: TypeAlias = Literal["spread", "together"]
+"""Items of one article in a presentation order: far apart, or in a row."""
 
 
-def in_order(
-    texts: list[int],
+def presentation_order(
+    items: list[int],
     gold: frozenset[int],
     articles: tuple[str, ...],
-    repeats: float,
+    repeat_rate: float,
     random: np.random.Generator,
     *,
     together: bool,
-) -> tuple[Turn, ...]:
-    """An annotator's texts in order.
+) -> tuple[Presentation, ...]:
+    """Draw the presentation order of an annotator.
 
-    Every text gets a place between 0 and 1. The c texts of an article, in random order, are at ``(j + u) / c`` for
+    Every item gets a position between 0 and 1. The c items of an article, in random order, are at ``(j + u) / c`` for
     j = 0 … c - 1 with one u that is uniform in [0, 1): each of them is uniform in [0, 1), and they are 1 / c apart.
-    Texts to be kept together share the place u.
+    Items to be kept together share the position u.
 
     Args:
-        texts: The annotator's texts.
-        gold: Those that everyone has, which do not come again.
-        articles: The article of each text of the campaign.
-        repeats: The share of the annotator's texts that come again, half of the way later.
-        random: The source of chance.
-        together: Whether texts of one article stay together.
+        items: Numbers of the annotator's items.
+        gold: Numbers of the gold items, which are not repeated.
+        articles: Article of each item of the campaign.
+        repeat_rate: Share of the annotator's items that are repeated, half of the order later.
+        random: Random number generator.
+        together: True to keep the items of an article together.
     """
-    if not texts:
+    if not items:
         return ()
-    number = np.unique([articles[item] for item in texts], return_inverse=True)[1]
-    tie = random.random(len(texts))
+    number = np.unique([articles[item] for item in items], return_inverse=True)[1]
+    tie = random.random(len(items))
     start = random.random(int(number.max()) + 1)[number]
-    place = start if together else (_rank_within(number, tie) + start) / np.bincount(number)[number]
-    again = np.flatnonzero(np.array([item not in gold for item in texts]) & (place < 0.5))
-    wanted = round(repeats * (len(texts) - len(gold)))
-    chosen = random.permutation(again)[:wanted]
-    turns = [*((item, 1) for item in texts), *((texts[which], 2) for which in chosen.tolist())]
-    places, ties = np.concatenate([place, place[chosen] + 0.5]), np.concatenate([tie, tie[chosen]])
-    return tuple(turns[which] for which in np.lexsort((ties, places)).tolist())
+    position = start if together else (_rank_within(number, tie) + start) / np.bincount(number)[number]
+    # Only the first half can be repeated half of the order later.
+    repeatable = np.flatnonzero(np.array([item not in gold for item in items]) & (position < 0.5))
+    wanted = round(repeat_rate * (len(items) - len(gold)))
+    chosen = random.permutation(repeatable)[:wanted]
+    shown = [*((item, 1) for item in items), *((items[index], 2) for index in chosen.tolist())]
+    positions, ties = np.concatenate([position, position[chosen] + 0.5]), np.concatenate([tie, tie[chosen]])
+    return tuple(shown[index] for index in np.lexsort((ties, positions)).tolist())
 
 
 def _rank_within(group: NDArray[np.int64], tie: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The rank of each, from 0, among those of its group."""
+    """Rank of each element among those of its group, from 0."""
     order = np.lexsort((tie, group))
     counts = np.bincount(group)
     rank = np.empty(len(group), np.int64)
@@ -63,20 +66,20 @@ def _rank_within(group: NDArray[np.int64], tie: NDArray[np.float64]) -> NDArray[
     return rank
 
 
-def woven(
-    order: tuple[Turn, ...], answered: Collection[Turn], new: Sequence[int], random: np.random.Generator
-) -> tuple[Turn, ...]:
-    """New texts in random places of an order, after the text that is before the annotator now.
+def insert_items(
+    order: tuple[Presentation, ...], answered: Collection[Presentation], new: Sequence[int], random: np.random.Generator
+) -> tuple[Presentation, ...]:
+    """Insert new items at random positions of an order, after the item that is on the annotator's screen.
 
     Args:
-        order: The annotator's order.
-        answered: What the annotator has answered.
-        new: The texts.
-        random: The source of chance.
+        order: Presentation order of the annotator.
+        answered: Presentations that the annotator has answered.
+        new: Numbers of the new items.
+        random: Random number generator.
     """
     done = set(answered)
-    now = next((place for place, turn in enumerate(order) if turn not in done), len(order) - 1)
-    last = max((place for place, turn in enumerate(order) if turn in done), default=-1)
+    now = next((position for position, shown in enumerate(order) if shown not in done), len(order) - 1)
+    last = max((position for position, shown in enumerate(order) if shown in done), default=-1)
     head = max(now, last) + 1
     tail = order[head:]
     slots = set(random.choice(len(tail) + len(new), len(new), replace=False).tolist())

@@ -1,4 +1,4 @@
-"""Texts of someone who left, shared out among the others."""
+"""Reassignment of items: equal loads by augmenting paths, even overlaps of annotators by swaps."""
 
 from __future__ import annotations
 
@@ -7,105 +7,129 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     import numpy as np
 
-__all__ = ["share_out"]
+__all__ = ["distribute_items"]
 
-EXCHANGES: Final = (200, 30_000)
-"""How many exchanges are looked at: so many for each text, and so many at most."""
+SWAPS_PER_ITEM: Final = 200
+"""Number of swaps tried per item."""
+
+MAX_SWAPS: Final = 30_000
+"""Upper bound on the number of swaps tried."""
 
 
-def share_out(
-    orphans: Sequence[int], others: Sequence[int], on: Sequence[Collection[int]], random: np.random.Generator
+def distribute_items(
+    unassigned: Sequence[int],
+    annotators: Sequence[int],
+    assigned: Sequence[Collection[int]],
+    random: np.random.Generator,
 ) -> dict[int, int]:
-    """Who takes each text, where anyone can; see `postil.annotation.plan.Plan.reassign`.
+    """Choose an annotator for each unassigned item; see `postil.annotation.plan.Plan.reassign`.
 
     Args:
-        orphans: The texts.
-        others: Who can take texts.
-        on: Who has each text already.
-        random: The source of chance.
+        unassigned: Numbers of the items.
+        annotators: Numbers of the annotators who can take items.
+        assigned: Annotators of every item of the campaign.
+        random: Random number generator.
+
+    Returns:
+        Annotator by item; items that every annotator already has are missing.
     """
-    load = Counter(dict.fromkeys(others, 0))
-    met: Counter[tuple[int, int]] = Counter()
-    for team in on:
-        load.update(person for person in team if person in load)
-        met.update(pair for first, second in combinations(team, 2) for pair in ((first, second), (second, first)))
-    able = {item: [other for other in others if other not in on[item]] for item in orphans}
+    load = Counter(dict.fromkeys(annotators, 0))
+    for annotators_of_item in assigned:
+        load.update(person for person in annotators_of_item if person in load)
+    shared = _overlaps(assigned)
+    eligible = {item: [other for other in annotators if other not in assigned[item]] for item in unassigned}
     taken: dict[int, int] = {}
-    for item in random.permutation(orphans).tolist():
-        chance = random.random(len(able[item])).tolist()
+    for item in random.permutation(unassigned).tolist():
+        tie = random.random(len(eligible[item])).tolist()
         ranked = [
-            (load[other], sum(met[other, mate] for mate in on[item]), chance[place], other)
-            for place, other in enumerate(able[item])
+            (load[other], sum(shared[other, mate] for mate in assigned[item]), tie[index], other)
+            for index, other in enumerate(eligible[item])
         ]
         if ranked:
             taken[item] = min(ranked)[-1]
             load[taken[item]] += 1
-            for mate in on[item]:
-                met[taken[item], mate] += 1
-                met[mate, taken[item]] += 1
-    while _level(taken, able, load):
+            for mate in assigned[item]:
+                shared[taken[item], mate] += 1
+                shared[mate, taken[item]] += 1
+    while _augment(taken, eligible, load):
         pass
-    _mix(taken, able, on, random)
+    _swap(taken, eligible, assigned, random)
     return taken
 
 
-def _level(taken: dict[int, int], able: Mapping[int, Sequence[int]], load: Counter[int]) -> bool:
-    """Pass one text on, from one who has most to one who has two fewer or less, over others if need be.
+def _overlaps(assigned: Iterable[Collection[int]]) -> Counter[tuple[int, int]]:
+    """Number of shared items of each pair of annotators, under both orders of the pair."""
+    return Counter(
+        pair
+        for annotators in assigned
+        for first, second in combinations(annotators, 2)
+        for pair in ((first, second), (second, first))
+    )
+
+
+def _augment(taken: dict[int, int], eligible: Mapping[int, Sequence[int]], load: Counter[int]) -> bool:
+    """Move one item along an augmenting path to reduce the largest load.
 
     Returns:
-        Whether there was a way.
+        True if there was such a path.
     """
-    gives: dict[int, dict[int, int]] = {person: {} for person in load}
+    # An edge leads from each annotator to everyone who could take one of their items. Moving an item along every edge
+    # of a path lowers the load of its first annotator by one and raises that of its last; those between keep theirs.
+    # So a path to a load lower by two or more evens loads out, even where no single item can move directly.
+    movable: dict[int, dict[int, int]] = {person: {} for person in load}
     for item, person in taken.items():
-        for other in able[item]:
+        for other in eligible[item]:
             if other != person:
-                gives[person].setdefault(other, item)
+                movable[person].setdefault(other, item)
     for start in sorted(load, key=lambda person: (-load[person], person)):
-        came: dict[int, int] = {start: start}
-        reached = [start]
-        for person in reached:
+        parent: dict[int, int] = {start: start}
+        queue = [start]
+        for person in queue:  # breadth-first; the list grows while it is read
             if load[person] <= load[start] - 2:
                 load[start] -= 1
                 load[person] += 1
                 taker = person
                 while taker != start:
-                    giver = came[taker]
-                    taken[gives[giver][taker]] = taker
+                    giver = parent[taker]
+                    taken[movable[giver][taker]] = taker
                     taker = giver
                 return True
-            for other in gives[person]:
-                if other not in came:
-                    came[other] = person
-                    reached.append(other)
+            for other in movable[person]:
+                if other not in parent:
+                    parent[other] = person
+                    queue.append(other)
     return False
 
 
-def _mix(
-    taken: dict[int, int], able: Mapping[int, Sequence[int]], on: Sequence[Collection[int]], random: np.random.Generator
+def _swap(
+    taken: dict[int, int],
+    eligible: Mapping[int, Sequence[int]],
+    assigned: Sequence[Collection[int]],
+    random: np.random.Generator,
 ) -> None:
-    """Let two who took texts exchange them wherever that evens out how many texts every two annotators share."""
+    """Swap the takers of two items wherever that makes overlaps more even; loads stay as they are."""
     items = sorted(taken)
-    met: Counter[tuple[int, int]] = Counter()
-    for item, team in enumerate(on):
-        whole = [*team, taken[item]] if item in taken else team
-        met.update(pair for first, second in combinations(whole, 2) for pair in ((first, second), (second, first)))
     if len(items) < 2:
         return
-    for one, two in random.integers(0, len(items), (min(EXCHANGES[0] * len(items), EXCHANGES[1]), 2)).tolist():
+    shared = _overlaps([*people, taken[item]] if item in taken else people for item, people in enumerate(assigned))
+    swaps = random.integers(0, len(items), (min(SWAPS_PER_ITEM * len(items), MAX_SWAPS), 2))
+    for one, two in swaps.tolist():
         first, second = items[one], items[two]
         mine, yours = taken[first], taken[second]
-        if mine == yours or yours not in able[first] or mine not in able[second]:
+        if mine == yours or yours not in eligible[first] or mine not in eligible[second]:
             continue
-        lost = [*((mine, mate) for mate in on[first]), *((yours, mate) for mate in on[second])]
-        won = [*((yours, mate) for mate in on[first]), *((mine, mate) for mate in on[second])]
+        lost = [*((mine, mate) for mate in assigned[first]), *((yours, mate) for mate in assigned[second])]
+        won = [*((yours, mate) for mate in assigned[first]), *((mine, mate) for mate in assigned[second])]
         change = Counter(tuple(sorted(pair)) for pair in won)
         change.subtract(tuple(sorted(pair)) for pair in lost)
-        if sum(by * by + 2 * by * met[pair] for pair, by in change.items()) <= 0:
+        # (n + d)^2 - n^2 = d^2 + 2 d n: the change of the sum of squares, which is least where overlaps are equal.
+        # Swaps that leave it unchanged are made too: they lead out of plateaus.
+        if sum(by * by + 2 * by * shared[pair] for pair, by in change.items()) <= 0:
             for (left, right), by in change.items():
-                met[left, right] += by
-                met[right, left] += by
+                shared[left, right] += by
+                shared[right, left] += by
             taken[first], taken[second] = yours, mine

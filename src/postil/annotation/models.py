@@ -1,4 +1,4 @@
-"""The nouns of a campaign: what is graded, who grades it, and what was said."""
+"""Data models of a campaign: items, people, assignments, annotations and decisions."""
 
 from __future__ import annotations
 
@@ -13,44 +13,51 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Adjudication",
-    "Ahead",
-    "Answer",
+    "Annotation",
+    "AnnotatorProgress",
     "Campaign",
     "Conflict",
     "Event",
-    "Handover",
     "Item",
+    "ItemType",
     "Kind",
     "Person",
+    "Presentation",
     "Progress",
     "Rating",
+    "Reassignment",
     "Refused",
     "Role",
     "Session",
     "Span",
-    "Standing",
     "State",
     "Task",
+    "Upcoming",
 ]
 
+ItemType: TypeAlias = Literal["comments", "outputs", "passages"]
+"""Type of the items: readers' comments, system outputs, or passages."""
+
 Kind: TypeAlias = Literal["grade", "spans"]
-"""What an annotator gives a text: a grade on a scale, or marks on its words."""
+"""Type of an annotation: a grade on a scale, or span annotations."""
+
+Presentation: TypeAlias = tuple[int, int]
+"""An item and a round: 1, or 2 where the item is repeated for the same annotator."""
 
 Role: TypeAlias = Literal["lead", "annotator"]
 State: TypeAlias = Literal["open", "graded", "skipped"]
 Span: TypeAlias = tuple[int, int]
-"""Where a mark begins and ends in a text, in characters (code points); the end is not in it."""
+"""Start and end of a span, in characters (code points); the end is exclusive."""
 
 
-class Refused(UsageError):  # noqa: N818 - says what is wrong
-    """A request that the store does not carry out.
+class Refused(UsageError):  # noqa: N818 - the rejection of a request, not a fault
+    """Request that the store rejects.
 
     Args:
-        kind: ``unknown`` (no such thing, or not this person's), ``forbidden`` (a lead may do it, this person not),
-            ``expired``, ``used``, ``stale`` (the text was graded meanwhile), ``left`` (the person is no longer in the
-            campaign), ``full`` (no place is free) or ``invalid`` (a grade that is not on the scale, a span outside the
-            text, …).
-        problem: What is wrong, in words.
+        kind: ``unknown`` (no such thing, or not this person's), ``forbidden`` (permission denied), ``expired``,
+            ``used``, ``stale`` (the item was annotated in the meantime), ``left`` (the person was removed), ``full``
+            (the plan has no free slot) or ``invalid`` (a grade outside the scale, a span outside the text, …).
+        problem: One sentence that names the problem.
 
     >>> raise Refused("expired", "this invitation has expired; ask for a new one")
     Traceback (most recent call last):
@@ -63,39 +70,39 @@ class Refused(UsageError):  # noqa: N818 - says what is wrong
         super().__init__(problem)
 
 
-class _Noun(msgspec.Struct, frozen=True, gc=False):
-    """Base of all nouns."""
+class _Record(msgspec.Struct, frozen=True, gc=False):
+    """Base of all records."""
 
 
-class Campaign(_Noun, frozen=True, kw_only=True):
-    """What is done.
+class Campaign(_Record, frozen=True, kw_only=True):
+    """Settings of a campaign.
 
     Args:
-        name: What people call it.
-        what: ``comments``, ``outputs`` or ``passages``.
-        each: How many annotators a text has.
-        seed: The seed of the plan.
-        created: When, in seconds since 1970; the store sets it.
+        name: Name shown to annotators.
+        item_type: Type of the items.
+        annotators_per_item: Number of annotators per item.
+        seed: Random seed of the plan.
+        created: Time of creation, in seconds since 1970; set by the store.
     """
 
     name: str
-    what: Literal["comments", "outputs", "passages"]
-    each: int
+    item_type: ItemType
+    annotators_per_item: int
     seed: int
     created: float = 0.0
 
 
-class Item(_Noun, frozen=True, kw_only=True):
-    """A text to be graded, with what it belongs to.
+class Item(_Record, frozen=True, kw_only=True):
+    """An item to annotate, with its context.
 
     Args:
-        item: The article's id, or a passage's topic.
-        system: Who wrote the text: a system, or the id of the comment or passage.
+        item: Id of the article, or topic of the passage.
+        system: Source of the text: a system, or the id of the comment or passage.
         text: The text.
-        title: The article's headline, or the topic.
-        content: The article's text.
-        lang: The language, as a BCP 47 tag.
-        gold: The grade that is known to be right, where the text is there to check annotators.
+        title: Headline of the article, or the topic.
+        content: Body of the article.
+        lang: Language, as a BCP 47 tag.
+        gold: Gold label of a gold item, which is there to check annotators.
     """
 
     item: str
@@ -107,15 +114,15 @@ class Item(_Noun, frozen=True, kw_only=True):
     gold: float | None = None
 
 
-class Person(_Noun, frozen=True, kw_only=True):
-    """Someone who takes part.
+class Person(_Record, frozen=True, kw_only=True):
+    """An annotator, a lead, or a free slot of the plan.
 
     Args:
-        id: The number of the person.
-        name: The name that the lead knows; empty while a place is free.
-        role: What the person may do.
-        pseudonym: The name in exports.
-        left: Whether the person has left.
+        id: Number of the person.
+        name: Name known to the lead; empty for a free slot.
+        role: Role, which decides about permissions.
+        pseudonym: Name used in exports.
+        left: True if the person was removed.
     """
 
     id: int
@@ -125,13 +132,13 @@ class Person(_Noun, frozen=True, kw_only=True):
     left: bool = False
 
 
-class Session(_Noun, frozen=True, kw_only=True):
-    """A person who is signed in.
+class Session(_Record, frozen=True, kw_only=True):
+    """Session of a signed-in person.
 
     Args:
-        token: The secret that the browser keeps; the store has its hash only.
-        person: Who.
-        expires: Until when, in seconds since 1970.
+        token: Secret kept by the browser; the store has only its hash.
+        person: The signed-in person.
+        expires: Time of expiry, in seconds since 1970.
     """
 
     token: str
@@ -139,27 +146,28 @@ class Session(_Noun, frozen=True, kw_only=True):
     expires: float
 
 
-class Task(_Noun, frozen=True, kw_only=True):
-    """A text before an annotator. It does not say which system wrote the text, nor what others think of it.
+class Task(_Record, frozen=True, kw_only=True):
+    """An item as presented to an annotator; it reveals neither the system nor the ratings of others.
 
     Args:
-        assignment: The number to answer with.
-        place: Where it stands in the annotator's order, from 0.
-        total: How many texts the annotator has.
-        round: 1, or 2 where the same text is shown again.
-        revision: The state that is shown; `Store.rate` refuses a grade for another one.
-        state: What has become of it.
+        assignment: Number of the assignment, which an annotation refers to.
+        position: Position in the annotator's presentation order, from 0.
+        total: Number of presentations in that order.
+        round: 1, or 2 for a repeated item.
+        revision: Revision of the shown state, for optimistic concurrency control: `Grading.rate` refuses an annotation
+            that is based on another one.
+        state: State of the assignment.
         text: The text.
-        title: The article's headline.
-        content: The article's text.
-        lang: The language, as a BCP 47 tag; empty where it is not known.
-        grade: The grade that was given.
-        spans: The marks that were made.
-        reason: Why it was skipped.
+        title: Headline of the article.
+        content: Body of the article.
+        lang: Language, as a BCP 47 tag; empty if unknown.
+        grade: Current grade, if there is one.
+        spans: Current span annotations.
+        reason: Reason for skipping.
     """
 
     assignment: int
-    place: int
+    position: int
     total: int
     round: int
     revision: int
@@ -173,33 +181,33 @@ class Task(_Noun, frozen=True, kw_only=True):
     reason: str = ""
 
 
-class Answer(_Noun, frozen=True, kw_only=True):
-    """What an annotator says about a text.
+class Annotation(_Record, frozen=True, kw_only=True):
+    """An annotation as submitted: a grade, span annotations, or a skip.
 
     Args:
-        assignment: The number in the task.
-        request: A key that the client made for this answer: sent twice, it is stored once.
-        value: The grade, or the marks.
-        reason: Why the text is skipped; there is no value then.
-        revision: The revision in the task; a text that was answered meanwhile is then refused.
-        seconds: How long the text was before the annotator.
+        assignment: Number of the assignment.
+        idempotency_key: Key made by the client; an annotation submitted twice under one key is stored once.
+        value: The grade, or the spans.
+        reason: Reason for skipping; there is no value then.
+        revision: Revision of the task, for optimistic concurrency control; a stale one is refused.
+        seconds: Time that the item was shown, in seconds.
     """
 
     assignment: int
-    request: str
+    idempotency_key: str
     value: float | Sequence[Span] | None = None
     reason: str | None = None
     revision: int | None = None
     seconds: float | None = None
 
 
-class Progress(_Noun, frozen=True, kw_only=True):
-    """How far someone is.
+class Progress(_Record, frozen=True, kw_only=True):
+    """Progress of an annotator.
 
     Args:
-        done: How many texts are graded.
-        total: How many there are.
-        skipped: How many were skipped.
+        done: Number of graded presentations.
+        total: Number of assigned presentations.
+        skipped: Number of skipped ones.
     """
 
     done: int
@@ -207,26 +215,26 @@ class Progress(_Noun, frozen=True, kw_only=True):
     skipped: int
 
 
-class Ahead(_Noun, frozen=True, kw_only=True):
-    """How far someone is, and what comes.
+class Upcoming(_Record, frozen=True, kw_only=True):
+    """Progress of an annotator, with the tasks that come next.
 
     Args:
-        progress: How far.
-        tasks: Texts that are open, one after another.
+        progress: The progress.
+        tasks: Consecutive open tasks.
     """
 
     progress: Progress
     tasks: tuple[Task, ...]
 
 
-class Standing(_Noun, frozen=True, kw_only=True):
-    """How far and how fast an annotator is, for the lead.
+class AnnotatorProgress(_Record, frozen=True, kw_only=True):
+    """Progress and speed of an annotator, for the lead.
 
     Args:
-        person: Who.
-        progress: How far.
-        seconds: The median time for a text, of the last 200 that were graded; None before the first.
-        last: When the last answer came, in seconds since 1970; None before the first.
+        person: The annotator.
+        progress: The progress.
+        seconds: Median time per item over the last 200 annotations, in seconds; None before the first.
+        last: Time of the last annotation, in seconds since 1970; None before the first.
     """
 
     person: Person
@@ -235,34 +243,34 @@ class Standing(_Noun, frozen=True, kw_only=True):
     last: float | None
 
 
-class Handover(_Noun, frozen=True, kw_only=True):
-    """What became of the work of someone who left.
+class Reassignment(_Record, frozen=True, kw_only=True):
+    """Outcome of removing an annotator.
 
     Args:
-        moved: How many texts others got.
-        short: How many texts of the campaign now have fewer annotators than they are meant to.
+        moved: Number of items reassigned, or reserved for a new annotator.
+        short: Number of items of the campaign that now have fewer annotators than planned.
     """
 
     moved: int
     short: int
 
 
-class Event(_Noun, frozen=True, kw_only=True):
-    """Something that an annotator did. Events are added and never changed.
+class Event(_Record, frozen=True, kw_only=True):
+    """Entry of the event log. Entries are appended and never changed.
 
     Args:
-        id: Its number, rising with time.
-        person: Who.
-        assignment: Which text of whose.
-        kind: What was done.
-        time: When, in seconds since 1970.
-        round: 1, or 2 where the same text is shown again.
-        request: The key that the client made for it.
+        id: Number of the event, ascending with time.
+        person: Number of the annotator.
+        assignment: Number of the assignment.
+        kind: Type of the event.
+        time: Time, in seconds since 1970.
+        round: 1, or 2 for a repeated item.
+        idempotency_key: Key made by the client.
         grade: The grade.
-        spans: The marks; None where none were asked for.
-        reason: Why it was skipped.
-        seconds: How long the text was before the annotator.
-        undoes: The event that was taken back.
+        spans: The span annotations; None where the rubric asks for none.
+        reason: Reason for skipping.
+        seconds: Time that the item was shown, in seconds.
+        undoes: Number of the undone event.
     """
 
     id: int
@@ -271,7 +279,7 @@ class Event(_Noun, frozen=True, kw_only=True):
     kind: Literal["rate", "skip", "undo"]
     time: float
     round: int
-    request: str
+    idempotency_key: str
     grade: float | None = None
     spans: tuple[Span, ...] | None = None
     reason: str = ""
@@ -279,21 +287,21 @@ class Event(_Noun, frozen=True, kw_only=True):
     undoes: int | None = None
 
 
-class Rating(_Noun, frozen=True, kw_only=True):
-    """What an annotator now thinks of a text.
+class Rating(_Record, frozen=True, kw_only=True):
+    """Current rating of an item by one annotator.
 
     Args:
-        number: The number of the text, from 0.
+        number: Number of the item, from 0.
         item: See `Item`.
         system: See `Item`.
-        annotator: The annotator's pseudonym.
-        grade: The grade; where passages are marked, the share of the text that is marked.
-        round: 1, or 2 where the same text was shown again.
-        order: Where the text stood in the annotator's order, from 0.
-        time: When, in seconds since 1970.
-        seconds: How long it took.
-        gold: The grade that is known to be right.
-        spans: The marks.
+        annotator: Pseudonym of the annotator.
+        grade: The grade; for span annotations the share of the text that is annotated.
+        round: 1, or 2 for a repeated item.
+        order: Position in the annotator's presentation order, from 0.
+        time: Time, in seconds since 1970.
+        seconds: Time that the item was shown, in seconds.
+        gold: Gold label.
+        spans: Span annotations.
     """
 
     number: int
@@ -309,15 +317,15 @@ class Rating(_Noun, frozen=True, kw_only=True):
     spans: tuple[Span, ...] = ()
 
 
-class Adjudication(_Noun, frozen=True, kw_only=True):
-    """What a lead decided about a text; the last one counts.
+class Adjudication(_Record, frozen=True, kw_only=True):
+    """Decision of a lead about an item; the last one counts.
 
     Args:
-        number: The number of the text.
-        lead: The lead's pseudonym.
-        grade: The grade.
-        reason: Why.
-        time: When, in seconds since 1970.
+        number: Number of the item.
+        lead: Pseudonym of the lead.
+        grade: The adjudicated grade.
+        reason: Reason for the decision.
+        time: Time, in seconds since 1970.
     """
 
     number: int
@@ -327,18 +335,18 @@ class Adjudication(_Noun, frozen=True, kw_only=True):
     time: float
 
 
-class Conflict(_Noun, frozen=True, kw_only=True):
-    """A text whose grades are far apart. It does not say which system wrote the text.
+class Conflict(_Record, frozen=True, kw_only=True):
+    """An item with disagreement, queued for adjudication; it does not reveal the system.
 
     Args:
-        number: The number of the text, to adjudicate it by.
+        number: Number of the item.
         text: The text.
-        title: The article's headline.
-        content: The article's text.
-        lang: The language.
-        ratings: What each annotator thinks.
-        distance: How far the grades are apart.
-        adjudication: What was decided, if anything.
+        title: Headline of the article.
+        content: Body of the article.
+        lang: Language, as a BCP 47 tag.
+        ratings: Pseudonym and grade of each annotator.
+        distance: Highest minus lowest grade.
+        adjudication: The last decision, if there is one.
     """
 
     number: int

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 import sqlalchemy as sql
 
 from postil.annotation import tables, validation
-from postil.annotation.compiled_sql import Prepared
-from postil.annotation.models import Handover, Person, Progress, Refused, Session, Standing
-from postil.annotation.reassignment import hand_over, keep_for_another
+from postil.annotation.compiled_sql import CompiledStatement
+from postil.annotation.models import AnnotatorProgress, Person, Progress, Reassignment, Refused, Session
+from postil.annotation.reassignment import reassign_items, reserve_items
+from postil.errors import UnknownName
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,7 +83,7 @@ class People:
             values = {"hash": validation.hashed(token), "person": number, "expires": self._clock() + days * DAY}
             connection.execute(tables.invite.insert(), values)
 
-        self._database.change(change)
+        self._database.run(change)
         return token
 
     def accept(self, token: str, days: float = 30.0) -> Session:
@@ -115,9 +116,9 @@ class People:
             expires = now + days * DAY
             values = {"hash": validation.hashed(mine), "person": who.id, "expires": expires}
             connection.execute(tables.session.insert(), values)
-            return Session(token=mine, person=_person_of(who), expires=expires)
+            return Session(token=mine, person=_to_person(who), expires=expires)
 
-        return self._database.change(change)
+        return self._database.run(change)
 
     def session(self, token: str) -> Person | None:
         """Who is signed in with a session's token; None for nobody.
@@ -127,7 +128,7 @@ class People:
         """
         with self._database.reading(once=True) as connection:
             row = signed_in(connection, token, self._clock())
-        return None if row is None else _person_of(row)
+        return None if row is None else _to_person(row)
 
     def end(self, session: str) -> None:
         """Sign out.
@@ -136,21 +137,41 @@ class People:
             session: The token of the session.
         """
         ended = tables.session.delete().where(tables.session.c.hash == validation.hashed(session))
-        self._database.change(lambda connection: connection.execute(ended))
+        self._database.run(lambda connection: connection.execute(ended))
 
     def everyone(self) -> list[Person]:
         """Everyone, with the places that are still free."""
         with self._database.reading() as connection:
             rows = connection.execute(sql.select(tables.person).order_by(tables.person.c.id))
-            return [_person_of(row) for row in rows]
+            return [_to_person(row) for row in rows]
 
-    def standings(self) -> list[Standing]:
+    def named(self, name: str) -> Person:
+        """Find a person by name or pseudonym.
+
+        Args:
+            name: The name, cleaned as in invitations.
+
+        Raises:
+            UnknownName: There is no such person.
+            Refused: The person was removed.
+        """
+        name = validation.words("name", name, NAME_LENGTH)
+        everyone = self.everyone()
+        by_name = {person.name or person.pseudonym: person for person in everyone}
+        found = by_name.get(name) or {person.pseudonym: person for person in everyone}.get(name)
+        if found is None:
+            raise UnknownName("person", name, by_name)
+        if found.left:
+            raise Refused("left", f"{name} has left the campaign")
+        return found
+
+    def annotator_progress(self) -> list[AnnotatorProgress]:
         """How far and how fast each annotator is, for the lead."""
         table = tables.person
         with self._database.reading() as connection:
             return [
-                Standing(
-                    person=_person_of(row),
+                AnnotatorProgress(
+                    person=_to_person(row),
                     progress=progress_of(row),
                     seconds=_median_seconds(connection, row.id),
                     last=_last_time(connection, row.id),
@@ -158,12 +179,12 @@ class People:
                 for row in connection.execute(sql.select(table).where(table.c.role == "annotator").order_by(table.c.id))
             ]
 
-    def leave(self, person: Person, *, replace: bool = False) -> Handover:
+    def remove(self, person: Person, *, reserve: bool = False) -> Reassignment:
         """Let someone go: what is graded stays, what is not goes to the others, see `Plan.reassign`.
 
         Args:
             person: Who.
-            replace: Keep what is not graded for someone new instead: there is then a free place, see `invite`.
+            reserve: True to reserve the open items for a new annotator: there is then a free slot, see `invite`.
 
         Returns:
             What became of the work.
@@ -173,32 +194,32 @@ class People:
         """
         campaign = self._campaign()
 
-        def change(connection: Connection) -> Handover:
+        def change(connection: Connection) -> Reassignment:
             everyone = connection.execute(sql.select(tables.person).order_by("id").with_for_update()).all()
             who = taking_part(connection, person.id)
-            gone = tables.person.update().where(tables.person.c.id == who.id).values(gone=self._clock())
+            gone = tables.person.update().where(tables.person.c.id == who.id).values(left_at=self._clock())
             connection.execute(gone)
             connection.execute(tables.session.delete().where(tables.session.c.person == who.id))
             if who.role == "lead":
-                return Handover(moved=0, short=0)
-            if replace:
-                return Handover(moved=keep_for_another(connection, who, everyone), short=0)
-            return hand_over(connection, campaign, who, everyone)
+                return Reassignment(moved=0, short=0)
+            if reserve:
+                return Reassignment(moved=reserve_items(connection, who, everyone), short=0)
+            return reassign_items(connection, campaign, who, everyone)
 
-        return self._database.change(change)
+        return self._database.run(change)
 
 
 _BY_NUMBER: Final = sql.select(tables.person).where(_WHO.id == sql.bindparam("person"))
-_LOCKED: Final = Prepared(_BY_NUMBER.with_for_update())
-_PERSON: Final = Prepared(_BY_NUMBER)
+_LOCKED: Final = CompiledStatement(_BY_NUMBER.with_for_update())
+_PERSON: Final = CompiledStatement(_BY_NUMBER)
 _BY_SESSION: Final = (
     sql.select(tables.person)
     .join(tables.session)
     .where(tables.session.c.hash == sql.bindparam("hash"), tables.session.c.expires > sql.bindparam("now"))
-    .where(_WHO.gone.is_(None))
+    .where(_WHO.left_at.is_(None))
 )
-_SIGNED_IN: Final = Prepared(_BY_SESSION)
-_SIGNED_IN_LOCKED: Final = Prepared(_BY_SESSION.with_for_update(of=tables.person))
+_SIGNED_IN: Final = CompiledStatement(_BY_SESSION)
+_SIGNED_IN_LOCKED: Final = CompiledStatement(_BY_SESSION.with_for_update(of=tables.person))
 
 
 def taking_part(connection: Connection, number: int, *, lock: bool = False) -> Any:
@@ -215,7 +236,7 @@ def taking_part(connection: Connection, number: int, *, lock: bool = False) -> A
     row = (_LOCKED if lock else _PERSON).first(connection, {"person": number})
     if row is None:
         raise Refused("unknown", "there is no such person")
-    if row.gone is not None:
+    if row.left_at is not None:
         raise Refused("left", f"{row.name or row.pseudonym} has left the campaign")
     return row
 
@@ -243,9 +264,9 @@ def progress_of(row: Any) -> Progress:
     return Progress(done=row.done, total=row.total, skipped=row.skipped)
 
 
-def _person_of(row: Any) -> Person:
+def _to_person(row: Any) -> Person:
     """A row as a noun."""
-    return Person(id=row.id, name=row.name, role=row.role, pseudonym=row.pseudonym, left=row.gone is not None)
+    return Person(id=row.id, name=row.name, role=row.role, pseudonym=row.pseudonym, left=row.left_at is not None)
 
 
 def _place_for(connection: Connection, name: str, role: Role) -> int:
@@ -260,7 +281,7 @@ def _place_for(connection: Connection, name: str, role: Role) -> int:
         leads = connection.execute(sql.select(sql.func.count()).where(_WHO.role == "lead")).scalar_one()
         values = {"name": name, "role": role, "pseudonym": f"lead {leads + 1}"}
         return int(connection.execute(tables.person.insert().returning(_WHO.id), values).scalar_one())
-    free = sql.select(_WHO.id).where(_WHO.role == role, _WHO.name == "", _WHO.gone.is_(None))
+    free = sql.select(_WHO.id).where(_WHO.role == role, _WHO.name == "", _WHO.left_at.is_(None))
     places = connection.execute(free.order_by(_WHO.id).with_for_update()).scalars().all()
     if not places:
         raise Refused("full", "every place of the plan is taken")

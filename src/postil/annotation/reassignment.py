@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sql
 
 from postil.annotation import tables
-from postil.annotation.models import Handover
+from postil.annotation.models import Reassignment
 from postil.annotation.tables import GRADED, MOVED, OPEN, SKIPPED
 from postil.annotation.texts import plan_of
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     from postil.annotation.models import Campaign
 
-__all__ = ["hand_over", "keep_for_another"]
+__all__ = ["reassign_items", "reserve_items"]
 
 
-def hand_over(connection: Connection, campaign: Campaign, who: Any, everyone: Sequence[Any]) -> Handover:
+def reassign_items(connection: Connection, campaign: Campaign, who: Any, everyone: Sequence[Any]) -> Reassignment:
     """Bring the database to the plan without one annotator, see `postil.annotation.plan.Plan.reassign`.
 
     Args:
@@ -41,8 +41,8 @@ def hand_over(connection: Connection, campaign: Campaign, who: Any, everyone: Se
         answered[names[number]].add((item, again))
     skipped = done.where(table.c.person == who.id, table.c.state == SKIPPED)
     answered[who.pseudonym] -= {(item, again) for _, item, again in connection.execute(skipped)}
-    gone = [name for name, row in people.items() if row.gone is not None]
-    new = old.reassign(who.pseudonym, answered, gone=gone)
+    gone = [name for name, row in people.items() if row.left_at is not None]
+    new = old.reassign(who.pseudonym, answered, left=gone)
     mine = table.update().where(table.c.person == who.id, table.c.state.in_([OPEN, SKIPPED]))
     connection.execute(mine.values(state=MOVED))
     moved = 0
@@ -54,20 +54,20 @@ def hand_over(connection: Connection, campaign: Campaign, who: Any, everyone: Se
         change = table.update().where(
             table.c.person == number, table.c.item == sql.bindparam("a"), table.c.round == sql.bindparam("b")
         )
-        places = [{"a": item, "b": again, "place": place} for place, (item, again) in enumerate(after)]
+        places = [{"a": item, "b": again, "position": place} for place, (item, again) in enumerate(after)]
         connection.execute(change, [row for row in places if (row["a"], row["b"]) in known])
         added = [
-            {"item": row["a"], "person": number, "round": row["b"], "place": row["place"], "state": OPEN}
+            {"item": row["a"], "person": number, "round": row["b"], "position": row["position"], "state": OPEN}
             for row in places
             if (row["a"], row["b"]) not in known
         ]
         connection.execute(table.insert(), added)
         moved += len(added)
     _count_again(connection)
-    return Handover(moved=moved, short=new.statistics().short)
+    return Reassignment(moved=moved, short=new.short)
 
 
-def keep_for_another(connection: Connection, who: Any, everyone: Sequence[Any]) -> int:
+def reserve_items(connection: Connection, who: Any, everyone: Sequence[Any]) -> int:
     """Make a new place and give it what one annotator has not graded; repeated texts go to nobody.
 
     Args:
@@ -84,7 +84,7 @@ def keep_for_another(connection: Connection, who: Any, everyone: Sequence[Any]) 
     values = {"name": "", "role": "annotator", "pseudonym": name}
     new = connection.execute(tables.person.insert().returning(tables.person.c.id), values).scalar_one()
     theirs = sql.select(table.c.id, table.c.item, table.c.round, table.c.state).where(table.c.person == who.id)
-    rows = connection.execute(theirs.order_by(table.c.place)).all()
+    rows = connection.execute(theirs.order_by(table.c.position)).all()
     graded = {row.item for row in rows if row.state == GRADED}
     undone = [row for row in rows if row.state != GRADED]
     kept = [row.id for row in undone if row.item not in graded]
@@ -93,7 +93,7 @@ def keep_for_another(connection: Connection, who: Any, everyone: Sequence[Any]) 
         connection.execute(table.update().where(table.c.id == sql.bindparam("a")).values(state=MOVED), gone)
     if kept:
         given = table.update().where(table.c.id == sql.bindparam("a"))
-        given = given.values(person=new, place=sql.bindparam("b"), state=OPEN, event=None)
+        given = given.values(person=new, position=sql.bindparam("b"), state=OPEN, event=None)
         connection.execute(given, [{"a": number, "b": place} for place, number in enumerate(kept)])
     _count_again(connection)
     return len(kept)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import sqlalchemy as sql
 
 from postil.annotation import tables, validation
-from postil.annotation.events import event_of
+from postil.annotation.events import to_event
 from postil.annotation.models import Adjudication, Conflict, Event, Person, Rating, Refused
 from postil.annotation.people import taking_part
 from postil.annotation.spans import from_json
@@ -51,7 +51,7 @@ class Results:
         """Everything that annotators did, as it happened."""
         query = sql.select(tables.event, tables.assignment.c.round).join(tables.assignment)
         with self._database.reading() as connection:
-            return [event_of(row, row.round) for row in connection.execute(query.order_by(tables.event.c.id))]
+            return [to_event(row, row.round) for row in connection.execute(query.order_by(tables.event.c.id))]
 
     def apart(self, distance: float) -> list[int]:
         """The numbers of texts with grades at least so far apart, the farthest first; second rounds are not looked at.
@@ -94,7 +94,7 @@ class Results:
         """
         return self.cases([number])[0]
 
-    def adjudicate(self, lead: Person, number: int, grade: float, reason: str, *, request: str) -> Adjudication:
+    def adjudicate(self, lead: Person, number: int, grade: float, reason: str, *, idempotency_key: str) -> Adjudication:
         """Decide about a text; the grades of the annotators stay as they are.
 
         Args:
@@ -102,13 +102,13 @@ class Results:
             number: The number of the text.
             grade: The grade; where passages are marked, from 0 to 1, or 2.
             reason: Why.
-            request: A key that the client made for this decision.
+            idempotency_key: A key that the client made for this decision.
 
         Raises:
             Refused: The person is no lead, there is no such text, or the grade is not on the scale.
         """
         asked = self._rubric()
-        key = validation.key(request)
+        key = validation.key(idempotency_key)
         why = validation.words("reason", reason)
         decided = validation.on_scale(asked, grade) if asked.kind == "grade" else validation.share_or_two(grade)
 
@@ -119,16 +119,16 @@ class Results:
             if not _text_exists(connection, number):
                 raise Refused("unknown", f"there is no text {number}")
             table = tables.adjudication
-            sent = sql.select(table).where(table.c.person == who.id, table.c.request == key)
+            sent = sql.select(table).where(table.c.person == who.id, table.c.idempotency_key == key)
             row = connection.execute(sent).first()
             if row is None:
-                values = {"item": number, "person": who.id, "grade": decided, "reason": why, "request": key}
+                values = {"item": number, "person": who.id, "grade": decided, "reason": why, "idempotency_key": key}
                 row = connection.execute(table.insert().returning(table), {**values, "time": self._clock()}).one()
             elif row.item != number:
                 raise Refused("used", "this key was used for another text")
-            return _adjudication_of(row, who.pseudonym)
+            return _to_adjudication(row, who.pseudonym)
 
-        return self._database.change(change)
+        return self._database.run(change)
 
     def adjudications(self) -> list[Adjudication]:
         """Every decision, as they were made; of several about one text the last counts."""
@@ -141,7 +141,7 @@ def _ratings(connection: Connection) -> Iterator[Rating]:
     query = (
         sql.select(
             *(tables.item.c.number, tables.article.c.item, tables.item.c.system, _WHO.pseudonym, _SAID.grade),
-            *(_AT.round, _AT.place, _SAID.time, _SAID.seconds, tables.item.c.gold, _SAID.spans),
+            *(_AT.round, _AT.position, _SAID.time, _SAID.seconds, tables.item.c.gold, _SAID.spans),
         )
         .join_from(tables.assignment, tables.event, _AT.event == _SAID.id)
         .join(tables.item, _AT.item == tables.item.c.number)
@@ -172,7 +172,7 @@ def _text_exists(connection: Connection, number: int) -> bool:
     return 0 <= number < MOST_ROWS and connection.execute(there).first() is not None
 
 
-def _adjudication_of(row: Any, lead: str) -> Adjudication:
+def _to_adjudication(row: Any, lead: str) -> Adjudication:
     """A row as a noun."""
     return Adjudication(number=row.item, lead=lead, grade=float(row.grade), reason=row.reason, time=row.time)
 
@@ -184,7 +184,7 @@ def _adjudications(connection: Connection, numbers: Sequence[int] | None = None)
     if numbers is not None:
         query = query.where(table.c.item.in_(numbers))
     for row in connection.execute(query):
-        yield _adjudication_of(row, row.pseudonym)
+        yield _to_adjudication(row, row.pseudonym)
 
 
 def _cases(connection: Connection, numbers: Sequence[int]) -> Iterator[Conflict]:

@@ -160,7 +160,7 @@ class Store:
                 for number, (name, order) in enumerate(zip(plan.annotators, plan.orders, strict=True), 1)
             ],
             tables.assignment: [
-                {"item": number, "person": person, "round": again, "place": place, "state": OPEN}
+                {"item": number, "person": person, "round": again, "position": place, "state": OPEN}
                 for person, order in enumerate(plan.orders, 1)
                 for place, (number, again) in enumerate(order)
             ],
@@ -176,7 +176,7 @@ class Store:
                 connection.exec_driver_sql(last)
                 connection.exec_driver_sql("ANALYZE")  # else it guesses for the first minutes how large the tables are
 
-        self._database.change(change)
+        self._database.run(change)
 
     def campaign(self) -> Campaign:
         """What is done."""
@@ -223,7 +223,7 @@ _VERSION: Final = sql.select(
             *(
                 sql.func.max(tables.event.c.id),
                 sql.func.max(tables.adjudication.c.id),
-                sql.func.count(tables.person.c.gone),
+                sql.func.count(tables.person.c.left_at),
             ),
             *(sql.func.count(tables.invite.c.hash), sql.func.count(tables.invite.c.used)),
         )
@@ -232,7 +232,7 @@ _VERSION: Final = sql.select(
 
 
 def _version(connection: Connection) -> tuple[int, ...]:
-    """Numbers that rise whenever something is added."""
+    """DashboardSnapshot that rise whenever something is added."""
     return tuple(number or 0 for number in connection.execute(_VERSION).one())
 
 

@@ -33,7 +33,7 @@ __all__ = [
     "session",
 ]
 
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 """Raised whenever the tables change."""
 
 MOST_ROWS: Final = 2**31
@@ -86,7 +86,7 @@ person: Final = Table(
     _id(),
     *_required(Text, "name", "role"),
     Column("pseudonym", Text, nullable=False, unique=True),
-    Column("gone", Float),  # since when
+    Column("left_at", Float),  # since when
     Column("latest", Integer),  # the event that undo takes back
     Column("total", Integer, nullable=False, server_default="0"),
     Column("done", Integer, nullable=False, server_default="0"),
@@ -113,11 +113,11 @@ assignment: Final = Table(
     _id(),
     _to("item", "number"),
     _to("person"),
-    *_required(Integer, "round", "place", "state"),
+    *_required(Integer, "round", "position", "state"),
     Column("event", Integer),  # the event that made the state; None before the first
     UniqueConstraint("item", "person", "round"),
-    Index("assignment_open", "person", "state", "place"),
-    Index("assignment_in_order", "person", "place"),
+    Index("assignment_open", "person", "state", "position"),
+    Index("assignment_in_order", "person", "position"),
 )
 event: Final = Table(
     "event",
@@ -131,11 +131,11 @@ event: Final = Table(
     *_required(Text, "reason"),
     *_required(Float, "time"),
     Column("seconds", Float),
-    *_required(Text, "request"),
+    *_required(Text, "idempotency_key"),
     Column("before", Integer),  # the assignment's event until this one
     Column("previous", Integer),  # what undo takes back after this one
     Column("undoes", Integer),
-    UniqueConstraint("person", "request"),
+    UniqueConstraint("person", "idempotency_key"),
     Index("event_of_person", "person", "id"),
 )
 adjudication: Final = Table(
@@ -147,8 +147,8 @@ adjudication: Final = Table(
     *_required(Float, "grade"),
     *_required(Text, "reason"),
     *_required(Float, "time"),
-    *_required(Text, "request"),
-    UniqueConstraint("person", "request"),
+    *_required(Text, "idempotency_key"),
+    UniqueConstraint("person", "idempotency_key"),
     Index("adjudication_of_item", "item", "id"),
 )
 

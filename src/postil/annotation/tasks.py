@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import sqlalchemy as sql
 
 from postil.annotation import tables
-from postil.annotation.compiled_sql import Prepared
+from postil.annotation.compiled_sql import CompiledStatement
 from postil.annotation.models import Task
 from postil.annotation.spans import from_json
 from postil.annotation.tables import MOST_ROWS, MOVED, OPEN, STATES
@@ -15,13 +15,13 @@ from postil.annotation.tables import MOST_ROWS, MOVED, OPEN, STATES
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-__all__ = ["at_place", "first_open", "of_assignment", "open_after"]
+__all__ = ["at_position", "first_open", "of_assignment", "open_after"]
 
 _AT, _SAID, _WHO = tables.assignment.c, tables.event.c, tables.person.c
 
 _TASK: Final = (
     sql.select(
-        *(_AT.id, _AT.place, _AT.round, _AT.state, _AT.event, tables.item.c.text),
+        *(_AT.id, _AT.position, _AT.round, _AT.state, _AT.event, tables.item.c.text),
         *(tables.article.c.title, tables.article.c.content, tables.article.c.lang),
         *(_SAID.grade, _SAID.spans, _SAID.reason, _WHO.total),
     )
@@ -31,11 +31,13 @@ _TASK: Final = (
     .outerjoin(tables.event, _AT.event == _SAID.id)
     .where(_AT.person == sql.bindparam("person"), _AT.state != MOVED)
 )
-_FIRST_OPEN: Final = Prepared(_TASK.where(_AT.state == OPEN).order_by(_AT.place).limit(sql.bindparam("most", 1)))
-_AT_PLACE: Final = Prepared(_TASK.where(_AT.place == sql.bindparam("place")))
-_OF_ASSIGNMENT: Final = Prepared(_TASK.where(_AT.id == sql.bindparam("assignment")))
-_BETWEEN: Final = Prepared(
-    _TASK.where(_AT.place > sql.bindparam("after"), _AT.place <= sql.bindparam("last")).order_by(_AT.place)
+_FIRST_OPEN: Final = CompiledStatement(
+    _TASK.where(_AT.state == OPEN).order_by(_AT.position).limit(sql.bindparam("most", 1))
+)
+_AT_POSITION: Final = CompiledStatement(_TASK.where(_AT.position == sql.bindparam("position")))
+_OF_ASSIGNMENT: Final = CompiledStatement(_TASK.where(_AT.id == sql.bindparam("assignment")))
+_BETWEEN: Final = CompiledStatement(
+    _TASK.where(_AT.position > sql.bindparam("after"), _AT.position <= sql.bindparam("last")).order_by(_AT.position)
 )
 
 
@@ -47,10 +49,10 @@ def first_open(connection: Connection, who: int) -> Task | None:
         who: The number of the annotator.
     """
     row = _FIRST_OPEN.first(connection, {"person": who})
-    return None if row is None else _task_of(row)
+    return None if row is None else _to_task(row)
 
 
-def at_place(connection: Connection, who: int, place: int) -> Task | None:
+def at_position(connection: Connection, who: int, place: int) -> Task | None:
     """The text at a place in an annotator's order; None where there is none.
 
     Args:
@@ -58,8 +60,8 @@ def at_place(connection: Connection, who: int, place: int) -> Task | None:
         who: The number of the annotator.
         place: The place, from 0.
     """
-    row = _AT_PLACE.first(connection, {"person": who, "place": place}) if 0 <= place < MOST_ROWS else None
-    return None if row is None else _task_of(row)
+    row = _AT_POSITION.first(connection, {"person": who, "position": place}) if 0 <= place < MOST_ROWS else None
+    return None if row is None else _to_task(row)
 
 
 def of_assignment(connection: Connection, who: int, assignment: int) -> Task:
@@ -70,7 +72,7 @@ def of_assignment(connection: Connection, who: int, assignment: int) -> Task:
         who: The number of the annotator.
         assignment: The number of the assignment, which is the annotator's.
     """
-    return _task_of(_OF_ASSIGNMENT.first(connection, {"person": who, "assignment": assignment}))
+    return _to_task(_OF_ASSIGNMENT.first(connection, {"person": who, "assignment": assignment}))
 
 
 def open_after(connection: Connection, who: int, after: int, wanted: int) -> tuple[Task, ...]:
@@ -86,17 +88,17 @@ def open_after(connection: Connection, who: int, after: int, wanted: int) -> tup
         return ()
     found: list[Task] = []
     for row in _BETWEEN.rows(connection, {"person": who, "after": after, "last": after + wanted}):
-        if row.state != OPEN or row.place != after + 1 + len(found):
+        if row.state != OPEN or row.position != after + 1 + len(found):
             break
-        found.append(_task_of(row))
+        found.append(_to_task(row))
     return tuple(found)
 
 
-def _task_of(row: Any) -> Task:
+def _to_task(row: Any) -> Task:
     """A row as a noun."""
     return Task(
         assignment=row.id,
-        place=row.place,
+        position=row.position,
         total=row.total,
         round=row.round,
         revision=row.event or 0,

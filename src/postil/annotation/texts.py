@@ -51,13 +51,13 @@ def plan_of(connection: Connection, campaign: Campaign) -> Plan:
     for number, name in connection.execute(people):
         orders[number] = []
         names.append(name)
-    turns = sql.select(_AT.person, _AT.item, _AT.round).where(_AT.state != MOVED).order_by(_AT.person, _AT.place)
+    turns = sql.select(_AT.person, _AT.item, _AT.round).where(_AT.state != MOVED).order_by(_AT.person, _AT.position)
     for number, item, again in connection.execute(turns):
         orders[number].append((item, again))
     return Plan(
         annotators=tuple(names),
         articles=tuple(article for article, _ in texts),
-        each=campaign.each,
+        annotators_per_item=campaign.annotators_per_item,
         seed=campaign.seed,
         orders=tuple(map(tuple, orders.values())),
         gold=frozenset(number for number, (_, gold) in enumerate(texts) if gold is not None),

@@ -51,18 +51,18 @@ def words(field: str, text: str, most: int = LONGEST) -> str:
     return kept
 
 
-def key(request: str) -> str:
-    """The key that a client made for a request.
+def key(idempotency_key: str) -> str:
+    """Check an idempotency key.
 
     Args:
-        request: The key.
+        idempotency_key: The key, made by the client.
 
     Raises:
-        Refused: It is empty, too long, or not of plain characters.
+        Refused: It is empty, too long, or not of printable ASCII characters.
     """
-    if not 0 < len(request) <= KEY_LENGTH or not request.isascii() or not request.isprintable():
-        raise Refused("invalid", f"request: expected a key of 1 to {KEY_LENGTH} plain characters")
-    return request
+    if not 0 < len(idempotency_key) <= KEY_LENGTH or not idempotency_key.isascii() or not idempotency_key.isprintable():
+        raise Refused("invalid", f"idempotency_key: expected 1 to {KEY_LENGTH} printable ASCII characters")
+    return idempotency_key
 
 
 def time_taken(seconds: float | None) -> float | None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     _Waiting: TypeAlias = tuple[Callable[[Connection], Any], Future[Any]]
 
-__all__ = ["Direct", "Grouped", "Writer"]
+__all__ = ["DirectWriter", "GroupCommitWriter", "Writer"]
 
 T = TypeVar("T")
 MOST: Final = 256
@@ -35,7 +35,7 @@ AT_ONCE: Final = 16
 class Writer(Protocol):
     """Carries out changes, each of them whole or not at all."""
 
-    def carry_out(self, change: Callable[[Connection], T]) -> T:
+    def run(self, change: Callable[[Connection], T]) -> T:
         """Carry out a change; when this returns, it is on disk."""
         ...
 
@@ -47,7 +47,7 @@ class Writer(Protocol):
         """Finish what was begun and let go of the database."""
 
 
-class Direct:
+class DirectWriter:
     """Each change in a transaction of its own, for a server that takes many writers.
 
     Args:
@@ -59,7 +59,7 @@ class Direct:
         self._engine, self._told = engine, told
         self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="postil-writer")
 
-    def carry_out(self, change: Callable[[Connection], T]) -> T:
+    def run(self, change: Callable[[Connection], T]) -> T:
         """See `Writer`."""
         try:
             with self._engine.begin() as connection:
@@ -69,14 +69,14 @@ class Direct:
 
     def submit(self, change: Callable[[Connection], T]) -> Future[T]:
         """See `Writer`."""
-        return self._pool.submit(self.carry_out, change)
+        return self._pool.submit(self.run, change)
 
     def close(self) -> None:
         """See `Writer`."""
         self._pool.shutdown()
 
 
-class Grouped:
+class GroupCommitWriter:
     """All changes in one thread, for an SQLite file, which takes one writer.
 
     Those that wait share a transaction, and so the wait for the disk; a caller is answered after the commit. One that
@@ -99,7 +99,7 @@ class Grouped:
         self._thread = Thread(target=self._run, name="postil-writer", daemon=True)
         self._thread.start()
 
-    def carry_out(self, change: Callable[[Connection], T]) -> T:
+    def run(self, change: Callable[[Connection], T]) -> T:
         """See `Writer`."""
         return self.submit(change).result()
 

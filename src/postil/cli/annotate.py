@@ -1,4 +1,4 @@
-"""`postil annotate`: flags, nothing else."""
+"""`postil annotate`: flags, and what is printed."""
 
 from __future__ import annotations
 
@@ -6,240 +6,156 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from postil.cli.errors import emit, exits, say
-from postil.cli.options import FormatOption, SeedOption, group
-from postil.errors import UnknownName
+from postil.app import annotate as app
+from postil.app.annotate import (
+    AgreementOptions,
+    BackupOptions,
+    ExportOptions,
+    InviteOptions,
+    PlanOptions,
+    RemoveOptions,
+    ServeOptions,
+)
+from postil.cli.command import command
+from postil.cli.errors import emit, say
+from postil.cli.options import FormatOption, group
+from postil.errors import MissingExtra
+from postil.render.views import show, view_of
 
 __all__ = ["annotate"]
 
-annotate = group(
-    "annotate", "Collect grades from people: plan who grades what, serve the page, measure agreement, export."
-)
+annotate = group("annotate", "Collect ratings from people: assign items, serve the pages, measure agreement, export.")
 
-Place: TypeAlias = Annotated[
+CampaignArgument: TypeAlias = Annotated[
     str, typer.Argument(metavar="CAMPAIGN", help="The campaign: an SQLite file, sqlite:///FILE or postgresql://…")
 ]
 
 
 @annotate.command()
-@exits
+@command
 def plan(
-    texts: Annotated[
+    items: Annotated[
         str,
         typer.Argument(
-            metavar="TEXTS",
-            help="Article rows, whose comments are graded; candidate rows with --articles; or passage rows.",
+            metavar="ITEMS",
+            help="Article rows, whose comments are rated; candidate rows with --articles; or passage rows.",
         ),
     ],
-    campaign: Place,
-    *,
-    annotators: Annotated[int, typer.Option("--annotators", "-n", min=1, metavar="N", help="How many annotators.")],
-    each: Annotated[
-        int, typer.Option("--each", "-k", min=1, metavar="K", help="How many of them grade each text.")
-    ] = 2,
-    articles: Annotated[
-        str | None, typer.Option(metavar="FILE", help="The articles that the candidates were written for.")
-    ] = None,
-    what: Annotated[
-        str | None,
-        typer.Option(metavar="KIND", help="comments, outputs or passages; outputs where --articles is given."),
-    ] = None,
-    rubric: Annotated[
-        str | None,
-        typer.Option(metavar="NAME|FILE", help="en, zh, or a .json or .toml file; the texts' language without it."),
-    ] = None,
-    gold: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Known grades (item, system, grade); everyone gets these texts."),
-    ] = None,
-    repeats: Annotated[
-        float,
-        typer.Option(min=0, max=0.5, metavar="SHARE", help="Share of an annotator's texts that come a second time."),
-    ] = 0.0,
-    order: Annotated[str, typer.Option(metavar="NAME", help="Texts of one article: spread, or together.")] = "spread",
-    name: Annotated[str, typer.Option(metavar="TEXT", help="What annotators see as the campaign's name.")] = "",
-    seed: SeedOption = 20181,
+    campaign: CampaignArgument,
+    options: PlanOptions,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
-    """Decide who grades what, and lay the campaign down.
+    """Assign items to annotators and create the campaign.
 
-    Every text gets exactly K of N annotators at random, such that annotators have equally many texts and every two of
-    them share equally many. Each has an order of their own.
+    Every item gets the same number of annotators at random, in a balanced block design: annotators have equally many
+    items, and every two of them share equally many. Each annotator has a presentation order of their own.
 
-    Example: postil annotate plan articles.jsonl campaign.db --annotators 5 --each 2
+    Example: postil annotate plan articles.jsonl campaign.db --annotators 5 --annotators-per-item 2
     """
-    from postil.app.annotating.files import PlanOptions, plan_campaign  # noqa: PLC0415
-    from postil.app.annotating.output import plan_as, plan_remarks  # noqa: PLC0415
-
-    options = PlanOptions(
-        annotators=annotators,
-        each=each,
-        what=what,
-        articles=articles,
-        rubric=rubric,
-        gold=gold,
-        repeats=repeats,
-        order=order,
-        name=name,
-        seed=seed,
-    )
-    made = plan_campaign(texts, campaign, options)
-    emit(plan_as(format, made), format)
-    for line in [*plan_remarks(made), f"seed {seed}"]:
+    result = app.plan(items, campaign, options)
+    emit(show(format, result), format)
+    for line in (*(view_of(result).remarks if format != "table" else ()), f"seed {options.seed}"):
         say(line)
 
 
 @annotate.command()
-@exits
+@command
 def invite(
-    campaign: Place,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Who; only the lead sees the name.")],
-    *,
-    role: Annotated[str, typer.Option(metavar="ROLE", help="annotator or lead.")] = "annotator",
-    days: Annotated[float, typer.Option(metavar="N", help="For how many days the link holds.")] = 14.0,
-    address: Annotated[
-        str, typer.Option(metavar="URL", help="Where annotators reach the server.")
-    ] = "http://localhost:8000",
+    campaign: CampaignArgument,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the person; only leads see it.")],
+    options: InviteOptions,
 ) -> None:
-    """Print a link for someone; it works once.
+    """Print an invitation link for a person; it works once.
 
     Example: postil annotate invite campaign.db "Ann Lee"
     """
-    from postil.app.annotating.files import welcome  # noqa: PLC0415
-
-    if role not in {"annotator", "lead"}:
-        raise UnknownName("role", role, ("annotator", "lead"))
-    link = welcome(campaign, name, role, days, address)  # type: ignore[arg-type]  # checked above
-    emit(f"{link}\n")
+    emit(f"{app.invite(campaign, name, options)}\n")
 
 
 @annotate.command()
-@exits
-def serve(
-    campaign: Place,
-    *,
-    host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Address to listen at; only this machine reaches the default.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="Port.")] = 8000,
-    name: Annotated[
-        list[str] | None,
-        typer.Option(metavar="HOST", help="A name that the server is reached by; may be repeated."),
-    ] = None,
-    https: Annotated[
-        bool, typer.Option("--https", help="It stands behind a server that people reach by https.")
-    ] = False,
-) -> None:
-    """Serve the pages of annotators and lead until Ctrl+C.
+@command
+def serve(campaign: CampaignArgument, options: ServeOptions) -> None:
+    """Serve the pages of annotators and leads until Ctrl+C.
 
     Example: postil annotate serve campaign.db
     """
-    from postil.app.annotating.files import invite_first_lead  # noqa: PLC0415
-    from postil.errors import MissingExtra  # noqa: PLC0415
-
     try:
         from postil.web.server import serve as serve_web  # noqa: PLC0415
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "postil":
             raise
         raise MissingExtra("postil annotate serve", "web") from error
-    server = f"https://{(name or ['localhost'])[0]}" if https else f"http://localhost:{port}"
-    link = invite_first_lead(campaign, server)
+    link = app.invite_first_lead(campaign, options.address)
     if link is not None:
-        say(f"for the lead, once and today: {link}")
-    serve_web(campaign, host=host, port=port, names=tuple(name or ()), secure=https, say=say)
+        say(f"invitation for the lead, valid once and for one day: {link}")
+    serve_web(campaign, options, on_message=say)
 
 
 @annotate.command()
-@exits
+@command
 def agreement(
-    campaign: Place,
-    *,
-    resamples: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Resamples of the articles, for intervals.")
-    ] = 1000,
-    seed: SeedOption = 20181,
+    campaign: CampaignArgument,
+    options: AgreementOptions,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
-    """Measure how far annotators agree, on what is graded so far.
+    """Measure inter-annotator agreement on the ratings so far.
 
-    Cohen's kappa per pair and Scott's pi pooled (unweighted, linear, quadratic), Krippendorff's alpha, intervals, the
-    confusion of grades, and the bias of each annotator.
+    Cohen's kappa per pair and Scott's pi pooled (unweighted, linear, quadratic), Krippendorff's alpha, confidence
+    intervals, the confusion matrix of grades, and the bias of each annotator.
 
     Example: postil annotate agreement campaign.db
     """
-    from postil.app.annotating.files import measure  # noqa: PLC0415
     from postil.app.annotating.output import agreement_as  # noqa: PLC0415
 
-    found = measure(campaign, resamples=resamples, seed=seed)
+    found = app.agreement(campaign, options)
     emit(agreement_as(format, found), format)
     if found.agreement is not None and format != "json":
         for line in (*map(str, found.agreement.left_out), *found.agreement.notes):
             say(line)
-        say(f"seed {seed}, {resamples} resamples")
+        say(f"seed {options.seed}, {options.resamples} resamples")
 
 
 @annotate.command()
-@exits
-def export(
-    campaign: Place,
-    *,
-    out: Annotated[str, typer.Option("--out", "-o", metavar="FOLDER", help="The folder to write; made if need be.")],
-    table: Annotated[str, typer.Option(metavar="KIND", help="Tables as csv, jsonl or parquet.")] = "csv",
-    times: Annotated[
-        bool, typer.Option("--times", help="Say when each grade was given, and how long it took.")
-    ] = False,
-) -> None:
-    """Write the grades under pseudonyms: two tables with a codebook, and rows for correlate, score and passages.
+@command
+def export(campaign: CampaignArgument, options: ExportOptions) -> None:
+    """Write the ratings under pseudonyms: two tables with a codebook, and rows for correlate, score and passages.
 
     Example: postil annotate export campaign.db --out grades
     """
-    from postil.app.annotating.files import export as write  # noqa: PLC0415
-
-    write(campaign, out, table=table, timed=times, say=say)
+    for file in app.export(campaign, options):
+        say(f"written: {file.path}" + ("" if file.rows is None else f" ({file.rows:,} rows)"))
 
 
 @annotate.command()
-@exits
-def leave(
-    campaign: Place,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Who, by name or pseudonym.")],
-    *,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Keep what is not graded for the next one who is invited.")
-    ] = False,
+@command
+def remove(
+    campaign: CampaignArgument,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name or pseudonym of the annotator.")],
+    options: RemoveOptions,
 ) -> None:
-    """Let someone go: their grades stay, and others get what is not graded.
+    """Remove an annotator: keep their ratings, reassign their open items.
 
-    Example: postil annotate leave campaign.db "Ann Lee"
+    Example: postil annotate remove campaign.db "Ann Lee"
     """
-    from postil.app.annotating.files import let_go  # noqa: PLC0415
-
-    done = let_go(campaign, name, replace=replace)
-    whom = "wait for the next one who is invited" if replace else "went to others"
-    say(f"{name} has left; {done.moved:,} texts {whom}")
+    done = app.remove(campaign, name, options)
+    outcome = "reserved for the next annotator who is invited" if options.reserve else "reassigned"
+    say(f"removed {name}; {done.moved:,} open items {outcome}")
     if done.short:
-        say(f"with fewer annotators than planned, since nobody else can take them: {done.short:,} texts")
+        say(f"{done.short:,} items have fewer annotators than planned, as nobody else can take them")
 
 
 @annotate.command()
-@exits
+@command
 def backup(
-    campaign: Place,
-    copy: Annotated[str, typer.Argument(metavar="COPY", help="The file to write; it must not exist.")],
-    *,
-    incomplete: Annotated[
-        bool,
-        typer.Option(
-            "--incomplete",
-            help="Take what a file holds that was copied without its write-ahead log; answers may be missing.",
-        ),
-    ] = False,
+    campaign: CampaignArgument,
+    copy: Annotated[str, typer.Argument(metavar="COPY", help="File to write; it must not exist.")],
+    options: BackupOptions,
 ) -> None:
-    """Copy a campaign with every answer given so far, also while its server runs.
+    """Copy a campaign with every annotation so far, also while its server runs.
 
     Example: postil annotate backup campaign.db backup.db
     """
-    from postil.app.annotating.files import back_up  # noqa: PLC0415
-
-    back_up(campaign, copy, incomplete=incomplete, say=say)
+    ratings = app.backup(campaign, copy, options)
+    if options.incomplete:
+        say(f"{copy}: annotations from shortly before {campaign} was copied may be missing")
+    say(f"written: {copy} ({ratings:,} ratings)")

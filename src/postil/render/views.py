@@ -22,6 +22,7 @@ __all__ = ["MODULES", "View", "show", "view_of"]
 
 MODULES: Final[Mapping[str, str]] = {
     "commenters": "postil.render.commenters",
+    "plan": "postil.render.plan",
     "score": "postil.render.score",
     "statistics": "postil.render.statistics",
 }

@@ -9,7 +9,7 @@ import msgspec
 from fastapi import Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from postil.annotation.models import Answer, Refused
+from postil.annotation.models import Annotation, Refused
 from postil.errors import PostilError
 from postil.web.forms import form_of, wants_json
 from postil.web.pages import NEVER_CACHED, back_to, new_key
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from fastapi import FastAPI
 
-    from postil.annotation.models import Ahead, Person, Span, Task
+    from postil.annotation.models import Person, Span, Task, Upcoming
     from postil.web.forms import Form
     from postil.web.pages import Site
 
@@ -85,23 +85,23 @@ class _Pages:
     def undo(self, request: Request) -> Response:
         """Back to the last text."""
         someone, form = self._site.posted(request)
-        task = self._grading.undo(someone, request=form.get("request") or new_key())
+        task = self._grading.undo(someone, idempotency_key=form.get("idempotency_key") or new_key())
         if not wants_json(request):
             return back_to("/grade")
         return self._shown(request, *self._here(someone, task or self._grading.next(someone)))
 
-    def _here(self, someone: Person, task: Task | None) -> tuple[Task | None, Ahead]:
+    def _here(self, someone: Person, task: Task | None) -> tuple[Task | None, Upcoming]:
         """A text, and those after it."""
-        place, wanted = (task.place, AHEAD) if task else (0, 0)
-        return task, self._grading.ahead(someone, place, wanted)
+        place, wanted = (task.position, AHEAD) if task else (0, 0)
+        return task, self._grading.upcoming(someone, place, wanted)
 
-    def _shown(self, request: Request, task: Task | None, ahead: Ahead) -> Response:
+    def _shown(self, request: Request, task: Task | None, ahead: Upcoming) -> Response:
         """A text and those after it, for the script."""
         csrf = self._site.csrf(request)
         shown = self._parts.one(task, csrf, "") if task else self._parts.finished(ahead.progress)
         return self._json(request, ahead, task=shown)
 
-    async def _answer(self, request: Request, read: Callable[[Form], Answer]) -> Response:
+    async def _answer(self, request: Request, read: Callable[[Form], Annotation]) -> Response:
         """Store an answer, and say what follows.
 
         Many come each second, so nothing here waits in a thread: the session is looked up, the answer stored and the
@@ -122,27 +122,27 @@ class _Pages:
             raise self._site.unknown()
         return self._json(request, ahead) if wants_json(request) else back_to("/grade")
 
-    def _rating(self, form: Form) -> Answer:
+    def _rating(self, form: Form) -> Annotation:
         spans = self._site.rubric.kind == "spans"
-        return Answer(
+        return Annotation(
             assignment=form.number("assignment"),
             value=_marks(form) if spans else form.real("grade"),
-            request=form.get("request", ""),
+            idempotency_key=form.get("idempotency_key", ""),
             revision=form.number("revision"),
             seconds=form.real("seconds") if "seconds" in form else None,
         )
 
-    def _json(self, request: Request, ahead: Ahead, **values: str) -> Response:
+    def _json(self, request: Request, ahead: Upcoming, **values: str) -> Response:
         csrf = self._site.csrf(request)
         said = {"progress": ahead.progress, **values, "ahead": [self._parts.one(one, csrf, "") for one in ahead.tasks]}
         return Response(msgspec.json.encode(said, enc_hook=str), media_type="application/json", headers=NEVER_CACHED)
 
 
-def _skip(form: Form) -> Answer:
-    return Answer(
+def _skip(form: Form) -> Annotation:
+    return Annotation(
         assignment=form.number("assignment"),
         reason=form.get("reason", ""),
-        request=form.get("request", ""),
+        idempotency_key=form.get("idempotency_key", ""),
         revision=form.number("revision"),
     )
 

@@ -11,23 +11,23 @@ from postil.app.annotating.agreement import agreement_of
 from postil.errors import PostilError
 
 if TYPE_CHECKING:
-    from postil.annotation.models import Standing
+    from postil.annotation.models import AnnotatorProgress
     from postil.annotation.store import Store
     from postil.app.annotating.agreement import CampaignAgreement
 
-__all__ = ["Desk", "Numbers"]
+__all__ = ["DashboardCache", "DashboardSnapshot"]
 
 REST: Final = 10.0
 """After working for a second, rest for so many: grading comes first."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Numbers:
+class DashboardSnapshot:
     """How a campaign stands.
 
     Args:
         version: Of the store.
-        standings: How far each annotator is.
+        annotator_progress: How far each annotator is.
         texts: How many texts have a grade.
         ratings: How many grades there are.
         conflicts: Texts whose grades are far apart and that no lead decided about, the farthest first.
@@ -36,7 +36,7 @@ class Numbers:
     """
 
     version: tuple[int, ...]
-    standings: tuple[Standing, ...]
+    annotator_progress: tuple[AnnotatorProgress, ...]
     texts: int
     ratings: int
     conflicts: tuple[int, ...]
@@ -44,7 +44,7 @@ class Numbers:
     agreement: CampaignAgreement
 
     @classmethod
-    def of(cls, store: Store, far: float) -> Numbers:
+    def of(cls, store: Store, far: float) -> DashboardSnapshot:
         """Work them out.
 
         Args:
@@ -56,7 +56,7 @@ class Numbers:
         decided = {one.number for one in store.results.adjudications()}
         return cls(
             version=version,
-            standings=tuple(store.people.standings()),
+            annotator_progress=tuple(store.people.annotator_progress()),
             texts=len({rating.number for rating in ratings}),
             ratings=len(ratings),
             conflicts=tuple(number for number in store.results.apart(far) if number not in decided),
@@ -65,7 +65,7 @@ class Numbers:
         )
 
 
-class Desk:
+class DashboardCache:
     """Works the numbers out in a thread of its own.
 
     Args:
@@ -77,12 +77,12 @@ class Desk:
     def __init__(self, store: Store, far: float, patience: float) -> None:
         self._store, self._far, self._patience = store, far, patience
         self._changed = Condition()
-        self._numbers: Numbers | None = None
+        self._numbers: DashboardSnapshot | None = None
         self._working = False
         self._not_before = self._took = 0.0
         self._problem = ""
 
-    def look(self) -> tuple[Numbers | None, bool]:
+    def look(self) -> tuple[DashboardSnapshot | None, bool]:
         """The latest numbers, and whether they are of this moment; None before the first are there.
 
         Raises:
@@ -107,7 +107,7 @@ class Desk:
         time.sleep(max(0.0, self._not_before - time.monotonic()))
         began, numbers, problem = time.monotonic(), None, ""
         try:
-            numbers = Numbers.of(self._store, self._far)
+            numbers = DashboardSnapshot.of(self._store, self._far)
         except Exception as error:
             problem = str(error) or type(error).__name__
         with self._changed:

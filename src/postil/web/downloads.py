@@ -6,7 +6,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
-from postil.app.annotating.exports import TABLES, exported, write_rows
+from postil.annotation.export import TABLE_FORMATS, export_files
+from postil.app.annotate import write_rows
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ KINDS: Final = {
 """The kinds of file, with their names in HTTP."""
 
 _NAMES: Final = {
-    "ratings": ("every grade, one a row", TABLES),
-    "resolved": ("one row a text: mean, what was decided, how many grades", TABLES),
+    "ratings": ("every grade, one a row", TABLE_FORMATS),
+    "resolved": ("one row a text: mean, what was decided, how many grades", TABLE_FORMATS),
     "judgements": ("for postil correlate --judgements", ("jsonl",)),
     "references": ("for postil score --references", ("jsonl",)),
     "passages": ("for postil passages", ("jsonl",)),
@@ -58,7 +59,7 @@ def file_of(store: Store, name: str, kind: str) -> bytes | None:
     """
     file = f"{name}.{kind}"
     try:
-        rows = exported(store, table=kind if kind in TABLES else TABLES[0]).get(file)
+        rows = export_files(store, table_format=kind if kind in TABLE_FORMATS else TABLE_FORMATS[0]).get(file)
     except InvalidInput:
         return None
     if rows is None:

@@ -10,7 +10,7 @@ from postil.errors import MissingExtra, PostilError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Halt", "told"]
+__all__ = ["HTTPError", "told"]
 
 STATUS: Final = {
     "unknown": 404,
@@ -30,7 +30,7 @@ STALE: Final = (
 )
 
 
-class Halt(PostilError):  # noqa: N818 - says what happens
+class HTTPError(PostilError):
     """A request ends here.
 
     Args:
@@ -51,7 +51,7 @@ def told(error: Exception, say: Callable[[str], str]) -> tuple[str, list[str], i
         error: What went wrong.
         say: Says a sentence in the language of the rubric.
     """
-    if isinstance(error, Halt):
+    if isinstance(error, HTTPError):
         return say(error.title), [say(line) for line in error.lines], error.status
     if isinstance(error, Refused):
         english = STALE if error.kind == "stale" else f"{error.problem[:1].upper()}{error.problem[1:]}."

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl
 
 from postil.annotation.models import Refused
-from postil.web.error_pages import Halt
+from postil.web.error_pages import HTTPError
 from postil.web.security import BODY
 
 if TYPE_CHECKING:
@@ -58,16 +58,16 @@ def form_of(request: Request) -> Form:
         request: The request.
 
     Raises:
-        Halt: It is no form.
+        HTTPError: It is no form.
     """
     kind = request.headers.get("content-type", "").split(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":
-        raise Halt(415, "The request is no form", "Send it from the page.")
+        raise HTTPError(415, "The request is no form", "Send it from the page.")
     try:
         text = request.scope[BODY].decode("utf-8")
         pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=FIELDS)
     except ValueError:
-        raise Halt(400, "The form cannot be read", "Load the page again.") from None
+        raise HTTPError(400, "The form cannot be read", "Load the page again.") from None
     return Form(pairs)
 
 

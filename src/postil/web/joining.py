@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from fastapi import FastAPI, Request, Response  # noqa: TC002 - FastAPI reads annotations
 
 from postil.annotation.models import Refused
-from postil.web.error_pages import Halt
+from postil.web.error_pages import HTTPError
 from postil.web.forms import form_of
 from postil.web.pages import back_to
 from postil.web.security import csrf_of
@@ -59,7 +59,7 @@ def add_joining_pages(app: FastAPI, site: Site) -> None:
             if refused.kind == "unknown":
                 who = request.client.host if request.client else ""
                 if site.limit.reached(who):
-                    raise Halt(429, "There were too many attempts", "Wait five minutes and try again.") from None
+                    raise HTTPError(429, "There were too many attempts", "Wait five minutes and try again.") from None
                 site.limit.count(who)
             raise
         response = back_to("/")

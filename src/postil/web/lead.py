@@ -10,9 +10,9 @@ from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
 
 from postil.metaeval.agreement import STATISTICS
-from postil.web.dashboard_cache import Desk
+from postil.web.dashboard_cache import DashboardCache
 from postil.web.downloads import KINDS, file_of, names_of
-from postil.web.error_pages import Halt
+from postil.web.error_pages import HTTPError
 from postil.web.pages import NEVER_CACHED, back_to, new_key
 from postil.web.pictures import heat, histogram, severities
 
@@ -64,16 +64,16 @@ def add_lead_pages(app: FastAPI, site: Site, *, patience: float) -> None:
     for path, page in (("", pages.overview), ("/agreement", pages.agreement), ("/conflicts", pages.conflicts)):
         app.add_api_route(f"/lead{path}", page, methods=["GET"])
     app.add_api_route("/lead/files/{name}", pages.file, methods=["GET"])
-    for path, page in (("adjudicate", pages.adjudicate), ("invite", pages.invite), ("leave", pages.leave)):
+    for path, page in (("adjudicate", pages.adjudicate), ("invite", pages.invite), ("remove", pages.remove)):
         app.add_api_route(f"/lead/{path}", page, methods=["POST"])
 
 
 class _Pages:
     def __init__(self, site: Site, patience: float) -> None:
         self._site, self._store = site, site.store
-        self._files = names_of(site.campaign.what)
+        self._files = names_of(site.campaign.item_type)
         self._far = 0.5 if site.rubric.kind == "spans" else 2.0
-        self._desk = Desk(site.store, self._far, patience)
+        self._dashboard = DashboardCache(site.store, self._far, patience)
         site.show(titles=TITLES, statistics=STATISTICS, heat=heat, number=_number, ago=_ago, estimate=_estimate)
 
     def overview(self, request: Request) -> Response:
@@ -87,7 +87,7 @@ class _Pages:
     def conflicts(self, request: Request) -> Response:
         """Texts to decide about, or those that were."""
         self._site.lead(request)
-        numbers, _ = self._desk.look()
+        numbers, _ = self._dashboard.look()
         decided = request.query_params.get("show") == "decided"
         rest = () if numbers is None else numbers.decided if decided else numbers.conflicts
         page = request.query_params.get("page", "1")
@@ -110,10 +110,10 @@ class _Pages:
         self._site.lead(request)
         stem, _, kind = name.partition(".")
         if stem not in self._files or kind not in self._files[stem][1]:
-            raise Halt(404, "There is no such page")
+            raise HTTPError(404, "There is no such page")
         content = file_of(self._store, stem, kind)
         if content is None:
-            raise Halt(404, "Nothing was graded yet")
+            raise HTTPError(404, "Nothing was graded yet")
         headers = NEVER_CACHED | {"content-disposition": f'attachment; filename="{name}"'}
         return Response(content, media_type=KINDS[kind], headers=headers)
 
@@ -122,7 +122,7 @@ class _Pages:
         lead, form = self._sent(request)
         number = form.number("number")
         grade, reason = form.real("grade"), form.get("reason", "")
-        self._store.results.adjudicate(lead, number, grade, reason, request=form.get("request", ""))
+        self._store.results.adjudicate(lead, number, grade, reason, idempotency_key=form.get("idempotency_key", ""))
         if "hx-request" not in request.headers:
             return back_to("/lead/conflicts")
         case = self._site.parts("case.html").case(
@@ -139,7 +139,7 @@ class _Pages:
         link = f"{'https' if self._site.secure else 'http'}://{request.headers['host']}/join/{token}"
         return self._page(request, "overview", link=link, invited=name)
 
-    def leave(self, request: Request) -> Response:
+    def remove(self, request: Request) -> Response:
         """Someone leaves."""
         _, form = self._sent(request)
         number = form.number("person")
@@ -147,13 +147,13 @@ class _Pages:
             (one for one in self._store.people.everyone() if one.id == number and one.role == "annotator"), None
         )
         if person is None:
-            raise Halt(404, "There is no such annotator")
-        self._store.people.leave(person, replace=form.get("then") == "replace")
+            raise HTTPError(404, "There is no such annotator")
+        self._store.people.remove(person, reserve=form.get("then") == "reserve")
         return back_to("/lead")
 
     def _page(self, request: Request, tab: str, **values: Any) -> Response:
         self._site.lead(request)
-        numbers, fresh = self._desk.look()
+        numbers, fresh = self._dashboard.look()
         return self._site.page(
             "lead.html",
             tab=tab,

@@ -12,9 +12,9 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from postil.web.error_pages import Halt, told
+from postil.web.error_pages import HTTPError, told
 from postil.web.forms import form_of, wants_json
-from postil.web.security import Limit, csrf_of, same
+from postil.web.security import RateLimiter, csrf_of, same
 from postil.web.translations import translator
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Site:
         self.campaign, self.rubric = store.campaign(), store.rubric()
         made = f"{self.campaign.name}\0{self.campaign.created!r}\0{self.campaign.seed}"
         self.cookie = f"postil-{hashlib.sha256(made.encode()).hexdigest()[:10]}"
-        self.limit = Limit(ATTEMPTS, MINUTES * 60)
+        self.limit = RateLimiter(ATTEMPTS, MINUTES * 60)
         self.say = translator(self.rubric.lang)
         self._shown: dict[str, object] = {}
         self.show(campaign=self.campaign, rubric=self.rubric, lang_of=_lang, lang=self.rubric.lang, _=self.say)
@@ -98,16 +98,16 @@ class Site:
             request: The request.
 
         Raises:
-            Halt: Nobody is signed in.
+            HTTPError: Nobody is signed in.
         """
         found = self.person(request)
         if found is None:
             raise self.unknown()
         return found
 
-    def unknown(self) -> Halt:
+    def unknown(self) -> HTTPError:
         """What somebody hears who is not signed in."""
-        return Halt(401, "You are not signed in", "A link works once. Ask your lead for a new one.")
+        return HTTPError(401, "You are not signed in", "A link works once. Ask your lead for a new one.")
 
     def lead(self, request: Request) -> Person:
         """The lead who asks.
@@ -116,11 +116,11 @@ class Site:
             request: The request.
 
         Raises:
-            Halt: It is somebody else.
+            HTTPError: It is somebody else.
         """
         found = self.known(request)
         if found.role != "lead":
-            raise Halt(403, "This page is for leads")
+            raise HTTPError(403, "This page is for leads")
         return found
 
     def posted(self, request: Request) -> tuple[Person, Form]:
@@ -130,7 +130,7 @@ class Site:
             request: The request.
 
         Raises:
-            Halt: Nobody is signed in, or the form is not from a page of ours.
+            HTTPError: Nobody is signed in, or the form is not from a page of ours.
         """
         form = form_of(request)
         found = self.known(request)
@@ -154,12 +154,12 @@ class Site:
             cookie: The cookie that the page's token is made of.
 
         Raises:
-            Halt: It is not.
+            HTTPError: It is not.
         """
         secret = request.cookies.get(cookie or self.cookie, "")
         if not secret or not same(csrf_of(secret), form.get("csrf", "")):
             line = "You have signed in again since it was opened. Load it again; no answer is lost."
-            raise Halt(403, "This page is out of date", line)
+            raise HTTPError(403, "This page is out of date", line)
 
     def keep(self, response: Response, name: str, value: str, seconds: int) -> None:
         """Give the browser a cookie that scripts cannot read and other sites cannot use.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["BODY", "HEADERS", "LARGEST", "Guard", "Limit", "csrf_of", "refusal_parts", "same"]
+__all__ = ["BODY", "HEADERS", "LARGEST", "RateLimiter", "SecurityMiddleware", "csrf_of", "refusal_parts", "same"]
 
 BODY: Final = "postil.body"
 """Where in the scope the body of a request stands for the pages."""
@@ -61,7 +61,7 @@ def same(one: str, other: str) -> bool:
     return hmac.compare_digest(one.encode(), other.encode())
 
 
-class Limit:
+class RateLimiter:
     """At most so many failures in so many seconds for each key.
 
     Args:
@@ -69,7 +69,7 @@ class Limit:
         seconds: In how long a time.
         clock: Tells the time.
 
-    >>> limit = Limit(2, 60, clock=lambda: 0.0)
+    >>> limit = RateLimiter(2, 60, clock=lambda: 0.0)
     >>> [limit.reached("a"), limit.count("a"), limit.count("a"), limit.reached("a"), limit.reached("b")]
     [False, None, None, True, False]
     """
@@ -105,7 +105,7 @@ class Limit:
             self._times.setdefault(key, deque(maxlen=self._most)).append(self._clock())
 
 
-class Guard:
+class SecurityMiddleware:
     """Stands before the pages: looks at host, origin and size of every request, and puts headers on every answer.
 
     A name that is not known is refused, so that no page elsewhere can reach this one by a name of its own for this

@@ -20,16 +20,18 @@ from postil.app.signals import unwound
 from postil.errors import PostilError
 from postil.web.annotator import add_annotator_pages
 from postil.web.connections import ConnectionLimits, LimitedProtocol
-from postil.web.error_pages import Halt
+from postil.web.error_pages import HTTPError
 from postil.web.joining import add_joining_pages
 from postil.web.lead import add_lead_pages
 from postil.web.pages import Site
-from postil.web.security import Guard
+from postil.web.security import SecurityMiddleware
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from starlette.types import ASGIApp
+
+    from postil.app.annotate import ServeOptions
 
 __all__ = ["STATIC", "WebOptions", "make_app", "make_server", "serve"]
 
@@ -91,12 +93,12 @@ def make_app(store: Store, options: WebOptions = WebOptions()) -> ASGIApp:
     async def elsewhere(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
         if status == 404:
-            return site.refuse(request, Halt(404, "There is no such page"))
-        return site.refuse(request, Halt(status, "This cannot be done here"))
+            return site.refuse(request, HTTPError(404, "There is no such page"))
+        return site.refuse(request, HTTPError(status, "This cannot be done here"))
 
     app.add_exception_handler(PostilError, refuse)
     app.add_exception_handler(HTTPException, elsewhere)
-    return Guard(app, {"localhost", socket.gethostname(), *options.names}, secure=options.secure)
+    return SecurityMiddleware(app, {"localhost", socket.gethostname(), *options.names}, secure=options.secure)
 
 
 def make_server(app: ASGIApp, *, secure: bool = False, limits: ConnectionLimits = LIMITS) -> uvicorn.Server:
@@ -123,38 +125,28 @@ def make_server(app: ASGIApp, *, secure: bool = False, limits: ConnectionLimits 
     return uvicorn.Server(config)
 
 
-def serve(
-    store_url: str,
-    *,
-    host: str = "127.0.0.1",
-    port: int = 8000,
-    names: tuple[str, ...] = (),
-    secure: bool = False,
-    say: Callable[[str], None],
-) -> None:
+def serve(url: str, options: ServeOptions, *, on_message: Callable[[str], None]) -> None:
     """Serve a campaign until it is interrupted.
 
     Args:
-        store_url: Where the campaign lives; see `Store.open`.
-        host: The address to listen at. Only this machine reaches the default.
-        port: The port.
-        names: Other names of the server, where it stands behind another one.
-        secure: Whether that other one is reached by https.
-        say: Tells people what happens.
+        url: Location of the campaign; see `Store.open`.
+        options: Options of the command.
+        on_message: Callback for status messages.
 
     Raises:
         PostilError: The campaign cannot be opened, or the port is taken.
     """
-    with unwound(serving=True), Store.open(store_url, alarm=say) as store:
-        app = make_app(store, WebOptions(names=names, secure=secure))
+    host, port = options.host, options.port
+    with unwound(serving=True), Store.open(url, alarm=on_message) as store:
+        app = make_app(store, WebOptions(names=options.name, secure=options.https))
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         try:
             listening = socket.create_server((host, port), family=family, backlog=256)
         except OSError as error:
             why = os.strerror(error.errno) if isinstance(error.errno, int) and error.errno > 0 else str(error)
-            raise PostilError(f"cannot listen at {host}, port {port}: {why}") from None
+            raise PostilError(f"cannot listen on {host}, port {port}: {why}") from None
         with listening:
             shown = f"[{host}]" if ":" in host else host
             address = f"http://{shown}:{listening.getsockname()[1]}"
-            say(f"serving {store.campaign().name} at {address}; stop with Ctrl+C")
-            make_server(app, secure=secure).run(sockets=[listening])
+            on_message(f"serving {store.campaign().name} at {address}; stop with Ctrl+C")
+            make_server(app, secure=options.https).run(sockets=[listening])

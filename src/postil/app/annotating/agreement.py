@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from postil.annotation.export import judgements
 from postil.errors import Undefined
 from postil.metaeval.agreement import agreement
 from postil.metaeval.resampling import RESAMPLES, SEED
-from postil.records.rows import Judgement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from postil.annotation.models import Rating
     from postil.annotation.rubric import Rubric
     from postil.metaeval.agreement import Agreement
 
-__all__ = ["CampaignAgreement", "Check", "agreement_of", "judgements_of"]
+__all__ = ["CampaignAgreement", "Check", "agreement_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +57,6 @@ class CampaignAgreement:
     gold: tuple[Check, ...]
 
 
-def judgements_of(ratings: Iterable[Rating]) -> Iterator[Judgement]:
-    """The first grade of each annotator for each text that is not gold, as judgement rows.
-
-    Args:
-        ratings: What annotators think.
-    """
-    for rating in ratings:
-        if rating.round == 1 and rating.gold is None:
-            yield Judgement(rating.item, rating.system, rating.annotator, rating.grade)
-
-
 def agreement_of(
     ratings: Sequence[Rating], rubric: Rubric, *, resamples: int = RESAMPLES, seed: int = SEED
 ) -> CampaignAgreement:
@@ -80,7 +69,7 @@ def agreement_of(
         seed: Their seed.
     """
     found, reason = None, "agreement needs grades, and there are none"
-    rows = list(judgements_of(ratings))
+    rows = list(judgements(ratings))
     if rows:
         try:
             found, reason = agreement(rows, labels=rubric.grades or None, resamples=resamples, seed=seed), ""

@@ -1,4 +1,4 @@
-"""What `postil annotate plan` and `postil annotate agreement` print."""
+"""Text formats of `postil annotate agreement`."""
 
 from __future__ import annotations
 
@@ -12,61 +12,12 @@ from postil.render.formats import grid_as, rows_as_csv, rows_as_jsonl
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from postil.annotation.plan import PlanStatistics
     from postil.app.annotating.agreement import CampaignAgreement, Check
     from postil.metaeval.agreement import Agreement
     from postil.metaeval.resampling import Estimate
     from postil.render.formats import Format, Grid
 
-__all__ = ["agreement_as", "agreement_json", "plan_as", "plan_remarks"]
-
-
-def plan_as(form: Format, found: PlanStatistics) -> str:
-    """A plan, a line an annotator.
-
-    Args:
-        form: How.
-        found: What the plan is like.
-    """
-    shared: dict[str, list[int]] = {name: [] for name in found.texts}
-    for pair, n in found.pairs.items():
-        for name in pair:
-            shared[name].append(n)
-    rows: list[dict[str, object]] = [
-        {
-            "annotator": name,
-            "texts": n,
-            "gold": found.gold,
-            "repeated": found.repeated[name],
-            "least_shared": min(shared[name], default=0),
-            "most_shared": max(shared[name], default=0),
-        }
-        for name, n in found.texts.items()
-    ]
-    if form == "json":
-        pairs = [{"first": first, "second": second, "texts": n} for (first, second), n in found.pairs.items()]
-        known = {"texts": found.items, "each": found.each, "gold": found.gold, "order": found.order, "gap": found.gap}
-        return to_json({"schema": 1, **known, "annotators": rows, "pairs": pairs})
-    if form == "jsonl":
-        return rows_as_jsonl(rows)
-    if form == "csv":
-        return rows_as_csv(rows)
-    head = ["annotator", "texts", "gold", "repeated", "shared with another: least", "most"]
-    return grid_as(form, [head, *([str(value) for value in row.values()] for row in rows)])
-
-
-def plan_remarks(found: PlanStatistics) -> list[str]:
-    """What to know besides the numbers.
-
-    Args:
-        found: What the plan is like.
-    """
-    lines = [f"{found.items:,} texts, each with {found.each} of {len(found.texts)} annotators, drawn at random"]
-    if found.gap is not None:
-        lines.append(f"from a text to the next of the same article: {found.gap:g} steps in the median")
-    if found.order is not None:
-        lines.append(f"places of a text in two annotators' orders: correlation {found.order:.2f}")
-    return lines
+__all__ = ["agreement_as", "agreement_json"]
 
 
 def agreement_json(found: Agreement) -> dict[str, object]:

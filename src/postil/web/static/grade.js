@@ -102,7 +102,7 @@ async function deliver() {
       notice(said.problem);
       return false; // kept; it is sent after signing in again
     }
-    keep(kept().filter((one) => one.request !== first.request));
+    keep(kept().filter((one) => one.idempotency_key !== first.idempotency_key));
     attempts = 0;
     if (status >= 400) {
       notice(said.problem);
@@ -125,7 +125,7 @@ function again() {
 }
 // The place of the last text that is here.
 function last() {
-  return Number((ahead.at(-1) ?? $("#task")).dataset.place ?? -1);
+  return Number((ahead.at(-1) ?? $("#task")).dataset.position ?? -1);
 }
 function here(said) {
   ahead = said.ahead.map(element);
@@ -146,9 +146,9 @@ async function now() {
 function answer(path, fields) {
   const task = $("#task").dataset;
   if (!task.assignment || performance.now() - shown < GUARD) return;
-  const request = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0"));
+  const key = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0"));
   const { assignment, revision } = task;
-  keep([...kept(), { path, assignment, revision, request: request.join(""), seconds: seconds(), ...fields }]);
+  keep([...kept(), { path, assignment, revision, idempotency_key: key.join(""), seconds: seconds(), ...fields }]);
   notice("");
   $("#state").classList.remove("saved"); // the words change when it takes long enough to read them
   clearTimeout(slow);

@@ -1,0 +1,372 @@
+"""Commands of `postil annotate`: read, call, return a result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple, get_args
+
+import msgspec
+
+from postil.annotation.export import TABLE_FORMATS, export_files
+from postil.annotation.inputs import read_items, rubric_for, with_gold
+from postil.annotation.item_order import ItemOrder
+from postil.annotation.models import Campaign, ItemType, Role
+from postil.annotation.plan import plan as assign_items
+from postil.app.options import SeedOptions
+from postil.errors import UnknownName, UsageError
+from postil.options import Flag, options
+from postil.records.atomic_file import Replacement, check_apart
+from postil.records.row_files import Writer
+from postil.render.formats import rows_as_csv
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from postil.annotation.models import Reassignment
+    from postil.annotation.store import Store
+    from postil.app.annotating.agreement import CampaignAgreement
+    from postil.records.results import PlanResult
+    from postil.records.rows import Row
+
+__all__ = [
+    "AgreementOptions",
+    "BackupOptions",
+    "ExportOptions",
+    "InviteOptions",
+    "PlanOptions",
+    "RemoveOptions",
+    "ServeOptions",
+    "Written",
+    "agreement",
+    "backup",
+    "export",
+    "invite",
+    "invite_first_lead",
+    "plan",
+    "remove",
+    "write_rows",
+]
+
+
+@options
+class PlanOptions(SeedOptions):
+    """Options of `postil annotate plan`.
+
+    Args:
+        annotators: Number of annotators.
+        annotators_per_item: Number of annotators per item.
+        articles: The articles that the candidates were written for.
+        item_type: comments, outputs or passages; outputs where --articles is given, else comments.
+        rubric: en, zh, or a .json or .toml file; by default the language of the items.
+        gold: Gold labels (item, system, grade); every annotator gets these items.
+        repeat_rate: Share of an annotator's items that are repeated.
+        item_order: Items of one article in the presentation order: spread, or together.
+        name: Name of the campaign, shown to annotators; by default that of the file of items.
+    """
+
+    annotators: Annotated[int, Flag(("--annotators", "-n"), min=1)]
+    annotators_per_item: Annotated[int, Flag(("--annotators-per-item", "-k"), min=1)] = 2
+    articles: Annotated[str | None, Flag(metavar="FILE")] = None
+    item_type: Annotated[ItemType | None, Flag(metavar="NAME")] = None
+    rubric: Annotated[str | None, Flag(metavar="NAME|FILE")] = None
+    gold: Annotated[str | None, Flag(metavar="FILE")] = None
+    repeat_rate: Annotated[float, Flag(metavar="SHARE", min=0, max=0.5)] = 0.0
+    item_order: Annotated[ItemOrder, Flag(metavar="NAME")] = "spread"
+    name: Annotated[str, Flag(metavar="TEXT")] = ""
+
+    def __post_init__(self) -> None:
+        if self.item_type is not None:
+            _check_choice("item type", self.item_type, get_args(ItemType))
+        _check_choice("item order", self.item_order, get_args(ItemOrder))
+        if self.item_type == "outputs" and self.articles is None:
+            raise UsageError("outputs are shown beside their articles: --articles FILE")
+        if self.item_type in {"comments", "passages"} and self.articles is not None:
+            raise UsageError(f"--articles goes with --item-type outputs, not {self.item_type}")
+
+
+@options
+class InviteOptions:
+    """Options of `postil annotate invite`.
+
+    Args:
+        role: annotator or lead.
+        days: Validity of the link, in days.
+        address: URL where annotators reach the server.
+    """
+
+    role: Annotated[Role, Flag(metavar="ROLE")] = "annotator"
+    days: Annotated[float, Flag(metavar="N")] = 14.0
+    address: Annotated[str, Flag(metavar="URL")] = "http://localhost:8000"
+
+    def __post_init__(self) -> None:
+        _check_choice("role", self.role, get_args(Role))
+
+
+@options
+class ServeOptions:
+    """Options of `postil annotate serve`.
+
+    Args:
+        host: Address to listen on; only this machine reaches the default.
+        port: Port to listen on; 0 for a free one.
+        name: Host name of the server, besides localhost; repeatable.
+        https: The server is behind a reverse proxy that speaks HTTPS.
+    """
+
+    host: Annotated[str, Flag(metavar="ADDRESS")] = "127.0.0.1"
+    port: Annotated[int, Flag(min=0, max=65535)] = 8000
+    name: Annotated[tuple[str, ...], Flag(metavar="HOST")] = ()
+    https: bool = False
+
+    @property
+    def address(self) -> str:
+        """URL where annotators reach the server."""
+        return f"https://{(*self.name, 'localhost')[0]}" if self.https else f"http://localhost:{self.port}"
+
+
+@options
+class AgreementOptions(SeedOptions):
+    """Options of `postil annotate agreement`.
+
+    Args:
+        resamples: Number of resamples of the articles, for confidence intervals.
+    """
+
+    resamples: Annotated[int, Flag(min=1)] = 1000
+
+
+@options
+class ExportOptions:
+    """Options of `postil annotate export`.
+
+    Args:
+        out: Folder to write; created if it does not exist.
+        table_format: File format of the tables: csv, jsonl or parquet.
+        timestamps: Include the time of each rating and the seconds that it took.
+    """
+
+    out: Annotated[str, Flag(("--out", "-o"), metavar="FOLDER")]
+    table_format: Annotated[str, Flag(metavar="NAME")] = "csv"
+    timestamps: bool = False
+
+    def __post_init__(self) -> None:
+        _check_choice("table format", self.table_format, TABLE_FORMATS)
+
+
+@options
+class RemoveOptions:
+    """Options of `postil annotate remove`.
+
+    Args:
+        reserve: Reserve the open items for the next annotator who is invited.
+    """
+
+    reserve: bool = False
+
+
+@options
+class BackupOptions:
+    """Options of `postil annotate backup`.
+
+    Args:
+        incomplete: Copy a file that lacks its write-ahead log as far as it goes; annotations may be missing.
+    """
+
+    incomplete: bool = False
+
+
+def _check_choice(kind: str, value: str, choices: Sequence[str]) -> None:
+    if value not in choices:
+        raise UnknownName(kind, value, choices)
+
+
+class Written(NamedTuple):
+    """A file that was written.
+
+    Args:
+        path: The file.
+        rows: Number of rows; None for a file that is no table.
+    """
+
+    path: str
+    rows: int | None
+
+
+def plan(items: str, url: str, options: PlanOptions) -> PlanResult:
+    """Assign items to annotators and create the campaign.
+
+    Args:
+        items: File of article rows, whose comments become items, of candidate rows, or of passage rows.
+        url: Location of the new campaign; see `postil.annotation.store.Store.open`.
+        options: Options of the command.
+
+    Raises:
+        InvalidInput: A row of a file is invalid; names the row.
+        UsageError: The numbers allow no plan, or the database holds a campaign already.
+    """
+    item_type = options.item_type or ("outputs" if options.articles else "comments")
+    if items == options.articles == "-":
+        raise UsageError("only one of the files can be standard input")
+    found = list(read_items(items, item_type, options.articles))
+    rubric = rubric_for(options.rubric, found, item_type)
+    if options.gold:
+        found = with_gold(found, options.gold, rubric)
+    made = assign_items(
+        [(item.item, item.system) for item in found],
+        options.annotators,
+        options.annotators_per_item,
+        seed=options.seed,
+        gold=[number for number, item in enumerate(found) if item.gold is not None],
+        repeat_rate=options.repeat_rate,
+        together=options.item_order == "together",
+        balance="system" if item_type == "outputs" else "article",
+    )
+    campaign = Campaign(
+        name=options.name or Path(items).stem,
+        item_type=item_type,
+        annotators_per_item=options.annotators_per_item,
+        seed=options.seed,
+    )
+    with _open(url, make=True) as store:
+        store.create(campaign, found, made, rubric)
+    return made.statistics()
+
+
+def invite(url: str, name: str, options: InviteOptions) -> str:
+    """Invite a person.
+
+    Args:
+        url: Location of the campaign.
+        name: Name of the person.
+        options: Options of the command.
+
+    Returns:
+        The link to send; it works once.
+
+    Raises:
+        Refused: See `postil.annotation.people.People.invite`.
+    """
+    with _open(url) as store:
+        return f"{options.address.rstrip('/')}/join/{store.people.invite(name, options.role, options.days)}"
+
+
+def invite_first_lead(url: str, address: str) -> str | None:
+    """Invite a lead to a campaign that has none yet.
+
+    Args:
+        url: Location of the campaign.
+        address: URL of the server.
+
+    Returns:
+        The link to open; it works once. None if there is a lead.
+    """
+    with _open(url, read_only=True) as store:
+        if any(person.role == "lead" and not person.left for person in store.people.everyone()):
+            return None
+    return invite(url, "lead", InviteOptions(role="lead", days=1, address=address))
+
+
+def remove(url: str, name: str, options: RemoveOptions) -> Reassignment:
+    """Remove a person from a campaign; open items of an annotator are reassigned, or reserved.
+
+    Args:
+        url: Location of the campaign.
+        name: Name or pseudonym of the person.
+        options: Options of the command.
+
+    Raises:
+        UnknownName: There is no such person.
+        Refused: The person was removed already.
+    """
+    with _open(url) as store:
+        return store.people.remove(store.people.named(name), reserve=options.reserve)
+
+
+def agreement(url: str, options: AgreementOptions) -> CampaignAgreement:
+    """Measure inter-annotator agreement on the ratings so far.
+
+    Args:
+        url: Location of the campaign.
+        options: Options of the command.
+    """
+    from postil.app.annotating.agreement import agreement_of  # noqa: PLC0415 - it loads statistics
+
+    with _open(url, read_only=True) as store:
+        ratings, rubric = store.results.ratings(), store.rubric()
+    return agreement_of(ratings, rubric, resamples=options.resamples, seed=options.seed)
+
+
+def export(url: str, options: ExportOptions) -> list[Written]:
+    """Write the ratings: two tables with a codebook, and rows that other commands read.
+
+    Args:
+        url: Location of the campaign.
+        options: Options of the command.
+
+    Raises:
+        InvalidInput: There are no ratings yet.
+    """
+    with _open(url, read_only=True) as store:
+        files = export_files(store, table_format=options.table_format, timestamps=options.timestamps)
+    paths = {name: f"{options.out}/{name}" for name in files}
+    for path in paths.values():
+        check_apart(path, [url.removeprefix("sqlite:///")])
+    Path(options.out).mkdir(parents=True, exist_ok=True)
+    for name, rows in files.items():
+        write_rows(paths[name], rows)
+    return [Written(paths[name], None if isinstance(rows, str) else len(rows)) for name, rows in files.items()]
+
+
+def write_rows(path: str, rows: Sequence[Row] | str) -> None:
+    """Write a file of an export atomically.
+
+    Args:
+        path: The file; its suffix names the format.
+        rows: Rows of one type, or the text of the file.
+    """
+    if isinstance(rows, str) or path.endswith(".csv"):
+        text = rows if isinstance(rows, str) else rows_as_csv([msgspec.structs.asdict(row) for row in rows])
+        with Replacement(path) as stream:
+            stream.write(text.encode())
+        return
+    with Writer(path, type(rows[0])) as out:
+        for row in rows:
+            out.write(row)
+
+
+def backup(url: str, copy: str, options: BackupOptions) -> int:
+    """Copy a campaign as it is at one moment, also while its server runs.
+
+    Args:
+        url: Location of the campaign.
+        copy: File to write; it appears atomically.
+        options: Options of the command.
+
+    Returns:
+        Number of ratings in the copy.
+
+    Raises:
+        UsageError: The file exists already, or the campaign is not in an SQLite file.
+        InvalidInput: There is no campaign, or a part of it is missing.
+    """
+    _check_new(copy)
+    incomplete = options.incomplete
+    # A copy is private, as it holds the names of the annotators.
+    with _open(url, read_only=True, incomplete=incomplete) as store, Replacement(copy, private=True) as stream:
+        store.copy(stream.name)
+        with _open(stream.name, read_only=True) as copied:
+            ratings = len(copied.results.ratings())
+        _check_new(copy)  # again: copying takes a while, and another process may have made the file
+    return ratings
+
+
+def _check_new(file: str) -> None:
+    if Path(file).exists():
+        raise UsageError(f"{file}: exists already; choose a new file")
+
+
+def _open(url: str, *, make: bool = False, read_only: bool = False, incomplete: bool = False) -> Store:
+    # Imported here, since it needs optional packages, which the help of the commands does not.
+    from postil.annotation.store import Store  # noqa: PLC0415
+
+    return Store.open(url, make=make, read_only=read_only, incomplete=incomplete)
