@@ -1,4 +1,4 @@
-"""What can go wrong.
+"""The exception hierarchy.
 
 The tree, and the exit code that the command line gives to each branch::
 
@@ -27,7 +27,7 @@ class PostilError(Exception):
     exit_code = 1
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Come out of another process as it went in: message and attributes, without a second ``__init__``."""
+        """Pickle message and attributes, without a second ``__init__``."""
         return _again, (type(self), *self.args), self.__dict__
 
 
@@ -72,10 +72,10 @@ class MissingExtra(UsageError):  # noqa: N818 - says what is wrong
 
 
 class InvalidInput(PostilError):  # noqa: N818 - says what is wrong
-    """Data that cannot be used, with the place where it stands.
+    """Data that cannot be used, with its location.
 
     Args:
-        problem: What is wrong: expected, got and, where it helps, what to do.
+        problem: The problem: expected, got and, where it helps, what to do.
         where: The file, or the name of the argument.
         line: Line (JSONL) or row (Parquet, lists) counted from 1.
         field: The field of the row.

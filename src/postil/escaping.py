@@ -1,4 +1,4 @@
-r"""Text that users gave, in what gives some characters a meaning: terminals, Markdown, LaTeX and spreadsheets.
+r"""Escaping of user text for terminals, Markdown, LaTeX and spreadsheets.
 
 All that is printed, and every table, goes through these functions, so that no name of a system, title, file or comment
 is taken for a command there. Letters of all scripts stay as they are, and so do joined emoji.
@@ -40,7 +40,7 @@ _FORMULA: Final = re.compile(  # after blanks, seen or not: a sign that begins a
 
 
 def visible(text: str) -> str:
-    r"""Characters that steer a terminal or cannot be seen, as escapes; tabs and line feeds stay.
+    r"""Escape characters that control a terminal or are invisible; tabs and line feeds stay.
 
     Args:
         text: Any text.
@@ -52,7 +52,7 @@ def visible(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    r"""The text as it is visible, on one line: blanks of any kind and line breaks are spaces.
+    r"""Escape a text and put it on one line: white space of any kind becomes spaces.
 
     Args:
         text: Any text.
@@ -64,7 +64,7 @@ def one_line(text: str) -> str:
 
 
 def markdown_cell(text: str) -> str:
-    r"""A cell of a table in Markdown, which neither ends there nor has HTML, code or a link.
+    r"""Escape a cell of a Markdown table, so that it has no cell end, HTML, code or link.
 
     Args:
         text: Its content.
@@ -105,7 +105,7 @@ def latex_row(cells: Sequence[str]) -> str:
 
 
 def apostrophed(text: str) -> str:
-    """The text with an apostrophe before it where a spreadsheet would run it; a plain number stays a number.
+    """Put an apostrophe before a text that a spreadsheet would run; a plain number stays a number.
 
     A text whose own apostrophes stand before such a formula gets one more, so that `without_apostrophe` always gives
     the text back.
@@ -120,7 +120,7 @@ def apostrophed(text: str) -> str:
 
 
 def without_apostrophe(text: str) -> str:
-    """The text that `apostrophed` was given.
+    """Undo `apostrophed`.
 
     Args:
         text: What `apostrophed` returned.

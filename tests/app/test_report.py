@@ -1090,7 +1090,7 @@ def test_names_that_are_no_page(name: str, tmp_path: Path) -> None:
 
 
 def test_no_folder_for_the_page(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="there is no folder"):
+    with pytest.raises(UsageError, match="parent folder"):
         write_report([scores()], tmp_path / "none" / "r.html")
 
 

@@ -288,7 +288,7 @@ def test_places_that_do_not_fit_are_refused(corpus: Corpus, tmp_path: Path) -> N
     (tmp_path / "m").mkdir()
     with pytest.raises(UsageError, match="there is something already"):
         train_retriever("ir-t", corpus.path, tmp_path / "m", BY_WORDS)
-    with pytest.raises(UsageError, match="there is no folder"):
+    with pytest.raises(UsageError, match="parent folder"):
         train_retriever("ir-t", corpus.path, tmp_path / "none" / "m", BY_WORDS)
     with pytest.raises(InvalidInput, match="expected a corpus that postil corpus build made"):
         train_retriever("ir-t", tmp_path, tmp_path / "other", BY_WORDS)

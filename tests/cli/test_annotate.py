@@ -223,7 +223,7 @@ def test_backup(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (rest.code, "shortly before alone.db was copied may be missing" in rest.err) == (0, True)
     assert f"written: d.db ({number} ratings)" in rest.err
     nowhere = postil("annotate", "backup", "c.db", "no/d.db")
-    assert (nowhere.code, "there is no folder" in nowhere.err) == (2, True)
+    assert (nowhere.code, "parent folder" in nowhere.err) == (2, True)
     assert not [
         name.name for name in Path().iterdir() if name.suffix == ".part" or name.name.endswith(("-wal", "-shm"))
     ]
@@ -267,7 +267,7 @@ GOLD = '{"item": "zh-01", "system": "human", "grade": %s}\n'
         ),
         (("twice.jsonl", "c.db", "-n", "2"), 3, "x has two items with the name 1"),
         (("nul.jsonl", "c.db", "-n", "2"), 3, "NUL"),
-        (("a.jsonl", "no/such/folder/c.db", "-n", "2"), 2, "there is no folder"),
+        (("a.jsonl", "no/such/folder/c.db", "-n", "2"), 2, "parent folder"),
         (("-", "c.db", "-n", "2", "--articles", "-"), 2, "only one of the files"),
     ],
 )

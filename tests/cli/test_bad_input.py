@@ -187,7 +187,7 @@ def test_folder(postil: Postil) -> None:
 def test_json_array(postil: Postil) -> None:
     Path("c.jsonl").write_text(json.dumps([json.loads(line) for line in CANDIDATES.splitlines()]))
     line = refused(postil)
-    assert line.startswith("c.jsonl:1: expected JSON Lines, one object a line, got a JSON array; convert it with: jq")
+    assert line.startswith("c.jsonl:1: expected JSON Lines, one object per line, got a JSON array; convert it with: jq")
 
 
 def test_references_given_for_candidates(postil: Postil) -> None:

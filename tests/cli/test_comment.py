@@ -127,7 +127,7 @@ def test_the_flags_of_a_training_are_written_down(postil: Postil) -> None:
     [
         (("ir",), 2, "unknown commenter 'ir'; did you mean 'ir-t'?"),
         (("ir-t", "--out", "t"), 2, "t: there is something already; name another folder, or remove it first"),
-        (("ir-t", "--out", "no/m"), 2, "no/m: there is no folder "),
+        (("ir-t", "--out", "no/m"), 2, "no/m: parent folder "),
         (("ir-t", "--ranker", "relevence"), 2, "unknown ranker 'relevence'; did you mean 'relevance'?"),
         (("ir-t", "--weighting", "bm52"), 2, "unknown weighting 'bm52'; did you mean 'bm25'?"),
         (("ir-t", "--idf", "plane"), 2, "unknown idf 'plane'; did you mean 'plain'?"),

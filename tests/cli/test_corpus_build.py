@@ -117,7 +117,7 @@ def test_given_splits(postil: Postil) -> None:
         (("--source", " "), "a corpus says where it comes from and what may be done with it; source is empty"),
         (("--engine", "roy"), "unknown engine 'roy'; did you mean 'ray'?"),
         (("--dev-from", "-", "--test-from", "-"), "standard input can be one file only"),
-        (("--out", "none/c"), "none/c: there is no folder"),
+        (("--out", "none/c"), "none/c: parent folder"),
         (("--out", "a.jsonl"), "a.jsonl: there is something already; name another folder, or remove it first"),
     ],
 )  # fmt: skip

@@ -204,7 +204,7 @@ def test_dataset(run: Import) -> None:
     ("words", "code", "message"),
     [
         (("forum", "p.jsonl", "-o", "out.txt"), 2, "out.txt: unknown kind of file"),
-        (("forum", "p.jsonl", "-o", "no/out.jsonl"), 2, "no/out.jsonl: there is no folder"),
+        (("forum", "p.jsonl", "-o", "no/out.jsonl"), 2, "no/out.jsonl: parent folder"),
         (("forum", "none", "-o", "out.jsonl"), 3, "none: no such file"),
         (("forum", "p.jsonl", "-o", "out.jsonl", "--on-error", "go"), 2, "unknown way with errors 'go'"),
         (("forum", "p.jsonl", "-o", "-", "--on-error", "skip"), 2, "--on-error skip writes what it left out beside"),

@@ -427,8 +427,8 @@ def test_what_is_missing_is_named(postil: Postil, command: tuple[str, ...]) -> N
     [
         ("page.pdf", 2, "page.pdf: expected the name of a file that ends in .html"),
         ("s.jsonl", 2, "s.jsonl: expected the name of a file that ends in .html"),
-        ("none/page.html", 2, "none/page.html: there is no folder none"),
-        ("s.jsonl/page.html", 2, "s.jsonl/page.html: there is no folder s.jsonl"),
+        ("none/page.html", 2, "none/page.html: parent folder none does not exist"),
+        ("s.jsonl/page.html", 2, "s.jsonl/page.html: parent folder s.jsonl does not exist"),
     ],
 )
 def test_a_page_that_cannot_be_written(postil: Postil, path: str, code: int, message: str) -> None:

@@ -307,7 +307,7 @@ def test_names_cannot_reach_the_terminal_or_break_lines(postil: Postil) -> None:
         (("--scores", "p.jsonl"), "p.jsonl: would be written over p.jsonl, which is read; name another output"),
         (("--scores", "./p.jsonl"), "./p.jsonl: would be written over p.jsonl, which is read; name another output"),
         (("--scores", "s.txt"), "s.txt: unknown kind of file"),
-        (("--scores", "none/s.jsonl"), "none/s.jsonl: there is no folder"),
+        (("--scores", "none/s.jsonl"), "none/s.jsonl: parent folder"),
     ],
 )
 def test_wrong_usage(postil: Postil, more: tuple[str, ...], message: str) -> None:

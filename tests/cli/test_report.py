@@ -227,7 +227,7 @@ def test_one_bad_file_among_good_ones(postil: Postil) -> None:
 def test_pages_that_cannot_be_written(postil: Postil) -> None:
     printed(postil, "c.json", "compare", "s.jsonl", *FEW)
     said = refused(postil, "report", "c.json", "--out", "none/r.html", code=2)
-    assert said == "none/r.html: there is no folder none"
+    assert said == "none/r.html: parent folder none does not exist"
     Path("r.html").mkdir()
     for name in ("r.html", "c.json", "-"):
         said = refused(postil, "report", "c.json", "--out", name, code=2)

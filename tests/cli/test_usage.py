@@ -67,7 +67,7 @@ def test_unknown_names_get_the_nearest(postil: Postil, options: tuple[str, ...],
         (("--items", "c.jsonl"), "c.jsonl: would be written over c.jsonl, which is read; name another output"),
         (("--items", "./r.jsonl"), "./r.jsonl: would be written over r.jsonl, which is read; name another output"),
         (("--items", "items.txt"), "items.txt: unknown kind of file"),
-        (("--items", "none/items.jsonl"), "none/items.jsonl: there is no folder"),
+        (("--items", "none/items.jsonl"), "none/items.jsonl: parent folder"),
     ],
 )
 def test_what_makes_no_sense(postil: Postil, options: tuple[str, ...], problem: str) -> None:

@@ -89,7 +89,7 @@ def test_a_folder_that_is_there_is_left_alone(folder: Path, tmp_path: Path) -> N
     for check in (lambda: check_free(folder), lambda: save(folder)):
         with pytest.raises(UsageError, match="there is something already; name another folder, or remove it first"):
             check()
-    with pytest.raises(UsageError, match="there is no folder"):
+    with pytest.raises(UsageError, match="parent folder"):
         check_free(tmp_path / "nowhere" / "model")
     check_free(tmp_path / "new")
     assert (folder / "made.json").read_bytes() == before

@@ -290,7 +290,7 @@ class TestFolder:
 
     def test_its_parent_must_be_there(self, tmp_path: Path) -> None:
         with (
-            pytest.raises(UsageError, match=r"c: there is no folder .*/none$"),
+            pytest.raises(UsageError, match=r"c: parent folder .*/none does not exist$"),
             Unfinished(tmp_path / "none" / "c", ""),
         ):
             pass

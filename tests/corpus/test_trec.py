@@ -117,7 +117,7 @@ BAD = {
         ('{"id": true, "text": "a"}', "1: id: expected text or an integer, got true"),
         ('{"id": 1, "doc": 2}', "1: doc: expected text, got 2"),
         ('{"id": 1, "text"', "1: the JSON ends too early; is the line cut off?"),
-        ('[{"id": 1}]', "1: expected JSON Lines, one object a line, got a JSON array…"),
+        ('[{"id": 1}]', "1: expected JSON Lines, one object per line, got a JSON array…"),
     ],
     "run": [
         ("7 Q0 a 1 0.5\n", "1: expected 6 columns (topic Q0 document rank score tag), got 5"),

@@ -176,7 +176,8 @@ def test_no_rows(tmp_path: Path, data: bytes) -> None:
 def test_a_json_array(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "refs.jsonl"
     assert _refusal(path, data) == (
-        f"1: expected JSON Lines, one object a line, got a JSON array; convert it with: jq -c '.[]' {path} > rows.jsonl"
+        "1: expected JSON Lines, one object per line, got a JSON array; "
+        f"convert it with: jq -c '.[]' {path} > rows.jsonl"
     )
 
 

@@ -168,7 +168,10 @@ def test_a_file_that_may_not_be_read_or_written(tmp_path: Path, monkeypatch: pyt
 def test_a_missing_folder(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as caught:
         write(tmp_path / "no" / "r.jsonl", ROWS)
-    assert str(caught.value) == f"{tmp_path / 'no' / 'r.jsonl'}: there is no folder {(tmp_path / 'no').resolve()}"
+    assert (
+        str(caught.value)
+        == f"{tmp_path / 'no' / 'r.jsonl'}: parent folder {(tmp_path / 'no').resolve()} does not exist"
+    )
 
 
 def _write_each(path: Path, rows: Iterator[Candidate]) -> None:

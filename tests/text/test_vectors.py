@@ -117,7 +117,7 @@ def test_older_word_vectors_are_replaced_and_other_folders_are_not(tmp_path: Pat
         made().save(tmp_path / "v")
     with pytest.raises(UsageError, match="holds more than word vectors"):
         made().save(write(tmp_path, b"", "file"))
-    with pytest.raises(UsageError, match="there is no folder"):
+    with pytest.raises(UsageError, match="parent folder"):
         made().save(tmp_path / "no" / "v")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "file", "v"]
 

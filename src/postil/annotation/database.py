@@ -282,7 +282,7 @@ def _sqlite_path(address: sql.URL, *, make: bool) -> Path:
         raise UsageError("a campaign in memory would be lost; name a file")
     file = Path(address.database)
     if not file.parent.is_dir():
-        raise UsageError(f"{file}: there is no folder {file.parent}")
+        raise UsageError(f"{file}: parent folder {file.parent} does not exist")
     if not make and not file.is_file():
         raise InvalidInput("there is no such file", where=str(file))
     return file

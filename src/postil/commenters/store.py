@@ -62,7 +62,7 @@ def check_free(folder: FilePath) -> None:
     if path.exists():
         raise UsageError(f"{folder}: there is something already; name another folder, or remove it first")
     if not path.parent.is_dir():
-        raise UsageError(f"{folder}: there is no folder {path.parent}")
+        raise UsageError(f"{folder}: parent folder {path.parent} does not exist")
 
 
 class ModelWriter:

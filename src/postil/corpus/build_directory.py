@@ -57,7 +57,7 @@ class Unfinished:
         if self.out.exists():
             raise UsageError(f"{self.out}: there is something already; name another folder, or remove it first")
         if not self.out.parent.is_dir():
-            raise UsageError(f"{self.out}: there is no folder {self.out.parent}")
+            raise UsageError(f"{self.out}: parent folder {self.out.parent} does not exist")
         self._held.enter_context(locked(self.folder, f"{self.out}: another build of this corpus is running"))
         self._begin()
         return self

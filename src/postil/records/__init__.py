@@ -1,4 +1,4 @@
-"""The nouns and their files: rows, the scale of their grades, rankings, JSON Lines and Parquet."""
+"""Data models and their files: rows, results, the scale of grades, rankings, JSON Lines and Parquet."""
 
 from __future__ import annotations
 

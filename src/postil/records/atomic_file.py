@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all."""
+"""Atomic writes: a file is replaced in one step, or stays as it was."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ __all__ = ["Replacement", "check_apart", "refused"]
 
 
 class Replacement:
-    """A file in the making, beside the one that it will replace.
+    """A file that is written atomically.
 
-    The bytes go to a temporary file in the same folder. When the block ends well, that file is brought to disk and
+    The bytes go to a temporary file in the same folder. When the block ends well, that file is flushed to disk and
     renamed, which replaces the old file in one step; when it ends in an error or an interrupt, it is removed and the
     old file stays as it was. For `-` the bytes go to standard output.
 
@@ -32,7 +32,7 @@ class Replacement:
 
     Raises:
         UsageError: The path is a folder, or its folder is missing.
-        PostilError: The system refuses to write.
+        PostilError: The operating system reports an error.
     """
 
     def __init__(self, path: str, *, private: bool = False) -> None:
@@ -47,7 +47,7 @@ class Replacement:
         if self._target.exists() and not self._target.is_file():
             raise UsageError(f"{self.path}: not a file that can be replaced")
         if not self._target.parent.is_dir():
-            raise UsageError(f"{self.path}: there is no folder {self._target.parent}")
+            raise UsageError(f"{self.path}: parent folder {self._target.parent} does not exist")
         try:
             if self._private:
                 self._part.touch(0o600, exist_ok=False)
@@ -96,20 +96,20 @@ class Replacement:
 
 
 def refused(path: str, error: OSError) -> Exception:
-    """What to raise when the system refuses to write; a broken pipe stays what it is, for the command line to end on.
+    """Make the error to raise when a write fails; a broken pipe stays what it is, for the command line to end on.
 
     Args:
         path: The file.
-        error: What the system says.
+        error: The error of the operating system.
     """
     if isinstance(error, BrokenPipeError):
         return error
-    # NumPy says how much it wrote, and not why no more.
+    # NumPy reports how much it wrote, and no reason.
     return PostilError(f"{path}: cannot be written: {error.strerror or f'{error}; is the disk full?'}")
 
 
 def check_apart(out: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]]) -> None:
-    """Refuse to write over what is read, whatever the spelling: through a link, a stream or a folder around it.
+    """Refuse to overwrite an input, whatever the spelling: through a link, a stream or a folder around it.
 
     Args:
         out: The file to write, or the folder to replace whole; `-` for standard output.
@@ -142,7 +142,7 @@ def check_apart(out: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[
 
 
 def _status(path: str, stream: IO[str]) -> os.stat_result | None:
-    """Identity of a file or folder; None if there is none that could be replaced."""
+    """Status of a file or folder; None if there is none that could be replaced."""
     try:
         found = os.fstat(stream.fileno()) if path == "-" else os.stat(path)  # noqa: PTH116 - follows links, as open does
     except (AttributeError, OSError, ValueError):  # a stream may be closed, or none of the system's

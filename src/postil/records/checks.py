@@ -1,4 +1,4 @@
-"""What a row does to its own fields when it is made: take the plain, settle what can be settled, refuse the rest."""
+"""Checks and coercions that a row applies to its own fields when it is made."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = [
 
 
 def is_integer(value: object) -> TypeGuard[int]:
-    """Whether a value is an integer of at most 64 bits: Python's or numpy's, not a bool.
+    """True if a value is an integer of at most 64 bits: Python's or NumPy's, not a bool.
 
     Args:
         value: Anything.
@@ -37,7 +37,7 @@ def is_integer(value: object) -> TypeGuard[int]:
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Whether a value is a finite real number: Python's or numpy's, not a bool.
+    """True if a value is a finite real number: Python's or NumPy's, not a bool.
 
     Args:
         value: Anything.
@@ -48,10 +48,10 @@ def is_number(value: object) -> TypeGuard[float]:
 
 
 def settle_ids(row: msgspec.Struct, *fields: str) -> None:
-    """Make text of ids that are integers.
+    """Coerce integer ids to text.
 
     Args:
-        row: The row, fresh.
+        row: The row, newly made.
         fields: The fields that hold ids.
 
     Raises:
@@ -67,12 +67,12 @@ def settle_ids(row: msgspec.Struct, *fields: str) -> None:
 
 
 def settle_texts(row: msgspec.Struct, *fields: str, optional: bool = False) -> None:
-    """See that texts are texts.
+    """Require text.
 
     Args:
-        row: The row, fresh.
+        row: The row, newly made.
         fields: The fields that hold text.
-        optional: Whether they may be None.
+        optional: True if they may be None.
 
     Raises:
         InvalidInput: One is something else.
@@ -87,12 +87,12 @@ def settle_texts(row: msgspec.Struct, *fields: str, optional: bool = False) -> N
 
 
 def settle_numbers(row: msgspec.Struct, *fields: str, optional: bool = False) -> None:
-    """Make finite floats of numbers.
+    """Coerce numbers to finite floats.
 
     Args:
-        row: The row, fresh.
+        row: The row, newly made.
         fields: The fields that hold numbers.
-        optional: Whether they may be None.
+        optional: True if they may be None.
 
     Raises:
         InvalidInput: One is NaN, infinite, true, false or no number.
@@ -107,10 +107,10 @@ def settle_numbers(row: msgspec.Struct, *fields: str, optional: bool = False) ->
 
 
 def settle_integers(row: msgspec.Struct, *fields: str) -> None:
-    """Make plain integers of integers; None stays.
+    """Coerce integers to plain integers; None stays.
 
     Args:
-        row: The row, fresh.
+        row: The row, newly made.
         fields: The fields that hold integers.
 
     Raises:
@@ -126,12 +126,12 @@ def settle_integers(row: msgspec.Struct, *fields: str) -> None:
 
 
 def settle_several(row: msgspec.Struct, field: str, kind: type[object]) -> None:
-    """Make a tuple of several things; None is none of them.
+    """Coerce a list of values to a tuple; None to an empty one.
 
     Args:
-        row: The row, fresh.
+        row: The row, newly made.
         field: The field that holds them.
-        kind: What each of them is.
+        kind: Class of each value.
 
     Raises:
         InvalidInput: One is something else.

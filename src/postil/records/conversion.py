@@ -1,4 +1,4 @@
-"""A row file in another format, with every field that it has."""
+"""Conversion of row files between formats, with every field that they have."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias
+from typing import IO, TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from postil.errors import InvalidInput
 from postil.records import jsonl, parquet
@@ -18,17 +18,33 @@ from postil.records.row_locations import Places
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from postil.records.parquet import Arrow, Record
+
 __all__ = ["convert"]
 
-# What the values of a field have in common: a word, or ("list", of what), or ("struct", {field: of what}).
-Shape: TypeAlias = str | tuple[str, Any]
 EXACT: Final = 2**53  # integers up to here are floats without loss
+
+
+class ListOf(NamedTuple):
+    """Type of a field of lists: the common type of their elements."""
+
+    inner: Shape
+
+
+class StructOf(NamedTuple):
+    """Type of a field of objects: the types of their fields."""
+
+    fields: dict[str, Shape]
+
+
+Shape: TypeAlias = str | ListOf | StructOf
+"""Common type of the values of a field; a plain type is its name."""
 
 
 def convert(source: FilePath, target: FilePath) -> int:
     """Write the rows of one file to another, between JSON Lines, compressed or not, and Parquet.
 
-    Nothing is asked of the rows but that they are objects; every field is kept, whether postil knows it or not. In
+    Rows must be objects, and nothing else; every field is kept, known or not. In
     Parquet a field that some rows lack is null in those. A field whose values no one column type can hold (text here,
     numbers there) becomes a column of JSON text, marked as such, and `read` and `convert` undo it.
 
@@ -43,7 +59,7 @@ def convert(source: FilePath, target: FilePath) -> int:
         UsageError: A file is of an unknown kind, or the target's folder is missing.
         InvalidInput: The source is missing or broken; says where.
         MissingExtra: A Parquet file, and pyarrow is not installed.
-        PostilError: The system refuses to write.
+        PostilError: The operating system reports an error.
 
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -71,7 +87,7 @@ def convert(source: FilePath, target: FilePath) -> int:
         return _copy(jsonl.read(stream, dict, Places(where)), where, target, _schema(shapes))
 
 
-def _copy(rows: Iterator[dict[str, Any]], source: str, target: FilePath, schema: Any) -> int:
+def _copy(rows: Iterator[Record], source: str, target: FilePath, schema: Arrow) -> int:
     done = 0
     with open_sink(target, schema) as sink:
         for row in rows:
@@ -85,8 +101,8 @@ def _copy(rows: Iterator[dict[str, Any]], source: str, target: FilePath, schema:
     return done
 
 
-def _checked(rows: Iterator[dict[str, Any]], where: str) -> Iterator[dict[str, Any]]:
-    """Refuse NaN, which JSON has not and which must not become null unseen."""
+def _checked(rows: Iterator[Record], where: str) -> Iterator[Record]:
+    """Refuse NaN, which JSON does not have and which must not silently become null."""
     for number, row in enumerate(rows, 1):
         found = explain(row, None)
         if found is not None:
@@ -97,7 +113,7 @@ def _checked(rows: Iterator[dict[str, Any]], where: str) -> Iterator[dict[str, A
 
 @contextmanager
 def _spooled(name: str) -> Iterator[IO[bytes]]:
-    """A file that can be read twice; standard input goes through a temporary one."""
+    """Open a file that can be read twice; standard input is copied to a temporary one."""
     with open_bytes(name) as stream:
         if name != "-":
             yield stream
@@ -113,16 +129,16 @@ def _shape(value: object) -> Shape:
         within: Shape = "null"
         for inner in value:
             within = _common(within, _shape(inner))
-        return "list", within
+        return ListOf(within)
     if isinstance(value, dict):
-        return "struct", _fields({}, value)
+        return StructOf(_fields({}, value))
     if isinstance(value, int) and not isinstance(value, bool):
         return "int" if abs(value) <= EXACT else "wide" if -(2**63) <= value < 2**63 else "json"
     return {type(None): "null", bool: "bool", float: "float", str: "text"}[type(value)]
 
 
-def _fields(shapes: dict[str, Shape], row: dict[str, Any]) -> dict[str, Shape]:
-    """The shapes of the fields so far, widened by one more object."""
+def _fields(shapes: dict[str, Shape], row: Record) -> dict[str, Shape]:
+    """Widen the types of the fields by one more object."""
     for key, value in row.items():
         shape = _shape(value)
         shapes[key] = shape if key not in shapes else _common(shapes[key], shape)
@@ -130,21 +146,21 @@ def _fields(shapes: dict[str, Shape], row: dict[str, Any]) -> dict[str, Shape]:
 
 
 def _common(one: Shape, other: Shape) -> Shape:
-    """The narrowest shape that holds the values of both; `json` holds everything."""
+    """Narrowest type that holds the values of both; `json` holds everything."""
     if one == other or "null" in (one, other):
         return other if one == "null" else one
-    if isinstance(one, tuple) and isinstance(other, tuple) and one[0] == other[0]:
-        if one[0] == "list":
-            return "list", _common(one[1], other[1])
-        both = {key: _common(one[1].get(key, "null"), other[1].get(key, "null")) for key in {**one[1], **other[1]}}
-        return "struct", both
+    if isinstance(one, ListOf) and isinstance(other, ListOf):
+        return ListOf(_common(one.inner, other.inner))
+    if isinstance(one, StructOf) and isinstance(other, StructOf):
+        names = {**one.fields, **other.fields}
+        return StructOf({name: _common(one.fields.get(name, "null"), other.fields.get(name, "null")) for name in names})
     for pair, wider in ((("int", "wide"), "wide"), (("int", "float"), "float")):
         if one in pair and other in pair:
             return wider
     return "json"
 
 
-def _schema(shapes: dict[str, Shape]) -> Any:
+def _schema(shapes: dict[str, Shape]) -> Arrow:
     pa = parquet.arrow()
     fields = []
     for name, shape in shapes.items():
@@ -158,16 +174,16 @@ def _schema(shapes: dict[str, Shape]) -> Any:
 def _fits_a_column(shape: Shape) -> bool:
     if isinstance(shape, str):
         return shape != "json"
-    if shape[0] == "list":
-        return _fits_a_column(shape[1])
-    return bool(shape[1]) and all(map(_fits_a_column, shape[1].values()))  # Parquet has no object without fields
+    if isinstance(shape, ListOf):
+        return _fits_a_column(shape.inner)
+    return bool(shape.fields) and all(map(_fits_a_column, shape.fields.values()))  # Parquet has no empty object
 
 
-def _column(shape: Shape, pa: Any) -> Any:
-    if isinstance(shape, tuple) and shape[0] == "list":
-        return pa.list_(_column(shape[1], pa))
-    if isinstance(shape, tuple):
-        return pa.struct([(key, _column(inner, pa)) for key, inner in shape[1].items()])
+def _column(shape: Shape, pa: Arrow) -> Arrow:
+    if isinstance(shape, ListOf):
+        return pa.list_(_column(shape.inner, pa))
+    if isinstance(shape, StructOf):
+        return pa.struct([(key, _column(inner, pa)) for key, inner in shape.fields.items()])
     words = {
         "null": pa.null(),
         "bool": pa.bool_(),

@@ -1,4 +1,4 @@
-"""What is wrong with a row that could not be read: the field, what was expected and what stands there."""
+"""Explanations of rows that cannot be read: the field, the expected value and the value found."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class RepeatedKey(ValueError):  # noqa: N818 - says what is wrong
 
 
 def load_json(text: str | bytes) -> Any:
-    """The value that a text of JSON says.
+    """Parse JSON, refusing repeated keys.
 
     Args:
         text: The text.
@@ -65,7 +65,7 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def shown(value: object) -> str:
-    """A value as a message shows it: short, and as JSON where it is JSON.
+    """Format a value for a message: short, and as JSON where it is JSON.
 
     >>> shown("5"), shown(True), shown(None), shown(float("nan")), shown([1, 2])
     ('"5"', 'true', 'null', 'NaN', 'an array')
@@ -86,12 +86,12 @@ def shown(value: object) -> str:
 
 
 def out_of_range(value: object, low: float, high: float) -> str:
-    """The problem with a number that is not where it must be.
+    """Describe a number that is out of range.
 
     Args:
-        value: What stands there.
-        low: The lowest that may stand there.
-        high: The highest that may stand there.
+        value: The value found.
+        low: The lowest allowed number.
+        high: The highest allowed number.
 
     >>> out_of_range(7, 1.0, 5.0)
     'expected a number from 1 to 5, got 7'
@@ -104,7 +104,7 @@ def explain(value: object, row_type: type[msgspec.Struct] | None) -> Problem | N
 
     Args:
         value: The row, as plain dictionaries, lists and values.
-        row_type: What it should be; None asks only for an object.
+        row_type: Expected class; None for any object.
 
     Returns:
         The field (empty for the row itself) and the problem, or None if nothing is wrong.
@@ -134,7 +134,7 @@ def explain(value: object, row_type: type[msgspec.Struct] | None) -> Problem | N
 
 
 def _leaves(value: object, path: str) -> Iterator[tuple[str, object]]:
-    """The plain values in a row, each with its field."""
+    """Yield the plain values in a row, each with its field."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from _leaves(inner, f"{path}.{key}" if path else key)
@@ -150,7 +150,7 @@ def _is_text(value: str) -> bool:
 
 
 def _mismatches(value: object, wanted: inspect.Type, path: str) -> Iterator[Problem]:
-    """Where a value is not of the wanted type, in order."""
+    """Yield the problems of a value that is not of the expected type, in order."""
     options = wanted.types if isinstance(wanted, inspect.UnionType) else (wanted,)
     if value is None and any(isinstance(option, inspect.NoneType) for option in options):
         return
@@ -199,7 +199,7 @@ def _fits(value: object, wanted: inspect.Type) -> bool:
 
 
 def is_finite(value: SupportsFloat) -> bool:
-    """Whether a number is finite as a float; an integer may be too large for one.
+    """True if a number is finite as a float; an integer may be too large for one.
 
     Args:
         value: A number.

@@ -1,4 +1,4 @@
-"""JSON Lines: one JSON object a line, in UTF-8."""
+"""JSON Lines: one JSON object per line, in UTF-8."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ BLOCK: Final = 1 << 16
 LONGEST_LINE: Final = 1 << 27
 """Largest line in bytes; a file without line ends must not fill the memory."""
 FAILURES: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, InvalidInput)
-"""What decoding a line may raise; `reread` says what it means."""
-# What the first bytes of a file say that was given the wrong name.
+"""Errors of decoding a line; `reread` explains them."""
+# First bytes of files of other formats, with advice.
 MAGIC: Final = {
     b"\x1f\x8b": "the data are compressed with gzip; name the file .jsonl.gz, or pipe it through gunzip",
     b"PAR1": "this is a Parquet file; name it .parquet",
@@ -54,7 +54,7 @@ MAGIC: Final = {
 
 
 def decompressed(stream: IO[bytes]) -> IO[bytes]:
-    """The data inside a gzip file.
+    """Open a gzip file decompressed.
 
     Args:
         stream: The file; it stays the caller's to close.
@@ -63,7 +63,7 @@ def decompressed(stream: IO[bytes]) -> IO[bytes]:
 
 
 class _Inflated(io.RawIOBase):
-    """What a gzip file holds, as far as it can be read.
+    """The contents of a gzip file, as far as it can be read.
 
     With a buffer in front this gives lines faster than GzipFile does, and all whole lines before damage.
     """
@@ -91,9 +91,9 @@ def whole_lines(read: Callable[[int], bytes], where: str, size: int = BLOCK) -> 
     r"""Read a file in pieces that end where a line does, in bounded memory.
 
     Args:
-        read: Reads at most so many bytes, none at the end of the file.
+        read: Function that reads at most so many bytes; none at the end of the file.
         where: The file.
-        size: About how many bytes a piece has.
+        size: Approximate number of bytes per piece.
 
     Yields:
         The pieces; the last one may end without a line end.
@@ -127,7 +127,7 @@ def check_length(size: int, where: str, line: int) -> None:
     """Refuse a line that is too long to be one.
 
     Args:
-        size: How many bytes of it are known.
+        size: Number of bytes read of it.
         where: The file.
         line: Its number, counted from 1.
 
@@ -144,7 +144,7 @@ def lines_in(stream: IO[bytes], where: str) -> Iterator[list[bytes]]:
 
     Args:
         stream: The file, open for bytes; as much is read at a time as is there.
-        where: What it is called.
+        where: Its name, for messages.
 
     Yields:
         Lines without their line feeds.
@@ -167,7 +167,7 @@ def read(stream: IO[bytes], row_type: type[T], places: Places) -> Iterator[T]:
     Args:
         stream: The file, open for bytes.
         row_type: A row, or `dict` for objects with every field that they have.
-        places: Takes note of the blank lines.
+        places: Locations, which record the blank lines.
 
     Yields:
         The rows.
@@ -213,7 +213,7 @@ def read(stream: IO[bytes], row_type: type[T], places: Places) -> Iterator[T]:
 
 
 def _blocks(stream: IO[bytes], where: str) -> Iterator[bytes]:
-    """Whole lines, as many at a time as are there."""
+    """Yield whole lines, as many at a time as are available."""
     some: Callable[[int], bytes] = getattr(stream, "read1", stream.read)
     return whole_lines(some, where, BLOCK >> 1)
 
@@ -227,7 +227,7 @@ def _decoded(block: bytes, decoder: msgspec.json.Decoder[T]) -> list[T] | None:
 
 
 def check_keys(line: bytes, number: int, where: str) -> None:
-    """See that no object in a line has a key twice, of which JSON would keep the last.
+    """Refuse an object with a repeated key, of which JSON would keep the last.
 
     Args:
         line: The line, which is JSON.
@@ -247,7 +247,7 @@ def check_keys(line: bytes, number: int, where: str) -> None:
 
 
 def keys_at(stream: IO[bytes], line: int) -> tuple[str, ...] | None:
-    """The fields that stand in one line.
+    """Names of the fields in one line.
 
     Args:
         stream: The file, open for bytes.
@@ -267,11 +267,11 @@ def keys_at(stream: IO[bytes], line: int) -> tuple[str, ...] | None:
 
 
 class JsonlSink:
-    """Writes rows as JSON Lines.
+    """A writer of rows as JSON Lines.
 
     Args:
         stream: The file, open for bytes; it stays the caller's to close.
-        compressed: Whether to write gzip, without a time in it, so that the same rows give the same bytes.
+        compressed: True to write gzip, without a time in it, so that the same rows give the same bytes.
     """
 
     def __init__(self, stream: IO[bytes], *, compressed: bool = False) -> None:
@@ -292,7 +292,7 @@ class JsonlSink:
             self._flush()
 
     def close(self) -> None:
-        """Write what is left."""
+        """Write the rows that are buffered."""
         self._flush()
         if self._compressed:
             self._stream.close()
@@ -308,7 +308,7 @@ def reread(line: bytes, number: int, row_type: type[T], where: str, error: Excep
     Args:
         line: The line.
         number: Its number, counted from 1.
-        row_type: What it should hold.
+        row_type: Class of the row.
         where: The file.
         error: How it failed.
 
@@ -351,24 +351,24 @@ def _problem(text: bytes, number: int, row_type: type[T], where: str) -> Problem
 
 
 def _wrong_file(text: bytes, decoded: str, number: int, where: str) -> Problem | None:
-    """What the beginning of a file, or of an object, says of a file that is not JSON Lines."""
+    """Recognize, by the beginning of a file or object, a file that is not JSON Lines."""
     opening = decoded.lstrip()
     if opening == "{":
         return "", f"expected a whole object on one line; convert the file with: jq -c . {where} > rows.jsonl"
     if number == 1 and opening.startswith("["):
         command = f"jq -c '.[]' {where} > rows.jsonl"
-        return "", f"expected JSON Lines, one object a line, got a JSON array; convert it with: {command}"
+        return "", f"expected JSON Lines, one object per line, got a JSON array; convert it with: {command}"
     if number == 1:
         return next((("", meaning) for magic, meaning in MAGIC.items() if text.startswith(magic)), None)
     return None
 
 
 def unreadable(error: Exception, lines: int, where: str) -> InvalidInput:
-    """What to raise when a file cannot be read to its end.
+    """Make the error to raise when a file cannot be read to its end.
 
     Args:
-        error: What reading it raised.
-        lines: How many lines came before.
+        error: The error of reading.
+        lines: Number of lines before it.
         where: The file.
     """
     if isinstance(error, EOFError):

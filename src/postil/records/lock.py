@@ -1,4 +1,4 @@
-"""A folder that one process at a time works in."""
+"""Locks: one process at a time works in a folder."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ LOCK: Final = "lock"
 
 @contextmanager
 def locked(folder: FilePath, problem: str) -> Iterator[None]:
-    """Hold a folder while the block runs. A process that is killed lets go; on Windows nothing is held.
+    """Lock a folder while the block runs. A killed process releases its lock; on Windows nothing is locked.
 
     Args:
         folder: The folder; made if it is not there.
-        problem: What to say where another process holds it.
+        problem: Message where another process holds the lock.
 
     Raises:
-        UsageError: Another process holds it.
-        PostilError: The system refuses to write.
+        UsageError: Another process holds the lock.
+        PostilError: The operating system reports an error.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder, locked(folder, "taken"):

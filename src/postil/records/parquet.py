@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import inspect
@@ -15,18 +15,31 @@ from postil.records.explain import explain
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["AS_JSON", "ParquetSink", "arrow", "columns", "read", "read_objects", "schema_in", "schema_of"]
+__all__ = [
+    "AS_JSON",
+    "Arrow",
+    "ParquetSink",
+    "Record",
+    "arrow",
+    "columns",
+    "read",
+    "read_objects",
+    "schema_in",
+    "schema_of",
+]
 
 T = TypeVar("T", bound=msgspec.Struct)
+Record: TypeAlias = dict[str, object]
+Arrow: TypeAlias = Any  # pyarrow has no types: its module, a schema, a type or an open file
 BATCH: Final = 8192
 NESTED_BATCH: Final = 512
-"""A row with lists in it may be as large as many without."""
+"""Smaller batches, since a row with lists may be as large as many without."""
 AS_JSON: Final = b"postil:json"
 """Marks a column, in its metadata, whose values are JSON text, because no one Arrow type holds them all."""
 
 
-def arrow() -> Any:
-    """The module pyarrow, with `pyarrow.parquet` loaded.
+def arrow() -> Arrow:
+    """Import pyarrow, with `pyarrow.parquet` loaded.
 
     Raises:
         MissingExtra: It is not installed.
@@ -39,7 +52,7 @@ def arrow() -> Any:
 
 
 def columns(path: str) -> tuple[str, ...]:
-    """The names of the columns of a file.
+    """Names of the columns of a file.
 
     Args:
         path: The file.
@@ -51,8 +64,8 @@ def columns(path: str) -> tuple[str, ...]:
     return tuple(schema_in(path).names)
 
 
-def schema_in(path: str) -> Any:
-    """The Arrow schema of a file.
+def schema_in(path: str) -> Arrow:
+    """Arrow schema of a file.
 
     Args:
         path: The file.
@@ -96,12 +109,12 @@ def read(path: str, row_type: type[T]) -> Iterator[T]:
         yield from rows
 
 
-def read_objects(path: str, rows: int = BATCH) -> Iterator[dict[str, Any]]:
+def read_objects(path: str, rows: int = BATCH) -> Iterator[Record]:
     """Read rows as dictionaries with every column of the file.
 
     Args:
         path: The file.
-        rows: How many rows are read at once.
+        rows: Number of rows read at once.
 
     Yields:
         The rows; a value that the file lacks is None.
@@ -114,8 +127,8 @@ def read_objects(path: str, rows: int = BATCH) -> Iterator[dict[str, Any]]:
         yield from batch
 
 
-def schema_of(row_type: type[msgspec.Struct]) -> Any:
-    """The Arrow schema of a row: a column for each of its fields.
+def schema_of(row_type: type[msgspec.Struct]) -> Arrow:
+    """Arrow schema of a row: one column per field.
 
     Args:
         row_type: The row.
@@ -129,19 +142,19 @@ def schema_of(row_type: type[msgspec.Struct]) -> Any:
 
 
 class ParquetSink:
-    """Writes rows as Parquet.
+    """A writer of rows as Parquet.
 
     Args:
         stream: The file, open for bytes; it stays the caller's to close.
         schema: The Arrow schema; values of the columns marked with `AS_JSON` are written as JSON text.
     """
 
-    def __init__(self, stream: IO[bytes], schema: Any) -> None:
+    def __init__(self, stream: IO[bytes], schema: Arrow) -> None:
         self._arrow = arrow()
         self._schema = schema
         self._json = _marked(schema)
         self._file = self._arrow.parquet.ParquetWriter(stream, schema)
-        self._rows: list[dict[str, Any]] = []
+        self._rows: list[Record] = []
         nested = any(self._arrow.types.is_nested(field.type) for field in schema)
         self._batch = NESTED_BATCH if nested else BATCH
 
@@ -160,7 +173,7 @@ class ParquetSink:
             self._flush()
 
     def close(self) -> None:
-        """Write what is left, and the end of the file."""
+        """Write the rows that are buffered, and the end of the file."""
         self._flush()
         self._file.close()
 
@@ -171,7 +184,7 @@ class ParquetSink:
 
 
 @contextlib.contextmanager
-def _opened(path: str) -> Iterator[Any]:
+def _opened(path: str) -> Iterator[Arrow]:
     pa = arrow()
     if not Path(path).is_file():
         raise InvalidInput("no such file", where=path)
@@ -185,12 +198,12 @@ def _opened(path: str) -> Iterator[Any]:
         raise InvalidInput(problem, where=path) from error
 
 
-def _marked(schema: Any) -> list[str]:
+def _marked(schema: Arrow) -> list[str]:
     return [field.name for field in schema if field.metadata and AS_JSON in field.metadata]
 
 
-def _batches(path: str, names: list[str] | None, size: int = BATCH) -> Iterator[list[dict[str, Any]]]:
-    """The rows as dictionaries, many at a time; at least one."""
+def _batches(path: str, names: list[str] | None, size: int = BATCH) -> Iterator[list[Record]]:
+    """Yield the rows as dictionaries, in batches; at least one row."""
     empty = True
     with _opened(path) as file:
         marked = [name for name in _marked(file.schema_arrow) if names is None or name in names]
@@ -205,9 +218,7 @@ def _batches(path: str, names: list[str] | None, size: int = BATCH) -> Iterator[
         raise InvalidInput("the file holds no rows", where=path)
 
 
-def _first_problem(
-    batch: list[dict[str, Any]], row_type: type[T], path: str, done: int, error: Exception
-) -> InvalidInput:
+def _first_problem(batch: list[Record], row_type: type[T], path: str, done: int, error: Exception) -> InvalidInput:
     for number, row in enumerate(batch, done + 1):
         try:
             msgspec.convert(row, row_type)
@@ -217,8 +228,8 @@ def _first_problem(
     return InvalidInput(str(error), where=path)
 
 
-def _arrow_type(kind: inspect.Type, pa: Any) -> Any:
-    """The Arrow type of a field. An id, which a file may give as an integer, is text."""
+def _arrow_type(kind: inspect.Type, pa: Arrow) -> Arrow:
+    """Arrow type of a field. An id, which a file may give as an integer, is text."""
     integer = False
     for option in kind.types if isinstance(kind, inspect.UnionType) else (kind,):
         if isinstance(option, inspect.VarTupleType):

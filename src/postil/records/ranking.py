@@ -1,10 +1,10 @@
-"""Keys in the order of their scores, and the one rule for ties."""
+"""Rankings: keys in descending order of their scores, with one tie rule."""
 
 from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -19,17 +19,18 @@ if TYPE_CHECKING:
 __all__ = ["Ranking", "best_first"]
 
 K = TypeVar("K", str, int)
+Keys: TypeAlias = "NDArray[np.int64] | NDArray[np.object_]"
 
 
 def best_first(
     scores: ArrayLike, *, keys: Collection[str] | Collection[int] | None = None, k: int | None = None
 ) -> NDArray[np.int64]:
-    """The tie rule: score falls, then key rises.
+    """Indices in ranking order: descending score, ties by ascending key.
 
     Args:
         scores: n numbers; NaN is refused, infinities are not.
         keys: n keys, all text or all integers, none twice; by default the positions 0 to n - 1.
-        k: How many to give; by default all. With k far below n the others are not sorted.
+        k: Number of best to return; by default all. With k far below n the others are not sorted.
 
     Returns:
         int64[min(k, n)], the positions of the best, best first. Text is compared by code point.
@@ -53,7 +54,7 @@ class Ranking(Generic[K]):
 
     Args:
         keys: int64[n], or object[n] of text, best first.
-        scores: float64[n], falling.
+        scores: float64[n], descending.
 
     >>> ranking = Ranking.from_scores(["b", "c", "a"], [0.5, 0.9, 0.5])
     >>> list(ranking)
@@ -62,7 +63,7 @@ class Ranking(Generic[K]):
     ([('c', 0.9)], 3)
     """
 
-    keys: NDArray[Any]
+    keys: Keys
     scores: NDArray[np.float64]
 
     def __post_init__(self) -> None:
@@ -76,7 +77,7 @@ class Ranking(Generic[K]):
         Args:
             keys: n keys, all text or all integers, none twice.
             scores: n numbers; NaN is refused.
-            k: How many to keep; by default all. With k far below n the others are not sorted.
+            k: Number to keep; by default all. With k far below n the others are not sorted.
 
         Returns:
             The best, best first.
@@ -94,7 +95,7 @@ class Ranking(Generic[K]):
         """The best of the ranking.
 
         Args:
-            k: How many; all if there are fewer.
+            k: Number to keep; all if there are fewer.
 
         Raises:
             UsageError: k is negative.
@@ -130,14 +131,14 @@ def _scores(scores: ArrayLike) -> NDArray[np.float64]:
     return values
 
 
-def _keys(keys: Collection[str] | Collection[int], size: int) -> NDArray[Any]:
+def _keys(keys: Collection[str] | Collection[int], size: int) -> Keys:
     """The keys as int64 or as objects, each once."""
     if len(keys) != size:
         raise InvalidInput(f"expected as many keys as scores, got {len(keys)} and {size}", where="keys")
     if isinstance(keys, np.ndarray) and np.issubdtype(keys.dtype, np.signedinteger):
-        names = np.array(keys, np.int64)
+        names: Keys = np.array(keys, np.int64)
     else:
-        names = _boxed(list(keys))
+        names = _boxed([*keys])
     if names.dtype == np.int64 and not np.all(names[1:] > names[:-1]):
         _refuse_repeats(names.tolist(), distinct=len(np.unique(names)))
     elif names.dtype == object:
@@ -145,7 +146,7 @@ def _keys(keys: Collection[str] | Collection[int], size: int) -> NDArray[Any]:
     return names
 
 
-def _boxed(keys: list[Any]) -> NDArray[Any]:
+def _boxed(keys: list[object]) -> Keys:
     if all(isinstance(key, str) for key in keys):
         names = np.empty(len(keys), object)
         names[:] = [str(key) for key in keys]
@@ -157,7 +158,7 @@ def _boxed(keys: list[Any]) -> NDArray[Any]:
     return np.array(keys, np.int64)
 
 
-def _refuse_repeats(keys: list[Any], *, distinct: int) -> None:
+def _refuse_repeats(keys: list[object], *, distinct: int) -> None:
     if distinct == len(keys):
         return
     seen = set()
@@ -167,14 +168,14 @@ def _refuse_repeats(keys: list[Any], *, distinct: int) -> None:
         seen.add(key)
 
 
-def _order(values: NDArray[np.float64], keys: NDArray[Any] | None, k: int | None) -> NDArray[np.int64]:
+def _order(values: NDArray[np.float64], keys: Keys | None, k: int | None) -> NDArray[np.int64]:
     if k is not None and k < 0:
         raise UsageError(f"k counts from 0 up, got {k}")
     chosen = np.arange(len(values)) if k is None or k >= len(values) else _best(values, keys, k)
     return chosen[np.lexsort((_key_ranks(keys, chosen), -values[chosen]))]
 
 
-def _key_ranks(keys: NDArray[Any] | None, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+def _key_ranks(keys: Keys | None, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
     """Numbers in the order of the chosen keys."""
     if keys is None:
         return chosen
@@ -186,10 +187,10 @@ def _key_ranks(keys: NDArray[Any] | None, chosen: NDArray[np.int64]) -> NDArray[
     return ranks
 
 
-def _best(values: NDArray[np.float64], keys: NDArray[Any] | None, k: int) -> NDArray[np.int64]:
+def _best(values: NDArray[np.float64], keys: Keys | None, k: int) -> NDArray[np.int64]:
     """The positions of the best k, in no order.
 
-    A partition breaks ties as it likes, so it only finds the score at the cut; who stands at the cut is chosen by key.
+    A partition breaks ties arbitrarily, so it only finds the score at rank k; the ties at that score are chosen by key.
     """
     if k == 0:
         return np.empty(0, np.int64)

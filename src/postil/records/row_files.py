@@ -1,4 +1,4 @@
-"""Rows from and to files; the name of a file says its kind."""
+"""Row files: reading and writing rows; the ending of a file's name determines its format."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, TYPE_CHECKING, Any, Final, Generic, Literal, Protocol, TypeAlias, TypeVar
+from typing import IO, TYPE_CHECKING, Final, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from postil.errors import InvalidInput, UsageError
 from postil.records import jsonl, parquet
@@ -40,21 +40,21 @@ Kind: TypeAlias = Literal["jsonl", "jsonl.gz", "parquet"]
 ENDINGS: Final[Mapping[str, Kind]] = MappingProxyType(
     {".jsonl": "jsonl", ".jsonl.gz": "jsonl.gz", ".parquet": "parquet"}
 )
-"""What the ending of a file's name says."""
+"""Format by the ending of a file's name."""
 
 
 class Sink(Protocol):
-    """What takes rows and makes bytes of them."""
+    """A writer of rows in one format."""
 
     def write(self, row: object) -> None:
-        """Take a row."""
+        """Write a row."""
 
     def close(self) -> None:
-        """Write what is left."""
+        """Write the rows that are buffered."""
 
 
 def kind_of(path: FilePath) -> Kind:
-    """The kind of a file.
+    """Format of a file.
 
     Args:
         path: Its name, or `-` for standard input and output, which are JSON Lines.
@@ -78,7 +78,7 @@ def kind_of(path: FilePath) -> Kind:
 
 @contextmanager
 def open_bytes(path: FilePath) -> Iterator[IO[bytes]]:
-    """A JSON Lines file or standard input, open for bytes and decompressed.
+    """Open a JSON Lines file or standard input for bytes, decompressed.
 
     Args:
         path: The file, or `-`.
@@ -103,7 +103,7 @@ def open_bytes(path: FilePath) -> Iterator[IO[bytes]]:
 
 
 class Rows(Generic[T]):
-    """The rows of a file, one after the other; `read` makes it.
+    """Iterator over the rows of a file; made by `read`.
 
     Args:
         path: The file, or `-` for standard input.
@@ -111,7 +111,7 @@ class Rows(Generic[T]):
     """
 
     places: Places
-    """Where each row stands, for messages about rows that were read."""
+    """Locations of the rows, for messages about rows that were read."""
 
     def __init__(self, path: FilePath, row_type: type[T]) -> None:
         name = os.fspath(path)
@@ -137,10 +137,10 @@ def read(path: FilePath, row_type: type[T]) -> Rows[T]:
 
     Args:
         path: A file whose name ends in `.jsonl`, `.jsonl.gz` or `.parquet`, or `-` for JSON Lines on standard input.
-        row_type: What stands in each row. Fields that it does not know are passed over.
+        row_type: Class of the rows. Unknown fields are ignored.
 
     Returns:
-        An iterator over the rows, whose `places` say where each stands.
+        An iterator over the rows, with their locations in `places`.
 
     Raises:
         UsageError: The file is of an unknown kind.
@@ -158,19 +158,19 @@ def read(path: FilePath, row_type: type[T]) -> Rows[T]:
 
 
 class Writer(Generic[T]):
-    """Writes rows to a file as they come.
+    """A writer of rows to a file, as they come.
 
-    The file appears whole when the block ends, or, after an error or an interrupt, not at all. The same rows give the
-    same bytes.
+    The file is written atomically when the block ends; after an error or an interrupt, not at all. The same rows
+    give the same bytes.
 
     Args:
         path: A file whose name ends in `.jsonl`, `.jsonl.gz` or `.parquet`, or `-` for JSON Lines on standard output.
-        row_type: What stands in each row.
+        row_type: Class of the rows.
 
     Raises:
         UsageError: The file is of an unknown kind or its folder is missing, or a row is of another type.
         MissingExtra: A Parquet file, and pyarrow is not installed.
-        PostilError: The system refuses to write.
+        PostilError: The operating system reports an error.
     """
 
     def __init__(self, path: FilePath, row_type: type[T]) -> None:
@@ -219,7 +219,7 @@ def write(path: FilePath, rows: Iterable[Row]) -> None:
         InvalidInput: There are no rows; no reader would take such a file.
         UsageError: The file is of an unknown kind or its folder is missing, or the rows are of several types.
         MissingExtra: A Parquet file, and pyarrow is not installed.
-        PostilError: The system refuses to write.
+        PostilError: The operating system reports an error.
     """
     kind_of(path)
     several = iter(rows)
@@ -233,8 +233,8 @@ def write(path: FilePath, rows: Iterable[Row]) -> None:
 
 
 @contextmanager
-def open_sink(path: FilePath, schema: Any) -> Iterator[Sink]:
-    """What rows are written to; the file appears when the block ends well.
+def open_sink(path: FilePath, schema: parquet.Arrow) -> Iterator[Sink]:
+    """Open a writer; the file is written atomically when the block ends well.
 
     Args:
         path: The file, or `-`.
@@ -245,7 +245,7 @@ def open_sink(path: FilePath, schema: Any) -> Iterator[Sink]:
 
     Raises:
         UsageError: The file cannot be made at this path.
-        PostilError: The system refuses to write.
+        PostilError: The operating system reports an error.
     """
     kind = kind_of(path)
     with Replacement(os.fspath(path)) as stream:

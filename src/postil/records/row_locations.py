@@ -1,4 +1,4 @@
-"""Where a row stands, so that a refusal can name file, line and field."""
+"""Locations of rows in their files, so that an error can name file, line and field."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ __all__ = ["Places"]
 
 
 class Places:
-    """The lines of the rows that came from one source.
+    """Line numbers of the rows of one source.
 
-    Rows carry no line number. They are counted instead, and only blank lines, which are skipped, are remembered, by the
-    run: a file without blank lines costs nothing, and one of nothing else costs little.
+    Rows carry no line number. They are counted instead, and only runs of blank lines, which are skipped, are stored:
+    a file without blank lines costs nothing, and one of nothing else costs little.
 
     Args:
         where: The file, or the name of the argument that the rows came in.
-        fields: Given a line, the names of the fields that stand in it, or None where that cannot be found out.
+        fields: Function from a line to the names of its fields, or None where they cannot be read.
 
     >>> places = Places("refs.jsonl")
     >>> places.skip(2)
@@ -39,16 +39,16 @@ class Places:
     def __init__(self, where: str, fields: Callable[[int], tuple[str, ...] | None] | None = None) -> None:
         self.where = where
         self._fields = fields
-        # Of each run of blank lines: how many rows come before it, and how many blank lines there are up to its end.
+        # For each run of blank lines: number of rows before it, and number of blank lines up to its end.
         self._rows_before = array("q")
         self._blank = array("q")
 
     def skip(self, line: int, count: int = 1) -> None:
-        """Remember a line without a row. Lines are told in rising order.
+        """Record lines without a row; called in ascending order.
 
         Args:
-            line: The line, counted from 1.
-            count: How many such lines begin there.
+            line: The first such line, counted from 1.
+            count: Number of such lines.
         """
         before = self._blank[-1] if self._blank else 0
         rows, blank = line - 1 - before, before + count
@@ -59,7 +59,7 @@ class Places:
             self._blank.append(blank)
 
     def line(self, index: int) -> int:
-        """The line of a row.
+        """Line of a row.
 
         Args:
             index: The row, counted from 0.
@@ -71,7 +71,7 @@ class Places:
         return index + 1 + (self._blank[before - 1] if before else 0)
 
     def fields(self, index: int) -> tuple[str, ...] | None:
-        """The names of the fields that the file has in a row, with the unknown ones.
+        """Names of the fields that the file has in a row, unknown ones included.
 
         Args:
             index: The row, counted from 0.
@@ -82,11 +82,11 @@ class Places:
         return None if self._fields is None else self._fields(self.line(index))
 
     def error(self, index: int, field: str, problem: str) -> InvalidInput:
-        """The error that says where a row is wrong; the caller raises it.
+        """Make the error that names the location of a wrong row; the caller raises it.
 
         Args:
             index: The row, counted from 0.
             field: The field of the row.
-            problem: What is wrong: expected, got and, where it helps, what to do.
+            problem: The problem: expected, got and, where it helps, what to do.
         """
         return InvalidInput(problem, where=self.where, line=self.line(index), field=field)

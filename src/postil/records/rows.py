@@ -1,7 +1,7 @@
-"""The nouns: what stands in a row of a file.
+"""Row types: the data models of files.
 
 Every row is frozen and checks itself when it is made, from a file or in Python: ids become text, numbers are finite
-floats, an optional list that is null becomes empty. Fields that a row does not know are passed over.
+floats, an optional list that is null becomes empty. Unknown fields are ignored.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ def _mean_grade(row: Comment | Reference) -> float | None:
 
 
 class Rating(Row, frozen=True, omit_defaults=True, gc=False):
-    """What one person thinks of a text.
+    """The rating of a text by one annotator.
 
     Args:
-        annotator: Who.
-        grade: How good the text is, on the annotators' scale.
+        annotator: The annotator.
+        grade: Quality of the text, on the annotators' scale.
     """
 
     annotator: Id
@@ -69,12 +69,12 @@ class Comment(Row, frozen=True, omit_defaults=True, gc=False):
     """A reader's comment on an article.
 
     Args:
-        id: Names the comment within its article.
-        text: What it says.
-        upvotes: Votes for it, less votes against it where a site counts those too.
+        id: Identifier within its article.
+        text: Its text.
+        upvotes: Upvotes, minus downvotes where a site counts those too.
         grade: The agreed grade. Where ratings are given as well, the agreed grade is the one that counts.
-        ratings: What each annotator thinks of it.
-        user: Who wrote it; a name, or a number that stands for one.
+        ratings: One rating per annotator.
+        user: Its author; a name, or a number that stands for one.
     """
 
     id: Id
@@ -93,7 +93,7 @@ class Comment(Row, frozen=True, omit_defaults=True, gc=False):
             and self.user is None
             and self.ratings == ()
         ):
-            return  # what most comments are, and there are millions
+            return  # fast path: most comments are like that, and there are millions
         settle_ids(self, "id")
         settle_texts(self, "text")
         settle_integers(self, "upvotes")
@@ -112,13 +112,13 @@ class Article(Row, frozen=True, omit_defaults=True, gc=False):
     """An article with the comments under it.
 
     Args:
-        id: Names the article.
+        id: Identifier of the article.
         title: Its headline.
-        comments: What readers wrote under it.
+        comments: Comments that readers wrote under it.
         content: Its text.
-        category: The section it stood in.
+        category: The section it was published in.
         lang: Its language, as a BCP 47 tag such as `zh` or `en`.
-        url: Where it stood.
+        url: Its address.
         held_out: Comments set aside when references were drawn for a test; they are no references.
     """
 
@@ -155,12 +155,12 @@ class Article(Row, frozen=True, omit_defaults=True, gc=False):
 
 
 class Candidate(Row, frozen=True, omit_defaults=True, gc=False):
-    """A text that a system wrote for an item.
+    """The text of a system for an item.
 
     Args:
-        item: What it was written for.
-        system: Who wrote it.
-        text: What it says.
+        item: The item that it was written for.
+        system: The system that wrote it.
+        text: The text.
     """
 
     item: Id
@@ -173,15 +173,15 @@ class Candidate(Row, frozen=True, omit_defaults=True, gc=False):
 
 
 class Reference(Row, frozen=True, omit_defaults=True, gc=False):
-    """A text that is known for an item, and how good it is.
+    """A reference for an item, with its quality.
 
     Args:
-        item: What it was written for.
-        text: What it says.
+        item: The item that it was written for.
+        text: The text.
         grade: The agreed grade. Where ratings are given as well, the agreed grade is the one that counts.
-        weight: Its quality in [0, 1], or in [-1, 1] for delta-BLEU, where it is given outright.
-        ratings: What each annotator thinks of it.
-        upvotes: Votes for it, less votes against it where a site counts those too.
+        weight: Its quality weight in [0, 1], or in [-1, 1] for delta-BLEU.
+        ratings: One rating per annotator.
+        upvotes: Upvotes, minus downvotes where a site counts those too.
 
     >>> Reference(7, "Bring a coat.", ratings=(Rating("ann", 4), Rating("bob", 5))).mean_grade
     4.5
@@ -208,14 +208,14 @@ class Reference(Row, frozen=True, omit_defaults=True, gc=False):
 
 
 class Judgement(Row, frozen=True, omit_defaults=True, gc=False):
-    """What one person thinks of what a system wrote.
+    """The rating of a system's text by one annotator.
 
     Args:
-        item: What the text was written for.
-        system: Who wrote it.
-        annotator: Who judges it.
-        grade: How good it is, on the annotators' scale.
-        aspect: What was judged, where there is more than one question.
+        item: The item that the text was written for.
+        system: The system that wrote it.
+        annotator: The annotator.
+        grade: Its quality, on the annotators' scale.
+        aspect: The aspect that was judged, where there is more than one.
     """
 
     item: Id
@@ -231,14 +231,14 @@ class Judgement(Row, frozen=True, omit_defaults=True, gc=False):
 
 
 class Passage(Row, frozen=True, omit_defaults=True, gc=False):
-    """A passage about a topic, and how interesting it is.
+    """A passage about a topic, with its grade.
 
     Args:
-        topic: What it is about.
-        id: Names the passage within its topic.
-        text: What it says.
-        anchors: The texts of the links in it.
-        grade: How interesting it is, on the annotators' scale.
+        topic: The topic.
+        id: Identifier within its topic.
+        text: Its text.
+        anchors: Anchor texts of the links in it.
+        grade: Its interestingness, on the annotators' scale.
     """
 
     topic: Id
@@ -255,13 +255,13 @@ class Passage(Row, frozen=True, omit_defaults=True, gc=False):
 
 
 class Score(Row, frozen=True, omit_defaults=True, gc=False):
-    """A number that a metric gave.
+    """The score of a text by a metric.
 
     Args:
-        item: What was scored; None for the whole corpus.
-        system: Who wrote the text.
+        item: The item that was scored; None for the whole corpus.
+        system: The system that wrote the text.
         metric: The metric, as its user wrote it.
-        score: The number.
+        score: The score.
         signature: All that the number depends on.
     """
 

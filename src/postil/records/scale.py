@@ -20,12 +20,12 @@ __all__ = ["Scale"]
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The lowest and the highest grade, and what the grades are called.
+    """A scale of grades: its lowest and highest grade, and the rubric.
 
     Args:
         low: The lowest grade, finite.
         high: The highest grade, finite and above `low`.
-        words: The rubric, from the lowest grade up; for people, no number depends on it.
+        words: Names of the grades, from the lowest up; no number depends on them.
 
     Raises:
         UsageError: The two ends are not finite numbers, or `high` is not above `low`.
@@ -48,7 +48,7 @@ class Scale:
 
     @classmethod
     def parse(cls, text: str) -> Scale:
-        """Read a scale as the command line has it.
+        """Parse a scale as written on the command line.
 
         Args:
             text: `HIGH`, then the lowest grade is 0, or `LOW:HIGH`.
@@ -76,7 +76,7 @@ class Scale:
         return ":".join(repr(end).removesuffix(".0") for end in (self.low, self.high))
 
     def check(self, grade: float) -> str | None:
-        """What is wrong with a grade, for the caller to say where.
+        """Describe the problem with a grade, if there is one.
 
         Args:
             grade: The grade.

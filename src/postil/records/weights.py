@@ -1,11 +1,11 @@
-"""From grades, votes or weights given outright to the weight of each reference."""
+"""Weights methods: from grades, votes or given weights to the weight of each reference."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from operator import attrgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
 
 import numpy as np
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.records.rows import Reference
-    from postil.records.scale import Scale
 
 __all__ = ["DEFAULT", "METHODS", "Method", "default_method", "weigh", "weigh_grades"]
 
@@ -29,16 +28,28 @@ Integers: TypeAlias = "NDArray[np.int64]"
 Values: TypeAlias = "NDArray[np.float64 | np.int64]"
 
 
+class Scale(Protocol):
+    """The ends of a scale of grades; `postil.records.scale.Scale` is one."""
+
+    @property
+    def low(self) -> float:
+        """The lowest grade."""
+
+    @property
+    def high(self) -> float:
+        """The highest grade."""
+
+
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A way to come to weights.
+    """A weights method.
 
     Args:
-        name: What the method is called in options and signatures.
+        name: Name in options and signatures.
         field: The field of a reference that it reads; the mean of the ratings stands in for a missing grade.
-        formula: What the weight is, for people.
-        apply: The formula: values, item of each, lowest and highest grade, all to weights.
-        from_zero: Whether it needs a scale without negative grades.
+        formula: The formula as text, for people.
+        apply: The formula: values, item of each, lowest and highest grade, to weights.
+        from_zero: True if it needs a scale without negative grades.
         low: The lowest weight that it can give; the highest is 1.
     """
 
@@ -51,7 +62,7 @@ class Method:
 
     @property
     def needs_scale(self) -> bool:
-        """Whether it needs to know the scale, as all that read grades do."""
+        """True if it needs the scale, as all that read grades do."""
         return self.field == "grade"
 
 
@@ -70,12 +81,12 @@ def _signed(grades: Values, _items: Integers, low: float, high: float) -> Floats
 def _item_max(grades: Values, items: Integers, _low: float, _high: float) -> Floats:
     best = np.zeros(1 + items.max(initial=-1))
     np.maximum.at(best, items, grades)
-    with np.errstate(invalid="ignore"):  # 0 / 0 becomes NaN, and `_weigh` refuses the item
+    with np.errstate(invalid="ignore"):  # 0 / 0 becomes NaN, and `weigh` refuses the item
         return np.asarray(grades / best[items], np.float64)
 
 
 def _votes(votes: Values, items: Integers, _low: float, _high: float) -> Floats:
-    order = np.lexsort((np.invert(votes.astype(np.int64)), items))  # falling, and -(-2**63) would overflow
+    order = np.lexsort((np.invert(votes.astype(np.int64)), items))  # descending; -votes would overflow at -2**63
     first_of_item = np.r_[True, np.diff(items[order]) != 0][: len(order)]
     first_of_tie = first_of_item | np.r_[True, np.diff(votes[order]) != 0][: len(order)]
     position = np.arange(len(order))
@@ -125,7 +136,7 @@ _NO_BEST = "the best grade of the item is 0, and 'item-max' divides by it; take 
 
 
 def default_method(references: Sequence[Reference]) -> str:
-    """The method for references, where none is named.
+    """Choose the method for references where none is named.
 
     Args:
         references: The rows.
@@ -146,14 +157,14 @@ def weigh(
     scale: Scale | None = None,
     places: Places | None = None,
 ) -> Floats:
-    """The weight of each reference.
+    """Weights of references.
 
     Args:
         references: m rows, in any order.
-        items: int64[m], the number of the item that each belongs to, from 0.
+        items: int64[m], index of the item that each belongs to, from 0.
         method: A name in `METHODS`.
         scale: The scale of the grades, for the methods that read grades.
-        places: Where the rows stand, for messages.
+        places: Locations of the rows, for messages.
 
     Returns:
         float64[m], in [0, 1], or in [-1, 1] for `signed` and `given`.
@@ -190,7 +201,7 @@ def weigh(
 
 
 def weigh_grades(grades: Sequence[Sequence[float]], *, method: str, scale: Scale) -> list[list[float]]:
-    """The weights of grades in nested lists; `Scale.weights` is the way in.
+    """Weights of grades in nested lists; called by `postil.records.scale.Scale.weights`.
 
     Args:
         grades: For each item the grades of its references.
@@ -239,7 +250,7 @@ def _ends(method: Method, scale: Scale | None) -> tuple[float, float]:
 
 
 def _column(references: Sequence[Reference], method: Method, places: Places) -> Values:
-    """The values that the method reads, of all rows."""
+    """Values of the field that the method reads, of all rows."""
     field = "mean_grade" if method.field == "grade" else method.field
     column = list(map(attrgetter(field), references))
     if None in column:

@@ -176,7 +176,7 @@ class VectorsWriter:
         """
         target = Path(os.path.realpath(folder))
         if not target.parent.is_dir():
-            raise UsageError(f"{folder}: there is no folder {target.parent}")
+            raise UsageError(f"{folder}: parent folder {target.parent} does not exist")
         if target.exists() and not (target.is_dir() and {each.name for each in target.iterdir()} <= _FILES):
             raise UsageError(f"{folder}: is there already and holds more than word vectors; name another folder")
 

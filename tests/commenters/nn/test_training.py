@@ -294,7 +294,7 @@ def test_a_gpu_that_is_not_there_is_refused(tmp_path: Path, options: dict[str, o
 
 
 def test_a_folder_without_parent_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="there is no folder"):
+    with pytest.raises(UsageError, match="parent folder"):
         work.line(tmp_path / "no" / "run", work.LineTask())
 
 

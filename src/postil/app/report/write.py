@@ -104,7 +104,7 @@ def check_report(out: str | PathLike[str], inputs: Iterable[str | PathLike[str]]
     if page.suffix.lower() not in ENDINGS or page.is_dir():
         raise UsageError(f"{page}: expected the name of a file that ends in .html")
     if not page.parent.is_dir():
-        raise UsageError(f"{page}: there is no folder {page.parent}")
+        raise UsageError(f"{page}: parent folder {page.parent} does not exist")
     if not all(map(find_spec, NEEDED)):
         raise MissingExtra("a report", "plot")
     check_apart(page, inputs)

@@ -66,7 +66,7 @@ class Checkpoints:
 
     def __post_init__(self) -> None:
         if not self.folder.parent.is_dir():
-            raise UsageError(f"{self.folder}: there is no folder {self.folder.parent}")
+            raise UsageError(f"{self.folder}: parent folder {self.folder.parent} does not exist")
         try:
             self.folder.mkdir(exist_ok=True)
             for part in self.folder.glob(".*.part"):  # of a training that was killed
