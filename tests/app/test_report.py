@@ -16,7 +16,7 @@ from dataclasses import replace
 from hashlib import sha256
 from html.parser import HTMLParser
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote
 
 import pytest
@@ -26,19 +26,20 @@ from postil.app.correlating.files import CorrelateOptions
 from postil.app.correlating.output import as_json
 from postil.app.passages.files import PassagesOptions, find_gains
 from postil.app.passages.output import as_json as gains_as_json
-from postil.app.report import check_report, read_results, write_report
-from postil.app.report.gains import Gains, gains_paragraph, leads, use_of_weights
-from postil.app.report.lookup import Lookup
-from postil.app.report.read import typed
-from postil.app.report.results import Study
-from postil.app.report.studies import study_sheet
-from postil.app.report.summary import compared, paragraph, scored, weights
-from postil.app.report.words import plain
+from postil.app.report import check_report
+from postil.app.report import write_report as write_results
 from postil.errors import InvalidInput, MissingExtra, PostilError, UsageError
 from postil.records import Passage
+from postil.records.result_files import decoded, read_results
+from postil.records.results import Comparison, CorrelationResult, NcgResult, Result, ScoreResult
+from postil.render.page.chapters import chapter
+from postil.render.page.gains import Gains, gains_paragraph, leads, use_of_weights
+from postil.render.page.lookup import Lookup
+from postil.render.page.summary import compared, paragraph, scored, weights
+from postil.render.page.words import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from postil.metaeval.replicates import By
@@ -46,6 +47,20 @@ if TYPE_CHECKING:
 NASTY = "<script>alert(1)</script></svg></title>\"'&amp;{{ 7*7 }}$x^2$ \u202eשלום\u2069 \x00\x1b[31m"
 QUICK = CorrelateOptions(resamples=50, permutations=50)
 VOID = {"meta", "link", "br", "img", "input", "hr"}
+
+
+def write_report(results: Sequence[dict[str, Any] | Result], out: Path) -> list[Path]:
+    """The report of results that are decoded, or still JSON."""
+    return write_results([each if isinstance(each, Result) else decoded(each) for each in results], out)
+
+
+Kind = TypeVar("Kind", bound=Result)
+
+
+def typed(value: dict[str, Any], kind: type[Kind]) -> Kind:
+    found = decoded(value)
+    assert isinstance(found, kind)
+    return found
 
 
 def row(metric: str, value: float, coefficient: str = "pearson", **more: Any) -> dict[str, Any]:
@@ -178,6 +193,7 @@ def correlated(**changes: Any) -> dict[str, Any]:
         "settings": {
             "by": "pool",
             "coefficients": ["pearson"],
+            "lower_is_better": [],
             "resamples": 100,
             "permutations": 200,
             "seed": 7,
@@ -199,6 +215,7 @@ def comparison() -> dict[str, Any]:
     return {
         "schema": 1,
         "kind": "compare",
+        "aggregation": "item mean",
         "baseline": "tfidf",
         "items": 9,
         "systems": [
@@ -244,7 +261,7 @@ def gained(ncg: dict[str, tuple[float, ...]] | None = None, **changes: Any) -> d
     Differences from .1 are tested and found: f1-2 and kl-1 differ at both cuts, w-f1-2 from f1-2 at 5 only.
     """
     ncg = ncg or NCG
-    settings = {"reference": "topic", "pool": "topic", "folds": 12, "folds_by": "seed", "resamples": 1000, "seed": 7}
+    settings = {"reference": "topic", "pool": "topic", "leave_one_out": True, "folds": 12, "folds_by": "seed"}
     gains = [
         {
             "measure": name.removesuffix(ITSELF),
@@ -252,6 +269,8 @@ def gained(ncg: dict[str, tuple[float, ...]] | None = None, **changes: Any) -> d
             "ncg": value,
             "low": value - 0.04,
             "high": value + 0.04,
+            "reference": "topic",
+            "pool": "topic",
             "leave_one_out": name.endswith(ITSELF),
             "signature": f"{name}|sig",
         }
@@ -297,7 +316,10 @@ def gained(ncg: dict[str, tuple[float, ...]] | None = None, **changes: Any) -> d
         "notes": ["passages with nothing left: 3"],
         "settings": {
             **settings,
+            "anchors": False,
+            "resamples": 1000,
             "line_resamples": 200,
+            "seed": 7,
             "tokenizer": "words",
             "stop": "en",
             "stem": "none",
@@ -441,7 +463,7 @@ def study(name: str) -> dict[str, Any]:
 
 def test_the_title_says_what_the_page_holds(made: Callable[..., Page]) -> None:
     five = [scores() | {"name": name} for name in "abcde"]
-    training = {"schema": 1, "kind": "training", "rows": [{"step": 5, "loss": 2.5}]}
+    training = {"schema": 1, **TRAINING}
     for results, title in (
         ([study("forum")], "A paper, table by table"),
         ([study("forum"), comparison()], "A paper, table by table: forum"),
@@ -535,7 +557,7 @@ def test_hostile_names_of_systems_and_results(made: Callable[..., Page]) -> None
 
 
 def test_same_bytes_twice_and_from_its_own_results(tmp_path: Path) -> None:
-    def made(results: list[dict[str, Any]], name: str) -> dict[str, bytes]:
+    def made(results: Sequence[dict[str, Any] | Result], name: str) -> dict[str, bytes]:
         page, folder = write_report(results, tmp_path / name / "r.html")
         return {path.name: path.read_bytes() for path in (page, *folder.iterdir())}
 
@@ -551,6 +573,7 @@ def test_same_bytes_from_another_process(tmp_path: Path) -> None:
     result = tmp_path / "c.json"
     result.write_text(json.dumps(correlated()), encoding="utf-8")
     code = "import sys; from pathlib import Path; from postil.app.report import *; "
+    code += "from postil.records.result_files import *; "
     code += "write_report(read_results([Path(sys.argv[1])]), sys.argv[2])"
     pages = []
     for seed in ("1", "2"):
@@ -592,8 +615,8 @@ def test_tables_beside_the_page(standard: Page) -> None:
 
 
 def told(**changes: Any) -> str:
-    (found,) = typed([correlated(**changes)])
-    return plain(paragraph(Lookup(found))).replace("\N{NO-BREAK SPACE}", " ")  # type: ignore[arg-type]
+    found = typed(correlated(**changes), CorrelationResult)
+    return plain(paragraph(Lookup(found))).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_paragraph() -> None:
@@ -635,8 +658,7 @@ def test_without_people_or_metrics() -> None:
 
 
 def test_weights() -> None:
-    (found,) = typed([correlated()])
-    ((name, said),) = weights(Lookup(found))  # type: ignore[arg-type]
+    ((name, said),) = weights(Lookup(typed(correlated(), CorrelationResult)))
     assert (name, plain(said)) == (
         "w-meteor",
         "By Pearson clearly above plain meteor and shuffled weights; not clearly different from top references.",
@@ -644,15 +666,14 @@ def test_weights() -> None:
 
 
 def test_systems() -> None:
-    (found,) = typed([comparison()])
-    ((name, said),) = compared(found)  # type: ignore[arg-type]
+    ((name, said),) = compared(typed(comparison(), Comparison))
     assert name == "meteor"
     assert plain(said) == (
         "Clearly above tfidf: seq2seq (+.300); clearly below tfidf: copy (−.200); "
         "not clearly different from tfidf: att (+.050)."
     )
-    (found,) = typed([scores()])
-    assert plain(scored(found)) == "Of 2 systems b has the highest bleu-1 (.500); a has the highest meteor (.750)."  # type: ignore[arg-type]
+    said = plain(scored(typed(scores(), ScoreResult)))
+    assert said == "Of 2 systems b has the highest bleu-1 (.500); a has the highest meteor (.750)."
 
 
 def test_little_is_enough(made: Callable[..., Page]) -> None:
@@ -693,8 +714,7 @@ def test_much_is_cut_on_the_page_and_whole_in_the_files(made: Callable[..., Page
 
 
 def gains_told(result: dict[str, Any]) -> tuple[str, Gains]:
-    (found,) = typed([result])
-    look = Gains(found)  # type: ignore[arg-type]
+    look = Gains(typed(result, NcgResult))
     return plain(gains_paragraph(look)).replace("\N{NO-BREAK SPACE}", " "), look
 
 
@@ -984,9 +1004,9 @@ def changed(place: str, value: Any, result: dict[str, Any] | None = None) -> dic
         (changed("lines.1.low", None, gained()), "lines[1]: expected a band with two edges"),
         (
             changed("settings.reference", "both", gained()),
-            'settings: expected topic or others for reference, got "both"',
+            'settings.reference: expected others or topic, got "both"',
         ),
-        (changed("settings.pool", "each", gained()), 'settings: expected all or topic for pool, got "each"'),
+        (changed("settings.pool", "each", gained()), 'settings.pool: expected all or topic, got "each"'),
         (changed("data.topics", "many", gained()), "data.topics: expected an integer, got text"),
     ],
 )
@@ -998,40 +1018,61 @@ def test_what_no_command_makes(result: Any, problem: str, tmp_path: Path) -> Non
     assert not list(tmp_path.iterdir())
 
 
+TRAINING = {
+    "kind": "training",
+    "rows": [{"step": 500, "epoch": 1, "loss": 5.25, "dev": 5.5, "perplexity": 244.7, "best": True}],
+}
 LABEL = {"label": "Machine-generated suggestion"}
 
 
 @pytest.mark.parametrize(
-    ("result", "head", "row"),
+    ("result", "said"),
     [
         (
-            {"kind": "training", "rows": [{"step": 500, "loss": 5.25, "best": True}]},
-            ["step", "loss", "best"],
-            ["500", "5.250", "yes"],
+            TRAINING,
+            ["step", "5.25", "5.5"],
         ),
         (
             {
                 "kind": "evaluation",
-                "rows": [{"scorer": "tf-idf", "measure": "mrr", "value": 0.25, "low": 0.2, "high": 0.3, "n": 9}],
+                "rows": [
+                    {"scorer": "x", "measure": "mrr", "value": 0.25, "low": 0.2, "high": 0.3, "n": 9, "comments": 99}
+                ],
                 "differences": [],
+                "absent": [],
             },
-            ["scorer", "measure", "value", "n"],
-            ["tf-idf", "mrr", ".250 [.200, .300]", "9"],
+            ["mrr", ".25", ".2", ".3"],
         ),
         (
             {
                 "kind": "commenters",
-                "scores": [{"system": s, "metric": m, "score": 0.5} for s in ("a", "b") for m in ("meteor", "cider")],
+                "scores": [
+                    {"system": system, "metric": metric, "score": 0.5, "n": 3, "signature": f"{metric}|x"}
+                    for system in ("a", "b")
+                    for metric in ("meteor", "cider")
+                ],
                 "suggestions": [],
+                "articles": 3,
+                "left_out": 0,
+                "references": {"least": 1, "most": 4, "mean": 2.5},
+                "settings": {"split": "test", "weights": "votes", "scale": None, "seed": 1},
                 "remarks": ["weights: votes"],
             },
-            ["commenter", "meteor", "cider"],
-            ["a", ".500", ".500"],
+            ["cider", "meteor", ".5"],
         ),
         (
-            {"agreement": {"estimates": {"kappa": {"value": 0.5, "low": None, "high": None}}}},
-            ["statistic", "value"],
-            ["kappa", ".500"],
+            {
+                "agreement": {
+                    "texts": 2,
+                    "ratings": 4,
+                    "labels": [0, 1],
+                    "estimates": {"kappa": {"value": 0.5, "low": None, "high": None}},
+                },
+                "reason": "",
+                "repeated": [],
+                "gold": [],
+            },
+            ["kappa", ".5"],
         ),
         (
             {
@@ -1040,40 +1081,31 @@ LABEL = {"label": "Machine-generated suggestion"}
                     {"article": "x", "suggestions": [{"rank": 1, "score": 2.0, "text": "so", "provenance": LABEL}]}
                 ],
             },
-            ["article", "rank", "score", "text", "made"],
-            ["x", "1", "2.000", "so", "Machine-generated suggestion"],
-        ),
-        (
-            {"kind": "statistics", "statistics": {"splits": {"train": {"articles": 4, "title_words": {"mean": 5.5}}}}},
-            ["", "train"],
-            ["title words, mean", "5.500"],
+            ["Machine-generated suggestion", "so"],
         ),
     ],
 )
-def test_rows_of_other_commands_are_tables(
-    result: dict[str, Any], head: list[str], row: list[str], tmp_path: Path
-) -> None:
-    (study,) = typed([{"schema": 1, **result}])
-    assert isinstance(study, Study)
-    grid = study_sheet(study.parts[0].tables[0]).grid
-    assert grid[0] == head
-    assert row in grid
-    page = write_report([{"schema": 1, "name": "n", **result}], tmp_path / "r.html")[0].read_bytes()
-    write_report(read_results([tmp_path / "r_files" / "results.json"]), tmp_path / "r.html")
-    assert (tmp_path / "r.html").read_bytes() == page
+def test_results_without_sentences_are_tables(result: dict[str, Any], said: list[str], tmp_path: Path) -> None:
+    made = decoded({"schema": 1, "name": "n", **result})
+    page, folder = write_report([made], tmp_path / "r.html")
+    first = page.read_bytes()
+    assert all(text in Document(page).text for text in said)
+    assert list(folder.glob("*.csv"))
+    write_report(read_results([folder / "results.json"]), page)
+    assert page.read_bytes() == first
 
 
 @pytest.mark.parametrize(
     ("result", "problem"),
     [
         ({"kind": "training", "rows": []}, "expected rows, got none of kind 'training'"),
-        ({"kind": "statistics"}, "not what postil prints of kind 'statistics': no field 'statistics'"),
-        ({"kind": "commenters", "scores": 5}, "not what postil prints of kind 'commenters': fields of another kind"),
+        ({"kind": "suggestions"}, "not what postil prints of kind 'suggestions': no field 'suggestions'"),
+        ({"kind": "suggestions", "suggestions": 5}, "not what postil prints of kind 'suggestions': fields of another"),
     ],
 )
 def test_rows_that_are_none(result: dict[str, Any], problem: str) -> None:
     with pytest.raises(InvalidInput, match=problem):
-        typed([{"schema": 1, **result}])
+        chapter(decoded({"schema": 1, **result}), "")
 
 
 def test_no_results(tmp_path: Path) -> None:
@@ -1090,7 +1122,7 @@ def test_names_that_are_no_page(name: str, tmp_path: Path) -> None:
 
 
 def test_no_folder_for_the_page(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="parent folder"):
+    with pytest.raises(UsageError, match=r"parent folder .* does not exist"):
         write_report([scores()], tmp_path / "none" / "r.html")
 
 

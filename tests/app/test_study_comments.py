@@ -16,11 +16,10 @@ from typer.testing import CliRunner
 
 from postil.app.corpus.building import build_corpus
 from postil.app.evaluate import EvaluateOptions, evaluate_commenters
-from postil.app.report import read_results, write_report
+from postil.app.report import write_report
 from postil.app.study.comments import study_comments
 from postil.app.study.comments_options import CommentsOptions
 from postil.app.study.comments_tables import weights_in_words
-from postil.app.study.output import study_as
 from postil.app.study.stages import paper
 from postil.app.study.tencent import study_tencent
 from postil.cli.main import app
@@ -29,7 +28,10 @@ from postil.corpus.split import Share
 from postil.corpus.store import Corpus
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.records import Article, Candidate, Comment, Judgement, write
+from postil.records.result_files import read_results
+from postil.records.results import StudyResult
 from postil.records.scale import Scale
+from postil.render.study import study_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -439,10 +441,11 @@ def test_a_model_for_texts_that_are_cut_otherwise(done: tuple[Path, list[str]], 
 
 
 def test_the_study_as_text(done: tuple[Path, list[str]]) -> None:
-    study = json.loads((done[0] / "study.json").read_text())
+    (study,) = read_results([done[0] / "study.json"])
+    assert isinstance(study, StudyResult)
     text = (done[0] / "study.md").read_text()
-    assert text == study_as("markdown", study)
+    assert text == study_text("markdown", study)
     assert text.startswith("# Automatic article commenting, table by table\n\n6 test articles; ")
     assert "\n| rouge-l | ." in text
     assert "\n| … in the paper | .230 | – |\n" in text
-    assert study_as("table", study, ["table-7"]).startswith("Table 7: the best suggestion of each system")
+    assert study_text("table", study, ["table-7"]).startswith("Table 7: the best suggestion of each system")

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from postil.app.passages.files import PassagesOptions, gains_of_file
-from postil.app.report import read_results, write_report
+from postil.app.report import write_report
 from postil.app.study.passages import PassagesStudyOptions, study_passages
 from postil.app.study.passages_figures import passages_study
 from postil.errors import InvalidInput, UnknownName
 from postil.records import Passage, write
+from postil.records.result_files import read_results
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -109,7 +110,7 @@ def test_without_anchors_and_vectors_it_says_so(done: tuple[Path, list[str]]) ->
         name: json.loads((done[0] / f"{name}.json").read_text()) for name in ("informativeness", "interestingness")
     }
     made = passages_study("ponds", found, [])
-    said = [" ".join(each.get("words", ())) for each in made["parts"]]
+    said = [" ".join(each.words) for each in made.parts]
     assert [text.partition(",")[0] for text in said[:3]] == ["No word vectors were given or trained", "", NO_ANCHORS]
 
 

@@ -13,6 +13,7 @@ from postil.app.passages.files import PassagesOptions, find_gains
 from postil.app.passages.output import as_json as gains_as_json
 from postil.app.report import write_report
 from postil.records import Passage
+from postil.records.result_files import decoded
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,18 +85,20 @@ def gains(names: dict[str, str]) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def tame(tmp_path_factory: pytest.TempPathFactory) -> Path:
     names = {"metric": "meteor", "other": "bleu-1", "system": "seq2seq", "rater": "ann"}
-    return write_report(results(names)[:1], tmp_path_factory.mktemp("tame") / "r.html")[0]
+    return write_report(list(map(decoded, results(names)[:1])), tmp_path_factory.mktemp("tame") / "r.html")[0]
 
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_report(results(HOSTILE), tmp_path_factory.mktemp("hostile") / "r.html")[0]
+    return write_report(list(map(decoded, results(HOSTILE))), tmp_path_factory.mktemp("hostile") / "r.html")[0]
 
 
 @pytest.fixture(scope="module")
 def passages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     names = {"metric": "f1-1", "other": "p", "system": "ducks", "rater": "postil passages"}
-    return write_report([gains(names) | {"name": "x"}], tmp_path_factory.mktemp("passages") / "r.html")[0]
+    return write_report(
+        list(map(decoded, [gains(names) | {"name": "x"}])), tmp_path_factory.mktemp("passages") / "r.html"
+    )[0]
 
 
 def study(names: dict[str, str]) -> dict[str, Any]:
@@ -121,8 +124,9 @@ def study(names: dict[str, str]) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def papers(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    results = [study(HOSTILE), {"schema": 1, "kind": "training", "rows": [{"step": 5, "loss": 2.5, "of": ACTS}]}]
-    return write_report(results, tmp_path_factory.mktemp("papers") / "r.html")[0]
+    passage = {"rank": 1, "index": 0, "text": ACTS, "score": 2.5, "reasons": []}
+    results = [study(HOSTILE), {"schema": 1, "kind": "interesting", "measure": ACTS, "passages": [passage]}]
+    return write_report(list(map(decoded, results)), tmp_path_factory.mktemp("papers") / "r.html")[0]
 
 
 @pytest.fixture(params=["tame", "hostile", "passages", "papers"])

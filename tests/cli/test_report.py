@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.app.report import laid_out, read
-from postil.records import Candidate, Judgement, Passage, Score, write
+from postil.records import Candidate, Judgement, Passage, Score, result_files, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -171,7 +170,7 @@ def refused(postil: Postil, *command: str, code: int = 3) -> str:
 
 
 GIVE = "give what a command of postil printed with --format json"
-KINDS = ", ".join((*read.KINDS, *laid_out.TITLES))
+KINDS = ", ".join((*result_files.KINDS, *result_files.OTHERS))
 
 
 @pytest.mark.parametrize(

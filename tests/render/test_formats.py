@@ -11,9 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.app.study.output import study_as
 from postil.escaping import apostrophed, without_apostrophe
+from postil.records.result_files import decoded
+from postil.records.results import StudyResult
 from postil.render.formats import grid_as, rows_as_csv
+from postil.render.study import study_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -151,8 +153,9 @@ def test_control_characters_are_visible_in_studies(form: Literal["table", "markd
     table = {"key": "t", "caption": "c\x1b[2J", "head": ["a", "n"], "rows": [{"name": "a\x1b", "cells": [1]}]}
     part = {"key": "p", "title": "P\x1b", "words": ["w\x9b"], "tables": [table]}
     settings = [["file", "x\u202e.jsonl"]]
-    study = {"schema": 1, "kind": "study", "name": "n", "title": "T\x1b", "parts": [part], "settings": settings}
-    text = study_as(form, study)
+    study = decoded({"schema": 1, "kind": "study", "title": "T\x1b", "parts": [part], "settings": settings})
+    assert isinstance(study, StudyResult)
+    text = study_text(form, study)
     assert not {"\x1b", "\x9b", "\u202e"} & set(text)
     assert text.startswith("# T\\x1b\n\n## P\\x1b\n\nw\\x9b\n\nc\\x1b[2J\n\n")
     assert text.endswith("- file: x\\u202e.jsonl\n")

@@ -13,9 +13,11 @@ from postil.app.correlating.output import findings_as
 from postil.app.score_files import ScoringOptions, default_metrics, notes, score_files
 from postil.errors import MissingExtra
 from postil.records.atomic_file import Replacement
+from postil.records.results import StudyResult
 from postil.records.row_files import read, write
 from postil.records.rows import Article, Candidate
 from postil.records.scale import Scale
+from postil.render.study import study_text
 from postil.render.views import show as shown
 
 if TYPE_CHECKING:
@@ -119,8 +121,7 @@ def _comments(out: Path, jobs: int, show: Say) -> Path:
     from postil.app.corpus.building import build_corpus  # noqa: PLC0415  # pyarrow and more are behind it
     from postil.app.study.comments import study_comments  # noqa: PLC0415
     from postil.app.study.comments_options import FITTING, CommentsOptions  # noqa: PLC0415
-    from postil.app.study.output import study_as  # noqa: PLC0415
-    from postil.app.study.stages import Stage, Stages, read_json  # noqa: PLC0415
+    from postil.app.study.stages import Stage, Stages, read_result  # noqa: PLC0415
     from postil.corpus.options import BuildOptions  # noqa: PLC0415
     from postil.corpus.split import Share  # noqa: PLC0415
 
@@ -158,22 +159,21 @@ def _comments(out: Path, jobs: int, show: Say) -> Path:
         jobs=jobs,
     )
     page = study_comments(str(folder / "corpus"), folder, options, lambda _: None, stages)
-    show(study_as("table", read_json(folder / "study.json"), ["table-7", "table-3"]))
+    show(study_text("table", read_result(folder / "study.json", StudyResult), ["table-7", "table-3"]))
     return page
 
 
 def _passages(out: Path, jobs: int, show: Say, say: Say) -> Path:
     """The study of passages."""
-    from postil.app.study.output import study_as  # noqa: PLC0415
     from postil.app.study.passages import PassagesStudyOptions, study_passages  # noqa: PLC0415
-    from postil.app.study.stages import read_json  # noqa: PLC0415
+    from postil.app.study.stages import read_result  # noqa: PLC0415
 
     folder, train = out / "study-passages", find_spec("gensim") is not None
     show(PASSAGES)
     if not train:
         say(UNTRAINED)
     page = study_passages(out, folder, PassagesStudyOptions(train=train, ks=CUTS, jobs=jobs), lambda _: None)
-    show(study_as("table", read_json(folder / "study.json"), ["figure-2", "figure-5"]))
+    show(study_text("table", read_result(folder / "study.json", StudyResult), ["figure-2", "figure-5"]))
     return page
 
 

@@ -102,11 +102,12 @@ def correlate(
     )
     if report:
         from postil.app.report import check_report, write_report  # noqa: PLC0415
+        from postil.records.result_files import decoded  # noqa: PLC0415
 
         check_report(report, [*scores, judgements, *filter(None, [candidates])])  # before the work is done
     found = correlate_files(scores, judgements, options, candidates)
     if report:
-        for path in write_report([as_json(found, points=True, command=command_line(context))], report):
+        for path in write_report([decoded(as_json(found, points=True, command=command_line(context)))], report):
             say(f"written: {path}")
     emit(findings_as(format, found, command_line(context)), format)
     tell(format, remarks(found))

@@ -92,6 +92,7 @@ def passages(
     )
     if report:
         from postil.app.report import check_report, write_report  # noqa: PLC0415
+        from postil.records.result_files import decoded  # noqa: PLC0415
 
         check_report(report, [passages])  # before the work is done
     if scores is not None:
@@ -105,7 +106,7 @@ def passages(
         for path in draw_gains(figures, found):
             say(f"written: {path}")
     if report:
-        for path in write_report([as_json(found, command=command_line(context))], report):
+        for path in write_report([decoded(as_json(found, command=command_line(context)))], report):
             say(f"written: {path}")
     emit(gains_as(format, found, command_line(context)), format)
     tell(format, remarks(found))

@@ -26,7 +26,8 @@ def report(
 
     Example: postil correlate scores.jsonl --judgements judgements.jsonl --format json > c.json; postil report c.json
     """
-    from postil.app.report import check_report, read_results, write_report  # noqa: PLC0415
+    from postil.app.report import check_report, write_report  # noqa: PLC0415
+    from postil.records.result_files import read_results  # noqa: PLC0415
 
     check_report(out, results)
     for path in write_report(read_results(results), out):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from postil.plots.bars import amounts, histograms
+from postil.plots.figure import printed
 from postil.plots.forest import IntervalRow, Landmark, intervals
 from postil.plots.heatmaps import confusion, matrix
 from postil.plots.lines import Curve, curves
@@ -22,6 +23,7 @@ __all__ = [
     "histograms",
     "intervals",
     "matrix",
+    "printed",
     "save",
     "scatter",
     "spreads",

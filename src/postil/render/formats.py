@@ -19,6 +19,7 @@ __all__ = [
     "Grid",
     "counted",
     "grid_as",
+    "listed",
     "rows_as_csv",
     "rows_as_jsonl",
     "short",
@@ -116,6 +117,23 @@ def counted(n: int, what: str) -> str:
     ('1 item', '1,200 items')
     """
     return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
+
+
+def listed(names: Sequence[str], last: str = "and", most: int | None = None) -> str:
+    """A list of names in a sentence.
+
+    Args:
+        names: The names.
+        last: The word before the last one.
+        most: Number of names that are given where there are two more at least; None for all.
+
+
+    >>> listed(["a", "b", "c"]), listed(["a"]), listed(["a", "b", "c", "d"], most=2)
+    ('a, b and c', 'a', 'a, b and 2 more')
+    """
+    if most is not None and len(names) > most + 1:
+        return f"{', '.join(names[:most])} {last} {len(names) - most:,} more"
+    return f" {last} ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def _width(text: str) -> int:

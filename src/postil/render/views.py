@@ -25,6 +25,7 @@ MODULES: Final[Mapping[str, str]] = {
     "plan": "postil.render.plan",
     "score": "postil.render.score",
     "statistics": "postil.render.statistics",
+    "study": "postil.render.study",
 }
 """The module of this package that shows each kind of result."""
 

@@ -7,14 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from postil.app.comparing import CompareOptions, compare_files, comparison_as
 from postil.app.correlating.files import CorrelateOptions, correlate_files
 from postil.app.correlating.output import as_json
 from postil.app.readers import HUMAN
-from postil.app.report import read_results, write_report
+from postil.app.report import write_report
 from postil.app.score_files import ScoringOptions, score_files
 from postil.app.study.comments_tables import Made, comments_study
-from postil.app.study.output import study_as
 from postil.app.study.stages import Stage, as_line, flags, read_json, write_text
 from postil.commenters.store import Model
 from postil.errors import Undefined, UnknownName
@@ -22,9 +23,11 @@ from postil.metaeval.disagreement import worst
 from postil.metrics.consensus import similarity_of
 from postil.metrics.controls import ControlOptions
 from postil.metrics.metric_set import parse_all
-from postil.records.results import to_json
+from postil.records.result_files import read_results
+from postil.records.results import Comparison, CorrelationResult, StudyResult, to_json
 from postil.records.row_files import read
 from postil.records.rows import Candidate
+from postil.render.study import study_text
 
 if TYPE_CHECKING:
     from postil.app.study.comments import CommentsStudy
@@ -154,7 +157,7 @@ def tables(study: CommentsStudy) -> Stage:
             ),
         )
         write_text(target, to_json(made))
-        write_text(text, study_as("markdown", made))
+        write_text(text, study_text("markdown", made))
 
     return Stage(
         name="tables",
@@ -179,8 +182,12 @@ def page(study: CommentsStudy) -> Stage:
 
     def work() -> None:
         results = read_results(inputs)
-        weights = results[0]["weights"]
-        write_report([results[0], *({**result, "weights": weights} for result in results[1:])], target)
+        weights = next(each.weights for each in results if isinstance(each, StudyResult))
+        weighted = [
+            msgspec.structs.replace(each, weights=weights) if isinstance(each, CorrelationResult | Comparison) else each
+            for each in results
+        ]
+        write_report(weighted, target)
         study.say(f"written: {target}")
 
     return Stage(

@@ -7,15 +7,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from postil.app.readers import HUMAN
-from postil.app.report.words import listed, number
 from postil.app.study.comments_options import FITTING, FITTING_PLAIN
 from postil.app.study.stages import paper
 from postil.commenters.ranking_evaluation import distinct
 from postil.errors import Undefined
 from postil.records.names import HALVES, control, metric_of
-from postil.records.results import SCHEMA
-from postil.render.formats import counted
+from postil.records.results import StudyResult
+from postil.render.formats import counted, listed
+from postil.render.numbers import number
 from postil.text.tokenizers import tokenizer as named_tokenizer
 from postil.text.tokens import Vocabulary
 
@@ -96,7 +98,7 @@ def weights_in_words(method: str, scale: Scale | None, *, chosen: bool = False) 
     return f"weights of references: {method}"
 
 
-def comments_study(study: CommentsStudy, made: Made) -> dict[str, Any]:
+def comments_study(study: CommentsStudy, made: Made) -> StudyResult:
     """The study as a result that `postil report` takes.
 
     Args:
@@ -118,8 +120,7 @@ def comments_study(study: CommentsStudy, made: Made) -> dict[str, Any]:
         "made of another corpus": others and f"{listed(others)}; what they have seen is not known",
         "the paper": printed["source"],
     }
-    return {
-        "schema": SCHEMA,
+    found = {
         "kind": "study",
         "name": study.folder.name,
         "title": "Automatic article commenting, table by table",
@@ -137,6 +138,7 @@ def comments_study(study: CommentsStudy, made: Made) -> dict[str, Any]:
         ],
         "settings": [[name, value] for name, value in settings.items() if value],
     }
+    return msgspec.convert(found, StudyResult)
 
 
 def _systems_in_words(study: CommentsStudy) -> str:

@@ -8,21 +8,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from postil.app.passages.files import BASELINES, MEASURES, PassagesOptions, gains_of_file
 from postil.app.passages.output import as_json
-from postil.app.report import check_report, read_results, write_report
-from postil.app.study.output import study_as
+from postil.app.report import check_report, write_report
 from postil.app.study.passages_figures import Model, passages_study
 from postil.app.study.stages import Stage, Stages, as_line, flags, read_json, write_text
 from postil.app.vectors import TrainOptions, train_on_file
 from postil.errors import InvalidInput
 from postil.metaeval.resampling import RESAMPLES, SEED
 from postil.metrics.pool import FOLDS
+from postil.records.result_files import read_results
 from postil.records.results import to_json
 from postil.records.row_files import read
 from postil.records.rows import Passage
+from postil.render.study import study_text
 from postil.text.vectors import Vectors
 
 if TYPE_CHECKING:
@@ -233,7 +234,7 @@ def _figures(
             models.append(Model(name, f"cosine(vectors={folder})", len(vectors), pairs=vectors.bigrams))
         study = passages_study(_named(passages), {path.stem: read_json(path) for path in made}, models)
         write_text(target, to_json(study))
-        write_text(text, study_as("markdown", study))
+        write_text(text, study_text("markdown", study))
 
     return Stage(
         name="figures",
@@ -249,8 +250,7 @@ def _page(out: Path, made: list[Path], say: Say) -> Stage:
     page, inputs = out / "report.html", [out / "study.json", *made]
 
     def work() -> None:
-        results: list[dict[str, Any]] = read_results(inputs)
-        write_report(results, page)
+        write_report(read_results(inputs), page)
         say(f"written: {page}")
 
     return Stage(

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from postil.app.report.words import listed, number
+import msgspec
+
 from postil.app.study.stages import paper
-from postil.records.results import SCHEMA, Gain
+from postil.records.results import Gain, StudyResult
+from postil.render.formats import listed
+from postil.render.numbers import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -47,7 +50,7 @@ class Model:
     pairs: bool
 
 
-def passages_study(name: str, found: Mapping[str, Result], models: Sequence[Model]) -> dict[str, Any]:
+def passages_study(name: str, found: Mapping[str, Result], models: Sequence[Model]) -> StudyResult:
     """The study as a result that `postil report` takes.
 
     Args:
@@ -66,8 +69,7 @@ def passages_study(name: str, found: Mapping[str, Result], models: Sequence[Mode
             _families_figure(3 * place + 2, found[sense], sense),
             _anchors_figure(3 * place + 3, found, sense),
         ]
-    return {
-        "schema": SCHEMA,
+    made = {
         "kind": "study",
         "name": name,
         "title": "Interestingness of passages, figure by figure",
@@ -80,6 +82,7 @@ def passages_study(name: str, found: Mapping[str, Result], models: Sequence[Mode
             ["its data", printed["of"]],
         ],
     }
+    return msgspec.convert(made, StudyResult)
 
 
 def _highest(sense: str, result: Result) -> str:

@@ -7,12 +7,13 @@ import shlex
 from dataclasses import dataclass
 from hashlib import file_digest
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.records.atomic_file import Replacement, check_apart, refused
 from postil.records.explain import load_json
-from postil.records.results import to_json
+from postil.records.result_files import read_results
+from postil.records.results import Result, to_json
 from postil.version import VERSION
 
 if TYPE_CHECKING:
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 
     from postil.app.progress import Say
 
-__all__ = ["Stage", "Stages", "as_line", "flags", "paper", "read_json", "write_text"]
+__all__ = ["Stage", "Stages", "as_line", "flags", "paper", "read_json", "read_result", "write_text"]
+
+AnyResult = TypeVar("AnyResult", bound=Result)
 
 RECORDS: Final = ".stages"
 METADATA: Final = ("metadata.json", "made.json")
@@ -153,6 +156,23 @@ def flags(values: Mapping[str, object]) -> list[object]:
     ['--scale', '1:5']
     """
     return [word for name, value in values.items() if value is not None for word in (f"--{name}", value)]
+
+
+def read_result(path: Path, kind: type[AnyResult]) -> AnyResult:
+    """Read the result that an earlier stage wrote.
+
+    Args:
+        path: The file.
+        kind: Struct of the result.
+
+    Raises:
+        InvalidInput: The file is missing or holds something else.
+    """
+    (result,) = read_results([path])
+    if not isinstance(result, kind):
+        tag = kind.__struct_config__.tag
+        raise InvalidInput(f"expected {tag}, got {result.__struct_config__.tag}", where=str(path), field="kind")
+    return result
 
 
 def read_json(path: Path) -> Any:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from postil.app.corpus.building import build_corpus
 from postil.app.corpus.importing_articles import import_articles
-from postil.app.report.words import listed
 from postil.app.study.comments import study_comments
 from postil.app.study.stages import Stage, Stages
 from postil.corpus.formats.tencent import read_tencent
@@ -16,6 +15,7 @@ from postil.errors import InvalidInput
 from postil.records.row_files import read
 from postil.records.rows import Article
 from postil.records.scale import Scale
+from postil.render.formats import listed
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,18 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from postil.app.report.lookup import ABOVE, ALPHA, BELOW, first_minus_second, verdict
-from postil.app.report.words import capital, estimate, isolated, listed, number
 from postil.records.results import smallest_p
 from postil.records.ties import tied
-from postil.render.formats import counted
+from postil.render.formats import counted, listed
 from postil.render.gain_curves import BASELINES, measure_family
+from postil.render.numbers import estimate, number
+from postil.render.page.lookup import ABOVE, ALPHA, BELOW, first_minus_second, verdict
+from postil.render.page.words import capital, isolated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from postil.app.report.results import Gain, GainDifference, Passages
-    from postil.app.report.summary import Point
+    from postil.records.results import Gain, GainDifference, NcgResult
+    from postil.render.page.summary import Point
 
 __all__ = ["Gains", "Group", "gains_paragraph", "leads", "use_of_weights"]
 
@@ -58,7 +59,7 @@ class Gains:
         bootstrap: Whether the test is a bootstrap, not one by sign flips.
     """
 
-    def __init__(self, result: Passages) -> None:
+    def __init__(self, result: NcgResult) -> None:
         self.result = result
         self.rows: dict[tuple[str, int], Gain] = {(row.name, row.k): row for row in result.gains}
         self.cuts = tuple(dict.fromkeys(row.k for row in result.gains))

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from postil.app.report.blocks import Cell, Line, Sheet
-from postil.app.report.cells import NONE, difference, ended, of_p, plain_value, whole, with_interval
-from postil.app.report.lookup import ALPHA
-from postil.app.report.words import LEVELS, capital, grade, interval, isolated, number, signed, titled
 from postil.records.names import PEOPLE, control, metric_of
 from postil.render.formats import counted
+from postil.render.numbers import grade, interval, number, signed
+from postil.render.page.blocks import Cell, Line, Sheet
+from postil.render.page.cells import NONE, difference, ended, of_p, plain_value, whole, with_interval
+from postil.render.page.lookup import ALPHA
+from postil.render.page.words import LEVELS, capital, isolated, titled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from postil.app.report.lookup import Lookup
-    from postil.app.report.results import (
-        Compared,
+    from postil.records.results import (
         Comparison,
-        Scored,
+        ScoreResult,
+        SystemComparison,
     )
+    from postil.render.page.lookup import Lookup
 
 __all__ = [
     "all_differences",
@@ -153,7 +154,7 @@ def compared_controls(found: Comparison) -> Sheet:
     return _compared("compared-controls", "The same by controls", rows, found.baseline)
 
 
-def _compared(key: str, caption: str, rows: Iterable[Compared], baseline: str) -> Sheet:
+def _compared(key: str, caption: str, rows: Iterable[SystemComparison], baseline: str) -> Sheet:
     lines = []
     for row in rows:
         mean = Cell(number(row.mean), interval(row.low, row.high), row.mean)
@@ -168,7 +169,7 @@ def _compared(key: str, caption: str, rows: Iterable[Compared], baseline: str) -
     return ended(key, caption, head, lines)
 
 
-def scores(found: Scored) -> Sheet:
+def scores(found: ScoreResult) -> Sheet:
     """Corpus scores: a row a system, a column a metric."""
     metrics = list(dict.fromkeys(row.metric for row in found.scores))
     by_system: dict[str, dict[str, Cell]] = {}

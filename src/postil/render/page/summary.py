@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from postil.app.report.lookup import ABOVE, ALPHA, BELOW, LENGTH, UNCLEAR, is_clear, verdict
-from postil.app.report.words import capital, estimate, isolated, listed, number, signed, titled
 from postil.records.names import HALVES, control
-from postil.render.formats import counted
+from postil.render.formats import counted, listed
+from postil.render.numbers import estimate, number, signed
+from postil.render.page.lookup import ABOVE, ALPHA, BELOW, LENGTH, UNCLEAR, is_clear, verdict
+from postil.render.page.words import capital, isolated, titled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from postil.app.report.lookup import Lookup
-    from postil.app.report.results import Compared, Comparison, Correlation, Scored
+    from postil.records.results import Comparison, Correlation, ScoreResult, SystemComparison
+    from postil.render.page.lookup import Lookup
 
 __all__ = ["CLEARLY", "Point", "compared", "paragraph", "scored", "weights"]
 
@@ -183,7 +184,7 @@ def compared(found: Comparison) -> list[Point]:
     return points
 
 
-def scored(found: Scored) -> str:
+def scored(found: ScoreResult) -> str:
     """Which system each metric gives the highest score.
 
     Args:
@@ -201,7 +202,7 @@ def scored(found: Scored) -> str:
     return f"Of {counted(systems, 'system')} {'; '.join(said)}."
 
 
-def _side(row: Compared) -> str:
+def _side(row: SystemComparison) -> str:
     low, high = row.difference_low, row.difference_high
     if low is None or high is None or low <= 0 <= high or (row.p_holm is not None and row.p_holm >= ALPHA):
         return UNCLEAR

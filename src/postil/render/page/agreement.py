@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from postil.app.report.blocks import Cell, Fold, Line, Picture, Sheet, Words
-from postil.app.report.cells import NONE, plain_value, whole, with_interval
-from postil.app.report.words import capital, grade, interval, signed
 from postil.plots import confusion, histograms, svg
 from postil.records.explain import shown
 from postil.records.names import STATISTICS
 from postil.render.formats import counted
+from postil.render.numbers import grade, interval, signed
+from postil.render.page.blocks import Cell, Fold, Line, Picture, Sheet, Words
+from postil.render.page.cells import NONE, plain_value, whole, with_interval
+from postil.render.page.words import capital
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from postil.app.report.blocks import Block
-    from postil.app.report.results import Agreement, Rater
+    from postil.records.results import Agreement, Rater
+    from postil.render.page.blocks import Block
 
 __all__ = ["agreement_blocks"]
 

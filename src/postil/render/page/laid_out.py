@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
+from postil.errors import InvalidInput
+from postil.records.results import Result, StudyResult
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     Row = Mapping[str, Any]
 
-__all__ = ["TITLES", "laid_out"]
+__all__ = ["laid_out"]
 
 TITLES: Final = {
     "statistics": "A corpus in numbers",
@@ -26,33 +31,33 @@ TITLES: Final = {
 INTERVAL: Final = ("low", "high")
 
 
-def laid_out(kind: str, value: Row) -> dict[str, Any]:
+def laid_out(result: Result) -> StudyResult:
     """A result as a study: a table for each of its lists of rows, and the rest as settings.
 
     Args:
-        kind: One of `TITLES`.
-        value: What a command printed with ``--format json``.
+        result: The result.
 
     Raises:
-        ValueError: It holds no rows.
-
-    >>> study = laid_out("training", {"rows": [{"step": 500, "loss": 5.25}]})
-    >>> study["parts"][0]["tables"][0]["rows"]
-    [{'name': '500', 'cells': [5.25]}]
+        InvalidInput: It holds no rows.
     """
-    tables = [table for name, rows in _lists(kind, value) if rows for table in [_table(name, rows)] if table]
+    value: Row = result.to_dict()
+    kind = str(value.get("kind", "agreement"))
+    try:
+        tables = [table for name, rows in _lists(kind, value) if rows for table in [_table(name, rows)] if table]
+    except (KeyError, TypeError, AttributeError) as error:
+        missing = f"no field {error}" if isinstance(error, KeyError) else "fields of another kind"
+        raise InvalidInput(f"not what postil prints of kind '{kind}': {missing}") from None
     if not tables:
-        raise ValueError(f"expected rows, got none of kind '{kind}'")
+        raise InvalidInput(f"expected rows, got none of kind '{kind}'")
     said = value.get("remarks", value.get("notes", ()))
     part = {"key": kind, "title": "Numbers", "words": [str(line) for line in said], "tables": tables}
-    return {
-        "name": kind,
-        **{key: value[key] for key in ("schema", "name") if key in value},
+    made = {
         "kind": "study",
-        "title": TITLES[kind],
+        "title": TITLES.get(kind, kind.capitalize()),
         "parts": [part],
         "settings": [[name, str(each)] for name, each in _settings(value) if each is not None],
     }
+    return msgspec.convert(made, StudyResult)
 
 
 def _lists(kind: str, value: Row) -> Iterator[tuple[str, Sequence[Row]]]:
@@ -81,7 +86,10 @@ def _lists(kind: str, value: Row) -> Iterator[tuple[str, Sequence[Row]]]:
             ],
         )
     else:
-        yield from ((name, rows) for name, rows in value.items() if isinstance(rows, list) and name != "remarks")
+        others = {"remarks", "absent"}
+        yield from (
+            (name, rows) for name, rows in value.items() if isinstance(rows, list | tuple) and name not in others
+        )
 
 
 def _statistics(splits: Mapping[str, Row]) -> Iterator[tuple[str, Sequence[Row]]]:

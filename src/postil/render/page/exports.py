@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from postil.app.report.blocks import Fold, Sheet
-from postil.app.report.read import REPORT
-from postil.app.report.results import Comparison, Correlated, Passages, Study
-from postil.app.report.studies import study_rows
-from postil.records.results import SCHEMA
+from postil.records.results import Comparison, CorrelationResult, NcgResult, ScoreResult, StudyResult
 from postil.render.formats import grid_as, rows_as_csv
+from postil.render.page.blocks import Fold, Sheet
+from postil.render.page.laid_out import laid_out
+from postil.render.study import table_rows
+from postil.render.views import MODULES, view_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator
 
-    from postil.app.report.blocks import Block, Chapter
-    from postil.app.report.results import Agreement, Result
+    from postil.records.results import Agreement, Result
+    from postil.render.page.blocks import Block, Chapter
 
-__all__ = ["RESULTS", "csv_tables", "latex_tables", "results_as_json"]
+__all__ = ["RESULTS", "csv_tables", "latex_tables"]
 
 RESULTS: Final = "results.json"
 """The file with everything."""
@@ -32,16 +32,6 @@ UNLIKE: Final = {"\N{MINUS SIGN}": "$-$", "\N{EN DASH}": "--", "’": "'", "τ":
 
 LONG: Final = ("all-differences", "compared-controls", "signatures", "pairs")
 """Tables that no paper would print."""
-
-
-def results_as_json(results: Sequence[Mapping[str, object]]) -> bytes:
-    """The results, so that `read_results` gives them back.
-
-    Args:
-        results: The results.
-    """
-    value = {"schema": SCHEMA, "kind": REPORT, "results": list(results)}
-    return msgspec.json.encode(value) + b"\n"
 
 
 def latex_tables(chapter: Chapter) -> dict[str, bytes]:
@@ -61,16 +51,21 @@ def csv_tables(result: Result, key: str) -> dict[str, bytes]:
         result: The result.
         key: What the names begin with.
     """
-    if isinstance(result, Correlated):
+    if isinstance(result, CorrelationResult):
         tables = dict(_correlated(result))
     elif isinstance(result, Comparison):
         tables = {"comparison": _rows(result.systems)}
-    elif isinstance(result, Passages):
+    elif isinstance(result, NcgResult):
         tables = dict(_passages(result))
-    elif isinstance(result, Study):
-        tables = {table.key: study_rows(table) for part in result.parts for table in part.tables}
-    else:
+    elif isinstance(result, StudyResult):
+        tables = {table.key: table_rows(table) for part in result.parts for table in part.tables}
+    elif isinstance(result, ScoreResult):
         tables = {"scores": _rows(result.scores)}
+    elif (kind := str(result.__struct_config__.tag)) in MODULES:
+        view = view_of(result)
+        return {f"{key}{kind}.csv": rows_as_csv(view.rows, view.fields).encode()} if view.rows else {}
+    else:
+        return csv_tables(laid_out(result), key)
     return {f"{key}{name}.csv": rows_as_csv(rows, _fields(rows)).encode() for name, rows in tables.items() if rows}
 
 
@@ -97,7 +92,7 @@ def _fields(rows: Rows) -> list[str]:
     return list(dict.fromkeys(name for row in rows for name in row))
 
 
-def _correlated(result: Correlated) -> Iterator[tuple[str, Rows]]:
+def _correlated(result: CorrelationResult) -> Iterator[tuple[str, Rows]]:
     yield "correlations", _rows([*result.correlations, *result.human.rows])
     yield "differences", _rows(result.differences)
     yield (
@@ -136,7 +131,7 @@ def _correlated(result: Correlated) -> Iterator[tuple[str, Rows]]:
         yield from _agreement(result.agreement)
 
 
-def _passages(result: Passages) -> Iterator[tuple[str, Rows]]:
+def _passages(result: NcgResult) -> Iterator[tuple[str, Rows]]:
     yield "gains", _rows(result.gains)
     yield "differences", _rows(result.differences)
     yield (

@@ -9,8 +9,8 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
-from postil.app.report.beside import RESULTS
-from postil.app.report.words import NAME, clean, plain
+from postil.render.page.exports import RESULTS
+from postil.render.page.words import NAME, clean, plain
 from postil.version import VERSION
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
-    from postil.app.report.blocks import Chapter
+    from postil.render.page.blocks import Chapter
 
 __all__ = ["html"]
 
@@ -75,7 +75,7 @@ def _marked(text: str) -> Markup:
 
 
 def _file(name: str) -> str:
-    return (files("postil.app.report") / name).read_text(encoding="utf-8")
+    return (files("postil.render.page") / name).read_text(encoding="utf-8")
 
 
 def _made_by() -> str:

@@ -6,10 +6,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.app.report.blocks import Picture
-from postil.app.report.lookup import ALPHA, LENGTH
-from postil.app.report.results import Points
-from postil.app.report.words import interval, isolated, number, titled
 from postil.plots import (
     Curve,
     IntervalRow,
@@ -21,12 +17,17 @@ from postil.plots import (
     svg,
 )
 from postil.records.names import HALVES, PEOPLE, control, metric_of
+from postil.records.results import Points
+from postil.render.numbers import interval, number
+from postil.render.page.blocks import Picture
+from postil.render.page.lookup import ALPHA, LENGTH
+from postil.render.page.words import isolated, titled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from postil.app.report.lookup import Lookup
-    from postil.app.report.results import Compared, GainLine
+    from postil.records.results import GainCurvePoints, SystemComparison
+    from postil.render.page.lookup import Lookup
 
 __all__ = [
     "PANELS",
@@ -168,7 +169,7 @@ def scatters(look: Lookup) -> tuple[Picture | None, int]:
     return picture, len(names) - len(panels)
 
 
-def against_baseline(metric: str, rows: Sequence[Compared], baseline: str) -> Picture | None:
+def against_baseline(metric: str, rows: Sequence[SystemComparison], baseline: str) -> Picture | None:
     """Each system's mean minus the baseline's, by one metric."""
     drawn = [
         IntervalRow(row.system, row.difference, row.difference_low, row.difference_high)
@@ -185,7 +186,7 @@ def against_baseline(metric: str, rows: Sequence[Compared], baseline: str) -> Pi
     return Picture(metric, caption, svg(figure, f"Difference of mean {metric} from {baseline}: {said}"))
 
 
-def curve(line: GainLine, name: str) -> Curve:
+def curve(line: GainCurvePoints, name: str) -> Curve:
     """The nCG of a ranking at many cuts.
 
     Args:

@@ -6,22 +6,33 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from postil.app.report import pictures, tables
-from postil.app.report.agreement import agreement_blocks
-from postil.app.report.blocks import Block, Chapter, Facts, Fold, Part, Picture, Quote, Quotes, Sheet, Verdicts, Words
-from postil.app.report.gains_chapter import gains_chapter
-from postil.app.report.lookup import Lookup
-from postil.app.report.results import Comparison, Correlated, Passages, Study
-from postil.app.report.studies import study_chapter
-from postil.app.report.summary import CLEARLY, compared, paragraph, scored, weights
-from postil.app.report.words import LEVELS, grade, isolated, left_out, listed, number, titled
 from postil.records.names import PEOPLE
-from postil.render.formats import counted
+from postil.records.results import (
+    Comparison,
+    CorrelationResult,
+    CorrelationSettings,
+    NcgResult,
+    ScoreResult,
+    StudyResult,
+)
+from postil.render.formats import counted, listed
+from postil.render.numbers import grade, number
+from postil.render.page import pictures, tables
+from postil.render.page.agreement import agreement_blocks
+from postil.render.page.blocks import Block, Chapter, Facts, Fold, Part, Picture, Quote, Quotes, Sheet, Verdicts, Words
+from postil.render.page.gains_chapter import gains_chapter
+from postil.render.page.laid_out import laid_out
+from postil.render.page.lookup import Lookup
+from postil.render.page.study import study_chapter
+from postil.render.page.summary import CLEARLY, compared, paragraph, scored, weights
+from postil.render.page.viewed import viewed_chapter
+from postil.render.page.words import LEVELS, isolated, left_out, titled
+from postil.render.views import MODULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from postil.app.report.results import Disagreement, Result, Scored, Settings
+    from postil.records.results import ComparisonSettings, DisagreementPair, Result
 
 __all__ = ["TEXT", "chapter"]
 
@@ -36,12 +47,18 @@ def chapter(result: Result, key: str) -> Chapter:
         result: The result.
         key: A word that tells the chapter's ids from those of others.
     """
-    if isinstance(result, Correlated | Comparison):
-        made = _correlated(result, key) if isinstance(result, Correlated) else _compared(result, key)
+    if isinstance(result, CorrelationResult | Comparison):
+        made = _correlated(result, key) if isinstance(result, CorrelationResult) else _compared(result, key)
         return _saying(made, result.weights) if result.weights else made
-    if isinstance(result, Study):
+    if isinstance(result, NcgResult):
+        return gains_chapter(result, key)
+    if isinstance(result, ScoreResult):
+        return _scored(result, key)
+    if isinstance(result, StudyResult):
         return study_chapter(result, key)
-    return gains_chapter(result, key) if isinstance(result, Passages) else _scored(result, key)
+    if result.__struct_config__.tag in MODULES:
+        return viewed_chapter(result, key)
+    return study_chapter(laid_out(result), key)
 
 
 def _saying(made: Chapter, weights: str) -> Chapter:
@@ -58,7 +75,7 @@ def _saying(made: Chapter, weights: str) -> Chapter:
     return replace(made, data=f"{made.data}; {weights}", parts=parts)
 
 
-def _correlated(result: Correlated, key: str) -> Chapter:
+def _correlated(result: CorrelationResult, key: str) -> Chapter:
     look = Lookup(result)
     data = result.data
     said = (
@@ -108,7 +125,7 @@ def _compared(found: Comparison, key: str) -> Chapter:
     return Chapter(key, f"Systems against {isolated(found.baseline)}", said, conclusion, parts)
 
 
-def _scored(found: Scored, key: str) -> Chapter:
+def _scored(found: ScoreResult, key: str) -> Chapter:
     signatures = {row.metric: row.signature for row in found.scores}
     systems = len({row.system for row in found.scores})
     said = f"{counted(systems, 'system')}, {counted(len(signatures), 'metric')}"
@@ -178,7 +195,7 @@ def _disagreements(look: Lookup) -> Iterator[Block]:
         yield block if each is shown[0] else Fold(title, (block,))
 
 
-def _quotes(each: Disagreement) -> Iterator[Quote]:
+def _quotes(each: DisagreementPair) -> Iterator[Quote]:
     """The texts; those of which all is equal but the item, together."""
     names = (each.first, each.second)
     items: dict[tuple[str, str | None, tuple[tuple[str, str, str], ...]], list[str]] = {}
@@ -191,7 +208,7 @@ def _quotes(each: Disagreement) -> Iterator[Quote]:
         yield Quote(f"{listed(several)}, {isolated(system)}", text, opinions)
 
 
-def _data(result: Correlated) -> Iterator[Block]:
+def _data(result: CorrelationResult) -> Iterator[Block]:
     data = result.data
     spread = f"mean {grade(data.mean)}, standard deviation {grade(data.sd)}, of the mean grade of each text"
     rows = [
@@ -214,11 +231,14 @@ def _data(result: Correlated) -> Iterator[Block]:
 
 
 def _settings(
-    settings: Settings, notes: Sequence[str], signatures: Iterable[tuple[str, str]], turned: Sequence[str]
+    settings: CorrelationSettings | ComparisonSettings,
+    notes: Sequence[str],
+    signatures: Iterable[tuple[str, str]],
+    turned: Sequence[str],
 ) -> Iterator[Block]:
     rows = [
         *([("command", settings.command)] if settings.command else []),
-        *([("correlation", LEVELS.get(settings.by, settings.by))] if settings.coefficients else []),
+        *([("correlation", LEVELS.get(settings.by, settings.by))] if isinstance(settings, CorrelationSettings) else []),
         *([("low is good", listed(list(map(isolated, turned))))] if turned else []),
         ("intervals", f"the middle 95 % of {counted(settings.resamples, 'resample')} of the items"),
         ("tests", f"{counted(settings.permutations, 'permutation')} of the items; Holm’s correction"),

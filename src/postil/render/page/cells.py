@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from postil.app.report.blocks import Cell, Sheet
-from postil.app.report.lookup import ALPHA
-from postil.app.report.words import DASH, interval, number, p_value, signed
+from postil.render.numbers import DASH, interval, number, p_value, signed
+from postil.render.page.blocks import Cell, Sheet
+from postil.render.page.lookup import ALPHA
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from postil.app.report.blocks import Line
-    from postil.app.report.results import Difference, Estimate, GainDifference
+    from postil.records.results import Correlation, Difference, Estimate, GainDifference
+    from postil.render.page.blocks import Line
 
 __all__ = ["NONE", "difference", "ended", "of_p", "plain_value", "whole", "with_interval"]
 
@@ -33,7 +33,7 @@ def plain_value(value: float | None) -> Cell:
     return NONE if value is None else Cell(number(value), value=value)
 
 
-def with_interval(row: Estimate | None) -> Cell:
+def with_interval(row: Correlation | Estimate | None) -> Cell:
     """A number with its interval, if there is one."""
     return NONE if row is None else Cell(number(row.value), interval(row.low, row.high), row.value)
 

@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from postil.app.report.blocks import Cell, Chapter, Facts, Fold, Line, Part, Picture, Sheet, Verdicts, Words
-from postil.app.report.cells import NONE, difference, ended
-from postil.app.report.gains import Gains, gains_paragraph, leads, use_of_weights
-from postil.app.report.pictures import curve
-from postil.app.report.summary import CLEARLY
-from postil.app.report.tables import signatures
-from postil.app.report.words import capital, interval, isolated, left_out, listed, number, signed
 from postil.plots import svg
-from postil.render.formats import counted
+from postil.render.formats import counted, listed
 from postil.render.gain_curves import BASELINES, BEST, IN_ONE_PICTURE, draw_together, gather
+from postil.render.numbers import interval, number, signed
+from postil.render.page.blocks import Cell, Chapter, Facts, Fold, Line, Part, Picture, Sheet, Verdicts, Words
+from postil.render.page.cells import NONE, difference, ended
+from postil.render.page.gains import Gains, gains_paragraph, leads, use_of_weights
+from postil.render.page.pictures import curve
+from postil.render.page.summary import CLEARLY
+from postil.render.page.tables import signatures
+from postil.render.page.words import capital, isolated, left_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from postil.app.report.blocks import Block
-    from postil.app.report.gains import Group
-    from postil.app.report.results import Passages
+    from postil.records.results import NcgResult
+    from postil.render.page.blocks import Block
+    from postil.render.page.gains import Group
 
 __all__ = ["gains_chapter"]
 
 
-def gains_chapter(result: Passages, key: str) -> Chapter:
+def gains_chapter(result: NcgResult, key: str) -> Chapter:
     """All that a page says of one `postil passages`.
 
     Args:

@@ -11,7 +11,7 @@ from postil.records.names import family, metric_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from postil.app.report.results import Correlated, Correlation, Difference, GainDifference
+    from postil.records.results import Correlation, CorrelationResult, Difference, GainDifference
 
 __all__ = ["ABOVE", "ALPHA", "BELOW", "LENGTH", "UNCLEAR", "Lookup", "first_minus_second", "is_clear", "verdict"]
 
@@ -46,7 +46,7 @@ class Lookup:
         main: The first one that is tested, else the first.
     """
 
-    def __init__(self, result: Correlated) -> None:
+    def __init__(self, result: CorrelationResult) -> None:
         self.result = result
         self.rows = {(row.metric, row.coefficient): row for row in result.correlations}
         self.people = {(row.metric, row.coefficient): row for row in result.human.rows}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 
-from postil.app.report.words import plain
+from postil.render.page.words import plain
 
 if TYPE_CHECKING:
-    from postil.app.report.summary import Point
+    from postil.render.page.summary import Point
 
 __all__ = [
     "Block",

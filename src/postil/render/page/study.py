@@ -1,0 +1,66 @@
+"""The chapter of a study: its own tables and pictures, in its own order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from postil.plots import amounts, curves, svg
+from postil.render.page.blocks import Block, Cell, Chapter, Facts, Line, Part, Picture, Sheet, Words
+from postil.render.page.pictures import curve
+from postil.render.study import cell_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from postil.records.results import StudyPart, StudyPicture, StudyResult, StudyTable
+
+__all__ = ["study_chapter", "study_sheet"]
+
+
+def study_chapter(found: StudyResult, key: str) -> Chapter:
+    """The chapter of a study.
+
+    Args:
+        found: The study.
+        key: Prefix of the chapter's ids.
+    """
+    parts = [Part(part.key, part.title, (*_blocks(part),)) for part in found.parts]
+    if found.settings:
+        parts.append(Part("settings", "Settings", (Facts(found.settings),)))
+    return Chapter(key, found.title, found.data, tuple(map(Words, found.conclusion)), tuple(parts))
+
+
+def study_sheet(table: StudyTable) -> Sheet:
+    """A table as a page shows it.
+
+    Args:
+        table: The table.
+    """
+    wordy = {column for row in table.rows for column, cell in enumerate(row.cells) if isinstance(cell, str)}
+    lines = []
+    for row in table.rows:
+        cells = []
+        for column, cell in enumerate(row.cells):
+            value = cell[0] if isinstance(cell, tuple) else cell
+            exact = None if isinstance(value, str) or value is None else float(value)
+            cells.append(Cell(*cell_text(cell, row.digits), exact, words=column in wordy))
+        lines.append(Line(row.name, tuple(cells), row.kind))
+    return Sheet(table.key, table.caption, table.head, tuple(lines))
+
+
+def _blocks(part: StudyPart) -> Iterator[Block]:
+    yield from map(Words, part.words)
+    yield from map(study_sheet, part.tables)
+    for picture in part.pictures:
+        yield Picture(picture.title, picture.caption, _drawn(picture))
+
+
+def _drawn(picture: StudyPicture) -> str:
+    if picture.curves:
+        series = [curve(line, line.measure) for line in picture.curves]
+        drawn = curves(series, xlabel=picture.xlabel, ylabel=picture.ylabel, log=True)
+        names = [line.measure for line in picture.curves]
+    else:
+        drawn = amounts(picture.names, picture.counts, aside=picture.aside)
+        names = list(picture.names)
+    return svg(drawn, f"{picture.caption}: {'; '.join(names)}")

@@ -1,0 +1,102 @@
+"""Numbers and sentences as people read them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from postil.records.results import Excluded
+
+__all__ = [
+    "LEVELS",
+    "NAME",
+    "capital",
+    "clean",
+    "isolated",
+    "left_out",
+    "plain",
+    "titled",
+]
+
+OPEN: Final = "\N{FIRST STRONG ISOLATE}"
+CLOSE: Final = "\N{POP DIRECTIONAL ISOLATE}"
+"""What stands around a name in a sentence, so that letters which run from right to left turn nothing else."""
+
+NAME: Final = re.compile(f"{OPEN}([^{OPEN}{CLOSE}]*){CLOSE}")
+"""A name in a sentence."""
+
+ISOLATES: Final = re.compile("[\u2066-\u2069]")
+
+COEFFICIENTS: Final[Mapping[str, str]] = {
+    "pearson": "Pearson",
+    "spearman": "Spearman",
+    "kendall-b": "Kendall τ-b",
+    "kendall-c": "Kendall τ-c",
+}
+LEVELS: Final[Mapping[str, str]] = {
+    "pool": "over all texts together",
+    "item": "within each item, then the mean over items",
+    "system": "over the means of the systems",
+}
+
+
+def titled(coefficient: str) -> str:
+    """A coefficient.
+
+    >>> titled("kendall-b"), titled("mine")
+    ('Kendall τ-b', 'mine')
+    """
+    return COEFFICIENTS.get(coefficient, coefficient)
+
+
+def capital(text: str) -> str:
+    """A sentence, which begins with a capital.
+
+    >>> capital("no metric is best.")
+    'No metric is best.'
+    """
+    return text[:1].upper() + text[1:]
+
+
+def left_out(rows: Sequence[Excluded]) -> Iterator[tuple[str, str]]:
+    """What was left out, and what was changed, each with a few of it by name."""
+    changed = [row for row in rows if "mean taken" in row.why]
+    gone = [row for row in rows if row not in changed]
+    yield from (("left out", _with_examples(row)) for row in gone)
+    if not gone:
+        yield "left out", "nothing"
+    yield from (("changed", _with_examples(row)) for row in changed)
+
+
+def _with_examples(row: Excluded) -> str:
+    examples = list(map(isolated, row.examples))
+    more = f" and {row.n - len(row.examples):,} more" if row.n > len(row.examples) else ""
+    return f"{row.why}: {row.n:,}" + (f" ({', '.join(examples)}{more})" if row.examples else "")
+
+
+def isolated(text: str) -> str:
+    """A name that users gave, for a sentence; see `OPEN`."""
+    return f"{OPEN}{ISOLATES.sub('', text)}{CLOSE}"
+
+
+def plain(text: str) -> str:
+    """A sentence without the marks around its names.
+
+    >>> plain(isolated("meteor") + " is best")
+    'meteor is best'
+    """
+    return ISOLATES.sub("", text)
+
+
+def clean(text: str) -> str:
+    r"""A text without what no page may hold: control characters other than tabs and line breaks, half characters.
+
+    >>> clean("a\0b") == "a\N{REPLACEMENT CHARACTER}b"
+    True
+    """
+    return re.sub(
+        "[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]", "\N{REPLACEMENT CHARACTER}", text
+    )
