@@ -33,11 +33,11 @@ import numpy as np
 
 import postil
 from postil import kernel
-from postil.commenters.manifest import seal
-from postil.commenters.retrieval import Retriever, Shelf, save_retriever
+from postil.commenters.manifest import checksum
+from postil.commenters.retrieval import CandidatePool, Retriever, save_retriever
 from postil.commenters.search import Index
 from postil.commenters.store import ModelWriter
-from postil.commenters.string_array import Strings
+from postil.commenters.string_array import StringArray
 from postil.corpus.store import Corpus
 from postil.errors import PostilError
 from postil.metrics import DocumentFrequencies, References
@@ -103,22 +103,22 @@ def make_retriever(folder: Path, *, ranker: str, form: str = "towers", weighting
     texts = words.encode([one.title for one in some], cut)
     comments = [comment for one in some for comment in one.comments]
     said = words.encode([comment.text for comment in comments], cut)
-    shelf = Shelf(
-        Strings.of(one.id for one in some),
-        Strings.of(one.lang or "" for one in some),
+    pool = CandidatePool(
+        StringArray.of(one.id for one in some),
+        StringArray.of(one.lang or "" for one in some),
         np.cumsum([0, *(len(one.comments) for one in some)]),
-        Strings.of(comment.id for comment in comments),
-        Strings.of(comment.text for comment in comments),
+        StringArray.of(comment.id for comment in comments),
+        StringArray.of(comment.text for comment in comments),
     )
-    config = {"tokenizer": "words", "similar": 5, "weighting": weighting, "idf": "smooth", "ranker": ranker}
+    config = {"tokenizer": "words", "neighbors": 5, "weighting": weighting, "idf": "smooth", "ranker": ranker}
     index = Index.of(texts.ids, texts.offsets, len(words), weighting=weighting, idf="smooth")
     kept: dict[str, NDArray[Any]] = {"words.ids": said.ids, "words.offsets": said.offsets}
     if ranker != "relevance":
-        kept["rarity"] = index.rarity
-    with ModelWriter(folder, "ir-t", config | {"segments": 1, "mixture": 0.5}, {"seed": 1}) as new:
+        kept["idf"] = index.idf_weights
+    with ModelWriter(folder, "ir-t", config | {"segments": 1, "interpolation_weight": 0.5}, {"seed": 1}) as new:
         if ranker != "tf-idf":
             kept |= _network(new, len(words), said, form)
-        save_retriever(new, index, shelf, words.words(), ranker=kept)
+        save_retriever(new, index, pool, words.words(), ranker=kept)
 
 
 def _network(new: ModelWriter, words: int, said: Any, form: Any) -> dict[str, NDArray[Any]]:
@@ -146,8 +146,8 @@ def use_retriever(folder: Path) -> object:
 
 def make_generator(folder: Path) -> None:
     """Make a generator with an untrained network."""
-    from postil.commenters.copying import Runs  # noqa: PLC0415 - with what needs torch
-    from postil.commenters.neural_commenter import Trove, save_generator  # noqa: PLC0415
+    from postil.commenters.copying import SpanIndex  # noqa: PLC0415 - with what needs torch
+    from postil.commenters.neural_commenter import CopyIndex, save_generator  # noqa: PLC0415
     from postil.commenters.nn import models  # noqa: PLC0415
     from postil.commenters.nn.generator import KIND  # noqa: PLC0415
     from postil.commenters.nn.seq2seq import GeneratorOptions, Network  # noqa: PLC0415
@@ -156,11 +156,11 @@ def make_generator(folder: Path) -> None:
     comments = [comment for one in some for comment in one.comments]
     said = words.encode([comment.text for comment in comments], tokenizer("words"))
     starts = np.cumsum([0, *(len(one.comments) for one in some)])
-    ids, names = Strings.of(comment.id for comment in comments), Strings.of(one.id for one in some)
+    ids, names = StringArray.of(comment.id for comment in comments), StringArray.of(one.id for one in some)
     options = GeneratorOptions(vocabulary=len(words) + 4, size=8, word_size=8, comment_words=9)
     network = Network(options, len(words) + 4).eval()
     with ModelWriter(folder, "att", {"tokenizer": "words", "reads": "title", "writes": "comments"}, {"seed": 1}) as new:
-        save_generator(new, words.words(), Trove(Runs.of(said.ids, said.offsets), names, starts, ids))
+        save_generator(new, words.words(), CopyIndex(SpanIndex.of(said.ids, said.offsets), names, starts, ids))
         target = new.path("generator/config.json").parent
         target.rmdir()
         models.save(target, KIND, network, {"vocabulary": len(words) + 4, "options": asdict(options)}, {"seed": 1})
@@ -168,28 +168,31 @@ def make_generator(folder: Path) -> None:
 
 def use_generator(folder: Path) -> object:
     """Write comments, with what they copy."""
-    from postil.commenters.filtering import Screen  # noqa: PLC0415
-    from postil.commenters.neural_commenter import DecodingOptions, NeuralCommenter  # noqa: PLC0415 - it needs torch
+    from postil.commenters.decoding_options import DecodingOptions  # noqa: PLC0415
+    from postil.commenters.filtering import CandidateFilter  # noqa: PLC0415
+    from postil.commenters.neural_commenter import NeuralCommenter  # noqa: PLC0415 - it needs torch
 
-    how = DecodingOptions(beam=2, longest=6)
-    commenter = NeuralCommenter.open(folder, screen=Screen(shortest=0, alike=None), decoding=how)
+    how = DecodingOptions(beam_size=2, max_words=6)
+    commenter = NeuralCommenter.open(
+        folder, candidate_filter=CandidateFilter(min_words=0, dedup_threshold=None), decoding=how
+    )
     (found,) = commenter.comment([Article("q", "w3 w5 w9", ())], 2)
     for one in found.suggestions:
         require(np.isfinite(one.score), f"suggestion {one}")
     known = [commenter.words.index(word) for word in ("w38", "w39", "w38") if word in commenter.words]
-    run = commenter.trove.runs.longest(known)
-    source = None if run is None else commenter.trove.source(run.text)
+    run = commenter.copy_index.spans.longest(known)
+    source = None if run is None else commenter.copy_index.source(run.text)
     return [(one.text, one.score) for one in found.suggestions], source
 
 
 def reseal_model(folder: Path) -> None:
-    """Let every ``made.json`` tell the sizes of the files as they are."""
-    for file in sorted(folder.rglob("made.json"), key=lambda path: -len(path.parts)):  # a model within one first
+    """Let every ``metadata.json`` tell the sizes of the files as they are."""
+    for file in sorted(folder.rglob("metadata.json"), key=lambda path: -len(path.parts)):  # a model within one first
         try:
             made = json.loads(file.read_bytes())
             for name in made["files"]:
                 if (file.parent / name).is_file():
-                    made["files"][name] = seal(file.parent / name)
+                    made["files"][name] = checksum(file.parent / name)
             file.write_text(json.dumps(made))
         except (ValueError, KeyError, TypeError, RecursionError):
             continue

@@ -89,11 +89,11 @@ def drawn(data: Workload, count: int, words: int | None) -> Queries:
 def matrix(index: Index, queries: Queries | None) -> Any:
     """Documents, or queries, as rows of length 1."""
     if queries is None:
-        starts, terms, counts = index.segments[0].rows
+        starts, terms, counts = index.segments[0].forward
     else:
-        starts, terms, counts = Index.of(queries.ids, queries.offsets, len(index.rarity)).segments[0].rows
-    shape = (len(starts) - 1, len(index.rarity))
-    found = scipy.sparse.csr_matrix((counts * index.rarity[terms], terms, starts), shape=shape)
+        starts, terms, counts = Index.of(queries.ids, queries.offsets, len(index.idf_weights)).segments[0].forward
+    shape = (len(starts) - 1, len(index.idf_weights))
+    found = scipy.sparse.csr_matrix((counts * index.idf_weights[terms], terms, starts), shape=shape)
     norms = np.sqrt(np.asarray(found.multiply(found).sum(axis=1)).ravel())
     return scipy.sparse.diags(1 / np.where(norms > 0, norms, 1)).dot(found).tocsr().astype(np.float32)
 
@@ -130,7 +130,7 @@ def open_from_disk(index: Index, data: Workload) -> float:
             1,
             index.weighting,
             index.idf,
-            len(index.rarity),
+            len(index.idf_weights),
         )
         again.search(data.ids[:5], np.array([0, 5]), K)
         return time.perf_counter() - start

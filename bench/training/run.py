@@ -24,7 +24,7 @@ import torch
 from bench.metrics.report import machine, version
 from bench.training.plain import Plain
 from bench.training.workload import VOCABULARY, workload
-from postil.commenters.neural_commenter import DecodingOptions
+from postil.commenters.decoding_options import DecodingOptions
 from postil.commenters.nn.batches import EOS, PAD, Commented, Ragged
 from postil.commenters.nn.generator import Generator, GeneratorOptions, Writing
 from postil.commenters.nn.seq2seq import Network
@@ -204,7 +204,7 @@ def writing(rounds: int, clock: Callable[[], float]) -> list[str]:
     generator, titles = Generator(made, options), workload(64, TITLE, spread=4).articles
     rows = ["| | 1 article | 16 articles | 64 articles |", "|---|---|---|---|"]
     for label, how in (("greedy", "greedy"), ("beam of 5", "beam"), ("nucleus 0.9", "nucleus")):
-        decoding = DecodingOptions(how=how, shortest=WORDS)  # type: ignore[arg-type]
+        decoding = DecodingOptions(strategy=how, min_words=WORDS)  # type: ignore[arg-type]
         rates = []
         for size in (1, 16, 64):
             asked = Ragged(titles.ids[: titles.offsets[size]], titles.offsets[: size + 1])

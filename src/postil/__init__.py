@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from postil.app.evaluate import evaluate_commenters
     from postil.app.passages.interesting import RankedPassage, rank_passages
     from postil.app.score import consensus_weights, score
-    from postil.commenters.neural_commenter import DecodingOptions
+    from postil.commenters.decoding_options import DecodingOptions
     from postil.corpus.options import BuildOptions
     from postil.corpus.store import Corpus
     from postil.errors import InvalidInput, PostilError, Undefined, UsageError
@@ -77,7 +77,7 @@ _HOMES: Final = {
     "ControlOptions": ("postil.metrics.controls", "ControlOptions"),
     "Corpus": ("postil.corpus.store", "Corpus"),
     "CorrelateOptions": ("postil.app.correlating.files", "CorrelateOptions"),
-    "DecodingOptions": ("postil.commenters.neural_commenter", "DecodingOptions"),
+    "DecodingOptions": ("postil.commenters.decoding_options", "DecodingOptions"),
     "Findings": ("postil.app.correlating.files", "Findings"),
     "InvalidInput": ("postil.errors", "InvalidInput"),
     "PostilError": ("postil.errors", "PostilError"),

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Open = Callable[[str, "Expected"], NDArray[Any]]
+    AnyArray = NDArray[Any]
+    """An array whose dtype is only known at run time."""
+
+    OpenArray = Callable[[str, "Expected"], AnyArray]
 
 __all__ = ["WHOLE", "Expected", "check_array", "open_array"]
 
@@ -65,7 +68,7 @@ class Expected:
         low = "" if self.low is None else f" from {self.low:g}"
         return f"{self.dtype}[{shape}]{low}{'' if self.high is None else f' to {self.high:g}'}"
 
-    def problem(self, array: NDArray[Any]) -> str | None:
+    def problem(self, array: AnyArray) -> str | None:
         """Return what is there instead, or None if the array is as expected.
 
         Args:
@@ -80,7 +83,7 @@ class Expected:
             return f"{array.dtype.newbyteorder('=').name}{_byte_order(array)}{list(array.shape)}{order}"
         return self._values(np.asarray(array))  # np.memmap takes time for each view
 
-    def _values(self, array: NDArray[Any]) -> str | None:
+    def _values(self, array: AnyArray) -> str | None:
         if self.end is not None:
             if not len(array) or array[0] != 0 or array[-1] != self.end:
                 return f"offsets from {array[0]} to {array[-1]}" if len(array) else "none"
@@ -99,7 +102,7 @@ class Expected:
         return f"{low} to {high}"
 
 
-def open_array(file: Path, expected: Expected, *, remake: str, mapped: bool = True) -> NDArray[Any]:
+def open_array(file: Path, expected: Expected, *, remake: str, mapped: bool = True) -> AnyArray:
     """Open an array of a folder, and see that it is what it has to be.
 
     Args:
@@ -130,7 +133,7 @@ def open_array(file: Path, expected: Expected, *, remake: str, mapped: bool = Tr
     return array if mapped else np.array(array)
 
 
-def _mapped(file: Path) -> NDArray[Any]:
+def _mapped(file: Path) -> AnyArray:
     """Map an array into memory; most have a head that needs no parser of Python, whose time is that of all checks."""
     with file.open("rb") as stream:
         head = _HEAD.match(stream.read(192))
@@ -140,7 +143,7 @@ def _mapped(file: Path) -> NDArray[Any]:
         return np.memmap(stream, np.dtype(head[1].decode()), "r", head.end(), shape)
 
 
-def check_array(array: NDArray[Any], expected: Expected, *, where: str, remake: str) -> None:
+def check_array(array: AnyArray, expected: Expected, *, where: str, remake: str) -> None:
     """See that an array is what it has to be.
 
     Args:
@@ -161,5 +164,5 @@ def _what_to_do(remake: str) -> str:
     return f"{WHOLE} Else make it anew with {remake}"
 
 
-def _byte_order(array: NDArray[Any]) -> str:
+def _byte_order(array: AnyArray) -> str:
     return "" if array.dtype.isnative else " of the other byte order"

@@ -148,7 +148,7 @@ def test_no_argument_ends_in_another_error(
         ("build_corpus", {"jobs": 2.0}, "jobs: expected a whole number from 1 up or None, got 2.0"),
         ("load_commenter", {"folder": None}, "folder: expected a path, got None"),
         ("Scale", {"low": "1"}, 'low: expected a number, got "1"'),
-        ("DecodingOptions", {"beam": "5"}, 'beam: expected a whole number, got "5"'),
+        ("DecodingOptions", {"beam_size": "5"}, 'beam_size: expected a whole number, got "5"'),
         ("ControlOptions", {"draws": None}, "draws: expected a whole number, got None"),
         ("BuildOptions", {"mask": "emails"}, 'mask: expected a list of texts, got "emails"'),
         ("parse_metric", {"spec": None}, "spec: expected text, got None"),

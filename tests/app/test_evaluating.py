@@ -16,13 +16,13 @@ import postil
 from postil.app.evaluate import METRICS, EvaluateOptions, evaluate_commenters
 from postil.app.readers import Readers, read_readers
 from postil.app.training.retrievers import TrainOptions, train_retriever
-from postil.commenters.base import Provenance, Suggestion, Suggestions
 from postil.corpus.split import Share
 from postil.errors import InvalidInput, PostilError, Undefined, UnknownName, UsageError
 from postil.metrics.evaluation import bind_references
 from postil.records import Article, Comment, write
 from postil.records.results import ReferenceCounts
 from postil.records.scale import Scale
+from postil.records.suggestions import Provenance, Suggestion, Suggestions
 from postil.text.tokenizers import tokenizer
 
 if TYPE_CHECKING:
@@ -304,7 +304,7 @@ def test_models_are_opened_from_folders(corpus: Corpus, tmp_path: Path) -> None:
     t, u = tmp_path / "t" / "m", tmp_path / "u" / "m"
     found = evaluate_commenters([t], corpus.path, EvaluateOptions(metrics=PLAIN))
     hashes = {one.system: one.hash for one in found.result.suggestions}
-    assert hashes == {"m": json.loads((t / "made.json").read_text())["hash"], "human": None}
+    assert hashes == {"m": json.loads((t / "metadata.json").read_text())["hash"], "human": None}
     suggested = postil.load_commenter(t).comment(list(corpus.articles("test")), 1)
     texts = [row.suggestions[0].text if row.suggestions else "" for row in suggested]
     assert [one.text for one in found.candidates if one.system == "m"] == texts
@@ -319,9 +319,9 @@ def test_models_are_opened_from_folders(corpus: Corpus, tmp_path: Path) -> None:
     shutil.copytree(u, tmp_path / "zh")
     text = json.dumps(config | {"tokenizer": "rjieba"}, ensure_ascii=False, indent=1) + "\n"
     (tmp_path / "zh" / "config.json").write_text(text)
-    seals = json.loads((u / "made.json").read_text())
+    seals = json.loads((u / "metadata.json").read_text())
     seals["files"]["config.json"]["bytes"] = len(text)
-    (tmp_path / "zh" / "made.json").write_text(json.dumps(seals))
+    (tmp_path / "zh" / "metadata.json").write_text(json.dumps(seals))
     with pytest.raises(InvalidInput, match=r"zh: its tokenizer is rjieba, that of .* words; train it on a corpus"):
         evaluate_commenters([tmp_path / "zh"], corpus)
 

@@ -19,8 +19,8 @@ from postil.app.commenting.files import load_commenter
 from postil.app.corpus.building import build_corpus
 from postil.app.training.retrievers import TrainOptions, train_retriever
 from postil.arrays import Expected
-from postil.commenters.rankers import ByBoth
-from postil.commenters.ranking_evaluation import draw_lists, evaluate
+from postil.commenters.rankers import InterpolatedRanker
+from postil.commenters.ranking_evaluation import evaluate, sample_negatives
 from postil.commenters.retrieval import Retriever
 from postil.commenters.store import Model
 from postil.corpus.options import BuildOptions
@@ -98,21 +98,21 @@ def test_a_retriever_is_made(corpus: Corpus, tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["m"]
     model = Model.open(tmp_path / "m", {"ir-tc"})
     model.verify()
-    assert {name: model.config[name] for name in ("tokenizer", "similar", "weighting", "idf", "ranker")} == {
-        "tokenizer": "words", "similar": 20, "weighting": "tf-idf", "idf": "plain", "ranker": "tf-idf",
+    assert {name: model.config[name] for name in ("tokenizer", "neighbors", "weighting", "idf", "ranker")} == {
+        "tokenizer": "words", "neighbors": 20, "weighting": "tf-idf", "idf": "plain", "ranker": "tf-idf",
     }  # fmt: skip
-    assert model.made["corpus"] == corpus.metadata.origin
+    assert model.metadata["corpus"] == corpus.metadata.origin
     assert trained is not None
     assert trained.evaluation is not None
-    assert len(model.made["dev"]) == len(trained.evaluation.rows)
+    assert len(model.metadata["dev"]) == len(trained.evaluation.rows)
 
-    shelf = Retriever.open(tmp_path / "m").shelf
+    pool = Retriever.open(tmp_path / "m").pool
     train = list(corpus.articles("train"))
-    assert [shelf.articles[n] for n in range(len(shelf.articles))] == [one.id for one in train]
-    assert {shelf.languages[n] for n in range(30)} == {"en"}
+    assert [pool.articles[n] for n in range(len(pool.articles))] == [one.id for one in train]
+    assert {pool.languages[n] for n in range(30)} == {"en"}
     for place, one in enumerate(train):
-        span = range(shelf.starts[place], shelf.starts[place + 1])
-        assert [(shelf.ids[n], shelf.texts[n]) for n in span] == [(c.id, c.text) for c in one.comments]
+        span = range(pool.starts[place], pool.starts[place + 1])
+        assert [(pool.ids[n], pool.texts[n]) for n in span] == [(c.id, c.text) for c in one.comments]
 
 
 def test_it_suggests_comments_of_the_topic(corpus: Corpus, tmp_path: Path) -> None:
@@ -136,10 +136,10 @@ def test_the_evaluation_is_that_of_a_plain_reading(kind: str, corpus: Corpus, tm
         documents.append(set(f"{one.title} {(one.content or '') * (kind == 'ir-tc')}".split()))
         documents.append({word for comment in one.comments for word in comment.text.split()})
     df = np.array([sum(word in each for each in documents) for word in corpus.words()])
-    rarity = np.where(df > 0, np.log(len(documents) / np.maximum(df, 1)), 0)
+    idf_weights = np.where(df > 0, np.log(len(documents) / np.maximum(df, 1)), 0)
 
     def weights(ids: Any) -> Any:
-        found = np.bincount(ids, minlength=len(rarity))[: len(rarity)] * rarity
+        found = np.bincount(ids, minlength=len(idf_weights))[: len(idf_weights)] * idf_weights
         return found / (np.linalg.norm(found) or 1)
 
     def texts(field: Any) -> list[Any]:
@@ -150,7 +150,7 @@ def test_the_evaluation_is_that_of_a_plain_reading(kind: str, corpus: Corpus, tm
     if kind == "ir-tc":
         bodies = [np.concatenate(both) for both in zip(bodies, texts("content"), strict=True)]
     queries, comments = (np.array([weights(text) for text in several]) for several in (bodies, texts("comments")))
-    lists = draw_lists(corpus.starts("dev"), 5, BY_WORDS.seed)
+    lists = sample_negatives(corpus.starts("dev"), 5, BY_WORDS.seed)
     votes = [comment.upvotes for one in corpus.articles("dev") for comment in one.comments]
     again = evaluate(
         lists,
@@ -184,7 +184,7 @@ def test_options_reach_the_model(corpus: Corpus, tmp_path: Path) -> None:
     assert (retriever.index.weighting, retriever.index.idf) == ("bm25", "smooth")
     (row,) = retriever.comment([Article("q", "rain bread chess", ())], k=99)
     assert len({source.article for one in row.suggestions for source in one.provenance.sources}) == 2
-    assert retriever.model.made["options"]["seed"] == 7
+    assert retriever.model.metadata["options"]["seed"] == 7
     assert plain is not None
     assert plain.evaluation is not None
     assert other is not None
@@ -194,14 +194,14 @@ def test_options_reach_the_model(corpus: Corpus, tmp_path: Path) -> None:
 
 def test_where_there_is_nothing_to_evaluate_on(tmp_path: Path) -> None:
     some = articles(8, upvotes=False)
-    for count, expected in ((0, []), (2, ["no evaluation on dev: an article has only 4 comments"])):
+    for count, expected in ((0, []), (2, ["no evaluation on dev: expected 100 comments of other"])):
         folder = tmp_path / str(count)
         folder.mkdir()
         made, said = corpus_of(folder, some, dev=count), list[str]()
         trained = train_retriever("ir-t", made.path, folder / "m", TrainOptions(ranker="tf-idf"), say=said.append)
         assert trained is not None
         assert trained.evaluation is None
-        assert Model.open(folder / "m").made["dev"] == []
+        assert Model.open(folder / "m").metadata["dev"] == []
         assert [text[: len(start)] for text, start in zip(said[1:], expected, strict=True)] == expected
     trained = train_retriever("ir-t", made.path, tmp_path / "m", TrainOptions(ranker="tf-idf", sampled=4))
     assert trained is not None
@@ -286,7 +286,7 @@ def test_places_that_do_not_fit_are_refused(corpus: Corpus, tmp_path: Path) -> N
     with pytest.raises(UnknownName, match="unknown commenter 'ir'; did you mean 'ir-t'"):
         train_retriever("ir", corpus.path, tmp_path / "m", BY_WORDS)
     (tmp_path / "m").mkdir()
-    with pytest.raises(UsageError, match="there is something already"):
+    with pytest.raises(UsageError, match="already exists"):
         train_retriever("ir-t", corpus.path, tmp_path / "m", BY_WORDS)
     with pytest.raises(UsageError, match="parent folder"):
         train_retriever("ir-t", corpus.path, tmp_path / "none" / "m", BY_WORDS)
@@ -310,8 +310,8 @@ def test_a_network_is_trained_and_ranks(corpus: Corpus, tmp_path: Path) -> None:
     assert {row.scorer for row in trained.evaluation.rows} == {"relevance", "tf-idf", "upvotes", "random"}
     model = Model.open(tmp_path / "m")
     model.verify()
-    assert model.made["options"]["vectors"] == Vectors.open(tmp_path / "vectors").hash
-    assert "device" not in model.made["options"]["training"]
+    assert model.metadata["options"]["vectors"] == Vectors.open(tmp_path / "vectors").hash
+    assert "device" not in model.metadata["options"]["training"]
     for name, content in files(tmp_path / "m").items():
         assert str(tmp_path).encode() not in content, name
     assert model.array("ranker/vectors", Expected("float32", (120, None))).shape[0] == 120
@@ -347,7 +347,7 @@ def test_a_trained_network_is_taken_only_for_the_same_request(corpus: Corpus, tm
     train_retriever("ir-t", corpus.path, tmp_path / "t", options)
     train_retriever("ir-tc", corpus.path, tmp_path / "tc", options)
     shutil.copytree(tmp_path / "t" / "relevance", tmp_path / ".again.training" / "relevance")
-    assert Model.open(tmp_path / "t").made["options"]["vectors"] == "none"
+    assert Model.open(tmp_path / "t").metadata["options"]["vectors"] == "none"
     said: list[str] = []
     train_retriever("ir-t", corpus.path, tmp_path / "again", options, say=said.append)
     assert len(said) == 1  # nothing about steps
@@ -392,15 +392,14 @@ def test_both_add_the_cosine_of_words_to_relevance(corpus: Corpus, tmp_path: Pat
     assert mrr["both"] >= mrr["relevance"]  # a share of 0 is among those that are tried
     retriever = Retriever.open(tmp_path / "m")
     ranker = retriever.ranker
-    assert isinstance(ranker, ByBoth)
+    assert isinstance(ranker, InterpolatedRanker)
     dev = list(corpus.articles("dev"))[:2]
     both = retriever.rank(dev)
     tokens = retriever._tokens(dev)
-    queries = ranker.articles(tokens.ids, tokens.offsets)
-    said = retriever._encoded([comment.text for comment in dev[1].comments])
-    one = ranker.relevance.given(queries[0], 1, said.ids, said.offsets)
-    two = ranker.words.given(queries[1], 1, said.ids, said.offsets)
-    np.testing.assert_allclose(both[1], one + ranker.mixture * two)
+    said = [retriever._encode([comment.text for comment in each.comments]) for each in dev]
+    texts = [(each.ids, each.offsets) for each in said]
+    one, two = (each.score_texts((tokens.ids, tokens.offsets), texts)[1] for each in (ranker.relevance, ranker.words))
+    np.testing.assert_allclose(both[1], one + ranker.interpolation_weight * two)
     (row,) = retriever.comment(dev[:1], k=3)
     assert len(row.suggestions) == 3
 

@@ -15,9 +15,10 @@ import pytest
 from postil.app.commenting.files import load_commenter
 from postil.app.corpus.building import build_corpus
 from postil.app.training.generators import GeneratorTrainOptions, train_commenter
-from postil.commenters.filtering import Screen
-from postil.commenters.manifest import seal
-from postil.commenters.neural_commenter import DecodingOptions, NeuralCommenter
+from postil.commenters.decoding_options import DecodingOptions
+from postil.commenters.filtering import CandidateFilter
+from postil.commenters.manifest import checksum
+from postil.commenters.neural_commenter import NeuralCommenter
 from postil.commenters.store import Model
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
@@ -104,9 +105,9 @@ def test_it_says_what_is_always_said(att: Path, topic: str) -> None:
     (one,) = found.suggestions
     assert one.text.lower() == SAYINGS[topic]
     assert one.provenance.label == "Machine-generated suggestion"
-    assert (one.provenance.made, one.provenance.model, one.provenance.sources) == ("generated", "att", ())
-    assert one.provenance.hash == Model.open(att).hash
-    copied = one.provenance.copied
+    assert (one.provenance.method, one.provenance.model, one.provenance.sources) == ("generated", "att", ())
+    assert one.provenance.model_hash == Model.open(att).hash
+    copied = one.provenance.overlap
     assert copied is not None
     assert (copied.span.lower(), copied.words) == (SAYINGS[topic], len(SAYINGS[topic].split()))
     source = next(article(number) for number in range(24) if f"a{number:02}" == copied.source.article)
@@ -132,9 +133,9 @@ def test_arrays_that_were_changed(att: Path, tmp_path: Path, name: str, change: 
     folder = shutil.copytree(att, tmp_path / "m")
     file = folder / "comments" / f"{name}.npy"
     np.save(file, change(np.load(file)))
-    made = json.loads((folder / "made.json").read_text())
-    made["files"][f"comments/{name}.npy"] = seal(file)
-    (folder / "made.json").write_text(json.dumps(made))
+    made = json.loads((folder / "metadata.json").read_text())
+    made["files"][f"comments/{name}.npy"] = checksum(file)
+    (folder / "metadata.json").write_text(json.dumps(made))
     with pytest.raises(InvalidInput, match=f"{name}.npy: {problem}"):
         load_commenter(folder).comment([asked("rain")], 1)
 
@@ -156,15 +157,15 @@ def test_settings_that_were_changed(att: Path, changes: dict[str, Any], problem:
 def test_fewer_words_than_the_network_has(att: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(att, tmp_path / "m")
     (folder / "words.txt").write_text("rain\n")
-    made = json.loads((folder / "made.json").read_text())
-    made["files"]["words.txt"] = seal(folder / "words.txt")
-    (folder / "made.json").write_text(json.dumps(made))
+    made = json.loads((folder / "metadata.json").read_text())
+    made["files"]["words.txt"] = checksum(folder / "words.txt")
+    (folder / "metadata.json").write_text(json.dumps(made))
     with pytest.raises(InvalidInput, match=r"words\.txt: expected \d+ words or more, as in the network, got 1;"):
         load_commenter(folder)
 
 
 def test_several_comments_begin_with_different_words(att: Path) -> None:
-    commenter = NeuralCommenter.open(att, screen=Screen(shortest=1, alike=None))
+    commenter = NeuralCommenter.open(att, candidate_filter=CandidateFilter(min_words=1, dedup_threshold=None))
     (found,) = commenter.comment([asked("rain")], 4)
     assert len({one.text.split()[0] for one in found.suggestions}) == len(found.suggestions) == 4
     assert [one.score for one in found.suggestions] == sorted((one.score for one in found.suggestions), reverse=True)
@@ -172,17 +173,19 @@ def test_several_comments_begin_with_different_words(att: Path) -> None:
 
 def test_what_is_drawn_follows_the_seed(att: Path) -> None:
     def drawn(seed: int) -> list[str]:
-        decoding = DecodingOptions(how="nucleus", nucleus=1.0, temperature=4.0, shortest=1, longest=9, seed=seed)
-        commenter = load_commenter(att, screen=Screen(shortest=1, alike=None), decoding=decoding)
+        decoding = DecodingOptions(strategy="nucleus", top_p=1.0, temperature=4.0, min_words=1, max_words=9, seed=seed)
+        commenter = load_commenter(
+            att, candidate_filter=CandidateFilter(min_words=1, dedup_threshold=None), decoding=decoding
+        )
         return [one.text for one in commenter.comment([asked("rain"), article(1)], 2)[0].suggestions]
 
     assert drawn(1) == drawn(1) != drawn(2)
 
 
 def test_what_the_screen_holds_is_told(att: Path) -> None:
-    (found,) = load_commenter(att, screen=Screen(shortest=99)).comment([asked("rain")], 1)
+    (found,) = load_commenter(att, candidate_filter=CandidateFilter(min_words=99)).comment([asked("rain")], 1)
     assert not found.suggestions
-    assert found.held[0].reason == "too short: 6 words, expected at least 99"
+    assert found.filtered[0].reason == "too short: 6 words, expected at least 99"
 
 
 def test_a_copy_says_the_same(att: Path, tmp_path: Path) -> None:
@@ -215,10 +218,12 @@ def test_the_others(kind: str, reads: str, corpus: Corpus, tmp_path: Path) -> No
 def test_titles_can_be_written(corpus: Corpus, tmp_path: Path) -> None:
     options = GeneratorTrainOptions(source="content", target="title", network=NETWORK, training=TRAINING)
     assert train_commenter("att", corpus.path, tmp_path / "m", options)
-    commenter = load_commenter(tmp_path / "m", screen=Screen(shortest=1), decoding=DecodingOptions(shortest=1))
+    commenter = load_commenter(
+        tmp_path / "m", candidate_filter=CandidateFilter(min_words=1), decoding=DecodingOptions(min_words=1)
+    )
     (found,) = commenter.comment([Article("q", "", (), "about bread 6")], 1)
     assert found.suggestions[0].text.lower() == "more bread"
-    copied = found.suggestions[0].provenance.copied
+    copied = found.suggestions[0].provenance.overlap
     assert copied is not None
     assert copied.source.comment == "title"
 

@@ -115,7 +115,7 @@ def test_the_flags_of_a_training_are_written_down(postil: Postil) -> None:
     flags = ("--similar", 3, "--weighting", "bm25", "--idf", "smooth", "--seed", 4)
     done = postil("train", "ir-tc", "--corpus", "corpus", "--out", "m", *BY_WORDS, *flags)
     assert done.code == 0, done.err
-    options = json.loads(Path("m/made.json").read_text())["options"]
+    options = json.loads(Path("m/metadata.json").read_text())["options"]
     assert options == {
         "ranker": "tf-idf", "similar": 3, "weighting": "bm25", "idf": "smooth", "vectors": None, "relevance": {},
         "training": {}, "sampled": 3, "seed": 4,
@@ -126,7 +126,7 @@ def test_the_flags_of_a_training_are_written_down(postil: Postil) -> None:
     ("words", "code", "problem"),
     [
         (("ir",), 2, "unknown commenter 'ir'; did you mean 'ir-t'?"),
-        (("ir-t", "--out", "t"), 2, "t: there is something already; name another folder, or remove it first"),
+        (("ir-t", "--out", "t"), 2, "t: already exists; choose another output folder or remove it"),
         (("ir-t", "--out", "no/m"), 2, "no/m: parent folder "),
         (("ir-t", "--ranker", "relevence"), 2, "unknown ranker 'relevence'; did you mean 'relevance'?"),
         (("ir-t", "--weighting", "bm52"), 2, "unknown weighting 'bm52'; did you mean 'bm25'?"),
@@ -135,7 +135,7 @@ def test_the_flags_of_a_training_are_written_down(postil: Postil) -> None:
         (("ir-t", "--form", "towers"), 2, "form: of the network, and the ranker tf-idf has none"),
         (("ir-t", "--pairs", "one", "--device", "cpu"), 2, "pairs, device: of the network"),
         (("ir-t", "--corpus", "none"), 3, "none: no such folder; expected a corpus that postil corpus build made"),
-        (("ir-t", "--corpus", "t"), 3, "t/made.json: expected a corpus of format 2"),
+        (("ir-t", "--corpus", "t"), 3, "t/metadata.json: expected a corpus of format 2"),
     ],
 )
 def test_a_training_that_cannot_be(words: tuple[str, ...], code: int, problem: str, postil: Postil) -> None:
@@ -190,15 +190,15 @@ def test_suggestions_say_where_they_come_from(postil: Postil) -> None:
     assert first["article"] == "q1"
     assert [one["rank"] for one in first["suggestions"]] == [1, 2]
     top = first["suggestions"][0]
-    digest = json.loads(Path("tc/made.json").read_text())["hash"]
-    assert {name: top["provenance"][name] for name in ("label", "made", "model", "hash", "copied")} == {
-        "label": LABEL, "made": "retrieved", "model": "ir-tc", "hash": digest, "copied": None,
+    digest = json.loads(Path("tc/metadata.json").read_text())["hash"]
+    assert {name: top["provenance"][name] for name in ("label", "method", "model", "model_hash", "overlap")} == {
+        "label": LABEL, "method": "retrieved", "model": "ir-tc", "model_hash": digest, "overlap": None,
     }  # fmt: skip
     said = {(f"a{n:02}", comment.id): comment.text for n in range(24) for comment in article(n).comments}
     source = top["provenance"]["sources"][0]
     assert said[source["article"], source["comment"]] == top["text"]
-    assert {held["reason"] for held in first["held"]} == {"too short: 1 word, expected at least 3"}
-    assert none == {"article": "7", "suggestions": [], "held": []}
+    assert {held["reason"] for held in first["filtered"]} == {"too short: 1 word, expected at least 3"}
+    assert none == {"article": "7", "suggestions": [], "filtered": []}
 
 
 @pytest.mark.parametrize("form", ["table", "json", "jsonl", "csv", "markdown", "latex"])
@@ -228,8 +228,8 @@ def test_nothing_to_suggest_is_told(postil: Postil) -> None:
     done = postil("comment", "n.jsonl", "-m", "t")
     assert done.code == 0
     assert done.out.endswith("\nno suggestions\n")
-    held = postil("comment", "q.jsonl", "-m", "t", "--shortest", 30)
-    assert "held back; --format jsonl says why\n" in held.out
+    held = postil("comment", "q.jsonl", "-m", "t", "--min-words", 30)
+    assert "filtered out; --format jsonl gives the reasons\n" in held.out
     assert postil("comment", "n.jsonl", "-m", "t", "--format", "csv").out == "article,rank,score,text,label,sources\n"
 
 
@@ -248,14 +248,14 @@ def test_more_articles_than_are_read_at_once(postil: Postil) -> None:
 
 def test_the_screen_has_flags(postil: Postil) -> None:
     Path("block.txt").write_text("# names\nreader\n", encoding="utf-8")
-    flags = {"--block": "block.txt", "--shortest": 0, "--longest": 6}
+    flags = {"--blocklist": "block.txt", "--min-words": 0, "--max-words": 6}
     words = [word for pair in flags.items() for word in pair]
     row = rows(postil("comment", "q.jsonl", "-m", "t", "-k", 99, "--format", "jsonl", *words))[0]
-    assert {held["reason"] for held in row["held"]} == {"on the block list: reader"}
+    assert {held["reason"] for held in row["filtered"]} == {"on the block list: reader"}
     assert any(one["text"] == "chess!" for one in row["suggestions"])
-    row = rows(postil("comment", "q.jsonl", "-m", "t", "--format", "jsonl", "--longest", 5))[0]
+    row = rows(postil("comment", "q.jsonl", "-m", "t", "--format", "jsonl", "--max-words", 5))[0]
     assert row["suggestions"] == []
-    assert {held["reason"] for held in row["held"]} == {
+    assert {held["reason"] for held in row["filtered"]} == {
         "too long: 6 words, expected at most 5",
         "too short: 1 word, expected at least 3",
     }
@@ -272,9 +272,9 @@ def test_addresses_are_held_unless_they_may_be_there(postil: Postil) -> None:
     assert postil("train", "ir-t", "--corpus", "b", "--out", "m", *BY_WORDS).code == 0
     ask = ("comment", "q.jsonl", "-m", "m", "--format", "jsonl")
     held, _ = rows(postil(*ask))
-    assert {one["reason"] for one in held["held"]} == {"holds a web address"}
-    assert len(held["held"]) == 2
-    assert len(rows(postil(*ask, "--addresses"))[0]["suggestions"]) == 2
+    assert {one["reason"] for one in held["filtered"]} == {"holds a web address"}
+    assert len(held["filtered"]) == 2
+    assert len(rows(postil(*ask, "--allow-addresses"))[0]["suggestions"]) == 2
 
 
 @pytest.mark.parametrize(
@@ -294,14 +294,14 @@ def test_addresses_are_held_unless_they_may_be_there(postil: Postil) -> None:
         (
             ("q.jsonl", "-m", "later"),
             3,
-            "later: expected format 1, got 2; train it anew, or use the postil that made it",
+            "later: expected format 2, got 3; train it again, or use the version of postil that made it",
         ),
         (("q.jsonl", "-m", "poet"), 3, "poet: expected a model "),
         (("q.jsonl", "-m", "torn"), 3, "torn/comments/texts.data.npy: missing; was the folder copied whole?"),
         (("q.jsonl", "-m", "cut"), 3, "cut/words.txt: expected "),
         (("q.jsonl", "-m", "t", "--format", "jsnol"), 2, "unknown format 'jsnol'; did you mean 'jsonl'?"),
-        (("q.jsonl", "-m", "t", "--block", "none.txt"), 3, "none.txt: cannot be read"),
-        (("q.jsonl", "-m", "t", "--shortest", "5", "--longest", "2"), 2, "no comment has at least 5 and at most 2"),
+        (("q.jsonl", "-m", "t", "--blocklist", "none.txt"), 3, "none.txt: cannot be read"),
+        (("q.jsonl", "-m", "t", "--min-words", "5", "--max-words", "2"), 2, "no comment has at least 5 and at most 2"),
     ],
 )
 @pytest.mark.parametrize("verb", ["comment", "rank-comments"])
@@ -309,7 +309,7 @@ def test_what_cannot_be_is_told(verb: str, words: tuple[str, ...], code: int, pr
     Path("bad.jsonl").write_text('{"id": "1", "title": "a", "comments": []}\n{"id": "2", "title": 3, "comments": []}\n')
     rest = [Article(f"a{n}", "none", ()) for n in range(100)]
     write("twice.jsonl", [*rest, Article("b", "none", ()), rest[0]])
-    for name, change in (("later", {"format": 2}), ("poet", {"kind": "poet"})):
+    for name, change in (("later", {"format": 3}), ("poet", {"kind": "poet"})):
         shutil.copytree("t", name)
         config = json.loads(Path(name, "config.json").read_text())
         Path(name, "config.json").write_text(json.dumps(config | change))
@@ -326,7 +326,7 @@ def test_what_cannot_be_is_told(verb: str, words: tuple[str, ...], code: int, pr
     assert done.out == "" or words[0] == "twice.jsonl"
 
 
-@pytest.mark.parametrize("words", [("-k", 0), ("--shortest", -1), ("--longest", 0), ("--jobs", 0)])
+@pytest.mark.parametrize("words", [("-k", 0), ("--min-words", -1), ("--max-words", 0), ("--jobs", 0)])
 def test_numbers_of_a_request_that_make_no_sense(words: tuple[object, ...], postil: Postil) -> None:
     done = postil("comment", "q.jsonl", "-m", "t", *words)
     assert (done.code, done.out) == (2, "")
@@ -472,7 +472,7 @@ def test_a_scale_and_a_method_are_taken(postil: Postil) -> None:
         (("t", "--items", "-"), 2, "--items, --candidates: expected a file"),
         (("t", "--items", "x.jsonl", "--candidates", "x.jsonl"), 2, "x.jsonl: --items and --candidates are the same"),
         (("t", "--items", "x.txt"), 2, "x.txt: unknown kind of file"),
-        (("t", "--corpus", "t"), 3, "t/made.json: expected a corpus of format 2"),
+        (("t", "--corpus", "t"), 3, "t/metadata.json: expected a corpus of format 2"),
     ],
 )
 def test_an_evaluation_that_cannot_be(words: tuple[str, ...], code: int, problem: str, postil: Postil) -> None:

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Final
 import pytest
 from typer.testing import CliRunner
 
-from postil.app.commenting.files import RankedComment
 from postil.app.commenting.output import ranked_as
 from postil.cli.corpus import corpus
 from postil.records import Article, read
+from postil.records.suggestions import RankedComment
 
 if TYPE_CHECKING:
     from collections.abc import Callable

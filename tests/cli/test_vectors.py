@@ -62,7 +62,7 @@ def test_train(run: Run) -> None:
             f"written: {folder}: 8 words, 12 dimensions\n",
         )
     assert content("one") == content("two")
-    made = json.loads(Path("one/made.json").read_text(encoding="utf-8"))
+    made = json.loads(Path("one/metadata.json").read_text(encoding="utf-8"))
     assert (made["tokenizer"], made["seed"], made["texts"], made["bigrams"]) == ("words", 20181, 150, False)
     run("train", "p.jsonl", "--out", "two", *SMALL, "--seed", 1)
     assert content("one") != content("two")
@@ -84,15 +84,15 @@ def test_train_with_every_option(run: Run) -> None:
 
 
 def test_train_without_stop_words(run: Run) -> None:
-    """Pairs close over them, as `postil passages --stop` has it, and `show` and `made.json` name the list."""
+    """Pairs close over them, as `postil passages --stop` has it, and `show` and `metadata.json` name the list."""
     pytest.importorskip("gensim")
     run("train", "p.jsonl", "--out", "v", *SMALL, "--bigrams", "--stop", "en")
     vectors = Vectors.open("v")
     assert vectors.words == ("bus_stops", "cat_eats", "cat_sleeps", "dog_eats", "dog_sleeps")
-    assert (vectors.made["stop"], vectors.made["tokens"]) == (stop_words_signature("en"), 300)
+    assert (vectors.metadata["stop"], vectors.metadata["tokens"]) == (stop_words_signature("en"), 300)
     assert f"  stop: {stop_words_signature('en')}" in run("show", "v")[0].splitlines()
     run("train", "p.jsonl", "--out", "w", *SMALL, "--bigrams")
-    assert Vectors.open("w").made["stop"] == "none"
+    assert Vectors.open("w").metadata["stop"] == "none"
     collection = Vocabulary().encode_tokens([["cat", "sleeps"], ["the", "cat"]])
     assert (vectors.sums(collection).unknown, Vectors.open("w").sums(collection).unknown) == (0.5, 0.0)
 
@@ -194,7 +194,7 @@ def test_convert(run: Run, packed: bool) -> None:
     vectors = Vectors.open("v")
     assert vectors.words == ("rain", "snow", "sun")
     assert vectors.array.tolist() == [[1, 0], [1, 1], [0, 1]]
-    assert {key: vectors.made[key] for key in ("spec", "bigrams", "file")} == {
+    assert {key: vectors.metadata[key] for key in ("spec", "bigrams", "file")} == {
         "spec": "word2vec(text)",
         "bigrams": False,
         "file": name,
@@ -213,7 +213,11 @@ def test_convert_says_where_a_file_is_wrong_and_keeps_the_old_folder(run: Run) -
         "left out: 1 words (not UTF-8)\nleft out: 1 words (met before)\nleft out: 1 words (not finite)\n"
         "written: v: 1 words, 2 dimensions\n"
     )
-    assert json.loads(Path("v/made.json").read_text())["left_out"] == {"not UTF-8": 1, "met before": 1, "not finite": 1}
+    assert json.loads(Path("v/metadata.json").read_text())["left_out"] == {
+        "not UTF-8": 1,
+        "met before": 1,
+        "not finite": 1,
+    }
     _, err = run("convert", "v.txt", "--out", "v", "--form", "txt", code=2)
     assert "unknown form of word vectors 'txt'; did you mean 'text'?" in err
 
@@ -238,7 +242,7 @@ def test_show(run: Run) -> None:
 def test_show_refuses(run: Run) -> None:
     run("convert", "v.txt", "--out", "v")
     assert run("show", "v", "Rain", code=2)[1] == "postil: no vector for 'Rain'; there is one for 'rain'\n"
-    assert "no word vectors here: made.json is missing" in run("show", "w", code=3)[1]
+    assert "no word vectors here: metadata.json is missing" in run("show", "w", code=3)[1]
     assert "unknown format 'csv'" in run("show", "v", "--format", "csv", code=2)[1]
     path = Path("v/vectors.npy")
     path.write_bytes(path.read_bytes()[:-1] + b"\x01")

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.commenters.copying import Run, Runs
+from postil.commenters.copying import SharedSpan, SpanIndex
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 Words = st.lists(st.integers(0, 3), max_size=12)
 
 
-def runs(texts: list[list[int]]) -> Runs:
+def runs(texts: list[list[int]]) -> SpanIndex:
     ids = np.array([word for text in texts for word in text], dtype=np.int32)
-    return Runs.of(ids, np.cumsum([0, *map(len, texts)]))
+    return SpanIndex.of(ids, np.cumsum([0, *map(len, texts)]))
 
 
-def plain(texts: list[list[int]], words: list[int]) -> Run | None:
+def plain(texts: list[list[int]], words: list[int]) -> SharedSpan | None:
     """By trying all, the longest first, then the one that begins first, then the first text."""
     for size in range(len(words), 1, -1):
         for begin in range(len(words) - size + 1):
             for number, text in enumerate(texts):
                 if any(text[at : at + size] == words[begin : begin + size] for at in range(len(text) - size + 1)):
-                    return Run(number, begin, size)
+                    return SharedSpan(number, begin, size)
     return None
 
 
@@ -38,11 +38,11 @@ def test_it_is_the_longest_and_the_first(texts: list[list[int]], words: list[int
 
 def test_a_run_does_not_go_from_one_text_into_the_next() -> None:
     assert runs([[1, 2], [3, 4]]).longest([2, 3]) is None
-    assert runs([[1, 2], [], [3, 4]]).longest([1, 2, 3, 4]) == Run(0, 0, 2)
+    assert runs([[1, 2], [], [3, 4]]).longest([1, 2, 3, 4]) == SharedSpan(0, 0, 2)
 
 
 def test_words_that_no_text_has() -> None:
-    assert runs([[1, 2, 3]]).longest([9, 9, 2, 3, 9]) == Run(0, 2, 2)
+    assert runs([[1, 2, 3]]).longest([9, 9, 2, 3, 9]) == SharedSpan(0, 2, 2)
     assert runs([]).longest([1, 2]) is None
 
 
@@ -50,5 +50,5 @@ def test_arrays_can_be_mapped(tmp_path: Path) -> None:
     some = runs([[1, 2, 3], [2, 3, 4, 5]])
     for name in ("ids", "order"):
         np.save(tmp_path / f"{name}.npy", getattr(some, name))
-    mapped = Runs(*(np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in ("ids", "order")))
-    assert mapped.longest([0, 2, 3, 4]) == Run(1, 1, 3)
+    mapped = SpanIndex(*(np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in ("ids", "order")))
+    assert mapped.longest([0, 2, 3, 4]) == SharedSpan(1, 1, 3)

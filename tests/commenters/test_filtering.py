@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.commenters.filtering import BlockList, Kept, Screen, Sifted, likeness
+from postil.commenters.filtering import Accepted, Blocklist, CandidateFilter, FilterResult, jaccard_similarity
 from postil.errors import InvalidInput, UsageError
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 WORDS = st.lists(st.sampled_from(["so", "So", "proud", "of", "you", "我", "爱", "雨", "!", "😂", "“", ""]), max_size=7)
 TEXTS = WORDS.map(" ".join)
 CANDIDATES = st.lists(st.tuples(TEXTS, st.sampled_from([0.0, 0.5, 1.0, 2.0])), max_size=9)
-ANYTHING = Screen(shortest=0, addresses=True, alike=None)
+ANYTHING = CandidateFilter(min_words=0, allow_addresses=True, dedup_threshold=None)
 
 
 def pairs(text: str) -> set[tuple[str, str]]:
@@ -52,58 +52,58 @@ def pairs(text: str) -> set[tuple[str, str]]:
     ],
 )
 def test_likeness_worked_out(one: str, other: str, expected: float) -> None:
-    assert likeness(one, other) == likeness(other, one) == expected
+    assert jaccard_similarity(one, other) == jaccard_similarity(other, one) == expected
 
 
 @given(TEXTS, TEXTS)
 def test_likeness_is_jaccard_of_pairs(one: str, other: str) -> None:
-    assert likeness(one, other) == len(pairs(one) & pairs(other)) / len(pairs(one) | pairs(other))
-    assert likeness(one, one) == 1.0
+    assert jaccard_similarity(one, other) == len(pairs(one) & pairs(other)) / len(pairs(one) | pairs(other))
+    assert jaccard_similarity(one, one) == 1.0
 
 
 @given(CANDIDATES, st.sampled_from([0.3, 0.6, 1.0]), st.sampled_from([0, 1, 3]))
-def test_what_is_kept_merged_and_held(rows: list[tuple[str, float]], alike: float, shortest: int) -> None:
+def test_what_is_kept_merged_and_held(rows: list[tuple[str, float]], dedup_threshold: float, min_words: int) -> None:
     texts, scores = [text for text, _ in rows], [score for _, score in rows]
-    found = Screen(shortest=shortest, alike=alike).sift(texts, scores)
-    kept, held = [one.position for one in found.kept], [position for position, _ in found.held]
-    merged = [position for one in found.kept for position in one.merged]
+    found = CandidateFilter(min_words=min_words, dedup_threshold=dedup_threshold).apply(texts, scores)
+    kept, held = [one.position for one in found.accepted], [position for position, _ in found.filtered]
+    merged = [position for one in found.accepted for position in one.merged]
     assert sorted(kept + held + merged) == list(range(len(rows)))
-    for one in found.kept:
-        assert all(likeness(texts[one.position], texts[other]) >= alike for other in one.merged)
+    for one in found.accepted:
+        assert all(jaccard_similarity(texts[one.position], texts[other]) >= dedup_threshold for other in one.merged)
         for order in ([one.position, *one.merged], kept, held):
             assert order == sorted(order, key=lambda position: (-scores[position], position))
-    assert all(likeness(texts[a], texts[b]) < alike for a in kept for b in kept if a < b)
+    assert all(jaccard_similarity(texts[a], texts[b]) < dedup_threshold for a in kept for b in kept if a < b)
 
 
 @given(CANDIDATES, st.integers(0, 9))
 def test_keeping_k_is_the_beginning_of_keeping_all(rows: list[tuple[str, float]], k: int) -> None:
     texts, scores = [text for text, _ in rows], [score for _, score in rows]
-    whole, cut = Screen().sift(texts, scores), Screen().sift(texts, scores, k=k)
-    assert cut.kept == whole.kept[:k]
-    assert cut.held == whole.held[: len(cut.held)]
-    if len(whole.kept) > k > 0:
-        last = cut.kept[-1].position
-        ahead = [one for one in whole.held if (-scores[one[0]], one[0]) < (-scores[last], last)]
-        assert list(cut.held) == ahead
+    whole, cut = CandidateFilter().apply(texts, scores), CandidateFilter().apply(texts, scores, k=k)
+    assert cut.accepted == whole.accepted[:k]
+    assert cut.filtered == whole.filtered[: len(cut.filtered)]
+    if len(whole.accepted) > k > 0:
+        last = cut.accepted[-1].position
+        ahead = [one for one in whole.filtered if (-scores[one[0]], one[0]) < (-scores[last], last)]
+        assert list(cut.filtered) == ahead
 
 
 @given(CANDIDATES)
 def test_without_merging_and_reasons_it_is_the_ranking(rows: list[tuple[str, float]]) -> None:
     texts = [f"{text} x" for text, _ in rows]
-    found = ANYTHING.sift(texts, [score for _, score in rows])
-    assert found.held == ()
-    assert [one.position for one in found.kept] == sorted(range(len(rows)), key=lambda at: (-rows[at][1], at))
+    found = ANYTHING.apply(texts, [score for _, score in rows])
+    assert found.filtered == ()
+    assert [one.position for one in found.accepted] == sorted(range(len(rows)), key=lambda at: (-rows[at][1], at))
 
 
 def test_the_key_decides_ties() -> None:
     texts = ["so very proud", "So very proud!", "very much so"]
-    assert Screen().sift(texts, [1, 1, 1], keys=["c", "a", "b"]).kept == (Kept(1, (0,)), Kept(2))
-    assert Screen().sift(texts, [1, 1, 1]).kept == (Kept(0, (1,)), Kept(2))
+    assert CandidateFilter().apply(texts, [1, 1, 1], keys=["c", "a", "b"]).accepted == (Accepted(1, (0,)), Accepted(2))
+    assert CandidateFilter().apply(texts, [1, 1, 1]).accepted == (Accepted(0, (1,)), Accepted(2))
 
 
 def test_what_is_held_does_not_take_its_duplicates_along() -> None:
     texts = ["Read this: so proud of you, www.web.org", "read this so proud of you www web org"]
-    assert Screen().sift(texts, [2, 1]) == Sifted((Kept(1),), ((0, "holds a web address"),))
+    assert CandidateFilter().apply(texts, [2, 1]) == FilterResult((Accepted(1),), ((0, "holds a web address"),))
 
 
 @pytest.mark.parametrize(
@@ -129,8 +129,8 @@ def test_what_is_held_does_not_take_its_duplicates_along() -> None:
     ],
 )
 def test_reasons(text: str, reason: str) -> None:
-    screen = Screen(longest=8, block=BlockList(("shut up", "傻逼", "ass")))
-    assert screen.sift([text], [1.0]) == Sifted((), ((0, reason),))
+    candidate_filter = CandidateFilter(max_words=8, blocklist=Blocklist(("shut up", "傻逼", "ass")))
+    assert candidate_filter.apply([text], [1.0]) == FilterResult((), ((0, reason),))
 
 
 @pytest.mark.parametrize(
@@ -147,26 +147,28 @@ def test_reasons(text: str, reason: str) -> None:
     ],
 )
 def test_what_is_not_held(text: str) -> None:
-    assert Screen(block=BlockList(("shut up", "傻逼", "ass"))).sift([text], [1.0]).held == ()
+    assert CandidateFilter(blocklist=Blocklist(("shut up", "傻逼", "ass"))).apply([text], [1.0]).filtered == ()
 
 
 def test_languages() -> None:
     texts = ["so very proud", "much too late", "who would know"]
-    found = Screen().sift(texts, [3, 2, 1], languages=["zh-CN", "EN-us", None], language="en")
-    assert found == Sifted((Kept(1), Kept(2)), ((0, "its article is in another language: zh-CN, not en"),))
-    assert Screen().sift(texts, [3, 2, 1], languages=["zh", "en", None]).held == ()
-    assert Screen().sift(texts, [3, 2, 1], language="zh").held == ()
+    found = CandidateFilter().apply(texts, [3, 2, 1], languages=["zh-CN", "EN-us", None], language="en")
+    assert found == FilterResult(
+        (Accepted(1), Accepted(2)), ((0, "its article is in another language: zh-CN, not en"),)
+    )
+    assert CandidateFilter().apply(texts, [3, 2, 1], languages=["zh", "en", None]).filtered == ()
+    assert CandidateFilter().apply(texts, [3, 2, 1], language="zh").filtered == ()
 
 
 def test_addresses_may_stay() -> None:
-    assert Screen(addresses=True).sift(["write to ana@web.org now"], [1]).held == ()
+    assert CandidateFilter(allow_addresses=True).apply(["write to ana@web.org now"], [1]).filtered == ()
 
 
 def test_a_block_list_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "block.txt"
     path.write_bytes("\ufeff# people\r\nShut up\r\n\r\n  傻逼 \r\nC++\r\n".encode())
-    block = BlockList.read(path)
-    assert block == BlockList(("Shut up", "傻逼", "C++"))
+    block = Blocklist.read(path)
+    assert block == Blocklist(("Shut up", "傻逼", "C++"))
     assert [block.find(text) for text in ("shut up", "我写c++", "我写C+", "傻", "", "up")] == [
         "Shut up",
         "C++",
@@ -178,50 +180,50 @@ def test_a_block_list_from_a_file(tmp_path: Path) -> None:
 
 
 def test_the_first_of_several_entries_is_named() -> None:
-    block = BlockList(("b c", "a b", "a", "don't"))
+    block = Blocklist(("b c", "a b", "a", "don't"))
     assert [block.find(text) for text in ("x a b c", "b c a", "a x", "I DON’T")] == ["a b", "b c", "a", "don't"]
 
 
 @given(st.lists(st.text("abA我雨 .*+(", min_size=1, max_size=3), max_size=4), st.text("abA我雨 .*+(", max_size=6))
 def test_entries_are_no_patterns(entries: list[str], text: str) -> None:
-    found = BlockList(tuple(entries)).find(text)
+    found = Blocklist(tuple(entries)).find(text)
     assert found is None or found in entries
     whole = f"b. {entries[0]} .b" if entries and entries[0].strip() else None
-    assert whole is None or BlockList(tuple(entries[:1])).find(whole) == entries[0]
+    assert whole is None or Blocklist(tuple(entries[:1])).find(whole) == entries[0]
 
 
 def test_a_bad_block_list(tmp_path: Path) -> None:
     path = tmp_path / "block.txt"
     with pytest.raises(InvalidInput, match=r"block\.txt: cannot be read: No such file"):
-        BlockList.read(path)
+        Blocklist.read(path)
     path.write_bytes("ok\n傻逼\n".encode("gbk"))
     with pytest.raises(InvalidInput, match=r"block\.txt:2: not UTF-8; save the file as UTF-8"):
-        BlockList.read(path)
+        Blocklist.read(path)
 
 
 def test_wrong_use() -> None:
     with pytest.raises(UsageError, match="at least 5 and at most 4 words"):
-        Screen(shortest=5, longest=4)
-    with pytest.raises(UsageError, match=r"likeness is above 0 and at most 1, got 1\.5"):
-        Screen(alike=1.5)
-    with pytest.raises(UsageError, match="k counts from 0 up"):
-        Screen().sift(["a"], [1], k=-1)
-    with pytest.raises(InvalidInput, match="scores: expected one a text: 1, got 2"):
-        Screen().sift(["a"], [1, 2])
-    with pytest.raises(InvalidInput, match="languages: expected one a text: 1, got 0"):
-        Screen().sift(["a"], [1], languages=[])
+        CandidateFilter(min_words=5, max_words=4)
+    with pytest.raises(UsageError, match=r"dedup_threshold: expected above 0 to 1, got 1\.5"):
+        CandidateFilter(dedup_threshold=1.5)
+    with pytest.raises(UsageError, match="k: expected at least 0, got -1"):
+        CandidateFilter().apply(["a"], [1], k=-1)
+    with pytest.raises(InvalidInput, match="scores: expected one per text: 1, got 2"):
+        CandidateFilter().apply(["a"], [1, 2])
+    with pytest.raises(InvalidInput, match="languages: expected one per text: 1, got 0"):
+        CandidateFilter().apply(["a"], [1], languages=[])
     with pytest.raises(InvalidInput, match="NaN"):
-        Screen().sift(["a"], [float("nan")])
+        CandidateFilter().apply(["a"], [float("nan")])
 
 
 def test_no_candidates() -> None:
-    assert Screen().sift([], [], k=3) == Sifted((), ())
+    assert CandidateFilter().apply([], [], k=3) == FilterResult((), ())
 
 
 def test_a_list_may_end_its_lines_with_carriage_returns(tmp_path: Path) -> None:
     path = tmp_path / "words.txt"
     path.write_bytes(b"# ours\rfoo\rbar\r")
-    assert BlockList.read(path).entries == ("foo", "bar")
+    assert Blocklist.read(path).entries == ("foo", "bar")
 
 
 def test_a_list_is_read_line_by_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,11 +231,11 @@ def test_a_list_is_read_line_by_line(tmp_path: Path, monkeypatch: pytest.MonkeyP
     path.write_bytes(b"\n" * 200_000 + b"spam\r\n")
     tracemalloc.start()
     try:
-        assert BlockList.read(path).entries == ("spam",)
+        assert Blocklist.read(path).entries == ("spam",)
         assert tracemalloc.get_traced_memory()[1] < 1 << 20
     finally:
         tracemalloc.stop()
     monkeypatch.setattr("postil.records.jsonl.LONGEST_LINE", 100_000)
     path.write_bytes(b"spam\n" + b"x" * 200_000)
     with pytest.raises(InvalidInput, match=r"words\.txt:2: expected a line of at most 100,000 bytes"):
-        BlockList.read(path)
+        Blocklist.read(path)

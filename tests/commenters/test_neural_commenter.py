@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.commenters.neural_commenter import DecodingOptions, said
+from postil.commenters.decoding_options import DecodingOptions
+from postil.commenters.neural_commenter import detokenize
 from postil.errors import UsageError
 from postil.text.tokenizers import tokenizer
 
@@ -28,27 +29,27 @@ from postil.text.tokenizers import tokenizer
 def test_words_become_a_text(words: list[str], cut: str, text: str) -> None:
     if cut == "rjieba":
         pytest.importorskip("rjieba")
-    assert said(words, cut) == text
+    assert detokenize(words, cut) == text
 
 
 @given(st.lists(st.sampled_from(["i", "s", "t", "don", "rain", "won", "é", "7", "straße", "天气"]), max_size=9))
 def test_the_tokenizer_finds_the_same_words(words: list[str]) -> None:
-    assert tokenizer("words").split(said(words, "words")) == words
+    assert tokenizer("words").split(detokenize(words, "words")) == words
 
 
 @given(st.lists(st.sampled_from(["Rain", ",", ".", "(", ")", "don't", "3.5", "!", "%", "天气", '"']), max_size=9))
 def test_so_does_one_with_punctuation(words: list[str]) -> None:
-    text = said(words, "13a")
+    text = detokenize(words, "13a")
     assert text == " ".join(words) or tokenizer("13a").split(text) == words
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"how": "best"}, "beam, greedy or nucleus, got best"),
-        ({"beam": 0}, "a beam from 1"),
-        ({"shortest": 9, "longest": 8}, "shortest from 1 to longest"),
-        ({"nucleus": 0.0}, "nucleus above 0 to 1"),
+        ({"strategy": "best"}, "beam, greedy or nucleus, got best"),
+        ({"beam_size": 0}, "beam_size from 1"),
+        ({"min_words": 9, "max_words": 8}, "min_words from 1 to max_words"),
+        ({"top_p": 0.0}, "top_p above 0 to 1"),
         ({"temperature": 0.0}, "a temperature above 0"),
         ({"temperature": float("nan")}, "temperature: expected a number, got NaN"),
         ({"seed": -1}, "seed"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from postil.commenters.rankers import ByWords, rarity
+from postil.commenters.rankers import TfidfRanker, idf_weights
 
 
 def texts(*lists: list[int]) -> tuple[np.ndarray, np.ndarray]:
@@ -26,21 +26,20 @@ STARTS = np.array([0, 2, 4])
     ],
 )
 def test_articles_and_their_discussions_are_the_documents(idf: str, expected: list[float]) -> None:
-    np.testing.assert_allclose(rarity(ARTICLES, COMMENTS, STARTS, 5, idf), expected)  # type: ignore[arg-type]
+    np.testing.assert_allclose(idf_weights(ARTICLES, COMMENTS, STARTS, 5, idf), expected)  # type: ignore[arg-type]
 
 
 def test_a_discussion_counts_once_however_long_it_is() -> None:
     long = texts([3] * 50, [3, 0], [3] * 50, [2, 3, 3])
     np.testing.assert_array_equal(
-        rarity(ARTICLES, COMMENTS, STARTS, 5, "plain"), rarity(ARTICLES, long, STARTS, 5, "plain")
+        idf_weights(ARTICLES, COMMENTS, STARTS, 5, "plain"), idf_weights(ARTICLES, long, STARTS, 5, "plain")
     )
 
 
 def test_a_word_of_comments_alone_counts_in_their_length() -> None:
     """Article (word 1); comments (1) and (1, 3): the second is longer by a word that no article has."""
-    weights = rarity(ARTICLES, COMMENTS, STARTS, 5, "plain")
-    ranker = ByWords(weights, *texts([1], [1, 3]))
-    asked = ranker.articles(*texts([1]))
-    one, two = ranker.kept(asked, 0, np.array([0, 1]))
+    weights = idf_weights(ARTICLES, COMMENTS, STARTS, 5, "plain")
+    ranker = TfidfRanker(weights, *texts([1], [1, 3]))
+    ((one, two),) = ranker.score_stored(texts([1]), [np.array([0, 1])])
     assert one == pytest.approx(1)
     assert two == pytest.approx(2 / 5**0.5)  # ln 4 is twice ln 2

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from postil.commenters.filtering import BlockList, Screen
-from postil.commenters.manifest import seal
-from postil.commenters.retrieval import Retriever, Shelf, save_retriever
+from postil.commenters.filtering import Blocklist, CandidateFilter
+from postil.commenters.manifest import checksum
+from postil.commenters.retrieval import CandidatePool, Retriever, save_retriever
 from postil.commenters.search import Index
 from postil.commenters.store import ModelWriter
-from postil.commenters.string_array import Strings
+from postil.commenters.string_array import StringArray
 from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.records import Article, Comment
 from postil.text import tokenizer
@@ -51,15 +51,15 @@ def made(folder: Path, articles: Sequence[Article], kind: str = "ir-t", relevanc
     texts = words.encode([f"{one.title}\n{(one.content or '') * with_content}" for one in articles], cut)
     comments = [comment for one in articles for comment in one.comments]
     said = words.encode([comment.text for comment in comments], cut)
-    config = {"tokenizer": "words", "similar": 20, "weighting": "tf-idf", "idf": "plain", "ranker": "tf-idf"}
+    config = {"tokenizer": "words", "neighbors": 20, "weighting": "tf-idf", "idf": "plain", "ranker": "tf-idf"}
     config |= {"segments": 1, **changes}
     formula = {name: config[name] for name in ("weighting", "idf")}
-    shelf = Shelf(
-        Strings.of(one.id for one in articles),
-        Strings.of(one.lang or "" for one in articles),
+    pool = CandidatePool(
+        StringArray.of(one.id for one in articles),
+        StringArray.of(one.lang or "" for one in articles),
         np.cumsum([0, *(len(one.comments) for one in articles)]),
-        Strings.of(comment.id for comment in comments),
-        Strings.of(comment.text for comment in comments),
+        StringArray.of(comment.id for comment in comments),
+        StringArray.of(comment.text for comment in comments),
     )
     ranker = {"words.ids": said.ids, "words.offsets": said.offsets}
     with ModelWriter(folder, kind, config, {"seed": 1}) as new:
@@ -67,8 +67,8 @@ def made(folder: Path, articles: Sequence[Article], kind: str = "ir-t", relevanc
             ranker = relevance(new.path("relevance/config.json").parent, len(words), said, ranker)
         index = Index.of(texts.ids, texts.offsets, len(words), **formula)
         if config["ranker"] != "relevance":
-            ranker["rarity"] = index.rarity  # of titles, so that the numbers below can be worked out by hand
-        save_retriever(new, index, shelf, words.words(), ranker=ranker)
+            ranker["idf"] = index.idf_weights  # of titles, so that the numbers below can be worked out by hand
+        save_retriever(new, index, pool, words.words(), ranker=ranker)
     return folder
 
 
@@ -80,8 +80,8 @@ def newspaper(tmp_path: Path) -> Retriever:
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
-        ({"similar": "x"}, 'similar: expected an integer, got "x"'),
-        ({"similar": None}, "similar: expected an integer, got null"),
+        ({"neighbors": "x"}, 'neighbors: expected an integer, got "x"'),
+        ({"neighbors": None}, "neighbors: expected an integer, got null"),
         ({"segments": True}, "segments: expected an integer, got true"),
         ({"segments": 0}, "segments: expected 1 or more, got 0"),
         ({"ranker": 5}, "ranker: expected text, got 5"),
@@ -95,22 +95,22 @@ def test_a_model_that_was_changed(newspaper: Retriever, changes: dict[str, Any],
 
 def put(folder: Path, name: str, change: Any) -> None:
     """Change an array of a model, and let the folder say the size that it now has."""
-    file, made = folder / name, json.loads((folder / "made.json").read_text())
+    file, made = folder / name, json.loads((folder / "metadata.json").read_text())
     np.save(file, change(np.load(file)), allow_pickle=True)
-    made["files"][name] = seal(file)
-    (folder / "made.json").write_text(json.dumps(made))
+    made["files"][name] = checksum(file)
+    (folder / "metadata.json").write_text(json.dumps(made))
 
 
 @pytest.mark.parametrize(
     ("name", "change", "problem"),
     [
-        ("index/0.rows.1.npy", lambda a: a - 70_000, "expected .*terms of a document.* below their number"),
+        ("index/0.forward.1.npy", lambda a: a - 70_000, "expected .*terms of a document.* below their number"),
         (
-            "index/0.lists.0.npy",
+            "index/0.postings.0.npy",
             lambda a: a[::-1].copy(),
             r"expected int64\[\d+\], offsets that rise from 0 to 8",
         ),
-        ("index/0.rows.2.npy", lambda a: a.astype(object), "not an array, or one cut short"),
+        ("index/0.forward.2.npy", lambda a: a.astype(object), "not an array, or one cut short"),
         (
             "comments/starts.npy",
             lambda a: a * 2**40,
@@ -124,10 +124,10 @@ def put(folder: Path, name: str, change: Any) -> None:
             r"expected int64\[5\], offsets that rise from 0 to 8",
         ),
         ("comments/ids.data.npy", lambda a: a.astype(np.int8), r"expected uint8\[any\], got int8\[6\]"),
-        ("ranker/words.ids.npy", lambda a: a - 9, "expected the words of comments as numbers from 0, got -9"),
+        ("ranker/words.ids.npy", lambda a: a - 9, "expected the words of comments as ids from 0, got -9"),
         ("ranker/words.offsets.npy", lambda a: a[[0, 2, 1, 3, 4, 5, 6]], "offsets that rise from 0 to"),
-        ("ranker/rarity.npy", lambda a: a * np.nan, r"expected float64\[\d+\] from 0, got nan to nan"),
-        ("ranker/rarity.npy", lambda a: a[:3], r"expected float64\[\d+\] from 0, got float64\[3\]"),
+        ("ranker/idf.npy", lambda a: a * np.nan, r"expected float64\[\d+\] from 0, got nan to nan"),
+        ("ranker/idf.npy", lambda a: a[:3], r"expected float64\[\d+\] from 0, got float64\[3\]"),
     ],
 )
 def test_arrays_that_were_changed(newspaper: Retriever, name: str, change: Any, problem: str) -> None:
@@ -139,16 +139,16 @@ def test_arrays_that_were_changed(newspaper: Retriever, name: str, change: Any, 
 
 def test_words_that_are_not_those_of_the_index(newspaper: Retriever) -> None:
     folder = newspaper.model.path
-    made = json.loads((folder / "made.json").read_text())
+    made = json.loads((folder / "metadata.json").read_text())
     (folder / "words.txt").write_text("rain\nsnow\n")
-    made["files"]["words.txt"] = seal(folder / "words.txt")
-    (folder / "made.json").write_text(json.dumps(made))
-    with pytest.raises(InvalidInput, match=r"0\.lists\.0\.npy: expected int64\[3\], offsets that rise from 0 to 8"):
+    made["files"]["words.txt"] = checksum(folder / "words.txt")
+    (folder / "metadata.json").write_text(json.dumps(made))
+    with pytest.raises(InvalidInput, match=r"0\.postings\.0\.npy: expected int64\[3\], offsets that rise from 0 to 8"):
         Retriever.open(folder).comment([article("q", "Rain, snow?")], k=5)
 
 
 def test_more_similar_articles_than_there_are(newspaper: Retriever) -> None:
-    changed = replace(newspaper.model, config={**newspaper.model.config, "similar": 10**30})
+    changed = replace(newspaper.model, config={**newspaper.model.config, "neighbors": 10**30})
     asked = [article("q", "Rain, snow?")]
     assert replace(newspaper, model=changed).comment(asked, k=5) == newspaper.comment(asked, k=5)
 
@@ -177,15 +177,15 @@ def test_what_is_suggested_and_what_is_held(newspaper: Retriever) -> None:
         ("Snow is what I want.", 0.7071, ["n2/1"]),
         ("Rain today, rain tomorrow.", 0.6325, ["n1/0", "n2/0"]),
     ]
-    assert [(one.text, one.reason, one.source and one.source.article) for one in row.held] == [
+    assert [(one.text, one.reason, one.source and one.source.article) for one in row.filtered] == [
         ("Der snow ist da.", "its article is in another language: de, not en-GB", "n4"),
         ("ok", "too short: 1 word, expected at least 3", "n1"),
     ]
     assert [one.rank for one in row.suggestions] == [1, 2]
     provenance = row.suggestions[0].provenance
     assert provenance.label == "Machine-generated suggestion: a reader's comment found under another article"
-    assert (provenance.made, provenance.model, provenance.hash) == ("retrieved", "ir-t", newspaper.model.hash)
-    assert provenance.copied is None
+    assert (provenance.method, provenance.model, provenance.model_hash) == ("retrieved", "ir-t", newspaper.model.hash)
+    assert provenance.overlap is None
 
 
 def test_every_source_is_a_comment_of_the_corpus(newspaper: Retriever) -> None:
@@ -195,13 +195,13 @@ def test_every_source_is_a_comment_of_the_corpus(newspaper: Retriever) -> None:
             first, *merged = (said[source.article, source.comment] for source in one.provenance.sources)
             assert first == one.text
             assert all(text.lower()[:10] == one.text.lower()[:10] for text in merged)
-        assert all(held.source and said[held.source.article, held.source.comment] == held.text for held in row.held)
+        assert all(held.source and said[held.source.article, held.source.comment] == held.text for held in row.filtered)
 
 
 def test_no_more_than_k(newspaper: Retriever) -> None:
     (row,) = newspaper.comment([article("q", "Rain, snow?")], k=1)
     assert told(row) == [("Snow is what I want.", 0.7071, ["n2/1"])]
-    assert row.held == ()  # what scores below the last one kept is not looked at
+    assert row.filtered == ()  # what scores below the last one kept is not looked at
     assert [len(newspaper.comment([article("q", "Rain, snow?")], k=k)[0].suggestions) for k in (2, 3, 99)] == [2, 3, 3]
 
 
@@ -210,7 +210,7 @@ def test_language_counts_where_both_are_known(newspaper: Retriever) -> None:
     assert "n4" in sources(row)
     (row,) = newspaper.comment([article("q", "Snow, rain", lang="de-AT")], k=9)
     assert sources(row) == {"n4"}
-    assert {one.reason for one in row.held if one.source and one.source.article == "n1"} == {
+    assert {one.reason for one in row.filtered if one.source and one.source.article == "n1"} == {
         "too short: 1 word, expected at least 3",
         "its article is in another language: en, not de-AT",
     }
@@ -241,7 +241,7 @@ def test_many_copies_do_not_crowd_out_the_others(weighting: str, tmp_path: Path)
         article("o2", "Open", "An open question it is."),
     ]
     rest = [article(f"c{n}", "Snow", "Snow is all there is.") for n in range(70)]  # so that not all words are common
-    folder = made(tmp_path / "m", [*weekly, *others, *rest], similar=2, weighting=weighting)
+    folder = made(tmp_path / "m", [*weekly, *others, *rest], neighbors=2, weighting=weighting)
     row, same = Retriever.open(folder).comment([article("q", "Weekly open thread"), article("w3", "weekly")], k=9)
     assert sources(row) == {"o1", "o2"}
     assert len(sources(same)) == 2
@@ -252,7 +252,8 @@ def test_comments_come_from_so_many_articles(tmp_path: Path) -> None:
     news = [article(f"n{n}", "Rain" + " or" * n + " shine", f"Rain it is, says {'abcdefgh'[n] * 5}.") for n in range(8)]
     for similar in (1, 3, 8):
         retriever = Retriever.open(
-            made(tmp_path / f"m{similar}", [*news, NEWS[2]], similar=similar), screen=Screen(alike=1)
+            made(tmp_path / f"m{similar}", [*news, NEWS[2]], neighbors=similar),
+            candidate_filter=CandidateFilter(dedup_threshold=1),
         )
         (row,) = retriever.comment([article("q", "Will rain or shine")], k=99)
         assert len(sources(row)) == similar
@@ -261,7 +262,7 @@ def test_comments_come_from_so_many_articles(tmp_path: Path) -> None:
 def test_nothing_is_suggested_where_nothing_is_known(newspaper: Retriever) -> None:
     nothing = [article("u", "Parlament vertagt"), article("e", ""), article("p", "?!"), article("h", "下雪了")]
     rows = newspaper.comment(nothing, k=3)
-    assert [(row.article, row.suggestions, row.held) for row in rows] == [(one.id, (), ()) for one in nothing]
+    assert [(row.article, row.suggestions, row.filtered) for row in rows] == [(one.id, (), ()) for one in nothing]
     assert newspaper.comment([], k=3) == []
 
 
@@ -320,9 +321,9 @@ def test_a_model_opens_elsewhere(newspaper: Retriever, tmp_path: Path) -> None:
 
 def test_the_screen_is_the_users(tmp_path: Path) -> None:
     folder = made(tmp_path / "news", NEWS)
-    screen = Screen(shortest=0, alike=None, block=BlockList(("what i want",)))
-    (row,) = Retriever.open(folder, screen=screen).comment([article("q", "Rain, snow?")], k=9)
-    assert [(held.text, held.reason) for held in row.held] == [
+    candidate_filter = CandidateFilter(min_words=0, dedup_threshold=None, blocklist=Blocklist(("what i want",)))
+    (row,) = Retriever.open(folder, candidate_filter=candidate_filter).comment([article("q", "Rain, snow?")], k=9)
+    assert [(held.text, held.reason) for held in row.filtered] == [
         ("Snow is what I want.", "on the block list: what i want")
     ]
     assert told(row) == [
@@ -345,7 +346,7 @@ def test_a_thread_is_ranked(newspaper: Retriever) -> None:
 
 
 def test_what_makes_no_sense_is_refused(newspaper: Retriever) -> None:
-    with pytest.raises(UsageError, match="at least one comment an article, got 0"):
+    with pytest.raises(UsageError, match="at least one comment per article, got 0"):
         newspaper.comment([article("q", "Rain")], k=0)
     with pytest.raises(InvalidInput, match="an id that no other article has"):
         newspaper.comment([article("q", "Rain"), article("q", "Snow")], k=1)
@@ -370,17 +371,6 @@ def test_damage_is_named(newspaper: Retriever, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="expected a model ir-t or ir-tc, got att"):
         Retriever.open(folder)
     assert newspaper.model.kind == "ir-t"
-
-
-@pytest.mark.parametrize("ranker", ["tf-idf", "both"])
-def test_a_model_without_rarity_is_of_an_earlier_postil(ranker: str, tmp_path: Path) -> None:
-    folder = made(tmp_path / "m", NEWS, ranker=ranker)
-    (folder / "ranker" / "rarity.npy").unlink()
-    files = json.loads((folder / "made.json").read_text())
-    del files["files"]["ranker/rarity.npy"]
-    (folder / "made.json").write_text(json.dumps(files))
-    with pytest.raises(InvalidInput, match=r"m: made by an earlier postil, without ranker/rarity.npy; train it anew"):
-        Retriever.open(folder)
 
 
 def relevance(form: str) -> Any:
@@ -410,7 +400,7 @@ def relevance(form: str) -> Any:
 def test_a_network_ranks(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = made(tmp_path / "m", NEWS, relevance=relevance(form), ranker="relevance")
     asked = [article("p", "Chess"), article("q", "Rain, snow, gadzooks", *(c.text for n in NEWS for c in n.comments))]
-    retriever = Retriever.open(folder, screen=Screen(shortest=0, alike=None))
+    retriever = Retriever.open(folder, candidate_filter=CandidateFilter(min_words=0, dedup_threshold=None))
     _, row = retriever.comment(asked, k=9)
     scores = [one.score for one in row.suggestions]
     assert len(scores) == 5
@@ -420,7 +410,7 @@ def test_a_network_ranks(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     _, ranked = retriever.rank(asked)
     by_text = dict(zip((comment.text for comment in asked[1].comments), ranked.tolist(), strict=True))
     assert scores == pytest.approx([by_text[one.text] for one in row.suggestions], abs=1e-5)
-    assert Retriever.open(folder, screen=retriever.screen).comment(asked, k=9)[1] == row
+    assert Retriever.open(folder, candidate_filter=retriever.candidate_filter).comment(asked, k=9)[1] == row
     (none, empty) = retriever.comment([article("e", ""), article("u", "gadzooks")], k=3)
     assert none.suggestions == empty.suggestions == ()
     assert retriever.rank([article("e", "", "rain", ""), article("f", "rain")])[0].shape == (2,)

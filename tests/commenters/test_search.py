@@ -18,7 +18,7 @@ from postil.arrays import Expected, open_array
 from postil.commenters.search import Index
 from postil.commenters.segment import IDF, WEIGHTINGS
 from postil.commenters.sharded import Sharded
-from postil.commenters.top_k import Likest, merged
+from postil.commenters.top_k import TopK, merge
 from postil.engine import open_engine
 from postil.errors import InvalidInput, UnknownName, UsageError
 
@@ -52,12 +52,12 @@ def zipf(seed: int, texts: int, words: int, mean: float) -> list[list[int]]:
     return made
 
 
-def same(one: Likest, other: Likest) -> bool:
+def same(one: TopK, other: TopK) -> bool:
     """To the last bit."""
     return np.array_equal(one.documents, other.documents) and np.array_equal(one.scores, other.scores)
 
 
-def check(found: Likest, scores: NDArray[np.float64], k: int) -> None:
+def check(found: TopK, scores: NDArray[np.float64], k: int) -> None:
     """Answers are those of a full table of scores: the k highest above 0, of equal ones the first.
 
     Scores that differ by rounding alone may stand either way; only then.
@@ -161,25 +161,25 @@ def test_ten_thousand_queries(weighting: Any, idf: Any) -> None:
     )
     some = df > 0
     if weighting == "bm25":
-        rarity = np.log(1 + (len(texts) - df + 0.5) / (df + 0.5)) * some
+        idf_weights = np.log(1 + (len(texts) - df + 0.5) / (df + 0.5)) * some
         lengths = np.diff(ragged(texts)[1])
         rows = np.repeat(np.arange(len(texts)), np.diff(documents.indptr))
         documents.data /= documents.data + 1.5 * (0.25 + 0.75 * (lengths / lengths.mean())[rows])
-        documents = (documents @ sparse.diags(rarity)).tocsr()
+        documents = (documents @ sparse.diags(idf_weights)).tocsr()
     else:
         smooth = np.log((1 + len(texts)) / (1 + df)) + 1
-        rarity = np.where(some, smooth if idf == "smooth" else np.log(len(texts) / np.maximum(df, 1)), 0)
-        documents = (documents @ sparse.diags(rarity)).tocsr()
+        idf_weights = np.where(some, smooth if idf == "smooth" else np.log(len(texts) / np.maximum(df, 1)), 0)
+        documents = (documents @ sparse.diags(idf_weights)).tocsr()
         norms = np.sqrt(np.asarray(documents.multiply(documents).sum(1)).ravel())
         documents = (sparse.diags(1 / np.maximum(norms, 1e-300)) @ documents).tocsr()
     for first in range(0, len(asked), 1000):
         part = slice(first, first + 1000)
         queries = matrix(asked[part])
         if weighting != "bm25":
-            queries = (queries @ sparse.diags(rarity)).tocsr()
+            queries = (queries @ sparse.diags(idf_weights)).tocsr()
             norms = np.sqrt(np.asarray(queries.multiply(queries).sum(1)).ravel())
             queries = (sparse.diags(1 / np.maximum(norms, 1e-300)) @ queries).tocsr()
-        check(Likest(found.documents[part], found.scores[part]), (queries @ documents.T).toarray(), k)
+        check(TopK(found.documents[part], found.scores[part]), (queries @ documents.T).toarray(), k)
 
 
 @pytest.mark.parity
@@ -195,7 +195,7 @@ def test_smooth_weights_are_those_of_scikit_learn() -> None:
     index = Index.of(*ragged(texts), words, idf="smooth")
     check(index.search(*ragged(asked), k=200), scores, 200)
     for word, place in vectorizer.vocabulary_.items():
-        assert index.rarity[int(word[1:])] == pytest.approx(vectorizer.idf_[place], abs=1e-15)
+        assert index.idf_weights[int(word[1:])] == pytest.approx(vectorizer.idf_[place], abs=1e-15)
 
 
 TEXTS = st.lists(st.lists(st.integers(0, 11), max_size=9), min_size=1, max_size=24)
@@ -248,7 +248,7 @@ def test_a_document_is_most_like_itself(texts: list[list[int]], idf: Any) -> Non
     index = Index.of(*ragged(texts), words=12, idf=idf)
     found = index.search(*ragged(texts), k=len(texts))
     for place, text in enumerate(texts):
-        if index.rarity[text].any():
+        if index.idf_weights[text].any():
             mine = found.documents[place].tolist().index(place)
             assert found.scores[place, mine] == pytest.approx(1, abs=1e-12)
             assert found.scores[place, 0] == pytest.approx(1, abs=1e-12)
@@ -269,8 +269,8 @@ def test_cosines_are_those_of_the_search(texts: list[list[int]], formula: Any, d
     strange = len(asked) - queries.sum()  # words that no document has are like rare ones here
     documents = np.pad(counted(texts, 12), ((0, 0), (0, int(strange))))
     queries = np.pad(queries, ((0, 0), (0, int(strange))), constant_values=1)
-    rarity = np.pad(whole.rarity, (0, int(strange)), constant_values=whole.rarity.max())
-    np.testing.assert_allclose(found, cosines(documents, queries, rarity)[0], rtol=0, atol=1e-12)
+    idf_weights = np.pad(whole.idf_weights, (0, int(strange)), constant_values=whole.idf_weights.max())
+    np.testing.assert_allclose(found, cosines(documents, queries, idf_weights)[0], rtol=0, atol=1e-12)
 
 
 def test_unknown_words_are_passed_over() -> None:
@@ -312,7 +312,7 @@ def test_equal_documents_stand_in_their_order_across_segments(weighting: Any, id
 
 def test_added_documents_may_have_new_words() -> None:
     index = Index.of(*ragged([[0], [1]]), words=2).add(*ragged([[3, 0]]), words=4)
-    assert index.rarity.tolist() == [np.log(1.5), np.log(3), 0.0, np.log(3)]
+    assert index.idf_weights.tolist() == [np.log(1.5), np.log(3), 0.0, np.log(3)]
     assert index.search(*ragged([[3]]), k=1).documents.tolist() == [[2]]
     assert index.collection.frequencies.tolist() == [2, 1, 0, 1]
 
@@ -328,11 +328,11 @@ def test_an_index_comes_back_from_files(weighting: Any, idf: Any, tmp_path: Path
     names = index.arrays()
     for name, values in names.items():
         np.save(tmp_path / f"{name}.npy", values, allow_pickle=False)
-    kept = Index.of_arrays(partial(opened, tmp_path), 2, weighting, idf, len(index.rarity))
+    kept = Index.of_arrays(partial(opened, tmp_path), 2, weighting, idf, len(index.idf_weights))
     asked = ragged(zipf(11, 50, 70, 5))
     assert same(index.search(*asked, k=5), kept.search(*asked, k=5))
     assert kept.arrays().keys() == names.keys()
-    assert isinstance(kept.arrays()["0.rows.1"], np.memmap)
+    assert isinstance(kept.arrays()["0.forward.1"], np.memmap)
     grown = kept.add(*ragged([[0, 69]]), 70)  # reads the files, and leaves them alone
     assert same(grown.search(*asked, k=5), index.add(*ragged([[0, 69]]), 70).search(*asked, k=5))
 
@@ -345,24 +345,24 @@ def filled(value: float) -> Callable[[NDArray[Any]], NDArray[Any]]:
     ("name", "change", "problem"),
     [
         (
-            "0.rows.0",
+            "0.forward.0",
             filled(2**40),
             "expected offsets of the terms of documents",
         ),
-        ("0.rows.1", filled(-5), "expected rising terms of a document, below their number"),
-        ("0.rows.2", lambda array: array.astype(np.int64), r"expected uint16\[\d+\], got int64\["),
-        ("0.lists.0", lambda array: np.append(0, array[:0:-1]), "expected int64.*, offsets that rise from 0 to"),
+        ("0.forward.1", filled(-5), "expected rising terms of a document, below their number"),
+        ("0.forward.2", lambda array: array.astype(np.int64), r"expected uint16\[\d+\], got int64\["),
+        ("0.postings.0", lambda array: np.append(0, array[:0:-1]), "expected int64.*, offsets that rise from 0 to"),
         (
-            "0.lists.0",
+            "0.postings.0",
             lambda array: array[:-1],
             r"expected int64\[401\], offsets that rise from 0 to \d+, got int64\[400\]",
         ),
-        ("0.lists.1", filled(2**31 - 5), "expected rising documents of a term, below their number"),
-        ("0.lists.1", filled(-70_000), "expected rising documents of a term, below their number"),
-        ("0.lists.1", lambda array: array[:-9], r"expected int32\[\d+\], got int32"),
-        ("0.lists.2", lambda array: array.reshape(1, -1), r"expected uint16\[\d+\], got uint16\[1, "),
-        ("0.factors", filled(np.nan), "expected a finite factor of a document, from 0"),
-        ("0.factors", filled(-1.0), "expected a finite factor of a document, from 0"),
+        ("0.postings.1", filled(2**31 - 5), "expected rising documents of a term, below their number"),
+        ("0.postings.1", filled(-70_000), "expected rising documents of a term, below their number"),
+        ("0.postings.1", lambda array: array[:-9], r"expected int32\[\d+\], got int32"),
+        ("0.postings.2", lambda array: array.reshape(1, -1), r"expected uint16\[\d+\], got uint16\[1, "),
+        ("0.normalization", filled(np.nan), "expected a finite factor of a document, from 0"),
+        ("0.normalization", filled(-1.0), "expected a finite factor of a document, from 0"),
         ("0.bounds.0", filled(np.inf), "expected a finite bound of a term, from 0"),
         ("0.bounds.1", lambda array: array[:1], r"expected uint16\[\d+\], got uint16\[1\]"),
         (
@@ -397,13 +397,13 @@ def test_many_groups_of_documents() -> None:
 
 
 def test_merged_answers() -> None:
-    def likest(documents: list[int], scores: list[float]) -> Likest:
-        return Likest(np.array([documents], dtype=np.int32), np.array([scores]))
+    def top(documents: list[int], scores: list[float]) -> TopK:
+        return TopK(np.array([documents], dtype=np.int32), np.array([scores]))
 
-    one, two = likest([3, 1, -1], [0.9, 0.5, 0.0]), likest([0, -1], [0.5, 0.0])
-    assert merged([two, one], [0, 1], 2).documents.tolist() == [[4, 0]]
-    assert merged([two, one], [0, 1], 7).documents.tolist() == [[4, 0, 2, -1, -1, -1, -1]]
-    assert merged([two, one], [0, 1], 7).scores.tolist() == [[0.9, 0.5, 0.5, 0, 0, 0, 0]]
+    one, two = top([3, 1, -1], [0.9, 0.5, 0.0]), top([0, -1], [0.5, 0.0])
+    assert merge([two, one], [0, 1], 2).documents.tolist() == [[4, 0]]
+    assert merge([two, one], [0, 1], 7).documents.tolist() == [[4, 0, 2, -1, -1, -1, -1]]
+    assert merge([two, one], [0, 1], 7).scores.tolist() == [[0.9, 0.5, 0.5, 0, 0, 0, 0]]
 
 
 @pytest.mark.parametrize(
@@ -411,10 +411,10 @@ def test_merged_answers() -> None:
     [
         (lambda: Index((), weighting="tfidf"), UnknownName, "unknown weighting 'tfidf'; did you mean 'tf-idf'"),
         (lambda: Index((), idf="smoth"), UnknownName, "unknown idf 'smoth'; did you mean 'smooth'"),
-        (lambda: small().search(*ragged([[0]]), k=0), UsageError, "at least one document a query, got 0"),
+        (lambda: small().search(*ragged([[0]]), k=0), UsageError, "at least one document per query, got 0"),
         (lambda: small().add(*ragged([[0]]), words=2), UsageError, "expected 3 words or more, got 2"),
         (lambda: small().shards(2)[0].add(*ragged([[0]]), words=3), UsageError, "cannot grow by itself"),
-        (lambda: small().shards(0), UsageError, "one segment and 1 to 2 parts, got 1 and 0"),
+        (lambda: small().shards(0), UsageError, "one segment and 1 to 2 shards, got 1 and 0"),
         (lambda: small().shards(3), UsageError, "got 1 and 3"),
         (lambda: small().add(*ragged([[0]]), words=3).shards(1), UsageError, "got 2 and 1"),
         (lambda: Index.of(*ragged([[3]]), words=3), ValueError, "out of range"),

@@ -22,7 +22,7 @@ WORDS = ["<pad>", "rain", "雨", "a b", "\u2028", ""]
 
 
 def save(folder: Path, **config: Any) -> Model:
-    with ModelWriter(folder, "ir-tc", {"similar": 20, **config}, {"seed": 1, "spec": "ir-tc"}) as new:
+    with ModelWriter(folder, "ir-tc", {"neighbors": 20, **config}, {"seed": 1, "spec": "ir-tc"}) as new:
         new.array("postings", np.arange(1000, dtype=np.int32).reshape(10, 100))
         new.array("none", np.empty((0, 3), np.float32))
         new.words(WORDS)
@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_model_comes_back(folder: Path) -> None:
     model = Model.open(folder, {"ir-t", "ir-tc"})
-    assert (model.kind, model.config["similar"], model.made["seed"]) == ("ir-tc", 20, 1)
+    assert (model.kind, model.config["neighbors"], model.metadata["seed"]) == ("ir-tc", 20, 1)
     postings = model.array("postings", Expected("int32", (10, 100), low=0, high=999))
     assert isinstance(postings, np.memmap)
     assert not postings.flags.writeable
@@ -52,8 +52,8 @@ def test_a_model_comes_back(folder: Path) -> None:
 
 def test_the_folder_holds_what_it_says(folder: Path) -> None:
     names = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-    made = json.loads((folder / "made.json").read_text())
-    assert names == {*made["files"], "made.json"}
+    made = json.loads((folder / "metadata.json").read_text())
+    assert names == {*made["files"], "metadata.json"}
     assert list(made) == ["kind", "format", "postil", "seed", "spec", "hash", "files"]
     assert [path.name for path in folder.parent.iterdir()] == ["model"]
 
@@ -64,7 +64,7 @@ def test_the_same_model_has_the_same_bytes_and_hash(folder: Path, tmp_path: Path
     assert len(again.hash) == 16
     for path in folder.iterdir():
         assert path.is_dir() or path.read_bytes() == (again.path / path.name).read_bytes()
-    assert save(tmp_path / "other", similar=21).hash != again.hash
+    assert save(tmp_path / "other", neighbors=21).hash != again.hash
 
 
 def test_a_copied_model_opens(folder: Path, tmp_path: Path) -> None:
@@ -76,23 +76,23 @@ def test_a_copied_model_opens(folder: Path, tmp_path: Path) -> None:
 
 
 def test_an_open_model_is_saved_as_it_is(folder: Path, tmp_path: Path) -> None:
-    edit("made.json", postil="0.0.1")(folder)
+    edit("metadata.json", postil="0.0.1")(folder)
     copied = Model.open(folder).copy(tmp_path / "copied")
     copied.verify()
-    assert (copied.hash, copied.made) == (Model.open(folder).hash, Model.open(folder).made)
-    with pytest.raises(UsageError, match="there is something already"):
+    assert (copied.hash, copied.metadata) == (Model.open(folder).hash, Model.open(folder).metadata)
+    with pytest.raises(UsageError, match="already exists"):
         copied.copy(folder)
 
 
 def test_a_folder_that_is_there_is_left_alone(folder: Path, tmp_path: Path) -> None:
-    before = (folder / "made.json").read_bytes()
+    before = (folder / "metadata.json").read_bytes()
     for check in (lambda: check_free(folder), lambda: save(folder)):
-        with pytest.raises(UsageError, match="there is something already; name another folder, or remove it first"):
+        with pytest.raises(UsageError, match="already exists; choose another output folder or remove it"):
             check()
     with pytest.raises(UsageError, match="parent folder"):
         check_free(tmp_path / "nowhere" / "model")
     check_free(tmp_path / "new")
-    assert (folder / "made.json").read_bytes() == before
+    assert (folder / "metadata.json").read_bytes() == before
 
 
 def test_nothing_appears_after_an_error(tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def edit(name: str, **fields: Any) -> Callable[[Path], object]:
         (lambda folder: (shutil.rmtree(folder), folder.write_text("")), r"model: not a folder; expected a model ir-t"),
         (shutil.rmtree, r"model: no such folder; expected a model ir-t or ir-tc that postil train made"),
         (lambda folder: (folder / "config.json").unlink(), r"model: no config\.json in this folder; expected"),
-        (lambda folder: (folder / "made.json").unlink(), r"made\.json: missing; was the folder copied whole\?"),
+        (lambda folder: (folder / "metadata.json").unlink(), r"metadata\.json: missing; was the folder copied whole\?"),
         (lambda folder: (folder / "words.txt").unlink(), r"words\.txt: missing; was the folder copied whole\?"),
         (lambda folder: shutil.rmtree(folder / "net"), r"net/config\.json: missing"),
         (cut("postings.npy"), r"postings\.npy: expected 4128 bytes, got 4127; was the folder copied whole\?"),
@@ -149,14 +149,17 @@ def edit(name: str, **fields: Any) -> Callable[[Path], object]:
         (write("config.json", '{"kind": "ir-'), r"config\.json: not JSON, .*; was the folder copied whole\?"),
         (write("config.json", "[1]"), r"config\.json: expected a JSON object"),
         (write("config.json", b"\xff\xfe"), r"config\.json: not JSON"),
-        (write("config.json", "{}"), r"config\.json: says no kind and format; expected a model"),
-        (write("made.json", "{}"), r"made\.json: does not say what the folder holds"),
+        (write("config.json", "{}"), r"config\.json: expected a kind and a format of a model"),
+        (write("metadata.json", "{}"), r"metadata\.json: does not list the files of the folder"),
         (edit("config.json", kind="seq2seq"), r"model: expected a model ir-t or ir-tc, got seq2seq"),
-        (edit("config.json", format=2), r"model: expected format 1, got 2; train it anew, or use the postil that"),
-        (edit("config.json", similar=200), r"config\.json: expected \d+ bytes, got \d+"),
-        (edit("made.json", hash=None), r"made\.json: does not say what the folder holds"),
-        (edit("made.json", files={"config.json": None}), r"config\.json: expected None bytes"),
-        (edit("made.json", files=["config.json"]), r"made\.json: does not say what the folder holds"),
+        (
+            edit("config.json", format=1),
+            r"model: expected format 2, got 1; train it again, or use the version of postil",
+        ),
+        (edit("config.json", neighbors=200), r"config\.json: expected \d+ bytes, got \d+"),
+        (edit("metadata.json", hash=None), r"metadata\.json: does not list the files of the folder"),
+        (edit("metadata.json", files={"config.json": None}), r"config\.json: expected None bytes"),
+        (edit("metadata.json", files=["config.json"]), r"metadata\.json: does not list the files of the folder"),
     ],
 )
 def test_a_damaged_folder_is_refused(folder: Path, damage: Callable[[Path], object], problem: str) -> None:
@@ -167,9 +170,9 @@ def test_a_damaged_folder_is_refused(folder: Path, damage: Callable[[Path], obje
 
 @pytest.mark.parametrize("name", ["../x", "/x", "a/../../x", "a//b", "./x", ".", "", "a\\b"])
 def test_names_stay_within_the_folder(folder: Path, name: str) -> None:
-    made = json.loads((folder / "made.json").read_text())
+    made = json.loads((folder / "metadata.json").read_text())
     made["files"] = {"config.json": made["files"]["config.json"], name: {"bytes": 1}}
-    (folder / "made.json").write_text(json.dumps(made))
+    (folder / "metadata.json").write_text(json.dumps(made))
     with pytest.raises(InvalidInput, match="not the name of a file of a model"):
         Model.open(folder)
 
@@ -177,19 +180,19 @@ def test_names_stay_within_the_folder(folder: Path, name: str) -> None:
 def test_verify_sees_what_sizes_do_not_tell(folder: Path) -> None:
     weights = folder / "weights.safetensors"
     weights.write_bytes(b"y" + weights.read_bytes()[1:])
-    with pytest.raises(InvalidInput, match=r"weights\.safetensors: its bytes are not those that were written"):
+    with pytest.raises(InvalidInput, match=r"weights\.safetensors: does not match its checksum"):
         Model.open(folder).verify()
 
 
 def test_verify_sees_another_hash(folder: Path) -> None:
-    edit("made.json", hash="0" * 16)(folder)
-    with pytest.raises(InvalidInput, match=r"made\.json: the hash is not that of the files"):
+    edit("metadata.json", hash="0" * 16)(folder)
+    with pytest.raises(InvalidInput, match=r"metadata\.json: its hash does not match the files"):
         Model.open(folder).verify()
 
 
 def test_a_setting_that_is_no_number(folder: Path) -> None:
-    model = replace(Model.open(folder), config={"mixture": float("nan"), "size": 10**400})
-    for name, got in (("mixture", "NaN"), ("size", "1000000")):
+    model = replace(Model.open(folder), config={"interpolation_weight": float("nan"), "size": 10**400})
+    for name, got in (("interpolation_weight", "NaN"), ("size", "1000000")):
         with pytest.raises(InvalidInput, match=rf"config\.json: {name}: expected a number, got {got}"):
             model.setting(name, float)
 
@@ -208,7 +211,7 @@ def test_what_an_open_model_lacks(folder: Path) -> None:
     with pytest.raises(InvalidInput, match=r"words\.txt: cannot be read"):
         model.words()
     (folder / "words.txt").write_bytes(b"a" * 24)
-    with pytest.raises(InvalidInput, match=r"words\.txt: the last line is cut"):
+    with pytest.raises(InvalidInput, match=r"words\.txt: the last line is truncated"):
         model.words()
 
 

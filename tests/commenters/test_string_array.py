@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.commenters.string_array import Strings
+from postil.commenters.string_array import StringArray
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,28 +18,28 @@ TEXTS = st.lists(st.text(st.characters(codec=None), max_size=12), max_size=12)
 
 @given(TEXTS)
 def test_texts_come_back(texts: list[str]) -> None:
-    strings = Strings.of(texts)
+    strings = StringArray.of(texts)
     assert len(strings) == len(texts)
     assert [strings[place] for place in range(len(strings))] == texts
     assert (strings.data.dtype, strings.offsets.dtype) == (np.uint8, np.int64)
 
 
 def test_texts_are_taken_one_by_one() -> None:
-    strings = Strings.of(text * 2 for text in ("a", "雨", ""))
+    strings = StringArray.of(text * 2 for text in ("a", "雨", ""))
     assert [strings[place] for place in range(3)] == ["aa", "雨雨", ""]
     assert strings.offsets.tolist() == [0, 2, 8, 8]
 
 
 def test_texts_come_back_from_files(tmp_path: Path) -> None:
     for texts in (["rain", "", "雨\n", "a\u2028b"], ["", ""], []):
-        strings = Strings.of(texts)
+        strings = StringArray.of(texts)
         np.save(tmp_path / "data.npy", strings.data)
         np.save(tmp_path / "offsets.npy", strings.offsets)
         # An empty file cannot be mapped, but an array of no bytes has a header.
-        kept = Strings(*(np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in ("data", "offsets")))
+        kept = StringArray(*(np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in ("data", "offsets")))
         assert [kept[place] for place in range(len(kept))] == texts
 
 
 def test_texts_travel_between_processes() -> None:
-    again = pickle.loads(pickle.dumps(Strings.of(["rain", "雨"])))  # noqa: S301 - our own
+    again = pickle.loads(pickle.dumps(StringArray.of(["rain", "雨"])))  # noqa: S301 - our own
     assert again[1] == "雨"

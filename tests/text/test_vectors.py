@@ -77,8 +77,10 @@ def test_a_folder_holds_what_was_saved_and_is_not_read_before_it_is_needed(tmp_p
     assert same(opened, made())
     assert isinstance(opened.array.base, np.memmap)
     assert not opened.array.flags.writeable
-    assert {name: opened.made[name] for name in ("format", "bigrams", "seed", "tokenizer", "words", "dimensions")} == {
-        "format": 1,
+    assert {
+        name: opened.metadata[name] for name in ("format", "bigrams", "seed", "tokenizer", "words", "dimensions")
+    } == {
+        "format": 2,
         "bigrams": True,
         "seed": 7,
         "tokenizer": "words",
@@ -86,7 +88,7 @@ def test_a_folder_holds_what_was_saved_and_is_not_read_before_it_is_needed(tmp_p
         "dimensions": 3,
     }
     assert opened.bigrams
-    assert opened.hash == made().hash == opened.made["hash"]
+    assert opened.hash == made().hash == opened.metadata["hash"]
     assert opened.signature == f"5x3-bigrams-{opened.hash}"
     opened.check()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["v"]
@@ -211,10 +213,10 @@ def _double(folder: Path) -> None:
     ("damage", "problem"),
     [
         (lambda folder: (folder / "words.txt").unlink(), r"no word vectors here: words\.txt is missing"),
-        (lambda folder: (folder / "made.json").unlink(), r"no word vectors here: made\.json is missing"),
-        (lambda folder: (folder / "made.json").write_text("{"), "not readable word vectors"),
-        (lambda folder: (folder / "made.json").write_text("[]"), r"made\.json: expected format 1, got list"),
-        (lambda folder: (folder / "made.json").write_text('{"format": 2}'), "expected format 1, got 2"),
+        (lambda folder: (folder / "metadata.json").unlink(), r"no word vectors here: metadata\.json is missing"),
+        (lambda folder: (folder / "metadata.json").write_text("{"), "not readable word vectors"),
+        (lambda folder: (folder / "metadata.json").write_text("[]"), r"metadata\.json: expected format 2, got list"),
+        (lambda folder: (folder / "metadata.json").write_text('{"format": 1}'), "expected format 2, got 1"),
         (lambda folder: (folder / "words.txt").write_bytes(b"\xff\n" * 5), "not readable word vectors: 'utf-8'"),
         (lambda folder: (folder / "vectors.npy").write_bytes(b""), r"vectors\.npy: not an array, or one cut short"),
         (_cut_words, r"words\.txt: the last line is cut; was the folder copied whole"),
@@ -500,10 +502,10 @@ def test_words_that_share_contexts_are_near() -> None:
     assert (cat[0], bus[0]) == ("dog", "car")
     assert vectors.dimensions == 16
     assert len(vectors) == 20
-    assert vectors.made["spec"] == (
+    assert vectors.metadata["spec"] == (
         "word2vec(skip-gram,dimensions=16,negative=5,window=5,epochs=30,min_count=1,sample=0)"
     )
-    assert (vectors.made["texts"], vectors.made["tokens"]) == (600, 1800)
+    assert (vectors.metadata["texts"], vectors.metadata["tokens"]) == (600, 1800)
 
 
 PROGRAM = """
@@ -534,7 +536,7 @@ def test_the_seed_and_the_texts_matter() -> None:
     again = train(texts, dimensions=4, epochs=1)
     other = train(texts, dimensions=4, epochs=1, seed=1)
     assert first.hash == again.hash != other.hash
-    assert first.made["data"] == other.made["data"] != train(texts[1:], dimensions=4, epochs=1).made["data"]
+    assert first.metadata["data"] == other.metadata["data"] != train(texts[1:], dimensions=4, epochs=1).metadata["data"]
 
 
 def test_words_come_by_frequency_then_alphabet_and_rare_ones_are_dropped() -> None:
@@ -605,7 +607,7 @@ def test_without_gensim_the_message_says_what_to_install(monkeypatch: pytest.Mon
 def test_made_is_json_that_says_all(tmp_path: Path) -> None:
     pytest.importorskip("gensim")
     train([["a", "b"]], dimensions=2, epochs=1).save(tmp_path / "v", {"tokenizer": "words"})
-    said = json.loads((tmp_path / "v" / "made.json").read_text(encoding="utf-8"))
+    said = json.loads((tmp_path / "v" / "metadata.json").read_text(encoding="utf-8"))
     assert set(said) == {
         *("format", "spec", "bigrams", "seed", "workers", "data", "texts", "tokens", "versions", "tokenizer"),
         *("words", "dimensions", "hash"),

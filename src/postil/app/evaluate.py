@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import numpy as np
 
-from postil.app.commenting.files import check_cut, load_commenter
+from postil.app.commenting.files import check_tokenizer, load_commenter
 from postil.app.readers import HUMAN, needs_scale, read_readers
 from postil.commenters.ranking_evaluation import distinct
 from postil.commenters.store import Model
@@ -215,7 +215,7 @@ def _opened(
         found, hashes = {}, {}
         for name, folder in zip(names, folders, strict=True):
             model = Model.open(folder)
-            check_cut(model, corpus)
+            check_tokenizer(model, corpus)
             found[name], hashes[name] = load_commenter(folder, jobs=options.jobs), model.hash
     if not names:
         raise UsageError("expected at least one model")

@@ -172,10 +172,10 @@ def show_folder(folder: str, words: list[str], *, k: int, format: str, check: bo
             "dimensions": vectors.dimensions,
             "signature": vectors.signature,
         }
-        return to_json({**head, "made": dict(vectors.made), "nearest": near})
+        return to_json({**head, "made": dict(vectors.metadata), "nearest": near})
     unit = "bigrams" if vectors.bigrams else "words"
     lines = [f"{len(vectors):,} {unit}, {vectors.dimensions:,} dimensions, {vectors.array.nbytes / 1e6:,.1f} MB"]
-    lines += [f"  {name}: {_plain(value)}" for name, value in vectors.made.items()]
+    lines += [f"  {name}: {_plain(value)}" for name, value in vectors.metadata.items()]
     lines += ["first: " + " ".join(islice(vectors.words, k))]
     for word, some in nearest.items():
         lines += ["", f"near {word}", *(f"  {cosine:7.4f}  {other}" for other, cosine in some)]

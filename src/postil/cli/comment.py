@@ -20,42 +20,51 @@ def comment(
     ],
     *,
     model: Annotated[str, typer.Option("--model", "-m", metavar="DIR", help="A model that postil train made.")],
-    k: Annotated[int, typer.Option("-k", min=1, metavar="K", help="Suggest at most K comments an article.")] = 5,
-    shortest: Annotated[int, typer.Option(min=0, metavar="N", help="Hold comments of fewer words.")] = 3,
-    longest: Annotated[int | None, typer.Option(min=1, metavar="N", help="Hold comments of more words.")] = None,
-    block: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Hold comments with any of these words or phrases, one a line.")
+    k: Annotated[int, typer.Option("-k", min=1, metavar="K", help="Maximum number of suggestions per article.")] = 5,
+    min_words: Annotated[int, typer.Option(min=0, metavar="N", help="Filter out comments of fewer words.")] = 3,
+    max_words: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Filter out comments of more words.")
     ] = None,
-    addresses: Annotated[
-        bool, typer.Option("--addresses", help="Do not hold comments with web and e-mail addresses or handles.")
-    ] = False,
-    how: Annotated[
+    blocklist: Annotated[
         str | None,
-        typer.Option("--decoding", metavar="NAME", help="Of a model that writes: beam (default), greedy or nucleus."),
+        typer.Option(metavar="FILE", help="Filter out comments with any of these words or phrases, one per line."),
     ] = None,
-    beam: Annotated[int | None, typer.Option(min=1, metavar="N", help="With beam: its width (default 5).")] = None,
-    nucleus: Annotated[float | None, typer.Option(metavar="X", help="With nucleus: its share (default .9).")] = None,
+    allow_addresses: Annotated[
+        bool, typer.Option("--allow-addresses", help="Accept comments with web and e-mail addresses or handles.")
+    ] = False,
+    strategy: Annotated[
+        str | None,
+        typer.Option(
+            "--decoding", metavar="NAME", help="Decoding of a generator: beam (default), greedy or nucleus sampling."
+        ),
+    ] = None,
+    beam_size: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Hypotheses per beam, with beam (default 5).")
+    ] = None,
+    top_p: Annotated[
+        float | None, typer.Option(metavar="X", help="Top-p threshold, with nucleus (default 0.9).")
+    ] = None,
     temperature: Annotated[
-        float | None, typer.Option(metavar="X", help="With nucleus: low is careful (default 1).")
+        float | None, typer.Option(metavar="X", help="Sampling temperature, with nucleus (default 1).")
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, metavar="N", help="With nucleus: what is drawn.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, metavar="N", help="Seed of nucleus sampling.")] = None,
     format: FormatOption = "table",  # noqa: A002
     jobs: JobsOption = 1,
 ) -> None:
-    """Suggest comments for articles. Each says where it comes from; what is held back says why (jsonl).
+    """Suggest comments for articles, with their provenance; comments filtered out have a reason (jsonl).
 
     Example: postil comment articles.jsonl --model model -k 3 --format jsonl
     """
     from postil.app.commenting.files import CommentOptions, comment_files  # noqa: PLC0415
     from postil.app.commenting.output import suggestions_as  # noqa: PLC0415
 
-    decoding = {"how": how, "beam": beam, "nucleus": nucleus, "temperature": temperature, "seed": seed}
+    decoding = {"strategy": strategy, "beam_size": beam_size, "top_p": top_p, "temperature": temperature, "seed": seed}
     options = CommentOptions(
         k=k,
-        shortest=shortest,
-        longest=longest,
-        block=block,
-        addresses=addresses,
+        min_words=min_words,
+        max_words=max_words,
+        blocklist=blocklist,
+        allow_addresses=allow_addresses,
         decoding={name: value for name, value in decoding.items() if value is not None},
         jobs=jobs,
     )
@@ -77,7 +86,7 @@ def rank_comments(
     format: FormatOption = "table",  # noqa: A002
     jobs: JobsOption = 1,
 ) -> None:
-    """Sort the comments of each article by how relevant they are to it.
+    """Rank the comments of each article by relevance to it.
 
     Example: postil rank-comments threads.jsonl --model model --format jsonl
     """

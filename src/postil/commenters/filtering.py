@@ -1,7 +1,7 @@
-r"""Which of many candidate comments may be suggested: near duplicates are merged, and some are held, with the reason.
+r"""Filter of candidate comments: near duplicates are merged, and others filtered out with a reason.
 
-Texts are compared without regard to case, width of characters (NFKC), invisible characters and kinds of apostrophe. A
-word is a run of letters and digits; Han characters and kana are a word each, since no spaces part words there.
+Texts are compared regardless of case, character width (NFKC), invisible characters and kind of apostrophe. A word is a
+sequence of letters and digits; Han characters and kana are one word each, since no spaces separate words there.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from postil.records.row_files import FilePath
 
-__all__ = ["BlockList", "Kept", "Screen", "Sifted", "likeness"]
+__all__ = ["Accepted", "Blocklist", "CandidateFilter", "FilterResult", "jaccard_similarity"]
 
 _UNSPACED: Final = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD: Final = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
@@ -39,18 +39,18 @@ _INVISIBLE: Final = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\
 
 
 @dataclass(frozen=True)
-class BlockList:
-    """Words and phrases that no suggestion may hold.
+class Blocklist:
+    """Words and phrases that no suggestion may contain.
 
-    An entry is found where its words stand behind one another as whole words: ``ass`` is not in ``class``. In Chinese
-    it is found wherever its characters stand. Other forms of a word are entries of their own; there are no patterns.
+    An entry matches its words in sequence as whole words: ``ass`` is not in ``class``. In Chinese it matches wherever
+    its characters occur. Other forms of a word are separate entries; there are no patterns.
 
     Args:
         entries: The words and phrases.
 
-    >>> block = BlockList(("shut up", "傻逼"))
-    >>> block.find("Oh SHUT  UP!"), block.find("shutup"), block.find("他是个傻逼。"), block.find("你好傻，逼人太甚")
-    ('shut up', None, '傻逼', None)
+    >>> blocklist = Blocklist(("shut up", "傻逼"))
+    >>> [blocklist.find(text) for text in ("Oh SHUT  UP!", "shutup", "他是个傻逼。", "你好傻，逼人太甚")]
+    ['shut up', None, '傻逼', None]
     """
 
     entries: tuple[str, ...]
@@ -59,26 +59,26 @@ class BlockList:
     def __post_init__(self) -> None:
         heads: dict[str, list[tuple[list[str], str]]] = {}
         for entry in self.entries:
-            pieces = _PIECE.findall(_plain(entry))
+            pieces = _PIECE.findall(_normalize(entry))
             if pieces:
                 heads.setdefault(pieces[0], []).append((pieces, entry))
         object.__setattr__(self, "_heads", heads)
 
     @classmethod
     def read(cls, path: FilePath) -> Self:
-        """Read a list from a file.
+        """Read a blocklist from a file.
 
         Args:
-            path: A word or phrase a line, in UTF-8. Blank lines and lines that begin with ``#`` are passed over.
+            path: One word or phrase per line, in UTF-8. Blank lines and lines that begin with ``#`` are ignored.
 
         Raises:
-            InvalidInput: The file is missing or not UTF-8, or a line is too long to be one.
+            InvalidInput: The file is missing or not UTF-8, or a line is too long.
         """
         entries = []
         try:
             with Path(path).open("rb") as stream:
                 lines = chain.from_iterable(lines_in(stream, str(path)))
-                # Some editors end lines with carriage returns alone.
+                # Some editors end lines with a carriage return alone.
                 parts = chain.from_iterable(line.splitlines() or [b""] for line in lines)
                 for number, line in enumerate(parts, 1):
                     entry = line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
@@ -91,28 +91,28 @@ class BlockList:
         return cls(tuple(entries))
 
     def find(self, text: str) -> str | None:
-        """The first entry that a text holds, as the list has it.
+        """Find the first entry that a text contains.
 
         Args:
             text: The text.
         """
-        pieces = _PIECE.findall(_plain(text))
+        pieces = _PIECE.findall(_normalize(text))
         if self._heads.keys().isdisjoint(pieces):
             return None
-        for place, piece in enumerate(pieces):
+        for at, piece in enumerate(pieces):
             for blocked, entry in self._heads.get(piece, ()):
-                if pieces[place : place + len(blocked)] == blocked:
+                if pieces[at : at + len(blocked)] == blocked:
                     return entry
         return None
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """A candidate that may be suggested.
+class Accepted:
+    """A candidate that passed the filter.
 
     Args:
-        position: Which one.
-        merged: Which near duplicates it stands for, the better scored first.
+        position: Its index among the candidates.
+        merged: The indices of its near duplicates, best score first.
     """
 
     position: int
@@ -120,51 +120,52 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Sifted:
-    """What `Screen.sift` finds.
+class FilterResult:
+    """Result of `CandidateFilter.apply`.
 
     Args:
-        kept: The candidates that may be suggested, best first.
-        held: Those that may not, with the reason, best first; of those scored below the last one kept nothing is said.
+        accepted: The accepted candidates, best first.
+        filtered: Indices of those filtered out, with the reason, best first; those that score below the last accepted
+            one are not listed.
     """
 
-    kept: tuple[Kept, ...]
-    held: tuple[tuple[int, str], ...]
+    accepted: tuple[Accepted, ...]
+    filtered: tuple[tuple[int, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Screen:
-    """What may be suggested.
+class CandidateFilter:
+    """Filter of candidate comments.
 
     Args:
-        shortest: How many words a comment must have.
-        longest: How many it may have; None for any number.
-        alike: From which `likeness` on two comments are one; None merges none.
-        addresses: Whether comments with web and e-mail addresses, handles such as ``@ana`` and what masks them stay.
-        block: What no comment may hold.
+        min_words: Minimum number of words of a comment.
+        max_words: Maximum number of words; None is any.
+        dedup_threshold: Smallest `jaccard_similarity` of near duplicates, in (0, 1]; None merges none.
+        allow_addresses: True to accept web and e-mail addresses, handles such as ``@ana`` and masks of them.
+        blocklist: Words and phrases that no comment may contain.
 
     Raises:
-        UsageError: A number makes no sense.
+        UsageError: A number is out of range.
 
     >>> texts = ["So proud of you, well done!", "so proud of you... well done", "Nice", "See www.web.org for more."]
-    >>> Screen().sift(texts, [0.5, 0.8, 0.9, 0.1])
-    Sifted(kept=(Kept(position=1, merged=(0,)),), held=((2, 'too short: 1 word, expected at least 3'), \
-(3, 'holds a web address')))
+    >>> CandidateFilter().apply(texts, [0.5, 0.8, 0.9, 0.1])
+    FilterResult(accepted=(Accepted(position=1, merged=(0,)),), filtered=((2, 'too short: 1 word, expected at least \
+3'), (3, 'holds a web address')))
     """
 
-    shortest: int = 3
-    longest: int | None = None
-    alike: float | None = 0.6
-    addresses: bool = False
-    block: BlockList | None = None
+    min_words: int = 3
+    max_words: int | None = None
+    dedup_threshold: float | None = 0.6
+    allow_addresses: bool = False
+    blocklist: Blocklist | None = None
 
     def __post_init__(self) -> None:
-        if self.shortest < 0 or (self.longest is not None and self.longest < max(self.shortest, 1)):
-            raise UsageError(f"no comment has at least {self.shortest} and at most {self.longest} words")
-        if self.alike is not None and not 0 < self.alike <= 1:
-            raise UsageError(f"likeness is above 0 and at most 1, got {self.alike}")
+        if self.min_words < 0 or (self.max_words is not None and self.max_words < max(self.min_words, 1)):
+            raise UsageError(f"no comment has at least {self.min_words} and at most {self.max_words} words")
+        if self.dedup_threshold is not None and not 0 < self.dedup_threshold <= 1:
+            raise UsageError(f"dedup_threshold: expected above 0 to 1, got {self.dedup_threshold}")
 
-    def sift(
+    def apply(
         self,
         texts: Sequence[str],
         scores: ArrayLike,
@@ -173,40 +174,40 @@ class Screen:
         keys: Collection[str] | Collection[int] | None = None,
         languages: Sequence[str | None] | None = None,
         language: str | None = None,
-    ) -> Sifted:
-        """Find the best candidates that may be suggested.
+    ) -> FilterResult:
+        """Accept the best candidates.
 
-        From the best to the worst, a candidate is held, or kept, and then all worse ones that are like it are merged
-        with it. So the better scored stays, and no two that are kept are alike.
+        In descending score, a candidate is filtered out, or accepted and all near duplicates below it merged with it
+        (greedy deduplication): the best of them stays, and no two accepted ones are near duplicates.
 
         Args:
             texts: The n candidates.
-            scores: n numbers, high is good.
-            k: How many to keep; by default all.
-            keys: What decides ties, see `best_first`; by default the positions.
-            languages: The languages of the articles that the candidates stood under, as far as they are known.
-            language: The language of the article to comment on, if it is known. ``zh-CN`` and ``zh`` are one.
+            scores: n numbers, higher is better.
+            k: Maximum number to accept; by default all.
+            keys: Tie-breaking keys, see `best_first`; by default the positions.
+            languages: The languages of the candidates' articles, None where unknown.
+            language: The language of the article to comment on, if known. ``zh-CN`` and ``zh`` are the same.
 
         Returns:
-            What is kept and what is held.
+            The accepted candidates, and those filtered out.
 
         Raises:
             InvalidInput: A score is NaN, or texts, scores, keys and languages differ in number.
             UsageError: k is negative.
         """
         if k is not None and k < 0:
-            raise UsageError(f"k counts from 0 up, got {k}")
+            raise UsageError(f"k: expected at least 0, got {k}")
         order = best_first(scores, keys=keys)
         for name, size in (("scores", len(order)), ("languages", len(texts if languages is None else languages))):
             if size != len(texts):
-                raise InvalidInput(f"expected one a text: {len(texts)}, got {size}", where=name)
+                raise InvalidInput(f"expected one per text: {len(texts)}, got {size}", where=name)
         words = [_words(text) for text in texts]
-        alike = _Alike([found or _units(text) for text, found in zip(texts, words, strict=True)])
+        bigrams = _BigramSets([found or _units(text) for text, found in zip(texts, words, strict=True)])
         left = np.ones(len(order), bool)
-        kept: list[Kept] = []
-        held: list[tuple[int, str]] = []
+        accepted: list[Accepted] = []
+        filtered: list[tuple[int, str]] = []
         for position in order.tolist():
-            if len(kept) == k:
+            if len(accepted) == k:
                 break
             if not left[position]:
                 continue
@@ -214,34 +215,34 @@ class Screen:
             other = languages[position] if languages is not None else None
             reason = next(self._reasons(texts[position], len(words[position]), other, language), None)
             if reason:
-                held.append((position, reason))
-            elif self.alike is None:
-                kept.append(Kept(position))
+                filtered.append((position, reason))
+            elif self.dedup_threshold is None:
+                accepted.append(Accepted(position))
             else:
-                same = left & (alike.to(position) >= self.alike)
+                same = left & (bigrams.jaccard(position) >= self.dedup_threshold)
                 left &= ~same
-                kept.append(Kept(position, tuple(order[same[order]].tolist())))
-        return Sifted(tuple(kept), tuple(held))
+                accepted.append(Accepted(position, tuple(order[same[order]].tolist())))
+        return FilterResult(tuple(accepted), tuple(filtered))
 
     def _reasons(self, text: str, words: int, theirs: str | None, ours: str | None) -> Iterator[str]:
         if not text.strip():
             yield "empty"
-        if words < self.shortest:
-            yield f"too short: {_many(words, text)}, expected at least {self.shortest}"
-        if self.longest is not None and words > self.longest:
-            yield f"too long: {_many(words, text)}, expected at most {self.longest}"
+        if words < self.min_words:
+            yield f"too short: {_many(words, text)}, expected at least {self.min_words}"
+        if self.max_words is not None and words > self.max_words:
+            yield f"too long: {_many(words, text)}, expected at most {self.max_words}"
         if theirs and ours and _primary(theirs) != _primary(ours):
             yield f"its article is in another language: {theirs}, not {ours}"
-        if self.block and (entry := self.block.find(text)):
+        if self.blocklist and (entry := self.blocklist.find(text)):
             yield f"on the block list: {entry}"
-        if not self.addresses:
+        if not self.allow_addresses:
             yield from (f"holds {kind}" for kind in kinds_of_address(text))
 
 
-def likeness(one: str, other: str) -> float:
-    """How alike two texts are: Jaccard's coefficient of the sets of their pairs of neighbouring words.
+def jaccard_similarity(one: str, other: str) -> float:
+    """Jaccard similarity of the word bigram sets of two texts.
 
-    The beginning and the end of a text count as words here, so a text of n words has n + 1 pairs. Texts without words,
+    The beginning and the end of a text count as words, so a text of n words has n + 1 bigrams. Texts without words,
     such as emoji, are compared by their characters.
 
     Args:
@@ -249,49 +250,49 @@ def likeness(one: str, other: str) -> float:
         other: Another.
 
     Returns:
-        From 0, nothing shared, to 1. Another word in a text of n makes it (n - 1) / (n + 3).
+        From 0 to 1. Replacing one word of n makes it (n - 1) / (n + 3).
 
-    >>> likeness("Rain again!", "rain again"), likeness("We need rain.", "We need sun.")
+    >>> jaccard_similarity("Rain again!", "rain again"), jaccard_similarity("We need rain.", "We need sun.")
     (1.0, 0.3333333333333333)
     """
-    return float(_Alike([_units(one), _units(other)]).to(0)[1])
+    return float(_BigramSets([_units(one), _units(other)]).jaccard(0)[1])
 
 
-class _Alike:
-    """The pairs of neighbours in each of n texts, as numbers."""
+class _BigramSets:
+    """The bigram sets of n texts, as numbers."""
 
     def __init__(self, units: list[list[str]]) -> None:
         numbers = {unit: number for number, unit in enumerate({_MARK, *chain.from_iterable(units)})}
         marked = chain(chain.from_iterable(([_MARK, *found]) for found in units), (_MARK,))
         ids = np.fromiter(map(numbers.__getitem__, marked), np.int64)
         texts = np.repeat(np.arange(len(units)), [len(found) + 1 for found in units])
-        # A pair and a text as one number, so that one sort finds what is distinct.
+        # A bigram and a text as one number, so that one sort finds the distinct ones.
         entries = np.unique((ids[:-1] * len(numbers) + ids[1:]) * len(units) + texts)
         pairs, self._texts = np.divmod(entries, len(units))
         self._pairs = np.cumsum(np.diff(pairs, prepend=-1) > 0)
         self._sizes = np.bincount(self._texts, minlength=len(units))
 
-    def to(self, text: int) -> NDArray[np.float64]:
-        """How alike each is to one of them, float64[n]."""
+    def jaccard(self, text: int) -> NDArray[np.float64]:
+        """Jaccard similarity of each text and one of them, float64[n]."""
         mine = np.zeros(self._pairs[-1] + 1, bool)
         mine[self._pairs[self._texts == text]] = True
         shared = np.bincount(self._texts[mine[self._pairs]], minlength=len(self._sizes))
         return np.asarray(shared / (self._sizes[text] + self._sizes - shared), np.float64)
 
 
-def _plain(text: str) -> str:
+def _normalize(text: str) -> str:
     if text.isascii():
         return text.lower()
     return _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).casefold().replace("’", "'")
 
 
 def _words(text: str) -> list[str]:
-    plain = _plain(text)
+    plain = _normalize(text)
     return (_ASCII_WORD if plain.isascii() else _WORD).findall(plain)
 
 
 def _units(text: str) -> list[str]:
-    return _words(text) or _PIECE.findall(_plain(text))
+    return _words(text) or _PIECE.findall(_normalize(text))
 
 
 def _many(words: int, text: str) -> str:

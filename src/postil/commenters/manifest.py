@@ -1,4 +1,4 @@
-"""Files of a model folder: their names, their bytes, and how a change of them is seen."""
+"""Files of a model folder: names, checksums, JSON and syncing to disk."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-__all__ = ["WHOLE", "as_json", "plain", "read_json", "seal", "seal_of_all", "sync", "sync_folder"]
+__all__ = ["WHOLE", "as_json", "checked_name", "checksum", "combined_checksum", "read_json", "sync", "sync_folder"]
 
 
-def plain(name: str, *taken: str) -> str:
-    """A name that stays within the folder.
+def checked_name(name: str, *taken: str) -> str:
+    """Check that a file name stays within the folder.
 
     Args:
-        name: The name; ``/`` parts folders.
+        name: The name; ``/`` separates folders.
         taken: Names that it must not be.
 
     Raises:
-        InvalidInput: It is none.
+        InvalidInput: It does not, or is taken.
     """
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts or str(path) != name or name in (".", *taken) or "\\" in name:
@@ -35,8 +35,8 @@ def plain(name: str, *taken: str) -> str:
     return name
 
 
-def seal(path: Path) -> dict[str, Any]:
-    """Size and hash of a file, read piece by piece.
+def checksum(path: Path) -> dict[str, object]:
+    """Compute size and hash of a file, reading it in blocks.
 
     Args:
         path: The file.
@@ -46,17 +46,17 @@ def seal(path: Path) -> dict[str, Any]:
     return {"bytes": path.stat().st_size, "blake2b": digest}
 
 
-def seal_of_all(files: Mapping[str, object]) -> str:
-    """16 hexadecimal digits for the seals of all files.
+def combined_checksum(files: Mapping[str, object]) -> str:
+    """Combine the checksums of all files into 16 hexadecimal digits.
 
     Args:
-        files: The seal of each file by name.
+        files: The checksum of each file by name.
     """
     return hashlib.blake2b(json.dumps(files, sort_keys=True).encode(), digest_size=8).hexdigest()
 
 
-def as_json(value: Mapping[str, Any]) -> bytes:
-    """JSON as a file of the folder has it.
+def as_json(value: Mapping[str, object]) -> bytes:
+    """Encode the JSON of a file of the folder.
 
     Args:
         value: An object.
@@ -65,13 +65,13 @@ def as_json(value: Mapping[str, Any]) -> bytes:
 
 
 def read_json(file: Path) -> dict[str, Any]:
-    """The object in a file.
+    """Read the JSON object of a file.
 
     Args:
         file: The file.
 
     Raises:
-        InvalidInput: It is missing, or holds none.
+        InvalidInput: It is missing, or contains none.
     """
     try:
         found = load_json(file.read_bytes())
@@ -85,7 +85,7 @@ def read_json(file: Path) -> dict[str, Any]:
 
 
 def sync(path: Path) -> None:
-    """Bring a file to disk.
+    """Flush a file to disk.
 
     Args:
         path: The file.
@@ -95,12 +95,12 @@ def sync(path: Path) -> None:
 
 
 def sync_folder(path: Path) -> None:
-    """Bring the names in a folder to disk.
+    """Flush the directory entries of a folder to disk.
 
     Args:
         path: The folder.
     """
-    if os.name == "posix":  # a new name is on disk only when its folder is
+    if os.name == "posix":  # a new name is durable only once its directory is synced
         folder = os.open(path, os.O_RDONLY)
         try:
             os.fsync(folder)

@@ -1,4 +1,4 @@
-"""Documents and the words in them, both ways round; and what is known of all documents of an index."""
+"""Forward and inverted index of documents, and collection statistics."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Counts = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint16]]
 
-__all__ = ["IDF", "WEIGHTINGS", "Collection", "Idf", "Segment", "Weighting"]
+__all__ = ["IDF", "WEIGHTINGS", "CollectionStatistics", "Idf", "Segment", "Weighting"]
 
 Weighting: TypeAlias = Literal["tf-idf", "bm25"]
 Idf: TypeAlias = Literal["plain", "smooth"]
@@ -26,103 +26,104 @@ IDF: Final[tuple[Idf, ...]] = get_args(Idf)
 
 @dataclass(frozen=True, eq=False)
 class Segment:
-    """Some documents of an index.
+    """Some documents of an index, in CSR form both ways.
 
     Args:
-        rows: Where the words of each document begin, int64[n + 1]; its distinct words, int32, rising; how often each
-            comes, uint16.
-        lists: The same the other way round, a list a word.
+        forward: The forward index: offsets int64[n + 1] of the documents, their distinct terms int32, ascending, and
+            term frequencies uint16.
+        postings: The inverted index: offsets int64[terms + 1] of the terms, their documents int32, ascending, and term
+            frequencies uint16.
     """
 
-    rows: Counts
-    lists: Counts
+    forward: Counts
+    postings: Counts
 
     @classmethod
     def of(cls, ids: NDArray[np.int32], offsets: NDArray[np.int64], words: int, jobs: int = 1) -> Segment:
-        """Count and turn round.
+        """Count terms and invert.
 
         Args:
-            ids: int32[T], the words of all documents behind one another.
+            ids: int32[T], the words of all documents, concatenated.
             offsets: int64[n + 1]; document i is ``ids[offsets[i]:offsets[i + 1]]``.
-            words: How many words there are.
-            jobs: Threads.
+            words: Size of the vocabulary.
+            jobs: Number of threads.
         """
-        rows = count_terms(np.ascontiguousarray(ids), np.ascontiguousarray(offsets), jobs)
-        return cls(rows, invert(*rows, words))
+        forward = count_terms(np.ascontiguousarray(ids), np.ascontiguousarray(offsets), jobs)
+        return cls(forward, invert(*forward, words))
 
     def __len__(self) -> int:
-        return len(self.rows[0]) - 1
+        return len(self.forward[0]) - 1
 
     @property
     def words(self) -> int:
-        """How many words there are, in these documents or not."""
-        return len(self.lists[0]) - 1
+        """Size of the vocabulary."""
+        return len(self.postings[0]) - 1
 
     @property
     def frequencies(self) -> NDArray[np.int64]:
-        """In how many documents each word stands, int64[words]."""
-        return np.diff(self.lists[0])
+        """Document frequencies, int64[words]."""
+        return np.diff(self.postings[0])
 
     @property
     def lengths(self) -> NDArray[np.int64]:
-        """The number of words of each document, int64[n]."""
-        ends = np.concatenate([[0], np.cumsum(self.rows[2], dtype=np.int64)])
-        return np.diff(ends[self.rows[0]])
+        """Document lengths in words, int64[n]."""
+        ends = np.concatenate([[0], np.cumsum(self.forward[2], dtype=np.int64)])
+        return np.diff(ends[self.forward[0]])
 
     def widened(self, words: int) -> Segment:
-        """The same documents among more words.
+        """The same documents over a larger vocabulary.
 
         Args:
-            words: How many words there are now.
+            words: Its size.
         """
-        starts, documents, counts = self.lists
+        starts, documents, counts = self.postings
         starts = np.concatenate([starts, np.full(words - self.words, starts[-1])])
-        return replace(self, lists=(starts, documents, counts))
+        return replace(self, postings=(starts, documents, counts))
 
     def part(self, first: int, last: int) -> Segment:
-        """Documents ``first`` to ``last``, without the last.
+        """Documents ``first`` to ``last``, exclusive.
 
         Args:
-            first: The first one.
-            last: The one behind them.
+            first: The first document.
+            last: The document after the last one.
         """
-        starts, terms, counts = self.rows
+        starts, terms, counts = self.forward
         within = slice(starts[first], starts[last])
-        rows = starts[first : last + 1] - starts[first], terms[within], counts[within]
-        return Segment(rows, invert(*rows, self.words))
+        forward = starts[first : last + 1] - starts[first], terms[within], counts[within]
+        return Segment(forward, invert(*forward, self.words))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Collection:
-    """What is known of all documents of an index, which the weights of words rest on.
+class CollectionStatistics:
+    """Statistics of all documents of an index, on which term weights depend.
 
     Args:
-        documents: How many there are, N.
-        frequencies: In how many of them each word stands, int64[words], df.
+        documents: Number of documents, N.
+        frequencies: Document frequencies df, int64[words].
     """
 
     documents: int
     frequencies: NDArray[np.int64]
 
     @classmethod
-    def of(cls, segments: Sequence[Segment]) -> Collection:
-        """All documents of some segments together.
+    def of(cls, segments: Sequence[Segment]) -> CollectionStatistics:
+        """Statistics of several segments together.
 
         Args:
-            segments: One or more, over the same words.
+            segments: One or more, over the same vocabulary.
         """
         return cls(sum(map(len, segments)), np.asarray(sum(segment.frequencies for segment in segments)))
 
-    def rarity(self, weighting: Weighting, idf: Idf) -> NDArray[np.float64]:
-        """The inverse document frequency of each word, float64[words]; 0 for a word that no document has.
+    def idf_weights(self, weighting: Weighting, idf: Idf) -> NDArray[np.float64]:
+        """Inverse document frequencies, float64[words]; 0 for a word that is in no document.
 
         Args:
-            weighting: ``bm25``: ``ln(1 + (N - df + .5) / (df + .5))``; ``tf-idf`` as the next argument says.
+            weighting: ``bm25``: ``ln(1 + (N - df + .5) / (df + .5))``; ``tf-idf`` as `idf` says.
             idf: ``plain``: ``ln(N / df)``; ``smooth``: ``ln((1 + N) / (1 + df)) + 1``.
 
-        One of three documents has the first word, none the second:
+        The first word is in one of three documents, the second in none:
 
-        >>> Collection(3, np.array([1, 0])).rarity("tf-idf", "plain").round(4).tolist()
+        >>> CollectionStatistics(3, np.array([1, 0])).idf_weights("tf-idf", "plain").round(4).tolist()
         [1.0986, 0.0]
         """
         df, total = self.frequencies.astype(np.float64), self.documents

@@ -1,4 +1,4 @@
-"""An index whose parts lie with workers."""
+"""A search index whose shards are kept by workers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from postil.commenters.top_k import Likest, merged
+from postil.commenters.top_k import TopK, merge
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,14 +22,14 @@ __all__ = ["Sharded"]
 
 
 class Sharded:
-    """An index whose parts lie with workers, on this machine or on many.
+    """An index whose shards are kept by workers, on this machine or on many.
 
-    Each part knows the idf of each word in all of it, so that the answers are those of the whole, to the last bit.
-    Leaving ``with`` lets the parts go.
+    Every shard has the collection statistics of the whole index, so results are those of the whole, to the last bit.
+    Leaving ``with`` releases the shards.
 
     Args:
-        engine: The engine whose workers load the parts.
-        parts: The parts, see `postil.commenters.search.Index.shards`.
+        engine: Runs the workers.
+        parts: The shards, see `postil.commenters.search.Index.shards`.
 
     >>> from postil.commenters.search import Index
     >>> from postil.engine import open_engine
@@ -42,20 +42,20 @@ class Sharded:
 
     def __init__(self, engine: Engine, parts: Sequence[Index]) -> None:
         self._firsts = np.cumsum([0, *map(len, parts)])[:-1].tolist()
-        self._workers: StatefulWorkers[Index] = engine.start_workers(_ready, parts)
+        self._workers: StatefulWorkers[Index] = engine.start_workers(_prepared, parts)
 
-    def search(self, ids: NDArray[np.int32], offsets: NDArray[np.int64], k: int) -> Likest:
+    def search(self, ids: NDArray[np.int32], offsets: NDArray[np.int64], k: int) -> TopK:
         """See `postil.commenters.search.Index.search`.
 
         Args:
             ids: int32[T].
             offsets: int64[n + 1].
-            k: How many.
+            k: Number of documents per query.
         """
-        return merged(self._workers.call(_search, (ids, offsets, k)), self._firsts, k)
+        return merge(self._workers.call(_search, (ids, offsets, k)), self._firsts, k)
 
     def close(self) -> None:
-        """Let the parts go."""
+        """Release the shards."""
         self._workers.close()
 
     def __enter__(self) -> Self:
@@ -67,11 +67,11 @@ class Sharded:
         self.close()
 
 
-def _ready(part: Index) -> Index:
-    """Load a part and prepare it for queries."""
-    part.prepare()
-    return part
+def _prepared(shard: Index) -> Index:
+    """A shard whose first search does not have to compute its bounds."""
+    shard.prepare()
+    return shard
 
 
-def _search(part: Index, request: tuple[NDArray[np.int32], NDArray[np.int64], int]) -> Likest:
-    return part.search(*request)
+def _search(shard: Index, request: tuple[NDArray[np.int32], NDArray[np.int64], int]) -> TopK:
+    return shard.search(*request)

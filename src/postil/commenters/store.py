@@ -1,15 +1,15 @@
-"""The folder that a trained model is kept in.
+"""Model folders: config, metadata with checksums, arrays.
 
 | file | content |
 |---|---|
-| ``config.json`` | ``kind``, such as ``ir-tc``; ``format``; what else is needed to use the model |
-| ``made.json`` | how it was made: spec, options, seed, hash of the corpus, versions; size and hash of each file |
+| ``config.json`` | ``kind``, such as ``ir-tc``; ``format``; settings that using the model needs |
+| ``metadata.json`` | options, seed, hash of the corpus and versions of its training; size and hash of each file |
 | ``NAME.npy`` | arrays, mapped into memory |
 | ``weights.safetensors`` | the weights of a network |
-| ``words.txt`` | a word a line |
+| ``words.txt`` | the vocabulary, one word per line |
 
-The folder appears whole or not at all, holds no time and no path, and opens on another machine. Opening it looks at the
-size of every file; `Model.verify` reads them.
+The folder is written atomically, contains no time and no path, and opens on another machine. Opening it checks the size
+of every file; `Model.verify` reads them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,16 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import numpy as np
 
 from postil.arrays import Expected, open_array
-from postil.commenters.manifest import WHOLE, as_json, plain, read_json, seal, seal_of_all, sync, sync_folder
+from postil.commenters.manifest import (
+    WHOLE,
+    as_json,
+    checked_name,
+    checksum,
+    combined_checksum,
+    read_json,
+    sync,
+    sync_folder,
+)
 from postil.errors import InvalidInput, UsageError
 from postil.records.atomic_file import refused
 from postil.records.explain import is_finite, shown
@@ -35,65 +44,68 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from numpy.typing import NDArray
-
+    from postil.arrays import AnyArray
     from postil.records.row_files import FilePath
 
 __all__ = ["FORMAT", "Model", "ModelWriter", "check_free"]
 
 T = TypeVar("T", str, int, float)
-FORMAT: Final = 1
+FORMAT: Final = 2
+"""Version of the folder's layout and of the names in it; a folder of another version is refused."""
+
 _CONFIG: Final = "config.json"
-_MADE: Final = "made.json"
+_METADATA: Final = "metadata.json"
 _WORDS: Final = "words.txt"
 _KINDS: Final = {str: "text", int: "an integer", float: "a number"}
 
 
 def check_free(folder: FilePath) -> None:
-    """See that a model can be written to a folder; a training does so before it begins.
+    """Check that a model can be written to a folder; done before a training starts.
 
     Args:
         folder: The folder.
 
     Raises:
-        UsageError: There is something already, or its parent is not there.
+        UsageError: It exists, or its parent does not.
     """
     path = Path(os.path.realpath(folder))
     if path.exists():
-        raise UsageError(f"{folder}: there is something already; name another folder, or remove it first")
+        raise UsageError(f"{folder}: already exists; choose another output folder or remove it")
     if not path.parent.is_dir():
         raise UsageError(f"{folder}: parent folder {path.parent} does not exist")
 
 
 class ModelWriter:
-    """Writes a model folder, which appears when the block ends well.
+    """Writer of a model folder, which is created atomically when the block ends without an exception.
 
     Args:
-        folder: The folder to make.
+        folder: The folder to create.
         kind: The kind of the model.
-        config: What is needed to use it; JSON.
-        made: How it was made; JSON. The version of postil is added.
+        config: Settings that using the model needs; JSON.
+        metadata: Description of its training; JSON. The version of postil is added.
 
     Raises:
-        UsageError: The folder is there, or its parent is not.
-        PostilError: The system refuses to write.
+        UsageError: The folder exists, or its parent does not.
+        PostilError: The operating system reports an error.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as there:
-    ...     with ModelWriter(f"{there}/m", "ir-t", {"similar": 20}, {"seed": 1}) as new:
+    ...     with ModelWriter(f"{there}/m", "ir-t", {"neighbors": 20}, {"seed": 1}) as new:
     ...         new.array("norms", np.ones(3))
     ...         new.words(["rain", "coat"])
     ...     model = Model.open(f"{there}/m", {"ir-t"})
     ...     norms = model.array("norms", Expected("float64", (3,), low=0))
-    ...     model.config["similar"], norms.sum().item(), model.words()
+    ...     model.config["neighbors"], norms.sum().item(), model.words()
     (20, 3.0, ['rain', 'coat'])
     """
 
-    def __init__(self, folder: FilePath, kind: str, config: Mapping[str, Any], made: Mapping[str, Any]) -> None:
+    def __init__(
+        self, folder: FilePath, kind: str, config: Mapping[str, object], metadata: Mapping[str, object]
+    ) -> None:
         self._target = Path(os.path.realpath(folder))
         self._part = self._target.with_name(f".{self._target.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
         self._config = {"kind": kind, "format": FORMAT, **config}
-        self._made = {"kind": kind, "format": FORMAT, "postil": VERSION, **made}
+        self._metadata = {"kind": kind, "format": FORMAT, "postil": VERSION, **metadata}
 
     def __enter__(self) -> Self:
         check_free(self._target)
@@ -104,16 +116,16 @@ class ModelWriter:
         return self
 
     def path(self, name: str) -> Path:
-        """Where to write a file, for what writes its own.
+        """Path to write a file at, for callers that write it themselves.
 
         Args:
-            name: The name of the file; ``/`` parts folders, which are made.
+            name: The name of the file; ``/`` separates folders, which are created.
         """
-        path = self._part / plain(name, _MADE)
+        path = self._part / checked_name(name, _METADATA)
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
 
-    def array(self, name: str, values: NDArray[Any]) -> None:
+    def array(self, name: str, values: AnyArray) -> None:
         """Write an array.
 
         Args:
@@ -123,13 +135,13 @@ class ModelWriter:
         np.save(self.path(f"{name}.npy"), values, allow_pickle=False)
 
     def words(self, words: Iterable[str]) -> None:
-        """Write the words that the model knows.
+        """Write the vocabulary.
 
         Args:
-            words: The words, in the order of their numbers.
+            words: The words, by id.
 
         Raises:
-            InvalidInput: One does not fit on a line of UTF-8.
+            InvalidInput: A word does not fit on a line of UTF-8.
         """
         lines = []
         for number, word in enumerate(words, 1):
@@ -154,9 +166,11 @@ class ModelWriter:
     def _commit(self) -> None:
         self.path(_CONFIG).write_bytes(as_json(self._config))
         found = sorted(path for path in self._part.rglob("*") if path.is_file())
-        files = {path.relative_to(self._part).as_posix(): seal(path) for path in found}
-        (self._part / _MADE).write_bytes(as_json({**self._made, "hash": seal_of_all(files), "files": files}))
-        for path in (*found, self._part / _MADE):
+        files = {path.relative_to(self._part).as_posix(): checksum(path) for path in found}
+        (self._part / _METADATA).write_bytes(
+            as_json({**self._metadata, "hash": combined_checksum(files), "files": files})
+        )
+        for path in (*found, self._part / _METADATA):
             sync(path)
         sync_folder(self._part)
         self._part.rename(self._target)
@@ -165,17 +179,17 @@ class ModelWriter:
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A model folder that was opened.
+    """An open model folder.
 
     Args:
         path: The folder.
-        config: What is needed to use the model.
-        made: How it was made.
+        config: Settings that using the model needs.
+        metadata: Description of its training, and the checksums of its files.
     """
 
     path: Path
     config: Mapping[str, Any]
-    made: Mapping[str, Any]
+    metadata: Mapping[str, Any]
 
     @classmethod
     def open(cls, folder: FilePath, kinds: Collection[str] | None = None) -> Model:
@@ -183,10 +197,10 @@ class Model:
 
         Args:
             folder: The folder.
-            kinds: The kinds of model that are asked for; by default any.
+            kinds: The kinds of model to accept; by default any.
 
         Raises:
-            InvalidInput: It holds no such model, or files of it are missing or cut short.
+            InvalidInput: It holds no such model, or files of it are missing or truncated.
         """
         path = Path(folder)
         expected = f"a model {' or '.join(sorted(kinds))}" if kinds else "a model"
@@ -198,15 +212,17 @@ class Model:
         config = read_json(path / _CONFIG)
         kind, version = config.get("kind"), config.get("format")
         if not isinstance(kind, str) or not isinstance(version, int):
-            raise InvalidInput(f"says no kind and format; expected {expected}", where=str(path / _CONFIG))
+            raise InvalidInput(f"expected a kind and a format of {expected}", where=str(path / _CONFIG))
         if kinds is not None and kind not in kinds:
             raise InvalidInput(f"expected {expected}, got {kind}", where=str(path))
         if version != FORMAT:
-            problem = f"expected format {FORMAT}, got {version}; train it anew, or use the postil that made it"
+            problem = (
+                f"expected format {FORMAT}, got {version}; train it again, or use the version of postil that made it"
+            )
             raise InvalidInput(problem, where=str(path))
-        model = cls(path, config, read_json(path / _MADE))
-        for name, sealed in model._files().items():
-            model._check_size(name, sealed)
+        model = cls(path, config, read_json(path / _METADATA))
+        for name, recorded in model._files().items():
+            model._check_size(name, recorded)
         return model
 
     @property
@@ -216,18 +232,18 @@ class Model:
 
     @property
     def hash(self) -> str:
-        """16 hexadecimal digits for all that the folder held when it was written, but for ``made.json``."""
-        return str(self.made["hash"])
+        """16 hexadecimal digits over all files of the folder as written, apart from ``metadata.json``."""
+        return str(self.metadata["hash"])
 
     def setting(self, name: str, kind: type[T]) -> T:
-        """Something that ``config.json`` says, without which the model cannot be used.
+        """Read a required setting of ``config.json``.
 
         Args:
             name: Its name.
-            kind: What it is.
+            kind: Its type.
 
         Raises:
-            InvalidInput: It is missing, or something else.
+            InvalidInput: It is missing, or of another type.
         """
         found: Any = self.config.get(name)
         wrong = isinstance(found, bool) or not isinstance(found, (int, float) if kind is float else kind)
@@ -237,7 +253,7 @@ class Model:
         return kind(found)
 
     def file(self, name: str) -> Path:
-        """A file of the folder.
+        """Path of a file of the folder.
 
         Args:
             name: Its name.
@@ -249,15 +265,15 @@ class Model:
             raise InvalidInput(f"the model was made without {name}", where=str(self.path))
         return self.path / name
 
-    def array(self, name: str, expected: Expected) -> NDArray[Any]:
-        """An array, mapped into memory and read-only.
+    def array(self, name: str, expected: Expected) -> AnyArray:
+        """Open an array, mapped into memory and read-only.
 
         Args:
             name: The name of its file, without ``.npy``.
-            expected: What it has to be.
+            expected: Description of a valid array.
 
         Raises:
-            InvalidInput: There is none, or another one.
+            InvalidInput: It is missing, or not as expected.
         """
         return open_array(self.file(f"{name}.npy"), expected, remake=self.remake)
 
@@ -267,10 +283,10 @@ class Model:
         return f"postil train {self.kind}"
 
     def words(self) -> list[str]:
-        """The words that the model knows; a word's place is its number.
+        """Read the vocabulary, by id.
 
         Raises:
-            InvalidInput: There are none, or the file is damaged.
+            InvalidInput: It is missing, or the file is damaged.
         """
         file = self.file(_WORDS)
         try:
@@ -278,48 +294,48 @@ class Model:
         except (OSError, UnicodeDecodeError) as error:
             raise InvalidInput(f"cannot be read; {WHOLE}", where=str(file)) from error
         if words.pop():
-            raise InvalidInput(f"the last line is cut; {WHOLE}", where=str(file))
+            raise InvalidInput(f"the last line is truncated; {WHOLE}", where=str(file))
         return words
 
     def copy(self, folder: FilePath) -> Model:
-        """Write the same folder elsewhere; so a commenter that was opened is saved.
+        """Copy the folder.
 
         Args:
-            folder: A folder that is not there yet.
+            folder: A folder that does not exist yet.
 
         Raises:
-            UsageError: It is there, or its parent is not.
-            PostilError: The system refuses to write.
+            UsageError: It exists, or its parent does not.
+            PostilError: The operating system reports an error.
         """
-        with ModelWriter(folder, self.kind, self.config, self.made) as new:
+        with ModelWriter(folder, self.kind, self.config, self.metadata) as new:
             for name in self._files():
                 shutil.copyfile(self.path / name, new.path(name))
         return Model.open(folder)
 
     def verify(self) -> None:
-        """Read every file and see that it is what was written.
+        """Read every file and compare it with its checksum.
 
         Raises:
             InvalidInput: A file was changed.
         """
-        for name, sealed in self._files().items():
-            self._check_size(name, sealed)
-            if seal(self.path / name) != sealed:
-                raise InvalidInput("its bytes are not those that were written", where=str(self.path / name))
-        if seal_of_all(self._files()) != self.hash:
-            raise InvalidInput("the hash is not that of the files", where=str(self.path / _MADE))
+        for name, recorded in self._files().items():
+            self._check_size(name, recorded)
+            if checksum(self.path / name) != recorded:
+                raise InvalidInput("does not match its checksum", where=str(self.path / name))
+        if combined_checksum(self._files()) != self.hash:
+            raise InvalidInput("its hash does not match the files", where=str(self.path / _METADATA))
 
     def _files(self) -> dict[str, dict[str, Any]]:
-        files = self.made.get("files")
-        if not isinstance(files, dict) or not isinstance(self.made.get("hash"), str) or _CONFIG not in files:
-            raise InvalidInput("does not say what the folder holds", where=str(self.path / _MADE))
+        files = self.metadata.get("files")
+        if not isinstance(files, dict) or not isinstance(self.metadata.get("hash"), str) or _CONFIG not in files:
+            raise InvalidInput("does not list the files of the folder", where=str(self.path / _METADATA))
         return files
 
-    def _check_size(self, name: str, sealed: object) -> None:
-        file = self.path / plain(name)
+    def _check_size(self, name: str, recorded: object) -> None:
+        file = self.path / checked_name(name)
         if not file.is_file():
             raise InvalidInput(f"missing; {WHOLE}", where=str(file))
-        expected = sealed.get("bytes") if isinstance(sealed, dict) else None
+        expected = recorded.get("bytes") if isinstance(recorded, dict) else None
         size = file.stat().st_size
         if size != expected:
             raise InvalidInput(f"expected {expected} bytes, got {size}; {WHOLE}", where=str(file))

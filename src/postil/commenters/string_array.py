@@ -1,4 +1,4 @@
-"""Many texts in two arrays, which can be mapped into memory."""
+"""Array of strings in two numeric arrays, which can be mapped into memory."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.arrays import Open
+    from postil.arrays import OpenArray
 
-__all__ = ["Strings"]
+__all__ = ["StringArray"]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Strings:
-    """n texts, in UTF-8 behind one another.
+class StringArray:
+    """n texts in UTF-8, concatenated.
 
     Args:
         data: uint8[bytes].
         offsets: int64[n + 1]; text i is ``data[offsets[i]:offsets[i + 1]]``.
-        where: Where they were opened from.
+        where: The file they were opened from, for messages.
 
-    >>> texts = Strings.of(["rain", "", "雨"])
+    >>> texts = StringArray.of(["rain", "", "雨"])
     >>> texts[2], texts[1], len(texts)
     ('雨', '', 3)
     """
@@ -39,25 +39,25 @@ class Strings:
     where: str = ""
 
     @classmethod
-    def open(cls, array: Open, name: str, count: int | None = None) -> Strings:
-        """Open texts of a folder; the bytes of a text are looked at when it is read.
+    def open(cls, array: OpenArray, name: str, count: int | None = None) -> StringArray:
+        """Open the texts of a folder; the bytes of a text are checked when it is read.
 
         Args:
             array: Opens an array by its name; see `postil.commenters.store.Model.array`.
-            name: Name of the texts, which the names of its two arrays begin with.
+            name: Prefix of the names of the two arrays.
             count: Number of texts; None is any.
 
         Raises:
-            InvalidInput: An array is missing, or another one.
+            InvalidInput: An array is missing, or not as expected.
         """
         data = array(f"{name}.data", Expected("uint8"))
         offsets = array(f"{name}.offsets", Expected("int64", (None if count is None else count + 1,), end=len(data)))
-        # Views without the overhead of np.memmap, which tells where texts are taken one by one.
+        # np.asarray drops the np.memmap class, whose overhead on each view dominates reading texts one by one.
         return cls(np.asarray(data), np.asarray(offsets), str(getattr(data, "filename", name)))
 
     @classmethod
-    def of(cls, texts: Iterable[str]) -> Strings:
-        """Put texts behind one another.
+    def of(cls, texts: Iterable[str]) -> StringArray:
+        """Encode and concatenate texts.
 
         Args:
             texts: The texts.
@@ -71,10 +71,10 @@ class Strings:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def __getitem__(self, place: int) -> str:
-        data = self.data[self.offsets[place] : self.offsets[place + 1]].tobytes()
+    def __getitem__(self, index: int) -> str:
+        data = self.data[self.offsets[index] : self.offsets[index + 1]].tobytes()
         try:
             return data.decode("utf-8", "surrogatepass")
         except UnicodeDecodeError as error:
-            problem = f"text {place}: expected UTF-8, got {data[error.start : error.end]!r}; {WHOLE}"
+            problem = f"text {index}: expected UTF-8, got {data[error.start : error.end]!r}; {WHOLE}"
             raise InvalidInput(problem, where=self.where) from error

@@ -4,7 +4,7 @@
 |---|---|
 | ``vectors.npy`` | float32[V, d], a row a word, little-endian |
 | ``words.txt`` | a word a line, in UTF-8 |
-| ``made.json`` | how they were made: spec, seed, hash of the data, versions; number of words and dimensions, hash |
+| ``metadata.json`` | how they were made: spec, seed, hash of the data, versions; number of words and dimensions, hash |
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["FORMAT", "MADE", "VECTORS", "WORDS", "ContentHash", "Sieve", "VectorsWriter"]
+__all__ = ["FORMAT", "METADATA", "VECTORS", "WORDS", "ContentHash", "Sieve", "VectorsWriter"]
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 VECTORS: Final = "vectors.npy"
 WORDS: Final = "words.txt"
-MADE: Final = "made.json"
-_FILES: Final = frozenset({VECTORS, WORDS, MADE})
+METADATA: Final = "metadata.json"
+_FILES: Final = frozenset({VECTORS, WORDS, METADATA})
 
 
 class Sieve:
@@ -183,7 +183,7 @@ class VectorsWriter:
     def __enter__(self) -> Self:
         try:
             self._part.mkdir()
-            for name in (VECTORS, WORDS, MADE):
+            for name in (VECTORS, WORDS, METADATA):
                 self._files[name] = (self._part / name).open("xb")
             self._write_head()
         except OSError as error:
@@ -218,12 +218,12 @@ class VectorsWriter:
         except OSError as error:
             raise self._refused(error) from error
 
-    def commit(self, made: Mapping[str, Any]) -> dict[str, Any]:
-        """Write ``made.json`` and let the folder appear.
+    def commit(self, metadata: Mapping[str, Any]) -> dict[str, Any]:
+        """Write ``metadata.json`` and let the folder appear.
 
         Args:
-            made: How the vectors were made. The format, the number of words and dimensions, what was left out and the
-                hash are added.
+            metadata: Description of the training. The format, the numbers of words and dimensions, what was left out
+                and the hash are added.
 
         Returns:
             What was written.
@@ -235,13 +235,13 @@ class VectorsWriter:
         if not self.words:
             raise InvalidInput("there are no words to keep")
         left_out = {kind: count for kind, count in self.sieve.left_out.items() if count}
-        whole = {"format": FORMAT, **made, **({"left_out": left_out} if left_out else {})}
+        whole = {"format": FORMAT, **metadata, **({"left_out": left_out} if left_out else {})}
         whole |= {"words": self.words, "dimensions": self.dimensions, "hash": self._hash.digest()}
         try:
             self._files[VECTORS].seek(0)
             self._write_head()
             text = json.dumps(whole, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-            self._files[MADE].write(text.encode("utf-8"))
+            self._files[METADATA].write(text.encode("utf-8"))
             for file in self._files.values():
                 file.flush()
                 os.fsync(file.fileno())

@@ -13,7 +13,7 @@ import numpy as np
 
 from postil.arrays import WHOLE, Expected, open_array
 from postil.errors import InvalidInput, Undefined, UsageError
-from postil.text.vector_store import FORMAT, MADE, VECTORS, WORDS, ContentHash, VectorsWriter
+from postil.text.vector_store import FORMAT, METADATA, VECTORS, WORDS, ContentHash, VectorsWriter
 
 if TYPE_CHECKING:
     import os
@@ -59,7 +59,7 @@ class Vectors:
     Args:
         words: V words, each once. In a model over bigrams a word is two words joined with ``_``.
         array: float32[V, d], a row a word; memory-mapped where it comes from a folder.
-        made: How they were made; ``"bigrams": True`` in it says that the words are bigrams.
+        metadata: Description of their training; ``"bigrams": True`` in it says that the words are bigrams.
 
     Raises:
         InvalidInput: The shapes do not fit.
@@ -73,7 +73,7 @@ class Vectors:
 
     words: tuple[str, ...] = field(repr=False)
     array: NDArray[np.float32] = field(repr=False)
-    made: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
     def __post_init__(self) -> None:
         if self.array.ndim != 2 or self.array.dtype != np.float32:
@@ -93,12 +93,12 @@ class Vectors:
     @property
     def bigrams(self) -> bool:
         """Whether the words are bigrams, so that texts are looked up by pairs of adjacent words."""
-        return bool(self.made.get("bigrams", False))
+        return bool(self.metadata.get("bigrams", False))
 
     @cached_property
     def hash(self) -> str:
-        """12 hexadecimal digits of a SHA-256 of words and vectors: as ``made.json`` says it, else computed."""
-        said = self.made.get("hash")
+        """12 hexadecimal digits of a SHA-256 of words and vectors: as ``metadata.json`` says it, else computed."""
+        said = self.metadata.get("hash")
         return said if isinstance(said, str) else self._computed_hash()
 
     @property
@@ -118,10 +118,10 @@ class Vectors:
         """
         path = Path(folder)
         try:
-            made = json.loads((path / MADE).read_text(encoding="utf-8"))
+            made = json.loads((path / METADATA).read_text(encoding="utf-8"))
             if not isinstance(made, dict) or made.get("format") != FORMAT:
                 said = made.get("format") if isinstance(made, dict) else type(made).__name__
-                raise InvalidInput(f"expected format {FORMAT}, got {said}", where=str(path / MADE))
+                raise InvalidInput(f"expected format {FORMAT}, got {said}", where=str(path / METADATA))
             *words, rest = (path / WORDS).read_bytes().decode("utf-8").split("\n")
         except FileNotFoundError as error:
             missing = Path(str(error.filename)).name
@@ -134,12 +134,12 @@ class Vectors:
         array = open_array(path / VECTORS, expected, remake="postil vectors train or postil vectors convert")
         return cls(tuple(words), np.asarray(array), MappingProxyType(made))
 
-    def save(self, folder: str | os.PathLike[str], made: Mapping[str, Any] | None = None) -> None:
+    def save(self, folder: str | os.PathLike[str], metadata: Mapping[str, Any] | None = None) -> None:
         """Write a folder (see `postil.text.vector_store`); the same content gives the same bytes.
 
         Args:
             folder: The folder to make. One that is there must be empty or hold word vectors, which are replaced.
-            made: What to add to ``made.json``.
+            metadata: Entries to add to ``metadata.json``.
 
         Raises:
             InvalidInput: There are no words, a word comes twice or cannot stand on a line of UTF-8, or a number is not
@@ -150,13 +150,13 @@ class Vectors:
         with VectorsWriter(folder, self.dimensions) as writer:
             for begin, block in self._blocks():
                 writer.add(self.words[begin : begin + len(block)], block)
-            writer.commit({**self.made, **(made or {})})
+            writer.commit({**self.metadata, **(metadata or {})})
 
     def check(self) -> None:
         """Read everything and see that it still is what was written.
 
         Raises:
-            InvalidInput: The content does not fit the hash in ``made.json``.
+            InvalidInput: The content does not fit the hash in ``metadata.json``.
         """
         found = self._computed_hash()
         if found != self.hash:

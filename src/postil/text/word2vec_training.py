@@ -131,7 +131,7 @@ class _Texts:
                 yield units[begin : begin + LONGEST]
 
     def count(self) -> tuple[Counter[str], dict[str, Any]]:
-        """How often each unit occurs, and what ``made.json`` says of the texts."""
+        """How often each unit occurs, and what ``metadata.json`` says of the texts."""
         data = hashlib.sha256()
         texts = tokens = 0
         for words in self._token_lists:

@@ -13,7 +13,7 @@ pytest.importorskip("torch", reason="networks need torch: pip install 'postil[nn
 import generator_work as gen
 import torch
 
-from postil.commenters.neural_commenter import DecodingOptions
+from postil.commenters.decoding_options import DecodingOptions
 from postil.commenters.nn import decoding
 from postil.commenters.nn.batches import BOS, EOS, PAD, SPECIAL, UNK, Ragged
 from postil.commenters.nn.generator import Generator, GeneratorOptions
@@ -24,8 +24,11 @@ if TYPE_CHECKING:
     from postil.commenters.nn.seq2seq import Network
 
 ARTICLES = gen.articles([0, 3, 1], [2], [], [4, 4, 4, 4, 4, 4, 1], [1, 0])
-PLAIN = DecodingOptions(shortest=1, longest=3, repeats=0)
-HOWS = [DecodingOptions(how=how, shortest=1, longest=6, repeats=2) for how in ("greedy", "beam", "nucleus")]
+PLAIN = DecodingOptions(min_words=1, max_words=3, no_repeat_ngram_size=0)
+HOWS = [
+    DecodingOptions(strategy=how, min_words=1, max_words=6, no_repeat_ngram_size=2)
+    for how in ("greedy", "beam", "nucleus")
+]
 
 
 def repeats(words: tuple[int, ...], size: int) -> bool:
@@ -46,16 +49,16 @@ def score(made: Network, article: torch.Tensor, words: tuple[int, ...]) -> float
 def greedy(made: Network, article: torch.Tensor, options: DecodingOptions) -> tuple[int, ...]:
     """Always the most probable word, everything read again for each."""
     words: list[int] = []
-    while len(words) < options.longest:
+    while len(words) < options.max_words:
         with torch.no_grad():
             read, last = made.read(article[None])
             features, _ = made.decoder(made.words(torch.tensor([[BOS, *words]])), made.decoder.begin(last), read)
             scores = made.scores(features[0, -1:])[0]
         scores[[PAD, UNK, BOS]] = -torch.inf
-        if len(words) < options.shortest:
+        if len(words) < options.min_words:
             scores[EOS] = -torch.inf
         for word in range(SPECIAL, len(scores)):
-            if options.repeats and repeats((*words, word), options.repeats):
+            if options.no_repeat_ngram_size and repeats((*words, word), options.no_repeat_ngram_size):
                 scores[word] = -torch.inf
         word = int(scores.argmax())
         if word == EOS:
@@ -67,7 +70,7 @@ def greedy(made: Network, article: torch.Tensor, options: DecodingOptions) -> tu
 @pytest.mark.parametrize("length", [0.0, 0.7, 1.0])
 @pytest.mark.parametrize("seed", range(3))
 def test_a_beam_that_holds_everything_finds_all_texts_with_their_scores(seed: int, length: float) -> None:
-    made, options = gen.network(seed=seed), replace(PLAIN, beam=700, length=length)
+    made, options = gen.network(seed=seed), replace(PLAIN, beam_size=700, length_penalty=length)
     found = decoding.write(made, ARTICLES[:1], 1, options)[0]
     texts = list(gen.all_texts(5, 1, 3))
     expected = {
@@ -82,7 +85,7 @@ def test_a_beam_that_holds_everything_finds_all_texts_with_their_scores(seed: in
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_wide_beam_finds_the_best_text_that_is_allowed(seed: int) -> None:
-    made, options = gen.network(seed=seed), replace(PLAIN, beam=60, shortest=2, repeats=1)
+    made, options = gen.network(seed=seed), replace(PLAIN, beam_size=60, min_words=2, no_repeat_ngram_size=1)
     texts = [words for words in gen.all_texts(5, 2, 3) if not repeats(words, 1)]
     for article, found in zip(ARTICLES, decoding.write(made, ARTICLES, 1, options), strict=True):
         scores = dict(zip(texts, gen.log_p(made, article, texts), strict=True))
@@ -95,7 +98,7 @@ def test_a_wider_beam_finds_better_texts_in_the_mean() -> None:
     for seed in range(8):
         made = gen.network(words=12, seed=seed)
         for beam in scores:
-            options = DecodingOptions(beam=beam, shortest=3, longest=6, length=0.0)
+            options = DecodingOptions(beam_size=beam, min_words=3, max_words=6, length_penalty=0.0)
             scores[beam] += sum(texts[0].score for texts in decoding.write(made, ARTICLES, 1, options))
     assert scores[1] < scores[3] < scores[30]
 
@@ -110,11 +113,11 @@ def test_greedy_takes_the_most_probable_word_each_time_and_so_does_a_beam_of_one
         for article, (text,) in zip(ARTICLES, found, strict=True):
             assert text.score == pytest.approx(score(made, article, text.words), abs=1e-5)
         for several in (1, 3):
-            narrow = decoding.write(made, ARTICLES, several, replace(options, how="beam", beam=1))
+            narrow = decoding.write(made, ARTICLES, several, replace(options, strategy="beam", beam_size=1))
             assert narrow == decoding.write(made, ARTICLES, several, options)
 
 
-@pytest.mark.parametrize("tiny", [{"nucleus": 1e-9}, {"temperature": 1e-30}])
+@pytest.mark.parametrize("tiny", [{"top_p": 1e-9}, {"temperature": 1e-30}])
 def test_nucleus_from_next_to_nothing_is_greedy(tiny: dict[str, float]) -> None:
     for seed in range(4):
         made = gen.network(words=8, seed=seed)
@@ -124,7 +127,7 @@ def test_nucleus_from_next_to_nothing_is_greedy(tiny: dict[str, float]) -> None:
 
 
 @pytest.mark.parametrize("shape", gen.SHAPES, ids=gen.shape_name)
-@pytest.mark.parametrize("options", HOWS, ids=lambda options: options.how)
+@pytest.mark.parametrize("options", HOWS, ids=lambda options: options.strategy)
 @pytest.mark.parametrize("several", [1, 3])
 def test_an_article_gets_the_same_texts_alone_and_among_others(
     options: DecodingOptions, several: int, shape: dict[str, Any]
@@ -135,17 +138,17 @@ def test_an_article_gets_the_same_texts_alone_and_among_others(
         assert close(decoding.write(made, words[None], several, options)[0], found)
 
 
-@pytest.mark.parametrize("options", HOWS, ids=lambda options: options.how)
+@pytest.mark.parametrize("options", HOWS, ids=lambda options: options.strategy)
 @pytest.mark.parametrize(("repeated", "shortest", "longest"), [(1, 1, 3), (2, 4, 9), (3, 1, 1), (0, 5, 5), (3, 3, 20)])
 def test_texts_keep_to_the_rules(options: DecodingOptions, repeated: int, shortest: int, longest: int) -> None:
     for seed in range(3):
         made = gen.network(words=7, seed=seed)
-        options = replace(options, repeats=repeated, shortest=shortest, longest=longest)
+        options = replace(options, no_repeat_ngram_size=repeated, min_words=shortest, max_words=longest)
         for article, texts in zip(ARTICLES, decoding.write(made, ARTICLES, 4, options), strict=True):
             assert 1 <= len(texts) <= max(4, options.width)
             assert len({text.words for text in texts}) == len(texts)
             assert [text.score for text in texts] == sorted((text.score for text in texts), reverse=True)
-            if options.how != "nucleus":
+            if options.strategy != "nucleus":
                 assert len({text.words[0] for text in texts}) == len(texts)  # each begins with another word
             for text in texts:
                 assert shortest <= len(text.words) <= longest
@@ -154,17 +157,17 @@ def test_texts_keep_to_the_rules(options: DecodingOptions, repeated: int, shorte
                 assert text.score == pytest.approx(score(made, article, text.words), abs=1e-4)
 
 
-@pytest.mark.parametrize("options", HOWS, ids=lambda options: options.how)
+@pytest.mark.parametrize("options", HOWS, ids=lambda options: options.strategy)
 def test_where_every_word_would_be_a_repetition_a_text_ends(options: DecodingOptions) -> None:
-    options = replace(options, repeats=1, shortest=5, longest=9)
+    options = replace(options, no_repeat_ngram_size=1, min_words=5, max_words=9)
     for texts in decoding.write(gen.network(words=2), ARTICLES.clamp_max(SPECIAL + 1), 2, options):
         assert texts
         assert {tuple(sorted(text.words)) for text in texts} == {(SPECIAL, SPECIAL + 1)}
 
 
-@pytest.mark.parametrize("options", HOWS, ids=lambda options: options.how)
+@pytest.mark.parametrize("options", HOWS, ids=lambda options: options.strategy)
 def test_more_texts_than_words_and_beams_wider_than_the_vocabulary(options: DecodingOptions) -> None:
-    options = replace(options, beam=9, longest=2)
+    options = replace(options, beam_size=9, max_words=2)
     for texts in decoding.write(gen.network(words=1), ARTICLES.clamp_max(SPECIAL), 20, options):
         assert {text.words for text in texts} <= {(4,), (4, 4)}
         assert texts
@@ -184,7 +187,7 @@ def test_texts_that_are_finished_leave_the_batch(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(made, "next", counted)
     for options in HOWS:
         rows.clear()
-        found = decoding.write(made, ARTICLES, 1, replace(options, longest=30, repeats=0))
+        found = decoding.write(made, ARTICLES, 1, replace(options, max_words=30, no_repeat_ngram_size=0))
         longest = max(len(text.words) for texts in found for text in texts)
         assert rows[1:] == sorted(rows[1:], reverse=True)
         assert rows[1] == len(ARTICLES) * options.width > rows[-1]
@@ -214,7 +217,7 @@ def test_words_are_drawn_as_often_as_they_are_probable(nucleus: float, temperatu
     share[inside] = p[inside] / p[inside].sum()
     draws = 20_000
     shares = torch.from_numpy(np.random.default_rng(5).random(draws, np.float32))
-    options = DecodingOptions(how="nucleus", nucleus=nucleus, temperature=temperature)
+    options = DecodingOptions(strategy="nucleus", top_p=nucleus, temperature=temperature)
     words = decoding._nucleus(scores.repeat(draws, 1), shares, options)
     counts = np.bincount(words.numpy(), minlength=len(p))
     assert set(np.flatnonzero(counts)) == set(np.flatnonzero(share))
@@ -225,7 +228,7 @@ def test_words_are_drawn_as_often_as_they_are_probable(nucleus: float, temperatu
 
 def test_what_is_drawn_hangs_on_the_seed_the_article_and_the_number_of_the_text() -> None:
     made = gen.network(words=8)
-    options = replace(HOWS[2], longest=12, shortest=6, nucleus=1.0)
+    options = replace(HOWS[2], max_words=12, min_words=6, top_p=1.0)
     one, two, three = decoding.write(made, ARTICLES[[0, 0, 3]], 3, options)
     assert one == two != three
     assert len(one) == 3
@@ -254,13 +257,13 @@ def test_a_generator_writes_in_the_order_it_was_asked() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"how": "best"}, "how: expected beam, greedy or nucleus, got best"),
-        ({"beam": 0}, "a beam from 1"),
-        ({"repeats": -1}, "repeats from 0"),
-        ({"shortest": 9, "longest": 8}, "shortest from 1 to longest"),
-        ({"nucleus": 0.0}, "nucleus above 0"),
+        ({"strategy": "best"}, "strategy: expected beam, greedy or nucleus, got best"),
+        ({"beam_size": 0}, "beam_size from 1"),
+        ({"no_repeat_ngram_size": -1}, "no_repeat_ngram_size from 0"),
+        ({"min_words": 9, "max_words": 8}, "min_words from 1 to max_words"),
+        ({"top_p": 0.0}, "top_p above 0"),
         ({"temperature": 0.0}, "temperature above 0"),
-        ({"length": -1.0}, "length from 0"),
+        ({"length_penalty": -1.0}, "length_penalty from 0"),
     ],
 )
 def test_options_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:

@@ -20,7 +20,7 @@ import generator_work as gen
 import network_work as work
 import torch
 
-from postil.commenters.neural_commenter import DecodingOptions
+from postil.commenters.decoding_options import DecodingOptions
 from postil.commenters.nn import generator as generator_module
 from postil.commenters.nn import safetensors_io
 from postil.commenters.nn.batches import EOS, SPECIAL, UNK, Commented
@@ -32,7 +32,7 @@ SMALL = GeneratorOptions(size=16, word_size=12, dropout=0.2, sampled=6, group=2)
 HOW = TrainingOptions(batch=16, epochs=2, every=5, learning_rate=1e-2, patience=0, device="cpu")
 TRAIN, DEV = work.world(24, 0, comments=3), work.world(10, 1, comments=2)
 REVERSING = GeneratorOptions(size=48, word_size=32, dropout=0.0, sampled=8, group=1)
-AS_IS = DecodingOptions(how="greedy", repeats=0, shortest=1)
+AS_IS = DecodingOptions(strategy="greedy", no_repeat_ngram_size=0, min_words=1)
 
 
 def trained(
@@ -70,8 +70,8 @@ def test_it_learns_to_write_texts_backwards(tmp_path: Path, options: GeneratorOp
     unseen = gen.reversing(200, 2)
     generator = train_generator(gen.reversing(2000, 1), unseen, options, how, tmp_path / "model")
     assert right(generator, unseen) >= 0.95
-    assert right(generator, unseen, replace(AS_IS, how="beam")) >= 0.95
-    assert right(generator, unseen, replace(AS_IS, how="nucleus", temperature=0.2)) >= 0.95
+    assert right(generator, unseen, replace(AS_IS, strategy="beam")) >= 0.95
+    assert right(generator, unseen, replace(AS_IS, strategy="nucleus", temperature=0.2)) >= 0.95
     # A text longer than any that was seen is written about all the same.
     long = gen.reversing(1, 3, longest=40)
     assert 1 <= len(generator.write(long.articles)[0][0].words) <= 50
@@ -127,7 +127,7 @@ def test_saved_and_opened_it_writes_the_same(tmp_path: Path) -> None:
     opened = Generator.open(tmp_path / "model")
     assert opened.options == generator.options
     for how in ("greedy", "beam", "nucleus"):
-        options = DecodingOptions(how=how, longest=6)  # type: ignore[arg-type]
+        options = DecodingOptions(strategy=how, max_words=6)  # type: ignore[arg-type]
         assert opened.write(DEV.articles, 2, options) == generator.write(DEV.articles, 2, options)
     kept, _ = safetensors_io.read(tmp_path / "model/weights.safetensors")
     assert kept.keys() == dict(generator.network.named_parameters()).keys()
@@ -239,7 +239,7 @@ def test_it_begins_with_words_as_likely_as_they_are_and_with_the_vectors_given(t
 def test_articles_without_words_and_unknown_words_are_commented_on(tmp_path: Path) -> None:
     generator, _ = trained(tmp_path / "model")
     asked = work.ragged([[], [2**31 - 1] * 3, [1] * 500])
-    for texts in generator.write(asked, 2, DecodingOptions(longest=5)):
+    for texts in generator.write(asked, 2, DecodingOptions(max_words=5)):
         assert texts
         assert all(np.isfinite(text.score) and UNK not in text.words for text in texts)
 

@@ -104,7 +104,7 @@ def test_saved_and_opened_it_gives_the_same_scores(tmp_path: Path, options: Rele
     pairs = (DEV.articles, DEV.comments, rows, columns)
     assert (opened.score_pairs(*pairs) == relevance.score_pairs(*pairs)).all()
     names = sorted(path.name for path in (tmp_path / "model").iterdir())
-    assert names == ["config.json", "made.json", "weights.safetensors"]
+    assert names == ["config.json", "metadata.json", "weights.safetensors"]
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
 
 
@@ -147,7 +147,7 @@ def test_another_corpus_is_not_taken_for_the_one_that_was_begun_with(tmp_path: P
 
 
 def test_a_folder_that_is_there_is_refused_before_anything_is_done(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="there is something already"):
+    with pytest.raises(UsageError, match="already exists"):
         trained(tmp_path)
 
 

@@ -8,25 +8,27 @@ from typing import TYPE_CHECKING, Any, Final
 
 from postil.app.progress import progress
 from postil.commenters import neural_commenter
-from postil.commenters.filtering import BlockList, Screen
-from postil.commenters.neural_commenter import DecodingOptions, NeuralCommenter
+from postil.commenters.decoding_options import DecodingOptions
+from postil.commenters.filtering import Blocklist, CandidateFilter
+from postil.commenters.neural_commenter import NeuralCommenter
 from postil.commenters.retrieval import KINDS, Retriever
 from postil.commenters.store import Model
 from postil.errors import InvalidInput, UsageError
 from postil.records.arguments import check_arguments
 from postil.records.ranking import best_first
 from postil.records.row_files import read
-from postil.records.rows import Article, Row
+from postil.records.rows import Article
+from postil.records.suggestions import RankedComment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from postil.app.progress import Say
-    from postil.commenters.base import Suggestions
     from postil.corpus.store import Corpus
     from postil.records.row_files import FilePath, Rows
+    from postil.records.suggestions import Suggestions
 
-__all__ = ["CommentOptions", "RankedComment", "check_cut", "comment_files", "load_commenter", "rank_files"]
+__all__ = ["CommentOptions", "RankedComment", "check_tokenizer", "comment_files", "load_commenter", "rank_files"]
 
 AT_ONCE: Final = 64
 NAMED: Final = 5
@@ -39,54 +41,42 @@ class CommentOptions:
 
     Args:
         k: How many an article, at most.
-        shortest: How many words a suggestion has at least.
-        longest: How many at most; None for any number.
-        block: A file of words and phrases that no suggestion may hold.
-        addresses: Whether suggestions may hold addresses and handles.
+        min_words: How many words a suggestion has at least.
+        max_words: How many at most; None for any number.
+        blocklist: A file of words and phrases that no suggestion may hold.
+        allow_addresses: Whether suggestions may hold addresses and handles.
         decoding: How a model that writes does so, by name; see `DecodingOptions`.
         jobs: Threads; the suggestions do not depend on it.
     """
 
     k: int = 5
-    shortest: int = 3
-    longest: int | None = None
-    block: str | None = None
-    addresses: bool = False
+    min_words: int = 3
+    max_words: int | None = None
+    blocklist: str | None = None
+    allow_addresses: bool = False
     decoding: Mapping[str, Any] = field(default_factory=dict)
     jobs: int = 1
 
-    def screen(self) -> Screen:
+    def candidate_filter(self) -> CandidateFilter:
         """What may be suggested."""
-        block = BlockList.read(self.block) if self.block else None
-        return Screen(shortest=self.shortest, longest=self.longest, addresses=self.addresses, block=block)
-
-
-class RankedComment(Row, frozen=True, omit_defaults=False, gc=False):
-    """A comment of a thread, and how relevant it is to its article.
-
-    Args:
-        article: The id of the article.
-        comment: The id of the comment.
-        rank: Its place in the thread, from 1.
-        score: How relevant it is; high is good, and only one model's scores compare.
-        text: What it says.
-    """
-
-    article: str
-    comment: str
-    rank: int
-    score: float
-    text: str
+        block = Blocklist.read(self.blocklist) if self.blocklist else None
+        return CandidateFilter(
+            min_words=self.min_words, max_words=self.max_words, allow_addresses=self.allow_addresses, blocklist=block
+        )
 
 
 def load_commenter(
-    folder: FilePath, *, screen: Screen | None = None, decoding: DecodingOptions | None = None, jobs: int = 1
+    folder: FilePath,
+    *,
+    candidate_filter: CandidateFilter | None = None,
+    decoding: DecodingOptions | None = None,
+    jobs: int = 1,
 ) -> Retriever | NeuralCommenter:
     """Open a commenter that `postil train` made.
 
     Args:
         folder: Its folder.
-        screen: What may be suggested.
+        candidate_filter: What may be suggested.
         decoding: How a model that writes does so.
         jobs: Threads.
 
@@ -98,13 +88,13 @@ def load_commenter(
     check_arguments(load_commenter, locals())
     kind = Model.open(folder, (*KINDS, *neural_commenter.KINDS)).kind
     if kind in neural_commenter.KINDS:
-        return NeuralCommenter.open(folder, screen=screen, decoding=decoding)
+        return NeuralCommenter.open(folder, candidate_filter=candidate_filter, decoding=decoding)
     if decoding is not None:
         raise UsageError(f"{folder}: {kind} finds comments and writes none; {_named(decoding)} is for models that do")
-    return Retriever.open(folder, screen=screen, jobs=jobs)
+    return Retriever.open(folder, candidate_filter=candidate_filter, jobs=jobs)
 
 
-def check_cut(model: Model, corpus: Corpus, called: str = "") -> None:
+def check_tokenizer(model: Model, corpus: Corpus, called: str = "") -> None:
     """See that a model was made for texts that are cut as the corpus's are.
 
     Args:
@@ -145,13 +135,15 @@ def comment_files(
             says where.
     """
     decoding = DecodingOptions(**options.decoding) if options.decoding else None
-    commenter = load_commenter(folder, screen=options.screen(), decoding=decoding, jobs=options.jobs)
+    commenter = load_commenter(
+        folder, candidate_filter=options.candidate_filter(), decoding=decoding, jobs=options.jobs
+    )
     found = read(articles, Article)
     silent = _Wordless(commenter)
     with progress("articles", _once(found)) as rows:
         while batch := list(islice(rows, AT_ONCE)):
             for article, row in zip(batch, commenter.comment(batch, options.k), strict=True):
-                silent.look(article, sure=bool(row.suggestions or row.held))
+                silent.look(article, sure=bool(row.suggestions or row.filtered))
                 yield row
     silent.tell(found.places.where, "no suggestions for", say)
 

@@ -12,8 +12,7 @@ from postil.render.formats import grid_as, rows_as_csv, rows_as_jsonl
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from postil.app.commenting.files import RankedComment
-    from postil.commenters.base import Suggestions
+    from postil.records.suggestions import RankedComment, Suggestions
     from postil.render.formats import Format
 
 __all__ = ["ranked_as", "suggestions_as"]
@@ -26,7 +25,7 @@ def suggestions_as(form: Format, found: Sequence[Suggestions]) -> str:
     """Suggestions, best first for each article.
 
     Args:
-        form: The format; ``table``, ``markdown`` and ``latex`` have no held comments, nor has ``csv``.
+        form: The format; ``table``, ``markdown`` and ``latex`` have no filtered comments, nor has ``csv``.
         found: The suggestions.
     """
     if form == "json":
@@ -55,9 +54,9 @@ def suggestions_as(form: Format, found: Sequence[Suggestions]) -> str:
         for row in rows
     ]
     labels = "; ".join(dict.fromkeys(row["label"] for row in rows))
-    held = sum(len(row.held) for row in found)
+    filtered = sum(len(row.filtered) for row in found)
     note = f"{labels}\n" if labels else "no suggestions\n"
-    note += f"{held:,} held back; --format jsonl says why\n" if held else ""
+    note += f"{filtered:,} filtered out; --format jsonl gives the reasons\n" if filtered else ""
     return grid_as(form, grid) + (f"\n{note}" if form == "table" else "")
 
 

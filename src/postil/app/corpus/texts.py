@@ -185,7 +185,7 @@ def _kept(folder: Path, about: dict[str, object]) -> Vectors | None:
     if not (folder / "vectors").exists():
         return None
     vectors = Vectors.open(folder / "vectors")
-    return vectors if vectors.made.get("about") == json.loads(json.dumps(about)) else None
+    return vectors if vectors.metadata.get("about") == json.loads(json.dumps(about)) else None
 
 
 class _Lists:

@@ -88,7 +88,7 @@ def notes_on_vectors(
     for name, measure in measures.items():
         if isinstance(measure, Cosine):
             model = collection.kept(("vectors", measure.vectors), partial(Vectors.open, str(measure.vectors)))
-            said = {key: str(model.made.get(key, value)) for key, value in here.items()}
+            said = {key: str(model.metadata.get(key, value)) for key, value in here.items()}
             if not model.bigrams and said.get("stop") == "none":
                 said["stop"] = here["stop"]  # each word that is left has the vector that it always had
             other = [key for key in said if said[key] != here[key]]

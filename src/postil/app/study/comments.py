@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from postil.app.commenting.files import check_cut
+from postil.app.commenting.files import check_tokenizer
 from postil.app.correlating.files import read_judgements
 from postil.app.readers import HUMAN, Readers, needs_scale, read_readers
 from postil.app.report import check_report
@@ -95,7 +95,7 @@ def _check_models(study: CommentsStudy) -> None:
         if not folder.exists() and study.options.stage:
             continue
         model = Model.open(folder, (*retrieval.KINDS, *neural_commenter.KINDS))
-        check_cut(model, study.corpus, f"{name}: ")
+        check_tokenizer(model, study.corpus, f"{name}: ")
         if study.is_foreign(model):
             study.say(f"{name}: made of another corpus; whether it has seen the test articles is not known")
 
@@ -197,7 +197,7 @@ class CommentsStudy:
         Args:
             model: The model.
         """
-        theirs, ours = model.made.get("corpus") or {}, self.corpus.metadata.origin
+        theirs, ours = model.metadata.get("corpus") or {}, self.corpus.metadata.origin
         return any(theirs.get(key) != ours.get(key) for key in ("inputs", "options"))
 
     def command(self, stage: str) -> list[object]:

@@ -17,11 +17,11 @@ from postil.app.study.stages import Stage, flags, write_text
 from postil.app.training.generators import GeneratorTrainOptions, train_commenter
 from postil.app.training.retrievers import TrainOptions, train_retriever
 from postil.commenters import retrieval
-from postil.commenters.base import Suggestions
 from postil.records.atomic_file import Replacement
 from postil.records.results import to_json
 from postil.records.row_files import read, write
 from postil.records.rows import Candidate
+from postil.records.suggestions import Suggestions
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -214,7 +214,7 @@ def _commenters(models: Mapping[str, Model]) -> dict[str, Any]:
 
 
 def _made(model: Model) -> str:
-    options = model.made.get("options", {})
+    options = model.metadata.get("options", {})
     network = options.get("network", {}) or options.get("relevance", {})
     said = [f"ranked by {options['ranker']}"] if "ranker" in options else []
     said += [f"{name} {value}" for name, value in {**network, **options.get("training", {})}.items()]
@@ -222,7 +222,7 @@ def _made(model: Model) -> str:
 
 
 def _dev(model: Model) -> str:
-    dev = model.made.get("dev")
+    dev = model.metadata.get("dev")
     if isinstance(dev, dict) and dev.get("loss") is not None:
         return f"perplexity {math.exp(dev['loss']):,.1f} a word"
     rows = dev if isinstance(dev, list) else []

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from postil.commenters.nn.batches import Ragged
-from postil.commenters.rankers import ByWords
-from postil.commenters.ranking_evaluation import draw_lists, evaluate, popularity
+from postil.commenters.rankers import TfidfRanker
+from postil.commenters.ranking_evaluation import evaluate, popularity, sample_negatives
 from postil.errors import Undefined
 from postil.metaeval.resampling import counts_of
 
@@ -19,15 +19,16 @@ if TYPE_CHECKING:
     from postil.app.corpus.texts import CorpusTexts
     from postil.app.progress import Say
     from postil.commenters.nn.relevance import Relevance
-    from postil.commenters.ranking_evaluation import Evaluation, Lists, Scorer
+    from postil.commenters.ranking_evaluation import RankingTask, Scorer
+    from postil.records.results import RankingResult
 
     Texts = tuple[NDArray[np.int32], NDArray[np.int64]]
 
-__all__ = ["MIXTURE", "Asked"]
+__all__ = ["INTERPOLATION_WEIGHT", "Asked"]
 
-MIXTURES: Final = (0.0, 2.5, 5.0, 10.0, 20.0, 40.0, 80.0)
+INTERPOLATION_WEIGHTS: Final = (0.0, 2.5, 5.0, 10.0, 20.0, 40.0, 80.0)
 """How many times the cosine of words is tried beside relevance."""
-MIXTURE: Final = 20.0
+INTERPOLATION_WEIGHT: Final = 20.0
 """Where dev is too small to say."""
 
 
@@ -41,7 +42,7 @@ class Asked:
         seed: Seed of the resamples.
     """
 
-    lists: Lists
+    lists: RankingTask
     scorers: dict[str, Scorer]
     seed: int
 
@@ -49,7 +50,7 @@ class Asked:
     def of(
         cls,
         texts: CorpusTexts,
-        by_words: ByWords,
+        by_words: TfidfRanker,
         relevance: Relevance | None,
         *,
         sampled: int,
@@ -69,7 +70,7 @@ class Asked:
         if "dev" not in texts.corpus.splits:
             return None
         try:
-            lists = draw_lists(texts.starts("dev"), sampled, seed)
+            lists = sample_negatives(texts.starts("dev"), sampled, seed)
         except Undefined as error:
             say(f"no evaluation on dev: {error}")
             return None
@@ -85,20 +86,24 @@ class Asked:
         ]
         return cls(lists, scorers | {"upvotes": popularity(votes)}, seed)
 
-    def mixture(self) -> float:
+    def interpolation_weight(self) -> float:
         """How many times the cosine of words is added to relevance to find most; the least of equally good ones."""
         one = np.ones((1, len(self.lists)), dtype=np.int32)
-        found = evaluate(self.lists, {str(share): self._both(share) for share in MIXTURES}, one, cuts=(1,))
+        found = evaluate(
+            self.lists, {str(share): self._both(share) for share in INTERPOLATION_WEIGHTS}, one, cutoffs=(1,)
+        )
         by_share = {row.scorer: row.value for row in found.rows if row.measure == "mrr"}
-        return max(MIXTURES, key=lambda share: (by_share[str(share)], -share))
+        return max(INTERPOLATION_WEIGHTS, key=lambda share: (by_share[str(share)], -share))
 
-    def evaluated(self, mixture: float | None) -> Evaluation:
+    def evaluated(self, interpolation_weight: float | None) -> RankingResult:
         """How well each scorer finds the articles' own comments.
 
         Args:
-            mixture: How many times the cosine of words is added to relevance, if it is.
+            interpolation_weight: How many times the cosine of words is added to relevance, if it is.
         """
-        scorers = self.scorers if mixture is None else {"both": self._both(mixture), **self.scorers}
+        scorers = (
+            self.scorers if interpolation_weight is None else {"both": self._both(interpolation_weight), **self.scorers}
+        )
         return evaluate(self.lists, scorers, counts_of(len(self.lists), seed=self.seed))
 
     def _both(self, share: float) -> Scorer:
@@ -120,8 +125,8 @@ def _once(scorer: Scorer) -> Scorer:
     return score
 
 
-def _by_words(ranker: ByWords, articles: Texts, comments: Texts) -> Scorer:
-    of_dev = ByWords(ranker.rarity, *comments)
+def _by_words(ranker: TfidfRanker, articles: Texts, comments: Texts) -> Scorer:
+    of_dev = TfidfRanker(ranker.idf, *comments)
 
     def score(queries: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.float64]:
         scores = np.empty(len(places))
@@ -129,8 +134,8 @@ def _by_words(ranker: ByWords, articles: Texts, comments: Texts) -> Scorer:
         for first, last in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
             article = int(queries[first])
             begin, end = articles[1][article], articles[1][article + 1]
-            query = of_dev.articles(articles[0][begin:end], np.array([0, end - begin]))
-            scores[first:last] = of_dev.kept(query, 0, places[first:last])
+            query = articles[0][begin:end], np.array([0, end - begin])
+            (scores[first:last],) = of_dev.score_stored(query, [places[first:last]])
         return scores
 
     return score

@@ -13,11 +13,11 @@ import numpy as np
 
 from postil.app.corpus.texts import CorpusTexts
 from postil.app.training.training_directory import Workshop, anywhere
-from postil.commenters.copying import Runs
-from postil.commenters.neural_commenter import ATTENTION, KINDS, Trove, save_generator
+from postil.commenters.copying import SpanIndex
+from postil.commenters.neural_commenter import ATTENTION, KINDS, CopyIndex, save_generator
 from postil.commenters.nn.distributed import is_first
 from postil.commenters.store import Model, ModelWriter, check_free
-from postil.commenters.string_array import Strings
+from postil.commenters.string_array import StringArray
 from postil.corpus.store import Corpus
 from postil.errors import MissingExtra, UnknownName, UsageError
 
@@ -127,10 +127,10 @@ def train_commenter(
         say(note)
     if _generator(kind, workshop, options) is None:
         return None
-    trained = Model.open(workshop.folder / "generator").made
+    trained = Model.open(workshop.folder / "generator").metadata
     config = {"tokenizer": corpus.tokenizer, "reads": reads, "writes": options.target}
     with ModelWriter(out, kind, config, workshop.made(asdict(options), trained["dev"])) as new:
-        save_generator(new, corpus.words(), _trove(workshop, options.target, watch))
+        save_generator(new, corpus.words(), _copy_index(workshop, options.target, watch))
         shutil.copytree(workshop.folder / "generator", new.path("generator/config.json").parent, dirs_exist_ok=True)
     workshop.close()
     return GeneratorTrained(Path(out), trained["history"], trained["dev"]["loss"], trained["dev"]["step"])
@@ -163,7 +163,7 @@ def _generator(kind: str, workshop: Workshop, options: GeneratorTrainOptions) ->
     )
 
 
-def _trove(workshop: Workshop, target: str, watch: Watch) -> Trove:
+def _copy_index(workshop: Workshop, target: str, watch: Watch) -> CopyIndex:
     """What was written about the articles of train, with the names of where it stood."""
     corpus, train = workshop.texts.corpus, workshop.split("train", target)
     names: list[str] = []
@@ -172,5 +172,5 @@ def _trove(workshop: Workshop, target: str, watch: Watch) -> Trove:
         for article in articles:
             names.append(article.id)
             ids.extend(["title"] if target == "title" else [comment.id for comment in article.comments])
-    runs = Runs.of(train.comments.ids, train.comments.offsets)
-    return Trove(runs, Strings.of(names), np.asarray(train.starts), Strings.of(ids))
+    runs = SpanIndex.of(train.comments.ids, train.comments.offsets)
+    return CopyIndex(runs, StringArray.of(names), np.asarray(train.starts), StringArray.of(ids))

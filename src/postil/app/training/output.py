@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from postil.records.results import SCHEMA, to_json
 from postil.render.formats import grid_as, rows_as_csv, rows_as_jsonl
 
 if TYPE_CHECKING:
-    from postil.commenters.ranking_evaluation import Evaluation
+    from postil.records.results import RankingResult
     from postil.render.formats import Format
 
 __all__ = ["evaluation_as"]
 
 
-def evaluation_as(form: Format, found: Evaluation) -> str:
+def evaluation_as(form: Format, found: RankingResult) -> str:
     """A row a scorer, a column a measure, with 95 % intervals.
 
     Args:
         form: The format.
         found: The evaluation.
     """
-    rows = [asdict(row) for row in found.rows]
+    rows = [msgspec.to_builtins(row) for row in found.rows]
     if form == "json":
-        differences, absent = ([asdict(row) for row in several] for several in (found.differences, found.absent))
+        differences, absent = (
+            [msgspec.to_builtins(row) for row in several] for several in (found.differences, found.absent)
+        )
         return to_json(
             {"schema": SCHEMA, "kind": "evaluation", "rows": rows, "differences": differences, "absent": absent}
         )

@@ -9,18 +9,19 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
 import numpy as np
 
 from postil.app.corpus.texts import CorpusTexts
-from postil.app.training.dev_evaluation import MIXTURE, Asked
+from postil.app.training.dev_evaluation import INTERPOLATION_WEIGHT, Asked
 from postil.app.training.training_directory import Workshop, anywhere
 from postil.commenters.nn.distributed import is_first
-from postil.commenters.rankers import ByWords, rarity
-from postil.commenters.retrieval import KINDS, RANKERS, SIMILAR, Shelf, save_retriever
+from postil.commenters.rankers import TfidfRanker, idf_weights
+from postil.commenters.retrieval import KINDS, NEIGHBORS, RANKERS, CandidatePool, save_retriever
 from postil.commenters.search import Index
 from postil.commenters.segment import IDF, WEIGHTINGS
 from postil.commenters.store import ModelWriter, check_free
-from postil.commenters.string_array import Strings
+from postil.commenters.string_array import StringArray
 from postil.corpus.store import Corpus
 from postil.errors import MissingExtra, UnknownName, UsageError
 
@@ -31,9 +32,9 @@ if TYPE_CHECKING:
 
     from postil.app.progress import Say
     from postil.commenters.nn.relevance import Relevance
-    from postil.commenters.ranking_evaluation import Evaluation
     from postil.commenters.segment import Idf, Weighting
     from postil.corpus.passes import Watch
+    from postil.records.results import RankingResult
     from postil.records.row_files import FilePath
 
 __all__ = ["TrainOptions", "Trained", "train_retriever"]
@@ -62,7 +63,7 @@ class TrainOptions:
     """
 
     ranker: str = "both"
-    similar: int = SIMILAR
+    similar: int = NEIGHBORS
     weighting: Weighting = "tf-idf"
     idf: Idf = "plain"
     vectors: str | None = None
@@ -97,7 +98,7 @@ class Trained:
     """
 
     folder: Path
-    evaluation: Evaluation | None
+    evaluation: RankingResult | None
 
 
 def train_retriever(
@@ -143,46 +144,48 @@ def train_retriever(
     relevance = _relevance(workshop, options) if options.ranker != "tf-idf" else None
     if not is_first():
         return None
-    shelf = _shelf(corpus, watch)
+    pool = _pool(corpus, watch)
     index = Index.of(
         *texts.articles("train"), words=len(words), weighting=options.weighting, idf=options.idf, jobs=options.jobs
     )
-    say(f"{len(index):,} articles indexed, {len(words):,} words; {len(shelf.texts):,} comments")
+    say(f"{len(index):,} articles indexed, {len(words):,} words; {len(pool.texts):,} comments")
 
     comments = texts.comments("train")
-    rare = rarity(texts.articles("train"), comments, texts.starts("train"), len(words), options.idf)
+    rare = idf_weights(texts.articles("train"), comments, texts.starts("train"), len(words), options.idf)
     kept: dict[str, NDArray[Any]] = {}
     if relevance is not None and relevance.options.form == "towers":
         kept["vectors"] = relevance.encode_comments(*comments)
     if options.ranker != "relevance" or not kept:
         kept |= {"words.ids": comments[0], "words.offsets": comments[1]}
     if options.ranker != "relevance":
-        kept["rarity"] = rare
-    asked = Asked.of(texts, ByWords(rare, *comments), relevance, sampled=options.sampled, seed=options.seed, say=say)
-    mixture = None
+        kept["idf"] = rare
+    asked = Asked.of(
+        texts, TfidfRanker(rare, *comments), relevance, sampled=options.sampled, seed=options.seed, say=say
+    )
+    interpolation_weight = None
     if options.ranker == "both":
-        mixture = asked.mixture() if asked else MIXTURE
-    evaluation = asked.evaluated(mixture) if asked else None
+        interpolation_weight = asked.interpolation_weight() if asked else INTERPOLATION_WEIGHT
+    evaluation = asked.evaluated(interpolation_weight) if asked else None
 
     config = {
         "tokenizer": corpus.tokenizer,
-        "similar": options.similar,
+        "neighbors": options.similar,
         "weighting": options.weighting,
         "idf": options.idf,
         "ranker": options.ranker,
         "segments": 1,
-        **({"mixture": mixture} if options.ranker == "both" else {}),
+        **({"interpolation_weight": interpolation_weight} if options.ranker == "both" else {}),
     }
-    made = workshop.made(asdict(options), [asdict(row) for row in evaluation.rows] if evaluation else [])
+    made = workshop.made(asdict(options), [msgspec.to_builtins(row) for row in evaluation.rows] if evaluation else [])
     with ModelWriter(out, kind, config, made) as new:
-        save_retriever(new, index, shelf, words, ranker=kept)
+        save_retriever(new, index, pool, words, ranker=kept)
         if relevance is not None:
             shutil.copytree(workshop.folder / "relevance", new.path("relevance/config.json").parent, dirs_exist_ok=True)
     workshop.close()
     return Trained(Path(out), evaluation)
 
 
-def _shelf(corpus: Corpus, watch: Watch) -> Shelf:
+def _pool(corpus: Corpus, watch: Watch) -> CandidatePool:
     """The comments of train, with the names of where they stood."""
     names: list[str] = []
     languages: list[str] = []
@@ -197,8 +200,10 @@ def _shelf(corpus: Corpus, watch: Watch) -> Shelf:
                     ids.append(comment.id)
                     yield comment.text
 
-    said = Strings.of(texts())
-    return Shelf(Strings.of(names), Strings.of(languages), np.asarray(corpus.starts("train")), Strings.of(ids), said)
+    said = StringArray.of(texts())
+    return CandidatePool(
+        StringArray.of(names), StringArray.of(languages), np.asarray(corpus.starts("train")), StringArray.of(ids), said
+    )
 
 
 def _relevance(workshop: Workshop, options: TrainOptions) -> Relevance | None:

@@ -162,7 +162,7 @@ class Workshop:
             """Get ready, and say whether it is trained already."""
             held.enter_context(locked(self.folder, f"{self.model}: another training of this model is running"))
             if target.exists():
-                if Model.open(target).made.get("request") == json.loads(json.dumps(request)):
+                if Model.open(target).metadata.get("request") == json.loads(json.dumps(request)):
                     return True
                 shutil.rmtree(target)
             self._vectors(size, self.say)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.commenters.neural_commenter import DecodingOptions
+    from postil.commenters.decoding_options import DecodingOptions
     from postil.commenters.nn.seq2seq import Network
 
 __all__ = ["Written", "write"]
@@ -67,7 +67,7 @@ def write(network: Network, articles: Tensor, several: int, options: DecodingOpt
     state = network.decoder.begin(last)
     begin = torch.full((len(articles),), BOS, device=articles.device)
     ahead = _Ahead(*network.next(begin, state, read), read)
-    if options.how == "nucleus":
+    if options.strategy == "nucleus":
         jobs = _drawn(network, ahead, articles, several, options)
     else:
         jobs = _searched(network, ahead, several, options)
@@ -158,8 +158,8 @@ def _forbid(scores: Tensor, words: Tensor, options: DecodingOptions, begin: int 
         options: How.
         begin: The first word that there is a score of; the special ones are never parted.
     """
-    length, size = words.shape[1], options.repeats
-    if length >= options.longest:
+    length, size = words.shape[1], options.no_repeat_ngram_size
+    if length >= options.max_words:
         scores[:, EOS + 1 if begin == 0 else 0 :] = -torch.inf
     elif size and length >= size:
         runs = words.unfold(1, size, 1)  # [n, t - size + 1, size]
@@ -169,7 +169,7 @@ def _forbid(scores: Tensor, words: Tensor, options: DecodingOptions, begin: int 
         scores[row, runs[row, place, -1] - begin] = -torch.inf
     if begin == 0:
         scores[:, _NEVER] = -torch.inf
-        if length < options.shortest:
+        if length < options.min_words:
             scores[:, EOS] = -torch.inf
 
 
@@ -240,7 +240,7 @@ class _Search:
         ends = ends[:, : self.width] & log_p[:, : self.width].isfinite()
         for job, place in ends.nonzero().tolist():
             words = tuple(self.words[row[job, place]].tolist())
-            score = float(log_p[job, place]) / (len(words) + 1) ** self.options.length
+            score = float(log_p[job, place]) / (len(words) + 1) ** self.options.length_penalty
             self.finished[int(self.jobs[job])].append(Written(words, score))
 
     def _leave(self) -> None:
@@ -248,7 +248,7 @@ class _Search:
 
         A single beginning ends with its text.
         """
-        longer = (self.words.shape[1] + 1) ** self.options.length
+        longer = (self.words.shape[1] + 1) ** self.options.length_penalty
         stays = []
         for job, (number, log_p) in enumerate(zip(self.jobs.tolist(), self.log_p.amax(1).tolist(), strict=True)):
             found = sorted((text.score for text in self.finished[number]), reverse=True)
@@ -281,7 +281,7 @@ def _drawn(
         ends = next_words == EOS
         for row in ends.nonzero()[:, 0].tolist():
             text = tuple(words[row].tolist())
-            done[int(jobs[row])].append(Written(text, float(log_p[row]) / (len(text) + 1) ** options.length))
+            done[int(jobs[row])].append(Written(text, float(log_p[row]) / (len(text) + 1) ** options.length_penalty))
         stays = (~ends).nonzero()[:, 0]
         jobs, log_p, state = jobs[stays], log_p[stays], state.of(stays)
         words = torch.cat([words[stays], next_words[stays, None]], dim=1)  # [j, t + 1]
@@ -298,7 +298,7 @@ def _numbers(articles: Sequence[Sequence[int]], several: int, options: DecodingO
         for article in articles
         for text in range(several)
     )
-    return np.stack([np.random.default_rng(seed).random(options.longest + 1, np.float32) for seed in seeds])
+    return np.stack([np.random.default_rng(seed).random(options.max_words + 1, np.float32) for seed in seeds])
 
 
 def _draw(
@@ -344,7 +344,7 @@ def _nucleus(scores: Tensor, shares: Tensor, options: DecodingOptions) -> Tensor
     p = (scores / options.temperature).softmax(1)  # [n, V]
     rising = torch.from_numpy(np.sort(p.numpy(), axis=1)) if p.device.type == "cpu" else p.sort(dim=1).values
     falling = rising.flip(1)
-    last = (falling.double().cumsum(1) < options.nucleus).sum(1, keepdim=True).clamp_max(p.shape[1] - 1)
+    last = (falling.double().cumsum(1) < options.top_p).sum(1, keepdim=True).clamp_max(p.shape[1] - 1)
     mass = p.masked_fill_(p < falling.gather(1, last), 0).double().cumsum(1)  # [n, V]
     place = torch.searchsorted(mass, shares[:, None].double() * mass[:, -1:], right=True)  # [n, 1]
     return place[:, 0].clamp_max(p.shape[1] - 1)

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from postil.commenters.neural_commenter import DecodingOptions
+from postil.commenters.decoding_options import DecodingOptions
 from postil.commenters.nn import decoding, models
 from postil.commenters.nn.batches import EOS, SPECIAL, Commented, Pairs, Texts, by_length, hashed, model_ids, padded
 from postil.commenters.nn.decoding import Written
@@ -85,7 +85,7 @@ class Generator:
         if several < 1:
             raise UsageError(f"several: expected at least 1, got {several}")
         found: list[list[Written]] = [[] for _ in range(len(articles.offsets) - 1)]
-        texts = several if options.how == "nucleus" or several == 1 else max(several, options.width)
+        texts = several if options.strategy == "nucleus" or several == 1 else max(several, options.width)
         at_once = max(1, _ROWS // (texts * options.width))
         for group in by_length(articles, _WORDS, self.options.article_words):
             for begin in range(0, len(group), at_once):

@@ -19,7 +19,7 @@ from torch.nn import functional
 from postil.commenters.nn import models
 from postil.commenters.nn.batches import SPECIAL, Commented, Pairs, Ragged, by_length, hashed, padded
 from postil.commenters.nn.relevance_network import Network, RelevanceOptions
-from postil.commenters.ranking_evaluation import draw_lists, evaluate
+from postil.commenters.ranking_evaluation import evaluate, sample_negatives
 from postil.commenters.store import check_free
 from postil.errors import UsageError
 
@@ -237,7 +237,7 @@ class _Task:
             seed=how.seed,
         )
         others = int(dev.starts[-1] - np.diff(dev.starts).max())
-        self.lists = draw_lists(dev.starts, n=min(100, others))
+        self.lists = sample_negatives(dev.starts, n=min(100, others))
         self.request = {"kind": KIND, "data": data, **asdict(options)}
 
     def batches(self, epoch: int) -> Sequence[Batch]:

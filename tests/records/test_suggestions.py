@@ -5,23 +5,17 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from postil.commenters.base import LABEL, Copied, Held, Provenance, Source, Suggestion, Suggestions
 from postil.errors import InvalidInput
 from postil.records import Writer, read
+from postil.records.suggestions import LABEL, Filtered, Overlap, Provenance, Source, Suggestion, Suggestions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
-    from typing import Self
-
-    from postil.commenters.base import Commenter
-    from postil.records import Article
-    from postil.records.row_files import FilePath
 
 FOUND = Provenance.retrieved("ir-tc", "8d0c", [Source("a7", "3"), Source("a9", "12")])
-WRITTEN = Provenance.generated("att", "77aa", Copied("带上外套", 2, Source("a7", "3")))
+WRITTEN = Provenance.generated("att", "77aa", Overlap("带上外套", 2, Source("a7", "3")))
 ROWS = [
-    Suggestions("a1", (Suggestion("Bring a coat.", 2.5, 1, FOUND),), (Held("ok", "too short", Source("a7", "5")),)),
+    Suggestions("a1", (Suggestion("Bring a coat.", 2.5, 1, FOUND),), (Filtered("ok", "too short", Source("a7", "5")),)),
     Suggestions("a2", (Suggestion("带上外套。", -1.0, 1, WRITTEN), Suggestion("😂", -2.0, 2, WRITTEN))),
     Suggestions("a3", ()),
 ]
@@ -41,11 +35,11 @@ def test_rows_come_back_from_a_file(tmp_path: Path, ending: str) -> None:
 def test_what_stands_in_a_file() -> None:
     assert msgspec.json.encode(ROWS[0]).decode() == (
         '{"article":"a1","suggestions":[{"text":"Bring a coat.","score":2.5,"rank":1,"provenance":{"label":'
-        '"Machine-generated suggestion: a reader\'s comment found under another article","made":"retrieved",'
-        '"model":"ir-tc","hash":"8d0c","sources":[{"article":"a7","comment":"3"},{"article":"a9","comment":"12"}],'
-        '"copied":null}}],"held":[{"text":"ok","reason":"too short","source":{"article":"a7","comment":"5"}}]}'
+        '"Machine-generated suggestion: a reader\'s comment found under another article","method":"retrieved",'
+        '"model":"ir-tc","model_hash":"8d0c","sources":[{"article":"a7","comment":"3"},{"article":"a9","comment":"12"}],'
+        '"overlap":null}}],"filtered":[{"text":"ok","reason":"too short","source":{"article":"a7","comment":"5"}}]}'
     )
-    assert msgspec.json.encode(ROWS[2]) == b'{"article":"a3","suggestions":[],"held":[]}'
+    assert msgspec.json.encode(ROWS[2]) == b'{"article":"a3","suggestions":[],"filtered":[]}'
 
 
 @pytest.mark.parametrize("provenance", [FOUND, WRITTEN])
@@ -63,26 +57,7 @@ def test_a_row_without_a_label_is_refused(tmp_path: Path) -> None:
 
 def test_rows_settle_themselves() -> None:
     row = Suggestions(7, [Suggestion("x", 1, 1, FOUND)], None)  # type: ignore[arg-type]
-    assert (row.article, row.suggestions[0].score, row.held) == ("7", 1.0, ())
+    assert (row.article, row.suggestions[0].score, row.filtered) == ("7", 1.0, ())
     assert Source(7, 3) == Source("7", "3")  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match="score: expected a number, got NaN"):
         Suggestion("x", float("nan"), 1, FOUND)
-
-
-class Echo:
-    """The least that is a commenter."""
-
-    def comment(self, articles: Sequence[Article], k: int) -> list[Suggestions]:
-        return [Suggestions(article.id, ()) for article in articles if k]
-
-    def save(self, folder: FilePath) -> None:
-        raise NotImplementedError
-
-    @classmethod
-    def load(cls, _folder: FilePath) -> Self:
-        return cls()
-
-
-def test_a_class_with_these_methods_is_a_commenter() -> None:
-    commenter: Commenter = Echo()
-    assert commenter.comment([], 1) == []

@@ -1,0 +1,195 @@
+"""Rows of suggested comments and of ranked comments.
+
+A file of suggestions has one row per article, here on several lines::
+
+    {"article": "a1",
+     "suggestions": [
+       {"text": "Bring a coat.", "score": 2.5, "rank": 1,
+        "provenance": {
+          "label": "Machine-generated suggestion: a reader's comment found under another article",
+          "method": "retrieved", "model": "ir-tc", "model_hash": "8d0c…",
+          "sources": [{"article": "a7", "comment": "3"}, {"article": "a9", "comment": "12"}], "overlap": null}}],
+     "filtered": [
+       {"text": "ok", "reason": "too short: 1 word, expected at least 3",
+        "source": {"article": "a7", "comment": "5"}}]}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from postil.records.checks import settle_ids, settle_integers, settle_numbers, settle_several, settle_texts
+from postil.records.rows import Row
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["LABEL", "Filtered", "Overlap", "Provenance", "RankedComment", "Source", "Suggestion", "Suggestions"]
+
+LABEL: Final = "Machine-generated suggestion"
+"""The words that every suggestion is shown with; its label begins with them."""
+
+
+class Source(Row, frozen=True, omit_defaults=False, gc=False):
+    """A reader's comment on a training article.
+
+    Args:
+        article: The id of the training article.
+        comment: The id of the comment.
+    """
+
+    article: str
+    comment: str
+
+    def __post_init__(self) -> None:
+        settle_ids(self, "article", "comment")
+
+
+class Overlap(Row, frozen=True, omit_defaults=False, gc=False):
+    """The longest word sequence that a generated comment shares with a training comment.
+
+    Args:
+        span: The words.
+        words: Number of words.
+        source: A comment that contains them.
+    """
+
+    span: str
+    words: int
+    source: Source
+
+    def __post_init__(self) -> None:
+        settle_texts(self, "span")
+        settle_integers(self, "words")
+
+
+class Provenance(Row, frozen=True, omit_defaults=False, gc=False):
+    """Origin of a suggestion; build it with `retrieved` or `generated`.
+
+    Args:
+        label: The words to show with the suggestion.
+        method: ``retrieved`` or ``generated``.
+        model: The kind of the model, such as ``ir-tc``.
+        model_hash: The hash of the model's folder.
+        sources: For a retrieved comment its source, then those of its near duplicates, best score first.
+        overlap: For a generated comment its overlap with the training comments, if there is any.
+    """
+
+    label: str
+    method: str
+    model: str
+    model_hash: str
+    sources: tuple[Source, ...] = ()
+    overlap: Overlap | None = None
+
+    def __post_init__(self) -> None:
+        settle_texts(self, "label", "method", "model", "model_hash")
+        settle_several(self, "sources", Source)
+
+    @classmethod
+    def retrieved(cls, model: str, model_hash: str, sources: Sequence[Source]) -> Provenance:
+        """Provenance of a comment that a reader wrote on another article.
+
+        Args:
+            model: The kind of the model.
+            model_hash: The hash of its folder.
+            sources: The comment, then its near duplicates.
+
+        >>> Provenance.retrieved("ir-t", "8d0c", [Source("a7", "3")]).label
+        "Machine-generated suggestion: a reader's comment found under another article"
+        """
+        label = f"{LABEL}: a reader's comment found under another article"
+        return cls(label, "retrieved", model, model_hash, tuple(sources))
+
+    @classmethod
+    def generated(cls, model: str, model_hash: str, overlap: Overlap | None = None) -> Provenance:
+        """Provenance of a generated comment.
+
+        Args:
+            model: The kind of the model.
+            model_hash: The hash of its folder.
+            overlap: The longest overlap with a training comment.
+
+        >>> Provenance.generated("att", "8d0c").label
+        'Machine-generated suggestion'
+        """
+        return cls(LABEL, "generated", model, model_hash, overlap=overlap)
+
+
+class Suggestion(Row, frozen=True, omit_defaults=False, gc=False):
+    """A suggested comment.
+
+    Args:
+        text: The comment.
+        score: The commenter's score, higher is better; comparable for one article and one commenter only.
+        rank: Rank among the suggestions for the article, from 1.
+        provenance: Its origin.
+    """
+
+    text: str
+    score: float
+    rank: int
+    provenance: Provenance
+
+    def __post_init__(self) -> None:
+        settle_texts(self, "text")
+        settle_numbers(self, "score")
+        settle_integers(self, "rank")
+
+
+class Filtered(Row, frozen=True, omit_defaults=False, gc=False):
+    """A candidate that was filtered out.
+
+    Args:
+        text: The comment.
+        reason: The reason, in words.
+        source: Its source, if it was retrieved.
+    """
+
+    text: str
+    reason: str
+    source: Source | None = None
+
+    def __post_init__(self) -> None:
+        settle_texts(self, "text", "reason")
+
+
+class Suggestions(Row, frozen=True, omit_defaults=False, gc=False):
+    """Suggestions for an article: a row of a file of suggestions.
+
+    Args:
+        article: The id of the article.
+        suggestions: The suggestions, best first.
+        filtered: The candidates that were filtered out, best first.
+
+    >>> first = Suggestion("Bring a coat.", 2.5, 1, Provenance.generated("att", "8d0c"))
+    >>> Suggestions("a1", (first,)).suggestions[0].provenance.method
+    'generated'
+    """
+
+    article: str
+    suggestions: tuple[Suggestion, ...]
+    filtered: tuple[Filtered, ...] = ()
+
+    def __post_init__(self) -> None:
+        settle_ids(self, "article")
+        settle_several(self, "suggestions", Suggestion)
+        settle_several(self, "filtered", Filtered)
+
+
+class RankedComment(Row, frozen=True, omit_defaults=False, gc=False):
+    """A comment of a thread with its relevance to the article.
+
+    Args:
+        article: The id of the article.
+        comment: The id of the comment.
+        rank: Rank in the thread, from 1.
+        score: Relevance, higher is better; comparable for one model only.
+        text: The comment.
+    """
+
+    article: str
+    comment: str
+    rank: int
+    score: float
+    text: str
