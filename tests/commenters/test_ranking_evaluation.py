@@ -207,7 +207,7 @@ def test_wrong_use() -> None:
         sample_negatives([0, 2, 4])
     with pytest.raises(UsageError, match="k: expected at least 1, got 0"):
         evaluate(lists, {}, once(lists), cutoffs=(1, 0))
-    with pytest.raises(UsageError, match="random is there by itself"):
+    with pytest.raises(UsageError, match="random is always included"):
         evaluate(lists, {"random": given_scores([0])}, once(lists))
     with pytest.raises(UsageError, match=r"expected resamples of 2 articles, got an array of shape \(5, 3\)"):
         evaluate(lists, {}, np.ones((5, 3), np.int32))
