@@ -123,7 +123,7 @@ def without_apostrophe(text: str) -> str:
     """Undo `apostrophed`.
 
     Args:
-        text: What `apostrophed` returned.
+        text: A text from `apostrophed`.
 
     >>> without_apostrophe("'=1+1"), without_apostrophe("'tis")
     ('=1+1', "'tis")

@@ -1,4 +1,4 @@
-"""Where the work of a journey is done, if not in this process."""
+"""The engine of a command, where work is not done in this process."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ __all__ = ["elsewhere"]
 
 @contextmanager
 def elsewhere(name: str, jobs: int, address: str | None, say: Say | None = None) -> Iterator[Engine | None]:
-    """The engine of that name; None for ``local``, where threads of this process do the work better than processes.
+    """Open the engine of that name; None for ``local``, where threads of this process do better than processes.
 
     Args:
         name: A name in `postil.engine.ENGINES`.
-        jobs: How many shards are worked on at the same time.
+        jobs: Number of shards processed at the same time.
         address: Of a Ray cluster.
         say: Hears of every retry.
 

@@ -1,4 +1,4 @@
-"""What people hear while a journey is under way: words, and bars on standard error where a person looks at it."""
+"""Progress of long work: status messages, and bars on standard error if it is a terminal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["Say", "live", "progress", "steps"]
 
 Say: TypeAlias = "Callable[[str], None]"
-"""Takes a line of words for people."""
+"""Callback for status messages, one line each."""
 
 T = TypeVar("T")
 EVERY: Final = 1024
@@ -20,12 +20,12 @@ EVERY: Final = 1024
 
 @contextmanager
 def progress(what: str, things: Iterable[T], total: int | None = None) -> Iterator[Iterator[T]]:
-    """The things, one after the other, with a bar that counts them if standard error is a terminal.
+    """Iterate with a progress bar if standard error is a terminal.
 
     Args:
-        what: Their name in the plural.
-        things: What to go through.
-        total: How many there are, if that is known.
+        what: Name of the items, in the plural.
+        things: The items to iterate over.
+        total: Number of items, if known.
     """
     if not sys.stderr.isatty():
         yield iter(things)
@@ -50,13 +50,13 @@ def progress(what: str, things: Iterable[T], total: int | None = None) -> Iterat
 
 @contextmanager
 def steps(total: int) -> Iterator[Callable[[str], None]]:
-    """A bar for a few long steps, if standard error is a terminal.
+    """Show a progress bar for a few long steps, if standard error is a terminal.
 
     Args:
-        total: How many steps there are.
+        total: Number of steps.
 
     Yields:
-        What to call at the beginning of each step, with its name.
+        A function to call at the beginning of each step, with its name.
     """
     if not sys.stderr.isatty():
         yield lambda _: None
@@ -79,7 +79,7 @@ def steps(total: int) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def live() -> Iterator[Callable[[object], None]]:
-    """A line that changes, if standard error is a terminal.
+    """Show a changing status line, if standard error is a terminal.
 
     Yields:
         What to call with the line's new content.

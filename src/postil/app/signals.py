@@ -1,4 +1,4 @@
-"""Signals that ask a process to end, turned into an orderly end."""
+"""Termination signals, handled like an interrupt."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def unwound(*, serving: bool = False) -> Iterator[None]:
     Further signals do not interrupt the leaving.
 
     Args:
-        serving: Whether the block runs a server that ends on SIGTERM by itself. A terminal that is closed then counts
+        serving: True if the block runs a server that ends on SIGTERM by itself. A terminal that is closed then counts
             as that, so that requests are still answered, and a second Ctrl+C does not interrupt the closing either.
     """
     if threading.current_thread() is not threading.main_thread():

@@ -32,7 +32,7 @@ INTERRUPTED: Final = 130  # 128 and the number of the signal, as shells have it
 
 @contextmanager
 def visible_mistakes() -> Iterator[None]:
-    """Words of a command line that fit nowhere reach the terminal in visible characters."""
+    """Escape the words of a command line that a message repeats."""
     try:
         yield
     except MISTAKE as error:
@@ -41,7 +41,7 @@ def visible_mistakes() -> Iterator[None]:
 
 
 def command_line(context: typer.Context) -> str:
-    """The command as it was given, less where and by how many workers it was done, on which nothing depends.
+    """The command line without the flags on which no result depends: jobs, engine and address.
 
     Args:
         context: Of the command that runs.
@@ -57,7 +57,7 @@ def command_line(context: typer.Context) -> str:
 
 
 def emit(text: str, form: str = "") -> None:
-    """Print a result, as it is where a program reads it; on a terminal, and in tables, in visible characters.
+    """Print a result: unchanged where a program reads it, escaped on a terminal and in tables.
 
     Args:
         text: The result, with its line ends.
@@ -67,7 +67,7 @@ def emit(text: str, form: str = "") -> None:
 
 
 def say(text: str) -> None:
-    """Words for people go to standard error."""
+    """Print a status message to standard error."""
     _write(one_line(text) + "\n", sys.stderr)
 
 
@@ -77,7 +77,7 @@ def _write(text: str, stream: TextIO) -> None:
 
 
 def tell(form: str, remarks: Iterable[str]) -> None:
-    """Say what tables and JSON hold beside the numbers, where a format has no place for it.
+    """Print the remarks that tables and JSON contain, for a format that has no place for them.
 
     Args:
         form: The format.
@@ -88,17 +88,17 @@ def tell(form: str, remarks: Iterable[str]) -> None:
 
 
 def refuse(error: PostilError) -> NoReturn:
-    """End with one line and an exit code.
+    """End the process with one line and an exit code.
 
     Args:
-        error: What is wrong.
+        error: The error.
     """
     say(f"postil: {error}")
     raise typer.Exit(error.exit_code) from None
 
 
 def exits(command: Callable[P, None]) -> Callable[P, None]:
-    """Turn what can go wrong into one line and an exit code."""
+    """Turn exceptions into one line and an exit code."""
 
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:

@@ -38,7 +38,7 @@ def group(name: str, text: str, cls: type[TyperGroup] | None = None) -> typer.Ty
     Args:
         name: Its name.
         text: Its help.
-        cls: What finds those below it, if not the usual class.
+        cls: Class of the group, if not the usual one.
     """
     return typer.Typer(
         name=name,

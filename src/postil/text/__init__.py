@@ -1,4 +1,4 @@
-"""From characters to tokens, units and stems."""
+"""Tokenization, vocabularies, n-gram units, stemming, synonyms and word vectors."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ MASKS: Final[Mapping[str, tuple[str, re.Pattern[str]]]] = MappingProxyType(
         ),
     }
 )
-"""What can be masked: name to what stands for it and what is looked for, in the order in which they are masked.
+"""Replacement and pattern of each kind of address that can be masked, in the order of masking.
 
 ``phones`` are runs of 7 to 15 digits, with spaces, full stops and hyphens between them, whatever they mean, but for
 decimal numbers and for dates and spans of years such as 2018-07-15, 15.7.2018 and 2018-2019.
@@ -52,7 +52,7 @@ _KINDS: Final = (
 
 
 def kinds_of_address(text: str) -> Iterator[str]:
-    """What kinds of address a text may hold, in words; telephone numbers are none of them.
+    """Kinds of address that a text may contain, in words; telephone numbers are none of them.
 
     Args:
         text: The text; case does not matter.

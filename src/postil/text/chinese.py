@@ -1,16 +1,16 @@
-"""Chinese words by jieba, and by its fast twin rjieba made to agree with it.
+"""Chinese word segmentation by jieba, and by the faster rjieba, corrected to agree with it.
 
 rjieba (jieba-rs) differs from jieba 0.42.1 in three places, and all are mended here:
 
 - An ASCII run that holds one of ``# % & + - . _`` stays whole (``3-0``, ``i5-7300HQ``). jieba cuts it at those marks
   unless its dictionary has the run.
-- Rare ideographs (U+3400-4DBF, 9FD6-9FFF, F900-FAFF, 20000 and above) count as Han and join with their neighbours.
+- Rare ideographs (U+3400-4DBF, 9FD6-9FFF, F900-FAFF, 20000 and above) count as Han and join with their neighbors.
   jieba makes each one a token.
-- Where jieba's hidden Markov model finds two ways to cut equally probable, rounding decides, and the two round
+- Where jieba's hidden Markov model finds two segmentations equally probable, rounding decides, and the two round
   differently: ``危危危危危`` is 危危危 危危 by one and 危危 危危危 by the other. It takes a stretch of unknown
   words in which every character comes twice. Such a text, one in a few hundred comments, is given to jieba itself.
 
-White space is no token in either. Punctuation is, one mark a token.
+White space is no token in either. Punctuation is, one token per mark.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _WHITE = re.compile(r"\s")
 
 
 class _Cut(Protocol):
-    """The method that cuts a text, of either package."""
+    """The segmentation method of either package."""
 
     def __call__(self, text: str, *, hmm: bool = True) -> list[str]: ...
 
@@ -133,7 +133,7 @@ def _cut_at_marks(token: str) -> list[str]:
 
 
 def _may_tie(text: str, cut: _Cut) -> bool:
-    """Whether the hidden Markov model may find two ways to cut equally probable.
+    """True if the hidden Markov model may find two segmentations equally probable.
 
     The model sees the stretches of single characters that the dictionary leaves. Two ways of equal probability use
     the same probabilities in another order, so between the first and the last character where they differ every
@@ -152,7 +152,7 @@ def _may_tie(text: str, cut: _Cut) -> bool:
 
 
 def _has_all_twice(stretch: str) -> bool:
-    """Whether some substring of three characters or more has every one of them at least twice.
+    """True if some substring of three characters or more has each of them at least twice.
 
     >>> [_has_all_twice(text) for text in ("危危危", "春肖肖春", "屠呦呦", "甲乙丙甲")]
     [True, True, False, False]

@@ -1,4 +1,4 @@
-"""Han texts among others, for the tokenizer ``words``, which takes whole Han sentences for words."""
+"""Detection of Han texts for the tokenizer ``words``, which takes whole Han sentences for words."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 __all__ = ["ADVICE", "CANNOT_SPLIT", "SHARE", "HanTexts"]
 
 SHARE: Final = 0.1
-"""The most of some texts that may be Han texts: a forum in English has some comments in Chinese."""
+"""Largest accepted share of Han texts: a forum in English has some comments in Chinese."""
 
 ADVICE: Final = "jieba (or rjieba, the same words faster), characters, or space where the words are separated already"
-"""Which tokenizers can split it."""
+"""Tokenizers that can split Han text, for messages."""
 
 CANNOT_SPLIT: Final = "Han text cannot be split into words at spaces and punctuation"
 
 
 class HanTexts:
-    """Counts the Han texts that `words` has cut at their spaces and punctuation, and says when they are too many.
+    """A count of the Han texts that `words` has split at their spaces and punctuation, with a limit.
 
     Args:
-        tokenizer: What cuts the texts; with another than ``words`` nothing is counted.
-        what: What the texts are, in the plural.
+        tokenizer: The tokenizer of the texts; with another than ``words`` nothing is counted.
+        what: Name of the texts, in the plural.
 
     >>> from postil.text import tokenizer
     >>> met = HanTexts(tokenizer("words"), "comments")
@@ -42,14 +42,14 @@ class HanTexts:
         self.texts = 0
         self.han = 0
         self.first = -1
-        """The place of the first Han text among all that were seen."""
+        """Index of the first Han text among all that were seen."""
         self._asked = tokenizer.name == "words"
 
     def see(self, texts: Iterable[object]) -> None:
-        """Take the next texts; what is no text is counted as any other.
+        """Count the next texts; a value that is no text counts as any other.
 
         Args:
-            texts: Texts, as they come before they are cut.
+            texts: Texts before tokenization.
         """
         for text in texts:
             if self._asked and isinstance(text, str) and not text.isascii() and is_han_text(text.lower()):
@@ -59,14 +59,14 @@ class HanTexts:
 
     @property
     def many(self) -> bool:
-        """Whether they are more than `SHARE` of the texts."""
+        """True if they are more than `SHARE` of the texts."""
         return self.han > SHARE * self.texts
 
     def check(self, refuse: Callable[[int, str], InvalidInput]) -> None:
         """Refuse texts of which too many are Han texts.
 
         Args:
-            refuse: Makes the error for a text by its place, and says where it stands.
+            refuse: Function from the index of a text and a problem to the error with its location.
 
         Raises:
             InvalidInput: They are; the first of them is named.
@@ -81,7 +81,7 @@ class HanTexts:
 
     @property
     def remark(self) -> str:
-        """What to know of the few that there are; empty without any."""
+        """A note on the few Han texts; empty without any."""
         if not self.han:
             return ""
         are = "is" if self.han == 1 else "are"

@@ -1,11 +1,11 @@
-"""From characters to tokens.
+"""Tokenizers.
 
-The Python functions here define what each tokenizer does. `Tokenizer.native` says which of them the compiled kernel
-may run by itself on raw strings; it must give the same tokens.
+The Python functions here define each tokenizer. `Tokenizer.native` names the splitting that the compiled kernel runs by
+itself on raw strings; it gives the same tokens.
 
 | name | tokens |
 |---|---|
-| ``space`` | what stands between white space |
+| ``space`` | text between white space |
 | ``words`` | lower-cased runs of letters, digits and underscores; punctuation is dropped |
 | ``characters`` | every character that is not white space |
 | ``13a`` | the tokenization of NIST's mteval-v13a, as sacreBLEU's default does it |
@@ -34,14 +34,14 @@ Native = Literal["space", "words", "characters"]
 
 @dataclass(frozen=True)
 class Tokenizer:
-    """A way to cut a text into tokens.
+    """A tokenizer.
 
     Two tokenizers with the same name and signature are equal. A tokenizer can be sent to another process.
 
     Args:
         name: The name in `TOKENIZERS`.
-        signature: What a result's signature says; it names the version where another package cuts.
-        cut: The function that does it.
+        signature: Its part of a result's signature; it has the version where another package tokenizes.
+        cut: Function from a text to its tokens.
         native: The splitting of the compiled kernel that gives the same tokens, if there is one.
 
     >>> tokenizer("words").split("It's 5 o'clock, Ana!")
@@ -95,7 +95,7 @@ _MARKUP = (
     ("&lt;", "<"),
     ("&gt;", ">"),
 )
-# The rules run in this order, and each one consumes the neighbour that it looks at: ",.5" stays in one piece because
+# The rules run in this order, and each one consumes the neighbor that it looks at: ",.5" stays in one piece because
 # the comma is spent when the full stop comes. Lookarounds would give other tokens.
 _RULES_13A = (
     (re.compile(r"""([!"#$%&()*+/:;<=>?@\[\\\]^_`{|}~])"""), r" \1 "),
@@ -148,7 +148,7 @@ TOKENIZERS: Mapping[str, Callable[[], Tokenizer]] = MappingProxyType(
         "rjieba": _rjieba,
     },
 )
-"""Name to constructor: the one table of tokenizers."""
+"""Constructor of each tokenizer, by name."""
 
 
 def tokenizer(name: str) -> Tokenizer:

@@ -1,4 +1,4 @@
-"""Text becomes numbers once, at the door: a vocabulary and ragged ids."""
+"""Vocabularies, and texts as ragged arrays of token ids."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Tokens:
     """A ragged batch of n texts.
 
     Args:
-        ids: int32[T], the word ids of all texts behind one another.
+        ids: int32[T], the token ids of all texts, concatenated.
         offsets: int64[n + 1]; text i is ``ids[offsets[i]:offsets[i + 1]]``.
-        vocabulary: What the ids mean.
+        vocabulary: The vocabulary of the ids.
     """
 
     ids: NDArray[np.int32]
@@ -45,7 +45,7 @@ class Tokens:
         return np.diff(self.offsets)
 
     def words(self, text: int) -> list[str]:
-        """The tokens of one text as words.
+        """Tokens of one text as words.
 
         >>> from postil.text import tokenizer
         >>> Vocabulary().encode(["A rose is a rose."], tokenizer("words")).words(0)
@@ -64,11 +64,11 @@ class _StemIds:
 
 
 class Vocabulary:
-    """Token <-> id, in the order of first sight: the same texts in the same order give the same ids.
+    """Token ids in the order of first occurrence: the same texts in the same order give the same ids.
 
-    A *branch* begins as its base and adds its own words behind. Candidates are encoded with branches, each for a while,
-    so that references keep their ids and a stream of candidates of any length takes bounded memory. A base that has
-    branches cannot grow.
+    A *branch* starts as a copy of its base and appends its own words. Each batch of candidates is encoded with a branch
+    of its own, so that references keep their ids and a stream of candidates of any length takes bounded memory. A base
+    with branches is frozen.
 
     >>> from postil.text import tokenizer
     >>> base = Vocabulary()
@@ -80,7 +80,7 @@ class Vocabulary:
 
     def __init__(self, base: Vocabulary | None = None) -> None:
         self._base = base
-        # A new vocabulary is empty and so false: ask for None.
+        # A new vocabulary is empty and so false: compare with None.
         self._interner: Interner = Interner() if base is None else base._interner.branch()  # noqa: SLF001 - its own class
         self._stems: dict[str, _StemIds] = {}
 
@@ -88,7 +88,7 @@ class Vocabulary:
         return len(self._interner)
 
     def branch(self) -> Vocabulary:
-        """A vocabulary that begins with the words of this one, which can no longer grow.
+        """Make a vocabulary that starts with the words of this one, which is frozen from then on.
 
         Raises:
             ValueError: This is a branch itself.
@@ -98,19 +98,19 @@ class Vocabulary:
         return Vocabulary(self)
 
     def begins_as(self, other: Vocabulary) -> bool:
-        """Whether this is that vocabulary or a branch of it."""
+        """True if this is that vocabulary or a branch of it."""
         return self is other or self._base is other
 
     def words(self, start: int = 0) -> list[str]:
-        """The words from id ``start`` on, in the order of their ids."""
+        """Words from id ``start`` on, in the order of their ids."""
         return self._interner.words(start)
 
     def flags(self, lowered: frozenset[str], start: int = 0) -> NDArray[np.uint8]:
-        """Which words are in a set when they are lower-cased, uint8[words - start].
+        """Flags of the words whose lower-case form is in a set, uint8[words - start].
 
         Args:
             lowered: Words in lower case.
-            start: The first word asked for.
+            start: Id of the first word.
 
         >>> from postil.text import tokenizer
         >>> vocabulary = Vocabulary()
@@ -121,13 +121,13 @@ class Vocabulary:
         return self._interner.flags(lowered, start)
 
     def encode(self, texts: Sequence[str], tokenizer: Tokenizer, jobs: int = 1, *, allow_han: bool = False) -> Tokens:
-        """Split and number texts; new words are added.
+        """Tokenize texts and assign token ids; new words are added.
 
         Args:
             texts: n texts.
-            tokenizer: How to split them.
-            jobs: Threads; the result does not depend on it.
-            allow_han: Whether ``words`` may cut Han texts, at their spaces and punctuation.
+            tokenizer: The tokenizer.
+            jobs: Number of threads; the result does not depend on it.
+            allow_han: True if ``words`` may split Han texts, at their spaces and punctuation.
 
         Returns:
             Tokens of n texts.
@@ -149,7 +149,7 @@ class Vocabulary:
         return Tokens(ids, offsets, self)
 
     def encode_tokens(self, token_lists: Sequence[Sequence[str]]) -> Tokens:
-        """Number texts that are already lists of tokens; new words are added.
+        """Assign token ids to texts that are lists of tokens; new words are added.
 
         Raises:
             TypeError: A token is not a str.
@@ -162,9 +162,9 @@ class Vocabulary:
         return Tokens(ids, offsets, self)
 
     def stem_ids(self, algorithm: str = "english") -> NDArray[np.int32]:
-        """For each word the id of its stem, int32[words]; words with one stem have one id.
+        """Stem id of each word, int32[words]; words with the same stem have the same id.
 
-        Each word is stemmed once, however often this is asked.
+        Each word is stemmed once and cached.
 
         >>> from postil.text import tokenizer
         >>> vocabulary = Vocabulary()

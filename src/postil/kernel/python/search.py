@@ -128,18 +128,8 @@ def search_bounds(lists: Counts, factors: NDArray[np.float64], scales: NDArray[n
         for values, most in zip(every[1:], longest[1:].astype(np.float64), strict=True)
     ]
 
-    # The most frequent terms have a dense table of 8-bit steps instead. A document's step is large enough for its
-    # largest contribution to fit in 8 bits and for the sum of a row to stay near ROW_STEPS, within 16 bits.
     mine = kinds[terms] >= DENSE
-    most_gained = np.zeros(padded)
-    np.maximum.at(most_gained, documents[mine], gains[mine])
-    step = np.maximum(
-        most_gained / np.iinfo(np.uint8).max, np.bincount(documents[mine], gains[mine], padded) / ROW_STEPS
-    )
-    if gain == "cosine":
-        step[:total] = np.maximum(step[:total], factors)
-    steps = _up(step)
-    number = np.minimum(np.ceil(gains / steps.astype(np.float64)[documents]), np.iinfo(np.uint8).max)
+    steps, number = _dense_steps(documents, gains, mine, factors, gain, padded)
     table = np.zeros((padded // GROUP, len(dense), GROUP), dtype=np.uint8)
     groups, places = np.divmod(documents[mine], GROUP)
     table[groups, np.searchsorted(dense, terms[mine]), places] = number[mine]
@@ -154,6 +144,30 @@ def search_bounds(lists: Counts, factors: NDArray[np.float64], scales: NDArray[n
         most_steps,
         table.ravel(),
     )
+
+
+def _dense_steps(  # noqa: PLR0917 - arrays of `search_bounds`
+    documents: NDArray[np.int32],
+    gains: NDArray[np.float64],
+    mine: NDArray[np.bool_],
+    factors: NDArray[np.float64],
+    gain: str,
+    padded: int,
+) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    """Steps of documents, float32[padded], and the contributions in these steps, rounded up, float64[nnz].
+
+    The most frequent terms have a dense table of 8-bit steps in place of postings. A document's step is large enough
+    for its largest contribution to fit in 8 bits, and for the sum of a row to stay near `ROW_STEPS`, within 16 bits.
+    """
+    most_gained = np.zeros(padded)
+    np.maximum.at(most_gained, documents[mine], gains[mine])
+    step = np.maximum(
+        most_gained / np.iinfo(np.uint8).max, np.bincount(documents[mine], gains[mine], padded) / ROW_STEPS
+    )
+    if gain == "cosine":
+        step[: len(factors)] = np.maximum(step[: len(factors)], factors)
+    steps = _up(step)
+    return steps, np.minimum(np.ceil(gains / steps.astype(np.float64)[documents]), np.iinfo(np.uint8).max)
 
 
 class Searcher:
