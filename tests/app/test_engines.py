@@ -13,7 +13,8 @@ import pytest
 from postil.app import score_files as scoring
 from postil.app.correlating.files import CorrelateOptions, find
 from postil.app.engines import elsewhere
-from postil.app.score_files import ScoringOptions, score_files
+from postil.app.score_files import score_files
+from postil.app.score_options import ScoreOptions
 from postil.errors import InvalidInput, UnknownName
 from postil.metaeval.table import join
 from postil.metrics.evaluation import Batch, ReferenceTexts, RemoteEvaluation
@@ -78,7 +79,7 @@ def test_scores_are_the_same_elsewhere(files: tuple[str, str], tmp_path: Path, m
     monkeypatch.setattr(scoring, "CHUNK", 32)  # 120 candidates in four batches
     found = {}
     for engine in ("local", "ray"):
-        options = ScoringOptions(
+        options = ScoreOptions(
             metrics=("bleu-4", "w-meteor", "w-rouge-l", "cider-d", "w-rouge-l(over=near)"),
             scale=Scale(1, 5),
             items=str(tmp_path / f"{engine}.jsonl"),
@@ -100,11 +101,11 @@ def test_han_texts_are_counted_over_batches(files: tuple[str, str], monkeypatch:
     for engine in ("local", "ray"):
         write(files[0], many)
         with pytest.raises(InvalidInput, match=r"c\.jsonl:71: text: .*50 of 120 candidates are; .*jieba"):
-            score_files(*files, ScoringOptions(engine=engine), print)
-        assert score_files(*files, ScoringOptions(engine=engine, allow_han=True), lambda _: None)
+            score_files(*files, ScoreOptions(engine=engine), print)
+        assert score_files(*files, ScoreOptions(engine=engine, allow_han=True), lambda _: None)
         write(files[0], [*rows[:70], many[70], *rows[71:]])
         said: list[str] = []
-        score_files(*files, ScoringOptions(engine=engine), said.append)
+        score_files(*files, ScoreOptions(engine=engine), said.append)
         assert [line for line in said if "Han" in line] == [
             "1 of 120 candidates is Han text, which the tokenizer words does not split; jieba, rjieba and characters do"
         ]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.app.score_files import ScoringOptions, score_files
-from postil.metrics.controls import ControlOptions
+from postil.app.score_files import score_files
+from postil.app.score_options import ScoreOptions
 from postil.records import Scale, Score, read
 from postil.version import VERSION
 
@@ -140,11 +140,12 @@ def test_a_bar_of_their_own(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> 
     _, rows = controls_of(postil)
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
     monkeypatch.setenv("TERM", "xterm")
-    options = ScoringOptions(
+    options = ScoreOptions(
         metrics=("rouge-l", "w-rouge-l", "w-bleu-1"),
         scale=Scale(0, 5),
         items="again.jsonl",
-        controls=ControlOptions(draws=2),
+        controls=True,
+        control_draws=2,
     )
     score_files("c.jsonl", "r.jsonl", options, print)
     assert "controls of candidates 1 to 4" in terminal.getvalue()

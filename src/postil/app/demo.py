@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from postil.app.correlating.files import CorrelateOptions, correlate_files
 from postil.app.correlating.output import findings_as
-from postil.app.score_files import ScoringOptions, default_metrics, notes, score_files
+from postil.app.score_files import default_metrics, notes, score_files
+from postil.app.score_options import ScoreOptions
 from postil.errors import MissingExtra
 from postil.records.atomic_file import Replacement
 from postil.records.results import StudyResult
@@ -91,7 +92,7 @@ def _scores(out: Path, lang: str, jobs: int, show: Say) -> None:
         out / f"candidates.{lang}.jsonl",
         (row for row in read(out / "candidates.jsonl", Candidate) if row.item in here),
     )
-    options = ScoringOptions(
+    options = ScoreOptions(
         metrics=default_metrics(weighted=True),
         tokenizer=tokenizer,
         scale=SCALE,

@@ -10,12 +10,13 @@ from collections.abc import Mapping
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import msgspec
 import numpy as np
 
 from postil.app.commenting.files import check_tokenizer, load_commenter
+from postil.app.options import SeedOptions, ThreadOptions
 from postil.app.readers import HUMAN, needs_scale, read_readers
 from postil.commenters.ranking_evaluation import distinct
 from postil.commenters.store import Model
@@ -23,11 +24,13 @@ from postil.corpus.store import Corpus
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.metrics.evaluation import Batch, Evaluation, SystemTotals
 from postil.metrics.metric_set import lowest_weight, parse_all
+from postil.options import Flag, options
 from postil.records.arguments import check_arguments, check_fields
 from postil.records.atomic_file import check_apart
 from postil.records.results import CommenterResult, CommenterTexts, EvaluationSettings, ReferenceCounts
 from postil.records.row_files import Writer
 from postil.records.rows import Candidate, Score
+from postil.records.scale import Scale
 from postil.records.weights import DEFAULT
 
 if TYPE_CHECKING:
@@ -39,7 +42,6 @@ if TYPE_CHECKING:
     from postil.metrics.base import Metric
     from postil.records.row_files import FilePath
     from postil.records.rows import Article
-    from postil.records.scale import Scale
     from postil.text.tokens import Tokens
 
 __all__ = ["METRICS", "CommenterEvaluation", "EvaluateOptions", "evaluate_commenters", "writing"]
@@ -50,27 +52,24 @@ AT_ONCE: Final = 64
 SPLITS: Final = ("dev", "test")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class EvaluateOptions:
-    """How commenters are evaluated.
+@options
+class EvaluateOptions(SeedOptions, ThreadOptions):
+    """Options of `postil evaluate`.
 
     Args:
-        split: ``test`` or ``dev``.
-        metrics: Specs, see `postil.metrics.spec`.
-        weights: Where the references' weights come from: a name in `postil.records.weights.METHODS`, or ``consensus``.
-            None takes people's grades where every reference has one, else votes where every reference has a number of
-            them and these differ within some article, else consensus.
-        scale: The scale of the grades, where these are taken.
+        split: The articles to comment on: test or dev.
+        metrics: Metric, as for postil score; repeatable. By default meteor, rouge-l, cider and bleu-1, each without and
+            with w-.
+        weights: Source of the references' weights: score, minmax or item-max (grades), votes, or consensus. By default
+            grades where every reference has one, else votes where these differ within some article, else consensus.
+        scale: Scale of the grades: HIGH (from 0) or LOW:HIGH.
         seed: Seed of the comments that are set aside.
-        jobs: Threads; the numbers do not depend on it.
     """
 
-    split: str = "test"
-    metrics: tuple[str, ...] = METRICS
-    weights: str | None = None
-    scale: Scale | None = None
-    seed: int = 20181
-    jobs: int = 1
+    split: Annotated[str, Flag(metavar="NAME")] = "test"
+    metrics: Annotated[tuple[str, ...], Flag(("--metric", "-m"), metavar="SPEC")] = METRICS
+    weights: Annotated[str | None, Flag(metavar="METHOD")] = None
+    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -17,6 +17,7 @@ from postil.app.reference_rows import read_references
 from postil.app.score import CHUNK, DEFAULT_METRICS
 from postil.errors import Undefined, UsageError
 from postil.metrics.background import DocumentFrequencies
+from postil.metrics.controls import ControlOptions
 from postil.metrics.evaluation import Batch, Evaluation, SystemTotals
 from postil.metrics.metric_set import parse_all
 from postil.records.atomic_file import check_apart
@@ -30,50 +31,15 @@ if TYPE_CHECKING:
 
     from postil.app.progress import Say
     from postil.app.reference_rows import ReferenceRows
+    from postil.app.score_options import ScoreOptions
     from postil.metrics.base import Metric
-    from postil.metrics.controls import ControlOptions
     from postil.metrics.evaluation import ScoredBatch
-    from postil.records.scale import Scale
     from postil.text.tokenizers import Tokenizer
 
-__all__ = ["ScoringOptions", "default_metrics", "notes", "score_files"]
+__all__ = ["default_metrics", "notes", "score_files"]
 
 NAMED: Final = 3
 """Largest number of systems that a remark names."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ScoringOptions:
-    """Options of `postil score`.
-
-    Args:
-        metrics: Specs; by default the usual four, and their weighted forms where weights can be had.
-        tokenizer: Name in `postil.text.TOKENIZERS`.
-        scale: Scale of the references' grades.
-        weights: Name in `METHODS`, or ``consensus``; by default ``given`` where rows have a weight, else ``score``.
-        background: Folder with saved document frequencies.
-        save_background: Folder to save those of these references in.
-        items: File for item scores.
-        controls: Controls of the weighted metrics, whose item scores go into the same file.
-        jobs: Number of threads; with another engine, number of batches that are scored at the same time.
-        engine: ``local`` or ``ray``; the scores do not depend on it.
-        address: Address of a Ray cluster.
-        allow_han: True to let ``words`` split more than a tenth of the texts in Han characters at their spaces and
-            punctuation.
-    """
-
-    metrics: tuple[str, ...] = ()
-    tokenizer: str = "words"
-    scale: Scale | None = None
-    weights: str | None = None
-    background: str | None = None
-    save_background: str | None = None
-    items: str | None = None
-    controls: ControlOptions | None = None
-    jobs: int = 1
-    engine: str = "local"
-    address: str | None = None
-    allow_han: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -159,7 +125,7 @@ def notes(result: ScoreResult) -> list[str]:
     return [lead + different] if different else []
 
 
-def score_files(candidates: str, references: str, options: ScoringOptions, say: Say) -> ScoreResult:
+def score_files(candidates: str, references: str, options: ScoreOptions, say: Say) -> ScoreResult:
     """Score every system of a file of candidates against graded references.
 
     Args:
@@ -218,7 +184,7 @@ def _bind(
     found: ReferenceRows,
     metrics: dict[str, Metric],
     background: DocumentFrequencies | None,
-    options: ScoringOptions,
+    options: ScoreOptions,
 ) -> Evaluation:
     try:
         return Evaluation(
@@ -226,7 +192,7 @@ def _bind(
             found.references,
             tokenizer=options.tokenizer,
             background=background,
-            controls=options.controls,
+            controls=ControlOptions(draws=options.control_draws, seed=options.seed) if options.controls else None,
             jobs=options.jobs,
             allow_han=options.allow_han,
             refuse=found.refuse,
@@ -263,7 +229,7 @@ def _write_controls(out: Writer[Score], scored: ScoredBatch[_Rows], evaluation: 
                 out.write(Score(row.item, row.system, name, value, signatures[name]))
 
 
-def _check_files(candidates: str, references: str, options: ScoringOptions) -> None:
+def _check_files(candidates: str, references: str, options: ScoreOptions) -> None:
     """Refuse a file that is asked to be two things, and empty names."""
     items = options.items
     for option, path in (("--items", items), ("--save-background", options.save_background)):

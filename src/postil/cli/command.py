@@ -90,10 +90,10 @@ def _made(cls: type, given: Values) -> object:
 
 
 def _flags(cls: type) -> list[inspect.Parameter]:
-    """The flags of an options class, one per field."""
+    """The flags of an options class, one per field: its own, then those that it shares with other commands."""
     hints, texts = get_type_hints(cls, include_extras=True), descriptions(cls)
     made: list[inspect.Parameter] = []
-    for each in fields(cls):
+    for each in sorted(fields(cls), key=lambda each: each.name not in cls.__annotations__):
         inner, flag = _split(hints[each.name])
         if is_options(inner):
             made += _flags(cast("type", inner))

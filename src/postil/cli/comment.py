@@ -1,4 +1,4 @@
-"""`postil comment`, `rank-comments` and `evaluate`: flags, nothing else."""
+"""`postil comment` and `rank-comments`: flags, nothing else."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from postil.cli.errors import emit, exits, say, tell
-from postil.cli.options import FormatOption, JobsOption, SeedOption
+from postil.cli.errors import emit, exits, say
+from postil.cli.options import FormatOption, JobsOption
 
-__all__ = ["comment", "evaluate", "rank_comments"]
+__all__ = ["comment", "rank_comments"]
 
 
 @exits
@@ -94,67 +94,3 @@ def rank_comments(
     from postil.app.commenting.output import ranked_as  # noqa: PLC0415
 
     emit(ranked_as(format, rank_files(articles, model, jobs=jobs, say=say)), format)
-
-
-@exits
-def evaluate(
-    models: Annotated[list[str], typer.Argument(metavar="MODELS", help="Models that postil train made.")],
-    *,
-    corpus: Annotated[str, typer.Option(metavar="DIR", help="A corpus that postil corpus build made.")],
-    split: Annotated[str, typer.Option(metavar="NAME", help="The articles to comment on: test or dev.")] = "test",
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--metric",
-            "-m",
-            metavar="SPEC",
-            help="A metric, as for postil score; may be repeated. Without it meteor, rouge-l, cider and bleu-1, each "
-            "plain and with w-.",
-        ),
-    ] = None,
-    weights: Annotated[
-        str | None,
-        typer.Option(
-            metavar="METHOD",
-            help="Where the references' weights come from: score, minmax or item-max (grades), votes, or consensus. "
-            "Without it grades, where every reference has one, else votes, where they differ, else consensus.",
-        ),
-    ] = None,
-    scale: Annotated[
-        str | None, typer.Option(metavar="SCALE", help="Scale of the grades: HIGH (from 0) or LOW:HIGH.")
-    ] = None,
-    items: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Write the score of every suggestion here, for postil compare."),
-    ] = None,
-    candidates: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write the suggestions here, as candidates.")
-    ] = None,
-    seed: SeedOption = 20181,
-    format: FormatOption = "table",  # noqa: A002
-    jobs: JobsOption = 1,
-) -> None:
-    """Score the best suggestion of each model for each article, against the article's own comments.
-
-    A comment that a reader wrote, and that is no reference, stands beside them as human.
-
-    Example: postil evaluate model-t model-tc --corpus corpus
-    """
-    from postil.app.evaluate import METRICS, EvaluateOptions, evaluate_commenters, writing  # noqa: PLC0415
-    from postil.app.progress import progress  # noqa: PLC0415
-    from postil.records.scale import Scale  # noqa: PLC0415
-    from postil.render.views import show  # noqa: PLC0415
-
-    options = EvaluateOptions(
-        split=split,
-        metrics=tuple(metric or METRICS),
-        weights=weights,
-        scale=Scale.parse(scale) if scale else None,
-        seed=seed,
-        jobs=jobs,
-    )
-    with writing(items=items, candidates=candidates, inputs=[*models, corpus]) as write:
-        found = evaluate_commenters(models, corpus, options, watch=progress)
-        write(found)
-    emit(show(format, found.result), format)
-    tell(format, found.result.remarks)

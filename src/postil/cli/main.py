@@ -40,7 +40,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "train": ("postil.cli.train_generators:train_app", "Train a commenter on a corpus."),
     "comment": ("postil.cli.comment:comment", "Suggest comments for articles, each with its source."),
     "rank-comments": ("postil.cli.comment:rank_comments", "Rank the comments of threads by relevance."),
-    "evaluate": ("postil.cli.comment:evaluate", "Score commenters against readers' comments."),
+    "evaluate": ("postil.cli.evaluate:evaluate", "Score commenters against readers' comments."),
     "demo": ("postil.cli.demo:demo", "Score the bundled sample and correlate the metrics with its ratings."),
 }
 """Where each command is, and its line in the help of ``postil``; a command is imported when it is asked for."""

@@ -14,14 +14,14 @@ from postil.app.correlating.files import CorrelateOptions, correlate_files
 from postil.app.correlating.output import as_json
 from postil.app.readers import HUMAN
 from postil.app.report import write_report
-from postil.app.score_files import ScoringOptions, score_files
+from postil.app.score_files import score_files
+from postil.app.score_options import ScoreOptions
 from postil.app.study.comments_tables import Made, comments_study
 from postil.app.study.stages import Stage, as_line, flags, read_json, write_text
 from postil.commenters.store import Model
 from postil.errors import Undefined, UnknownName
 from postil.metaeval.disagreement import worst
 from postil.metrics.consensus import similarity_of
-from postil.metrics.controls import ControlOptions
 from postil.metrics.metric_set import parse_all
 from postil.records.result_files import read_results
 from postil.records.results import Comparison, CorrelationResult, StudyResult, to_json
@@ -48,19 +48,21 @@ def scores(study: CommentsStudy) -> Stage:
     candidates, references = study.out / "candidates.jsonl", study.out / "references.jsonl"
     judged = options.judgements is not None
     similarity = similarity_of(study.weights)
-    asked = ScoringOptions(
+    asked = ScoreOptions(
         metrics=options.metrics,
         tokenizer=tokenizer,
         scale=scale,
         weights=study.weights,
         items=str(items),
-        controls=ControlOptions(draws=options.draws, seed=options.seed) if judged else None,
+        controls=judged,
+        control_draws=options.draws,
+        seed=options.seed,
         jobs=options.jobs,
         allow_han=True,
     )
     words: list[object] = [word for spec in options.metrics for word in ("-m", spec)]
     words += flags({"tokenizer": tokenizer, "weights": study.weights, "scale": scale, "items": items})
-    words += ["--controls", *flags({"draws": options.draws, "seed": options.seed})] if judged else []
+    words += ["--controls", *flags({"control-draws": options.draws, "seed": options.seed})] if judged else []
 
     def work() -> None:
         write_text(totals, to_json(score_files(str(candidates), str(references), asked, study.say)))

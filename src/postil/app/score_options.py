@@ -1,0 +1,56 @@
+"""Options of `postil score`, apart from its function so that help does not load the metrics."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from postil.app.options import EngineOptions
+from postil.errors import UsageError
+from postil.options import Flag, options
+from postil.records.arguments import check_fields
+from postil.records.scale import Scale
+
+__all__ = ["ScoreOptions"]
+
+
+@options
+class ScoreOptions(EngineOptions):
+    """Options of `postil score`.
+
+    Args:
+        metrics: Metric, such as meteor or w-rouge-l(reading=union); repeatable. By default bleu-4, meteor, rouge-l and
+            cider-d, and their w- forms where the references have weights.
+        tokenizer: space, words, characters, 13a, jieba or rjieba (the same words as jieba, faster). With words at most
+            a tenth of the texts may be Chinese.
+        scale: Scale of the references' grades: HIGH (from 0) or LOW:HIGH.
+        weights: Source of the references' weights. Grades: score (grade/high), minmax, item-max, signed. Upvotes:
+            votes. Similarity to the other references: consensus. The rows' own weight: given. By default score, or
+            given where the rows have a weight and no grade.
+        background: Saved document frequencies for CIDEr.
+        save_background: Save the references' document frequencies here.
+        items: Write the score of every candidate here: .jsonl, .jsonl.gz or .parquet.
+        controls: Write controls of the w- metrics to --items too: shuffled weights, best references, the nearest
+            reference's weight, with over=near the mean weight, length. postil correlate shows them beside the metrics.
+        control_draws: Number of times that --controls shuffles the weights.
+        seed: Seed of --controls.
+        allow_han: True to let words split more than a tenth of the texts in Han characters.
+    """
+
+    metrics: Annotated[tuple[str, ...], Flag(("--metric", "-m"), metavar="SPEC")] = ()
+    tokenizer: Annotated[str, Flag(metavar="NAME")] = "words"
+    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
+    weights: Annotated[str | None, Flag(metavar="METHOD")] = None
+    background: Annotated[str | None, Flag(metavar="FOLDER")] = None
+    save_background: Annotated[str | None, Flag(metavar="FOLDER")] = None
+    items: Annotated[str | None, Flag(metavar="FILE")] = None
+    controls: bool = False
+    control_draws: Annotated[int, Flag(("--control-draws", "--draws"), min=1)] = 100
+    seed: Annotated[int, Flag(min=0)] = 20181
+    allow_han: Annotated[bool, Flag(hidden=True)] = False
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        for spec in self.metrics:
+            if "," in spec.partition("(")[0]:
+                each = " -m ".join(spec.split(","))
+                raise UsageError(f"--metric takes one metric, got '{spec}'; repeat it: -m {each}")
