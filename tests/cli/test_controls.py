@@ -23,7 +23,7 @@ TEXTS = [("a", "plain"), ("b", "plain"), ("a", "zoo"), ("b", "zoo")]
 
 
 def controls_of(postil: Postil, *more: object, out: str = "i.jsonl") -> tuple[Outcome, list[Score]]:
-    outcome = postil(*BASE, *WEIGHTED, "--controls", "--draws", 2, "--items", out, *more)
+    outcome = postil(*BASE, *WEIGHTED, "--controls", "--control-draws", 2, "--items", out, *more)
     assert outcome.code == 0, outcome.err
     return outcome, list(read(out, Score))
 

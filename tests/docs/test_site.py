@@ -78,7 +78,7 @@ def test_the_reference_has_every_command_and_option(site_pages: ModuleType) -> N
     for name, command in found.items():
         for parameter in command.params:
             assert all(f"`{option}`" in parts[name] for option in parameter.opts if option.startswith("-")), name
-    assert "A metric, such as meteor" in parts["postil score"]
+    assert "Metric, such as meteor" in parts["postil score"]
     assert "Default: `words`." in parts["postil score"]
 
 
