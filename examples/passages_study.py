@@ -22,13 +22,14 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 
 from postil.app.correlating.output import value_with_interval
-from postil.app.passages.files import MEASURES, PassagesOptions, collect
+from postil.app.passages import MEASURES
 from postil.metaeval.coefficients import correlate_groups
 from postil.metaeval.gain import gain_curve
 from postil.metaeval.permutation import permutation_p
 from postil.metaeval.resampling import SEED, counts_of, interval
 from postil.metaeval.significance import holm
 from postil.metrics.measures import measure_passages
+from postil.metrics.passage_collection import Preprocessing
 from postil.metrics.pool import informativeness, interestingness
 from postil.metrics.spec import parse_measure
 from postil.records import Passage, read
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.metrics.measures import Collection
     from postil.metrics.pool import Pools
 
     Floats: TypeAlias = NDArray[np.float64]
@@ -119,9 +119,12 @@ def scored(data: Judged, asked: Asked, stop: str) -> tuple[dict[str, Floats], Fl
 
     The name says the list of stop words, and for a control that it is one.
     """
-    collection = collect(data.passages, PassagesOptions(stop=stop, stem=asked.stem), Places("passages"))
+    how = Preprocessing(stop=stop, stem=asked.stem)
+    collection = how.collection(data.passages, Places("passages"))
     measures = {spec: parse_measure(spec) for spec in asked.specs}
-    say_unknown(measures, collection)
+    for spec, measure in measures.items():
+        if coverage := measure.coverage(collection, how):
+            print(f"{spec}: {coverage}")
     tail = "" if stop == "none" else f" --stop {stop}"
     found = {}
     for below in (False, True)[: 1 + asked.control]:
@@ -135,13 +138,6 @@ def scored(data: Judged, asked: Asked, stop: str) -> tuple[dict[str, Floats], Fl
             name = f"control:{spec}{tail}" if below else f"{spec}{tail}"
             found[name] = np.maximum(column, column[np.isfinite(column)].min() - 1.0)  # nothing left is last
     return found, collection.tokens.lengths.astype(np.float64)
-
-
-def say_unknown(measures: Mapping[str, object], collection: Collection) -> None:
-    """Say how many words have no vector."""
-    for spec, measure in measures.items():
-        if hasattr(measure, "unknown"):
-            print(f"{spec}: {measure.unknown(collection):.1%} of the words have no vector")
 
 
 def by_topic(data: Judged, scores: Mapping[str, Floats], length: Floats, cuts: Sequence[int]) -> dict[str, Floats]:

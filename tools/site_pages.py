@@ -53,7 +53,7 @@ API: Final = {
         "postil.metaeval.Table",
         "postil.metaeval.LeftOut",
     ],
-    "Rank passages": ["postil.rank_passages", "postil.RankedPassage", "postil.metrics.unit_contributions.Reason"],
+    "Rank passages": ["postil.rank_passages", "postil.RankedPassage", "postil.records.results.UnitContribution"],
     "Make a corpus": ["postil.build_corpus", "postil.BuildOptions", "postil.Corpus", "postil.corpus.split.Share"],
     "Comment": [
         "postil.load_commenter",

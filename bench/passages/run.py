@@ -15,7 +15,6 @@ import sys
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +23,8 @@ import numpy as np
 from bench.metrics.report import machine, version
 from bench.passages.peers import SHIFT, Sparse, plain, units_of
 from bench.passages.workload import Workload, workload
-from postil.metrics.measures import Collection, measure_passages
+from postil.metrics.measures import measure_passages
+from postil.metrics.passage_collection import PassageCollection
 from postil.metrics.pool import folds_of, informativeness, interestingness
 from postil.metrics.spec import parse_measure
 from postil.text import Vocabulary
@@ -50,15 +50,17 @@ Machine: {machine}; postil with {jobs} threads, median of {rounds} rounds [slowe
 """
 
 
-def by_postil(data: Workload, tokens: Collection, jobs: int) -> Found:
+def by_postil(data: Workload, tokens: PassageCollection, jobs: int) -> Found:
     """Everything by postil, from words that are numbered already."""
-    collection = Collection(tokens.tokens)
+    collection = PassageCollection(tokens.tokens)
     measures = [parse_measure(f"{family}-{unit}") for unit in SHIFT for family in FAMILIES]
     with ThreadPoolExecutor(jobs) as threads:
         list(threads.map(collection.bags, SHIFT))
     weights = data.grade / 2
     topics = informativeness(data.topic, weights)
-    others = interestingness(data.topic, weights, _same(tokens), folds_of(int(data.topic.max()) + 1, FOLDS, seed=SEED))
+    others = interestingness(
+        data.topic, weights, tokens.duplicates(), folds_of(int(data.topic.max()) + 1, FOLDS, seed=SEED)
+    )
     found: Found = {}
     for name, pools in (("in", topics.all_inside()), ("out", topics), ("others", others)):
         for measure, values in measure_passages(measures, collection, pools, jobs).items():
@@ -67,12 +69,6 @@ def by_postil(data: Workload, tokens: Collection, jobs: int) -> Found:
             family, _, unit = measure.name.partition("-")
             found[name, family, unit] = scores
     return found
-
-
-def _same(collection: Collection) -> list[int]:
-    tokens, numbers = collection.tokens, dict[bytes, int]()
-    bounds = tokens.offsets.tolist()
-    return [numbers.setdefault(tokens.ids[begin:end].tobytes(), len(numbers)) for begin, end in pairwise(bounds)]
 
 
 def by_sparse(data: Workload) -> Found:
@@ -136,7 +132,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
 
     data = workload()
-    tokens = Collection(Vocabulary().encode_tokens(data.words))
+    tokens = PassageCollection(Vocabulary().encode_tokens(data.words))
     some = np.linspace(0, len(data.words) - 1, given.some).astype(int).tolist()
     times: dict[str, list[float]] = {"postil": [], "sparse": []}
     for _ in range(given.rounds):
@@ -155,7 +151,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     growth = []
     for factor in (1, 3, 10):
         larger = data if factor == 1 else workload(factor)
-        numbered = tokens if factor == 1 else Collection(Vocabulary().encode_tokens(larger.words))
+        numbered = tokens if factor == 1 else PassageCollection(Vocabulary().encode_tokens(larger.words))
         growth.append((factor, sum(map(len, larger.words)), timed(lambda: by_postil(larger, numbered, given.jobs))[0]))  # noqa: B023
 
     text = page(given, data, times, one, few * len(data.words) / given.some, peak, growth)

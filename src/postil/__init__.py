@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from postil.app.correlating.api import correlate
     from postil.app.correlating.files import CorrelateOptions, Findings
     from postil.app.evaluate import evaluate_commenters
-    from postil.app.passages.interesting import RankedPassage, rank_passages
+    from postil.app.interesting import rank_passages
     from postil.app.score import consensus_weights, score
     from postil.commenters.decoding_options import DecodingOptions
     from postil.corpus.options import BuildOptions
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from postil.metrics.background import DocumentFrequencies
     from postil.metrics.controls import ControlOptions
     from postil.metrics.spec import parse as parse_metric
-    from postil.records.results import ScoreResult
+    from postil.records.results import RankedPassage, ScoreResult
     from postil.records.rows import Article, Comment
     from postil.records.scale import Scale
     from postil.text.tokenizers import tokenizer
@@ -81,7 +81,7 @@ _HOMES: Final = {
     "Findings": ("postil.app.correlating.files", "Findings"),
     "InvalidInput": ("postil.errors", "InvalidInput"),
     "PostilError": ("postil.errors", "PostilError"),
-    "RankedPassage": ("postil.app.passages.interesting", "RankedPassage"),
+    "RankedPassage": ("postil.records.results", "RankedPassage"),
     "Scale": ("postil.records.scale", "Scale"),
     "ScoreResult": ("postil.records.results", "ScoreResult"),
     "Undefined": ("postil.errors", "Undefined"),
@@ -92,7 +92,7 @@ _HOMES: Final = {
     "evaluate_commenters": ("postil.app.evaluate", "evaluate_commenters"),
     "load_commenter": ("postil.app.commenting.files", "load_commenter"),
     "parse_metric": ("postil.metrics.spec", "parse"),
-    "rank_passages": ("postil.app.passages.interesting", "rank_passages"),
+    "rank_passages": ("postil.app.interesting", "rank_passages"),
     "score": ("postil.app.score", "score"),
     "tokenizer": ("postil.text.tokenizers", "tokenizer"),
 }

@@ -1,26 +1,23 @@
-"""The journey of `postil passages` in Python: which measure ranks graded passages best."""
+"""`postil passages` in Python: gains, differences, notes, curves."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from postil.app.passages.files import (
-    MEASURES,
-    PassageFindings,
-    PassagesOptions,
-    Ranked,
-    find_gains,
-    gain_lines,
-)
+from postil.app.passages import MEASURES, PassagesOptions, find_gains
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.records import Passage, Scale
-from postil.records.results import smallest_p
+from postil.records.results import Gain, GainDifference, smallest_p
 
-QUICK = PassagesOptions(resamples=20, pool="topic", measures=("f1-1",), ks=(1, 2, 3))
+if TYPE_CHECKING:
+    from postil.metaeval.passage_rankings import PassageRanking
+
+QUICK = PassagesOptions(resamples=20, pool="topic", measures=("f1-1",), k=(1, 2, 3))
 
 # "ducks": R is {a, b, c}; F1 of p1 to p4 is 1, 2/4, 0 and 6/7. "bread": R is {m}; F1 is 1 and 0.
 ROWS = """
@@ -42,22 +39,36 @@ def passages(rows: str = ROWS) -> list[Passage]:
     return found
 
 
-def asked(rows: str | list[Passage] = ROWS, **options: object) -> PassageFindings:
+class Found:
+    """A result and its scores."""
+
+    def __init__(self, rows: list[Passage], options: PassagesOptions) -> None:
+        self.result, self.scored = find_gains(rows, options)
+        self.notes, self.left_out = self.result.notes, self.result.data.left_out
+        self.differences: tuple[GainDifference, ...] = self.result.differences
+        self.names = list(dict.fromkeys(row.name for row in self.result.gains))
+        self.k = tuple(dict.fromkeys(row.k for row in self.result.gains))
+
+    def rows(self, name: str) -> list[Gain]:
+        return [row for row in self.result.gains if row.name == name]
+
+
+def asked(rows: str | list[Passage] = ROWS, **options: object) -> Found:
     given = passages(rows) if isinstance(rows, str) else rows
-    return find_gains(given, replace(QUICK, **options))  # type: ignore[arg-type]
+    return Found(given, replace(QUICK, **options))  # type: ignore[arg-type]
 
 
-def ranking(found: PassageFindings, name: str) -> Ranked:
-    (one,) = (each for each in found.ranked if each.name == name)
+def ranking(found: Found, name: str) -> PassageRanking:
+    (one,) = (each for each in found.scored.rankings if each.name == name)
     return one
 
 
-def gains(found: PassageFindings, name: str = "f1-1") -> list[float]:
-    return ranking(found, name).curve.ncg.tolist()
+def gains(found: Found, name: str = "f1-1") -> list[float]:
+    return [row.ncg for row in found.rows(name)]
 
 
-def values(found: PassageFindings, name: str) -> dict[str, float]:
-    return dict(zip((row.id for row in found.passages), ranking(found, name).values.tolist(), strict=True))
+def values(found: Found, name: str) -> dict[str, float]:
+    return dict(zip((row.id for row in found.scored.passages), ranking(found, name).values.tolist(), strict=True))
 
 
 def test_gains_of_each_topic_by_hand() -> None:
@@ -65,12 +76,13 @@ def test_gains_of_each_topic_by_hand() -> None:
     found = asked()
     assert gains(found) == pytest.approx([(1 / 2 + 1) / 2, (1 / 3 + 1) / 2, 1.0])
     assert values(found, "f1-1") == pytest.approx({"p1": 1, "p2": 2 / 4, "p3": 0, "p4": 6 / 7, "q1": 1, "q2": 0})
-    assert (found.topics, found.informative, len(found.passages)) == (2, 3, 6)
+    data = found.result.data
+    assert (data.topics, data.informative, data.passages, len(found.scored.passages)) == (2, 3, 6, 6)
 
 
 def test_gains_of_one_list_by_hand() -> None:
     # p1 and q1 share the first place, then p4, then p2: 1/2, 2/3, 2/4, 4/4
-    assert gains(asked(pool="all", ks=(1, 2, 3, 4))) == pytest.approx([1 / 2, 2 / 3, 2 / 4, 1.0])
+    assert gains(asked(pool="all", k=(1, 2, 3, 4))) == pytest.approx([1 / 2, 2 / 3, 2 / 4, 1.0])
 
 
 def test_gains_without_itself_by_hand() -> None:
@@ -99,7 +111,7 @@ def test_a_divergence_ranks_small_numbers_first() -> None:
 def test_the_scales_of_grades_and_weights() -> None:
     """Gains are sums of grades, weights are shares of the highest: of the scale, or the highest there is."""
     usual, wide = (asked(measures=("w-f1-1", "w-kl-1"), scale=scale) for scale in (None, Scale(0, 4)))
-    assert (str(usual.scale), str(wide.scale)) == ("0:2", "0:4")
+    assert (usual.result.data.scale, wide.result.data.scale) == ("0:2", "0:4")
     f1, kl = ("w-f1-1, without itself", "w-kl-1, without itself")
     for passage, value in values(usual, f1).items():
         assert values(wide, f1)[passage] == pytest.approx(value / 2, nan_ok=True)
@@ -114,33 +126,33 @@ def test_what_is_computed_where_nothing_is_named() -> None:
     found = asked(measures=(), leave_one_out=True)
     weighted = [f"w-{name}, without itself" for name in MEASURES[:3]]
     assert len(MEASURES) == 9
-    assert [each.name for each in found.ranked] == [
+    assert found.names == [
         *MEASURES,
         "length",
         "random",
         *(f"{name}, without itself" for name in MEASURES),
         *weighted,
     ]
-    assert [each.name for each in asked(measures=()).ranked] == [*MEASURES, "length", "random", *weighted]
-    assert not any(each.leave_one_out for each in found.ranked if each.is_baseline)
+    assert asked(measures=()).names == [*MEASURES, "length", "random", *weighted]
+    assert not any(each.leave_one_out for each in found.scored.rankings if each.is_baseline)
 
 
 @pytest.mark.parametrize(
-    ("pool", "n", "ks"),
+    ("pool", "n", "k"),
     [("all", 6, (1,)), ("all", 150, (10, 100)), ("all", 100, (10,)), ("topic", 21, (5, 10, 20)), ("topic", 3, (1,))],
 )
-def test_cuts_where_none_are_named(pool: str, n: int, ks: tuple[int, ...]) -> None:
+def test_cutoffs_where_none_are_named(pool: str, n: int, k: tuple[int, ...]) -> None:
     """None takes a whole list: that gains everything, whatever the measure."""
     rows = [Passage("t", str(i), f"w{i % 7}", grade=i % 2) for i in range(n)]
-    assert asked(rows, pool=pool, ks=()).ranked[0].curve.ks == ks
+    assert asked(rows, pool=pool, k=()).k == k
 
 
-def test_cuts_are_sorted_and_none_is_shown_twice() -> None:
-    assert asked(ks=(3, 1, 3)).ranked[0].curve.ks == (1, 3)
+def test_cutoffs_are_sorted_and_none_is_shown_twice() -> None:
+    assert asked(k=(3, 1, 3)).k == (1, 3)
 
 
-def test_a_cut_beyond_the_list_takes_all_of_it() -> None:
-    assert gains(asked(ks=(6, 1000), pool="all")) == [1.0, 1.0]
+def test_a_cutoff_beyond_the_list_takes_all_of_it() -> None:
+    assert gains(asked(k=(6, 1000), pool="all")) == [1.0, 1.0]
 
 
 def test_a_topic_without_informative_passages() -> None:
@@ -148,7 +160,7 @@ def test_a_topic_without_informative_passages() -> None:
     assert gains(found) == gains(asked())
     (left,) = found.left_out
     assert str(left) == "topics without a passage above grade 0, not ranked: 1 (moss)"
-    assert {row.topic for row in found.passages} == {"ducks", "bread"}
+    assert {row.topic for row in found.scored.passages} == {"ducks", "bread"}
 
 
 def test_a_topic_without_informative_passages_among_others() -> None:
@@ -156,7 +168,7 @@ def test_a_topic_without_informative_passages_among_others() -> None:
     rows = f"{ROWS}\nmoss r1 0 a\nmoss r2 0 b"
     together, apart = (asked(rows, reference="others", pool=pool) for pool in ("all", "topic"))
     assert together.left_out == ()
-    assert len(together.passages) == len(apart.passages) == 8
+    assert together.result.data.passages == apart.result.data.passages == 8
     assert [str(left) for left in apart.left_out] == ["topics without a passage above grade 0, not ranked: 1 (moss)"]
 
 
@@ -174,7 +186,7 @@ def test_passages_without_units_rank_last_and_are_named() -> None:
 def test_one_topic_has_gains_and_no_intervals() -> None:
     found = asked([row for row in passages() if row.topic == "ducks"], measures=("f1-1", "kl-1"))
     assert gains(found) == pytest.approx([1 / 2, 1 / 3, 1.0])
-    assert ranking(found, "f1-1").curve.low is None
+    assert found.result.gains[0].low is None
     assert found.differences == ()
     assert found.notes == ("one topic: no intervals and no tests",)
 
@@ -193,7 +205,7 @@ moss r1 1 c x
 
 def test_the_reference_is_of_other_topics() -> None:
     found = asked(OTHERS, reference="others")
-    assert [each.name for each in found.ranked] == ["f1-1, without itself"]
+    assert found.names == ["f1-1, without itself"]
     assert values(found, "f1-1, without itself") == pytest.approx(
         {
             "p1": 0.0,  # of {c, d, x}: q1 and r1
@@ -235,17 +247,17 @@ def test_texts_with_the_same_anchors_may_differ() -> None:
 
 def test_intervals_of_one_list_are_over_folds() -> None:
     rows = [Passage(f"t{i % 9}", str(i), f"w{i % 5} v{i % 7}", grade=i % 3) for i in range(90)]
-    one_list, lists = (asked(rows, reference="others", folds=3, pool=pool) for pool in ("all", "topic"))
+    one_list, lists = (asked(rows, reference="others", folds=3, pool=pool).scored for pool in ("all", "topic"))
     assert len(np.unique(one_list.groups)) == 3
     assert len(np.unique(lists.groups)) == 9
     folds = dict(zip((row.topic for row in one_list.passages), one_list.groups.tolist(), strict=True))
-    ordered = asked(rows, reference="others", folds=3, pool="all", folds_by="order")
+    ordered = asked(rows, reference="others", folds=3, pool="all", folds_by="order").scored
     assert dict(zip((row.topic for row in ordered.passages), ordered.groups.tolist(), strict=True)) == {
         f"t{i}": i % 3 for i in range(9)
     }
     assert sorted(folds.values()) == [0, 0, 0, 1, 1, 1, 2, 2, 2]
-    assert "|folds:3|folds-by:seed|seed:20181|" in one_list.ranked[0].signature
-    assert "|folds" not in asked(rows).ranked[0].signature
+    assert "|folds:3|folds-by:seed|seed:20181|" in one_list.rankings[0].signature
+    assert "|folds" not in asked(rows).result.gains[0].signature
 
 
 # Words
@@ -257,7 +269,7 @@ def test_stop_words_go_and_stems_are_taken() -> None:
     stopped = values(asked(rows, stop="en"), "f1-1")["2"]
     stemmed = values(asked(rows, stop="en", stem="porter"), "f1-1")["2"]
     assert (plain, stopped, stemmed) == (pytest.approx(2 * 1 / 6), 0.0, 1.0)
-    signature = asked(rows, stop="en", stem="porter").ranked[0].signature
+    signature = asked(rows, stop="en", stem="porter").result.gains[0].signature
     assert "|words:words|stop:en-" in signature
     assert "|stem:porter-" in signature
 
@@ -272,8 +284,8 @@ def test_anchors_are_words_in_lower_case_with_single_spaces() -> None:
     rows = [Passage("t", "1", "x", ("Water  Bird", "duck"), 1), Passage("t", "2", "y", ("water bird",), 0)]
     found = asked(rows, anchors=True)
     assert values(found, "f1-1")["2"] == pytest.approx(2 / 3)
-    assert "|words:anchors|" in found.ranked[0].signature
-    with pytest.raises(UsageError, match="anchors are asked for, and no passage has any"):
+    assert "|words:anchors|" in found.result.gains[0].signature
+    with pytest.raises(UsageError, match="--anchors: no passage has any"):
         asked(anchors=True)
 
 
@@ -292,7 +304,7 @@ def test_han_text_wants_another_tokenizer() -> None:
 
 
 def test_rankings_of_one_protocol_are_compared() -> None:
-    found = asked(measures=("f1-1", "kl-1", "w-f1-1", "length"), leave_one_out=True, ks=(1,))
+    found = asked(measures=("f1-1", "kl-1", "w-f1-1", "length"), leave_one_out=True, k=(1,))
     inside = {"f1-1", "kl-1"}
     outside = {f"{name}, without itself" for name in ("f1-1", "kl-1", "w-f1-1")}
     pairs = {frozenset((row.first, row.second)) for row in found.differences}
@@ -344,7 +356,7 @@ def test_too_few_topics_for_sign_flips_are_noted() -> None:
     assert asked(many(6), measures=two).notes == ()
     assert asked(many(6), measures=three).notes == (f"{said.format(6, '3 pairs')}, or name fewer measures",)
     for topics in range(2, 9):
-        found = asked(unlike(topics), measures=("length", "length(inverse=false)"), ks=(1,))
+        found = asked(unlike(topics), measures=("length", "length(inverse=false)"), k=(1,))
         assert [row.p for row in found.differences] == [smallest_p(topics, None)]
 
 
@@ -358,8 +370,8 @@ def test_topics_that_are_not_ranked_are_not_flipped() -> None:
 def test_too_many_pairs_for_the_drawn_sign_flips_are_noted() -> None:
     """1 / 10,001 times 496 pairs is below .05, times 528 it is not."""
     measures = tuple(f"f1-1(beta={n})" for n in range(1, 34))
-    assert asked(many(14), measures=measures[:32], ks=(1,)).notes == ()
-    (note,) = asked(many(14), measures=measures, ks=(1,)).notes
+    assert asked(many(14), measures=measures[:32], k=(1,)).notes == ()
+    (note,) = asked(many(14), measures=measures, k=(1,)).notes
     assert note == (
         "10,000 sign flips cannot show a difference after Holm's correction for 528 pairs; look at the intervals, or "
         "name fewer measures"
@@ -384,11 +396,12 @@ def test_a_bootstrap_over_a_handful_is_noted() -> None:
 def test_lines_go_from_the_first_passage_to_all() -> None:
     rows = [Passage(f"t{i % 4}", str(i), f"w{i % 5} v{i % 11}", grade=i % 3) for i in range(400)]
     found = asked(rows, pool="all", measures=("f1-1", "length"))
-    for line, each in zip(gain_lines(found), found.ranked, strict=True):
-        assert (line.ks[0], line.ks[-1]) == (1, 400)
-        assert list(line.ks) == sorted(set(line.ks))
+    assert [line.measure for line in found.result.lines] == found.names
+    for line in found.result.lines:
+        assert (line.k[0], line.k[-1]) == (1, 400)
+        assert list(line.k) == sorted(set(line.k))
         assert line.ncg[-1] == pytest.approx(1.0)
-        assert line.ncg[0] == each.curve.ncg[0]
+        assert line.ncg[0] == gains(found, line.measure)[0]
 
 
 def test_jobs_change_no_bit() -> None:
@@ -399,11 +412,10 @@ def test_jobs_change_no_bit() -> None:
     ]
     for reference in ("topic", "others"):
         one, three = (asked(rows, measures=(), leave_one_out=True, reference=reference, jobs=j) for j in (1, 3))
-        for a, b in zip(one.ranked, three.ranked, strict=True):
+        for a, b in zip(one.scored.rankings, three.scored.rankings, strict=True):
             assert a.name == b.name
             assert a.values.tobytes() == b.values.tobytes()
-            assert a.curve.samples.tobytes() == b.curve.samples.tobytes()
-        assert one.differences == three.differences
+        assert one.result == three.result
 
 
 def test_the_order_of_rows_does_not_matter() -> None:
@@ -413,7 +425,7 @@ def test_the_order_of_rows_does_not_matter() -> None:
 
 
 def test_a_measure_asked_for_twice_is_shown_once() -> None:
-    assert [each.measure for each in asked(measures=("f1-1", "kl-1", "f1-1")).ranked] == ["f1-1", "kl-1"]
+    assert asked(measures=("f1-1", "kl-1", "f1-1")).names == ["f1-1", "kl-1"]
 
 
 # What cannot be
@@ -425,7 +437,7 @@ def test_a_measure_asked_for_twice_is_shown_once() -> None:
         ({"reference": "other"}, UnknownName, "unknown reference 'other'; did you mean 'others'?"),
         ({"pool": "topics"}, UnknownName, "unknown pool 'topics'; did you mean 'topic'?"),
         ({"folds_by": "sed"}, UnknownName, "unknown way to make folds 'sed'; did you mean 'seed'?"),
-        ({"ks": (0,)}, UsageError, "k: expected at least 1, got 0"),
+        ({"k": (0,)}, UsageError, "k: expected at least 1, got 0"),
         ({"resamples": 0}, UsageError, "resamples: expected at least 1, got 0"),
         ({"jobs": 0}, UsageError, "jobs: expected at least 1, got 0"),
         ({"seed": -1}, UsageError, "seed: expected at least 0, got -1"),
@@ -468,7 +480,7 @@ def test_passages_that_cannot_be(row: Passage, options: dict[str, object], kind:
 
 
 def test_the_same_id_in_two_topics_is_two_passages() -> None:
-    assert len(asked("ducks 1 1 a\nbread 1 1 b").passages) == 2
+    assert len(asked("ducks 1 1 a\nbread 1 1 b").scored.passages) == 2
 
 
 def test_numbers_that_do_not_exist() -> None:

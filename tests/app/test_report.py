@@ -24,8 +24,7 @@ import pytest
 from postil.app.correlating.api import correlate
 from postil.app.correlating.files import CorrelateOptions
 from postil.app.correlating.output import as_json
-from postil.app.passages.files import PassagesOptions, find_gains
-from postil.app.passages.output import as_json as gains_as_json
+from postil.app.passages import PassagesOptions, find_gains
 from postil.app.report import check_report
 from postil.app.report import write_report as write_results
 from postil.errors import InvalidInput, MissingExtra, PostilError, UsageError
@@ -952,8 +951,8 @@ def test_gains_from_python(tmp_path: Path) -> None:
         for t in range(4)
         for p in range(6)
     ]
-    options = PassagesOptions(resamples=20, pool="topic", leave_one_out=True, ks=(1, 3))
-    results = [gains_as_json(find_gains(rows, replace(options, reference=each))) for each in ("topic", "others")]
+    options = PassagesOptions(resamples=20, pool="topic", leave_one_out=True, k=(1, 3))
+    results = [find_gains(rows, replace(options, reference=each))[0] for each in ("topic", "others")]
     page, _ = write_report(results, tmp_path / "r.html")
     document = Document(page)
     assert "Informativeness of passages: passages" in document.text

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.app.passages.files import PassagesOptions, gains_of_file
+from postil.app.passages import PassagesOptions, gains_of_file
 from postil.app.report import write_report
 from postil.app.study.passages import PassagesStudyOptions, study_passages
 from postil.app.study.passages_figures import passages_study
@@ -83,10 +83,10 @@ def test_six_figures(done: tuple[Path, list[str]]) -> None:
 def test_the_numbers_are_those_of_passages(
     done: tuple[Path, list[str]], collection: Path, figure: int, reference: Any
 ) -> None:
-    options = PassagesOptions(measures=("logsim-2",), reference=reference, ks=(3, 6), folds=3, resamples=10)
-    curve = gains_of_file(str(collection / "passages.jsonl"), options).ranked[0].curve
+    options = PassagesOptions(measures=("logsim-2",), reference=reference, k=(3, 6), folds=3, resamples=10)
+    result, _ = gains_of_file(str(collection / "passages.jsonl"), options)
     rows = {row["name"]: row["cells"] for row in part(done[0], f"figure-{figure}-part")["tables"][0]["rows"]}
-    assert [cell[0] for cell in rows["logsim-2"]] == curve.ncg.tolist()
+    assert [cell[0] for cell in rows["logsim-2"]] == [row.ncg for row in result.gains]
 
 
 def test_claims_are_differences_of_the_figures(done: tuple[Path, list[str]]) -> None:

@@ -9,8 +9,7 @@ import pytest
 from postil.app.correlating.api import correlate
 from postil.app.correlating.files import CorrelateOptions
 from postil.app.correlating.output import as_json
-from postil.app.passages.files import PassagesOptions, find_gains
-from postil.app.passages.output import as_json as gains_as_json
+from postil.app.passages import PassagesOptions, find_gains
 from postil.app.report import write_report
 from postil.records import Passage
 from postil.records.result_files import decoded
@@ -70,7 +69,8 @@ def gains(names: dict[str, str]) -> dict[str, Any]:
         for t in range(5)
         for p in range(6)
     ]
-    found = find_gains(rows, PassagesOptions(resamples=20, pool="topic", leave_one_out=True, ks=(1, 2, 3, 4, 5)))
+    options = PassagesOptions(resamples=20, pool="topic", leave_one_out=True, k=(1, 2, 3, 4, 5))
+    result, _ = find_gains(rows, options, command=rater)
 
     def renamed(value: Any) -> Any:
         if isinstance(value, dict):
@@ -79,7 +79,7 @@ def gains(names: dict[str, str]) -> dict[str, Any]:
             return [renamed(each) for each in value]
         return value.replace("f1-1", metric) if isinstance(value, str) else value
 
-    return dict(renamed(gains_as_json(found, command=rater)))
+    return dict(renamed(result.to_dict()))
 
 
 @pytest.fixture(scope="module")

@@ -102,15 +102,17 @@ def test_the_table(postil: Postil) -> None:
     assert (outcome.code, outcome.err) == (0, "")
     lines = outcome.out.splitlines()
     assert lines[0] == (
-        "informativeness: 7 passages of 2 topics, 3 with a grade above 0; a list a topic, the mean of them; "
-        "95 % intervals over topics"
+        "informativeness: 7 passages of 2 topics, 3 with a grade above 0; one list per topic, the mean of them; "
+        "95 % confidence intervals over topics"
     )
     assert [re.split(r"\s{2,}", line)[0] for line in lines[2:6]] == ["measure", "-------", "f1-1", "length"]
     assert lines[4] == "f1-1     .750 [.500, 1.000]"
     assert lines[7].startswith("f1-1 minus (* p < .05)")
-    assert "a passage is part of its topic's reference, unless it says: without itself" in lines
     assert (
-        "* p < .05 by sign flips of topics, after Holm's correction for all pairs at a cut; all pairs: --format json"
+        "a passage is part of its topic's reference; rankings that end in ', without itself' are leave-one-out" in lines
+    )
+    assert (
+        "* p < .05 by sign flips of topics, Holm-adjusted for all pairs at a rank cutoff; all pairs: --format json"
         in lines
     )
     assert "ties: expected value; seed 20181, 50 resamples" in lines
@@ -148,7 +150,7 @@ def test_interestingness(postil: Postil) -> None:
         assert row["reference"] == "others"
         assert "|reference:others|itself:out|folds:3|folds-by:seed|seed:20181|" in row["signature"]
     lists = postil(*FEW, "--reference", "others", "--pool", "topic", "-k", 5)
-    assert "a list a topic, the mean of them; 95 % intervals over topics\n" in lists.out
+    assert "one list per topic, the mean of them; 95 % confidence intervals over topics\n" in lists.out
 
 
 def test_folds(postil: Postil) -> None:

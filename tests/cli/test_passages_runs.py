@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.app.passages.files import PassagesOptions, find_gains
-from postil.app.passages.runs import write_runs
+from postil.app.passage_files import write_runs
+from postil.app.passages import PassagesOptions, find_gains
 from postil.corpus.formats.trec import read_run
-from postil.metaeval.gain import normalised_gains
+from postil.metaeval.gain import normalized_gains
 from postil.records import Passage, write
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def gain(run: str, rows: list[Passage], k: int) -> float:
     return float(
         np.mean(
             [
-                normalised_gains(ranking.scores, [grades[topic, name] for name in ranking.keys])[k - 1]
+                normalized_gains(ranking.scores, [grades[topic, name] for name in ranking.keys])[k - 1]
                 for topic, ranking in read_run(f"runs/{run}.run").items()
             ]
         )
@@ -109,7 +109,7 @@ def test_a_run_by_hand(postil: Postil) -> None:
     assert outcome.code == 0
     assert outcome.err.splitlines() == [
         f"written: {Path('runs', 'informativeness-f1-1.run')}",
-        "a run is a list a topic, as with --pool topic; the gains here are of one list of all passages",
+        "a run has one list per topic, as with --pool topic; the gains here are of one list of all passages",
         "tied within their topic, in the runs by id, of 8 passages: f1-1: 5",
     ]
     assert {name: data.decode().splitlines() for name, data in written().items()} == {
@@ -128,11 +128,12 @@ def test_a_run_by_hand(postil: Postil) -> None:
 
 def test_scores_that_differ_by_rounding_are_tied(rows: list[Passage]) -> None:
     """As in gains: .1 + .2 is above .3 in its last digit, and d0 is before d6."""
-    found = find_gains(rows, PassagesOptions(measures=("f1-1",), resamples=1))
+    result, scored = find_gains(rows, PassagesOptions(measures=("f1-1",), resamples=1))
     scores = np.zeros(len(rows))
-    places = {row.id: place for place, row in enumerate(found.passages)}
+    places = {row.id: place for place, row in enumerate(scored.passages)}
     scores[places["d0"]], scores[places["d6"]] = 0.3, 0.1 + 0.2
-    write_runs(Path("runs"), replace(found, ranked=[replace(found.ranked[0], scores=scores)]), lambda _: None)
+    scored = replace(scored, rankings=[replace(scored.rankings[0], scores=scores)])
+    write_runs(Path("runs"), result, scored, lambda _: None)
     assert read_run("runs/informativeness-f1-1.run")["t0"].keys[:2].tolist() == ["d0", "d6"]
 
 

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from postil import rank_passages
 from postil.app.correlating.output import value_with_interval
-from postil.app.passages.files import PassagesOptions, find_gains
+from postil.app.passages import PassagesOptions, find_gains
 from postil.cli.main import app
 from postil.errors import UsageError
 from postil.records import Passage, write
@@ -130,7 +130,7 @@ def test_a_page_is_ranked_as_by_rank_passages(study: ModuleType) -> None:
     assert length.tolist() == [len(row.text.split()) for row in data.passages]
     distinct = [place for place, text in enumerate(page) if page.count(text) == 1]  # copies leave the reference there
     for measure, column in scores.items():
-        ranked = {each.place: each.score for each in rank_passages(page, measure=measure)}
+        ranked = {each.index: each.score for each in rank_passages(page, measure=measure)}
         assert [ranked[place] for place in distinct] == pytest.approx(column[distinct])
 
 
@@ -192,12 +192,12 @@ def plainly(passages: Sequence[Passage], out: bool) -> dict[str, list[float]]:
 
 def check_anchors(passages: Sequence[Passage]) -> None:
     names = ("f1-1", "logsim-1", "kl-1", "rouge-1")
-    found = find_gains(passages, PassagesOptions(measures=names, anchors=True, leave_one_out=True, resamples=1))
+    _, found = find_gains(passages, PassagesOptions(measures=names, anchors=True, leave_one_out=True, resamples=1))
     order = {(row.topic, row.id): place for place, row in enumerate(passages)}
     places = [order[row.topic, row.id] for row in found.passages]
     for out in (False, True):
         plain = plainly(passages, out)
-        for each in found.ranked:
+        for each in found.rankings:
             if each.leave_one_out is out:
                 assert each.values == pytest.approx([plain[each.measure][place] for place in places]), each.name
 

@@ -10,18 +10,23 @@ import gzip
 import json
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from postil.app.passages.files import PassageFindings, PassagesOptions, find_gains
+from postil.app.passages import PassagesOptions, find_gains
 from postil.kernel import NAME
 from postil.metaeval.gain import gain_curve
-from postil.metrics.measures import Collection, measure_passages
+from postil.metrics.measures import measure_passages
+from postil.metrics.passage_collection import PassageCollection
 from postil.metrics.pool import informativeness
 from postil.metrics.spec import parse_measure
 from postil.records import Passage
 from postil.text import Vocabulary, tokenizer
+
+if TYPE_CHECKING:
+    from postil.records.results import NcgResult
 
 pytestmark = pytest.mark.skipif(NAME == "python", reason="the pure-Python kernel would take minutes")
 
@@ -81,22 +86,26 @@ def rows() -> list[Passage]:
 
 
 @pytest.fixture(scope="module")
-def found(rows: list[Passage]) -> PassageFindings:
+def found(rows: list[Passage]) -> NcgResult:
     """What `postil passages` finds, with two threads."""
-    options = PassagesOptions(measures=tuple(INSIDE), pool="topic", leave_one_out=True, ks=KS, resamples=1, jobs=2)
-    return find_gains(rows, options)
+    options = PassagesOptions(measures=tuple(INSIDE), pool="topic", leave_one_out=True, k=KS, resamples=1, jobs=2)
+    return find_gains(rows, options)[0]
 
 
 @pytest.fixture(scope="module")
-def collection(rows: list[Passage]) -> Collection:
-    return Collection(Vocabulary().encode([row.text for row in rows], tokenizer("words")))
+def collection(rows: list[Passage]) -> PassageCollection:
+    return PassageCollection(Vocabulary().encode([row.text for row in rows], tokenizer("words")))
 
 
-def gains(found: PassageFindings, *, without: bool) -> dict[str, tuple[float, ...]]:
-    return {each.measure: tuple(each.curve.ncg.tolist()) for each in found.ranked if each.leave_one_out is without}
+def gains(found: NcgResult, *, without: bool) -> dict[str, tuple[float, ...]]:
+    some = [row for row in found.gains if row.leave_one_out is without]
+    return {
+        name: tuple(row.ncg for row in some if row.measure == name)
+        for name in dict.fromkeys(row.measure for row in some)
+    }
 
 
-def test_the_data_are_those_of_the_figures(rows: list[Passage], collection: Collection) -> None:
+def test_the_data_are_those_of_the_figures(rows: list[Passage], collection: PassageCollection) -> None:
     assert (len(rows), len({row.topic for row in rows}), len({row.id for row in rows})) == (9260, 43, 9139)
     assert [sum(row.grade == grade for row in rows) for grade in range(4)] == [5158, 1601, 1804, 697]
     lengths = collection.tokens.lengths
@@ -107,7 +116,7 @@ def test_the_data_are_those_of_the_figures(rows: list[Passage], collection: Coll
         assert (units.distinct, units.totals.sum()) == numbers, unit
 
 
-def test_every_passage_in_its_own_reference(found: PassageFindings) -> None:
+def test_every_passage_in_its_own_reference(found: NcgResult) -> None:
     """A measure with w- is not shown so: it would read the grade that it is to predict. See the next test."""
     assert gains(found, without=False) == {
         name: pytest.approx(row, abs=NEAR) for name, row in INSIDE.items() if not name.startswith("w-")
@@ -115,7 +124,9 @@ def test_every_passage_in_its_own_reference(found: PassageFindings) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in INSIDE if name.startswith("w-")])
-def test_every_passage_in_its_own_weighted_reference(rows: list[Passage], collection: Collection, name: str) -> None:
+def test_every_passage_in_its_own_weighted_reference(
+    rows: list[Passage], collection: PassageCollection, name: str
+) -> None:
     topics = {topic: number for number, topic in enumerate(dict.fromkeys(row.topic for row in rows))}
     topic = np.array([topics[row.topic] for row in rows])
     grades = np.array([row.grade for row in rows], np.float64)
@@ -126,11 +137,11 @@ def test_every_passage_in_its_own_weighted_reference(rows: list[Passage], collec
     assert curve.ncg.tolist() == pytest.approx(INSIDE[name], abs=NEAR)
 
 
-def test_each_passage_without_itself(found: PassageFindings) -> None:
+def test_each_passage_without_itself(found: NcgResult) -> None:
     assert gains(found, without=True) == {name: pytest.approx(row, abs=NEAR) for name, row in WITHOUT.items()}
 
 
-def test_how_far_measures_follow_length(rows: list[Passage], collection: Collection) -> None:
+def test_how_far_measures_follow_length(rows: list[Passage], collection: PassageCollection) -> None:
     """The table in docs/measures.md: Spearman with the number of words within a topic, the mean over topics."""
     stats = pytest.importorskip("scipy.stats")
     topics = {topic: number for number, topic in enumerate(dict.fromkeys(row.topic for row in rows))}

@@ -13,7 +13,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import law
 
-from postil.metrics.measures import Collection, measure_passages
+from postil.metrics.measures import measure_passages
+from postil.metrics.passage_collection import PassageCollection
 from postil.metrics.pool import informativeness, interestingness
 from postil.metrics.spec import MEASURES, parse_measure
 from postil.text import Vocabulary
@@ -95,7 +96,7 @@ class Problem:
 def values(problem: Problem, pools: Pools, specs: Sequence[str], jobs: int = 1) -> dict[str, NDArray[np.float64]]:
     """float64[n] by spec: the measures of all passages, NaN where one is not scored."""
     measures = {spec: parse_measure(spec) for spec in specs}
-    collection = Collection(Vocabulary().encode_tokens(problem.texts))
+    collection = PassageCollection(Vocabulary().encode_tokens(problem.texts))
     found = measure_passages(list(measures.values()), collection, pools, jobs)
     every = {spec: np.full(len(problem.texts), np.nan) for spec in specs}
     for spec, measure in measures.items():

@@ -44,7 +44,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import law
 
-from postil.metrics.measures import UNITS, Collection
+from postil.metrics.passage_collection import UNITS, PassageCollection
 from postil.metrics.pool import informativeness
 from postil.metrics.spec import MEASURES, parse_measure
 from postil.text import Vocabulary
@@ -95,7 +95,7 @@ class Case:
         n = len(self.references)
         pools = informativeness([0] * (n + 2) + [1] * len(self.elsewhere), [*self.weights, *[0.0] * (len(texts) - n)])
         measure = parse_measure(spec)
-        ranked = measure.ranked(measure.values(Collection(Vocabulary().encode_tokens(texts)), pools))
+        ranked = measure.ranked(measure.values(PassageCollection(Vocabulary().encode_tokens(texts)), pools))
         better, worse = ranked[np.isin(pools.texts, [n, n + 1])].tolist()
         return better, worse
 
@@ -274,7 +274,7 @@ MIXED = {
 def test_units_in_another_order(family: str, unit: str) -> None:
     """Of words that is any other order; of n-grams only one that leaves them whole, as here."""
     one, other = (list(text) for text in MIXED[unit])
-    collection = Collection(Vocabulary().encode_tokens([list("aabacc"), list("cabaaabca"), one, other]))
+    collection = PassageCollection(Vocabulary().encode_tokens([list("aabacc"), list("cabaaabca"), one, other]))
     bags = collection.bags(unit).units
     assert sorted(bags.units[slice(*bags.offsets[2:4])]) == sorted(bags.units[slice(*bags.offsets[3:5])])
     pools = informativeness([0] * 4, [1.0, 0.5, 0.0, 0.0])

@@ -20,7 +20,7 @@ from postil.metaeval.gain import (
     expected_gains,
     gain_curve,
     gain_differences,
-    normalised_gains,
+    normalized_gains,
 )
 from postil.metaeval.permutation import sign_flips
 from postil.metaeval.resampling import counts_of, interval, p_value
@@ -61,9 +61,9 @@ def test_normalised_gain_divides_by_the_best_sum_of_as_many(rows: list[tuple[flo
     scores, grades = zip(*rows, strict=True)
     if not any(grades):
         with pytest.raises(Undefined, match="no grade is above 0"):
-            normalised_gains(scores, grades)
+            normalized_gains(scores, grades)
         return
-    found = normalised_gains(scores, grades)
+    found = normalized_gains(scores, grades)
     best = [max(map(sum, itertools.combinations(grades, k))) for k in range(1, len(grades) + 1)]
     np.testing.assert_allclose(found, np.array(over_all_orders(rows)) / best, rtol=1e-12, atol=1e-12)
     assert found.min() >= 0
@@ -73,7 +73,7 @@ def test_normalised_gain_divides_by_the_best_sum_of_as_many(rows: list[tuple[flo
 
 @given(st.lists(st.integers(0, 50).map(lambda grade: grade / 10), min_size=1, max_size=30).filter(any))
 def test_nothing_gains_more_than_the_grades_themselves(grades: list[float]) -> None:
-    assert normalised_gains(grades, grades).tolist() == [1.0] * len(grades)
+    assert normalized_gains(grades, grades).tolist() == [1.0] * len(grades)
 
 
 def test_a_tie_at_the_cut() -> None:
@@ -81,7 +81,7 @@ def test_a_tie_at_the_cut() -> None:
     found = expected_gains([0.5, 0.9, 0.5, -math.inf, 0.5], [3, 1, 0, 2, 3])
     assert found.tolist() == [1, 3, 5, 7, 9]
     # The best sums are 3, 6, 8, 9, 9.
-    assert normalised_gains([0.5, 0.9, 0.5, -math.inf, 0.5], [3, 1, 0, 2, 3]).tolist() == [
+    assert normalized_gains([0.5, 0.9, 0.5, -math.inf, 0.5], [3, 1, 0, 2, 3]).tolist() == [
         1 / 3,
         3 / 6,
         5 / 8,
@@ -116,7 +116,7 @@ def test_huge_scores_are_ranked_too() -> None:
     ],
 )
 def test_bad_columns(scores: list[float], grades: list[float], message: str) -> None:
-    for function in (expected_gains, normalised_gains):
+    for function in (expected_gains, normalized_gains):
         with pytest.raises(InvalidInput, match=message):
             function(scores, grades)
 
@@ -140,11 +140,11 @@ def some_rows(*, seed: int = 1, n: int = 60, topics: int = 5) -> tuple[np.ndarra
 def test_the_mean_over_topics() -> None:
     scores, grades, topics = some_rows()
     curve = gain_curve(scores, grades, topics, KS)
-    each = [at_cuts(normalised_gains(scores[topics == t], grades[topics == t]), KS) for t in (3, 13, 23, 33, 43)]
+    each = [at_cuts(normalized_gains(scores[topics == t], grades[topics == t]), KS) for t in (3, 13, 23, 33, 43)]
     assert curve.by_topic is not None
     np.testing.assert_allclose(curve.by_topic, each, rtol=1e-13)
     np.testing.assert_allclose(curve.ncg, np.mean(each, axis=0), rtol=1e-13)
-    assert (curve.ks, curve.n, curve.pool, curve.ties) == ((1, 2, 4, 50), 60, "topic", "expected")
+    assert (curve.cutoffs, curve.n, curve.pool, curve.ties) == ((1, 2, 4, 50), 60, "topic", "expected")
     assert curve.topics.tolist() == [3, 13, 23, 33, 43]
     # Bands: the topics' curves averaged, each as often as it was drawn.
     drawn = counts_of(5, 1000, curve.seed) @ np.array(each) / 5
@@ -159,7 +159,7 @@ def test_the_mean_over_topics() -> None:
 def test_one_list_of_all_rows() -> None:
     scores, grades, topics = some_rows()
     curve = gain_curve(scores, grades, topics, KS, pool="all", resamples=20)
-    np.testing.assert_allclose(curve.ncg, at_cuts(normalised_gains(scores, grades), KS), rtol=1e-13)
+    np.testing.assert_allclose(curve.ncg, at_cuts(normalized_gains(scores, grades), KS), rtol=1e-13)
     assert curve.by_topic is None
     assert curve.left_out == ()
 
@@ -176,7 +176,7 @@ def test_resampled_topics_are_ranked_anew(ties: str, monkeypatch: pytest.MonkeyP
     for copies, sample in zip(counts_of(3, 40, curve.seed), curve.samples, strict=True):
         rows = np.repeat(np.arange(60), copies[(topics - 3) // 10])
         if grades[rows].any():
-            np.testing.assert_allclose(sample, at_cuts(normalised_gains(scores[rows], grades[rows]), KS), rtol=1e-12)
+            np.testing.assert_allclose(sample, at_cuts(normalized_gains(scores[rows], grades[rows]), KS), rtol=1e-12)
         else:
             assert np.isnan(sample).all()
 
@@ -247,13 +247,13 @@ def test_a_seed_gives_the_same_band() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"ks": [1, 0]}, "cuts are integers of at least 1, got 1, 0"),
-        ({"ks": []}, "got none"),
-        ({"ks": [0.5]}, "got 0.5"),
-        ({"ks": [1], "keys": ["a", "b"]}, "with the tie rule 'key' alone"),
-        ({"ks": [1], "pool": "topics"}, "unknown pool 'topics'; did you mean 'topic'"),
-        ({"ks": [1], "ties": "random"}, "unknown tie rule 'random'"),
-        ({"ks": [1], "resamples": 0}, "at least one resample"),
+        ({"cutoffs": [1, 0]}, "rank cutoffs are integers of at least 1, got 1, 0"),
+        ({"cutoffs": []}, "got none"),
+        ({"cutoffs": [0.5]}, "got 0.5"),
+        ({"cutoffs": [1], "keys": ["a", "b"]}, "with the tie rule 'key' alone"),
+        ({"cutoffs": [1], "pool": "topics"}, "unknown pool 'topics'; did you mean 'topic'"),
+        ({"cutoffs": [1], "ties": "random"}, "unknown tie rule 'random'"),
+        ({"cutoffs": [1], "resamples": 0}, "at least one resample"),
     ],
 )
 def test_bad_requests(options: dict[str, object], message: str) -> None:
@@ -352,7 +352,7 @@ def test_curves_that_do_not_go_together() -> None:
     ):
         with pytest.raises(UsageError, match="share all but the measure: b has other"):
             gain_differences({"a": curve, "b": other})
-    with pytest.raises(UsageError, match="no cut 4; theirs are 2"):
+    with pytest.raises(UsageError, match="no rank cutoff 4; theirs are 2"):
         gain_differences({"a": curve, "b": curve}, [4])
     with pytest.raises(Undefined, match="two measures, got 1"):
         gain_differences({"a": curve})

@@ -9,7 +9,7 @@ import pytest
 
 from postil.errors import InvalidInput, UsageError
 from postil.metrics.cosine import Cosine
-from postil.metrics.measures import Collection
+from postil.metrics.passage_collection import PassageCollection, Preprocessing
 from postil.metrics.pool import informativeness, interestingness
 from postil.metrics.spec import parse_measure
 from postil.text import Vocabulary
@@ -58,7 +58,7 @@ def test_informativeness(
     pools = informativeness(topics, weights)
     pools = pools.all_inside() if inside else pools
     measure = Cosine(weighted=weighted, vectors=str(tmp_path / "v"))
-    values = measure.values(Collection(Vocabulary().encode_tokens(texts)), pools)
+    values = measure.values(PassageCollection(Vocabulary().encode_tokens(texts)), pools)
     for text, value in zip(pools.texts.tolist(), values.tolist(), strict=True):
         references = [
             (texts[j], weights[j] if weighted else 1.0)
@@ -72,7 +72,7 @@ def test_equal_texts_leave(vectors: Vectors, tmp_path: Path) -> None:
     texts = [["a", "b"], ["c"], ["a", "b"], ["d", "a"]]
     pools = interestingness([0, 0, 1, 1], [1, 1, 1, 0.5], [0, 1, 0, 2], [0, 1])
     measure = Cosine(weighted=True, vectors=str(tmp_path / "v"))
-    values = measure.values(Collection(Vocabulary().encode_tokens(texts)), pools)
+    values = measure.values(PassageCollection(Vocabulary().encode_tokens(texts)), pools)
     of_text = dict(zip(pools.texts.tolist(), values.tolist(), strict=True))
     assert of_text[0] == pytest.approx(plain(vectors, texts[0], [(texts[3], 0.5)]))
     assert of_text[2] == pytest.approx(plain(vectors, texts[2], [(texts[1], 1.0)]))
@@ -84,18 +84,18 @@ def test_nothing_but_rounding_is_left(vectors: Vectors, tmp_path: Path) -> None:
     pools = interestingness([0, 1, 1, 1, 1], [1, *weights], [0, 0, 0, 0, 1], [0, 1])
     texts = [["a", "b", "c"], *[["a", "b", "c"]] * 3, ["unknown"]]
     measure = Cosine(weighted=True, vectors=str(tmp_path / "v"))
-    assert measure.values(Collection(Vocabulary().encode_tokens(texts)), pools)[0] == 0.0
+    assert measure.values(PassageCollection(Vocabulary().encode_tokens(texts)), pools)[0] == 0.0
 
 
 def test_signature_and_unknown_words(vectors: Vectors, tmp_path: Path) -> None:
-    collection = Collection(Vocabulary().encode_tokens([["a", "x", "b", "y"]]))
+    collection = PassageCollection(Vocabulary().encode_tokens([["a", "x", "b", "y"]]))
     measure = Cosine(vectors=str(tmp_path / "v"))
     assert measure.notes(collection) == (f"vectors:{vectors.signature}",)
-    assert measure.unknown(collection) == 0.5
+    assert measure.coverage(collection, Preprocessing()) == "50.0% of the words have no vector"
 
 
 def test_what_cannot_be(tmp_path: Path) -> None:
-    collection, pools = Collection(Vocabulary().encode_tokens([["a"]])), informativeness([0], [1])
+    collection, pools = PassageCollection(Vocabulary().encode_tokens([["a"]])), informativeness([0], [1])
     with pytest.raises(UsageError, match=r"cosine\(vectors=FOLDER\)"):
         parse_measure("cosine").values(collection, pools)
     with pytest.raises(InvalidInput, match="no word vectors here"):

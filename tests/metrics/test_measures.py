@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from postil.errors import UnknownName, UsageError
-from postil.metrics.measures import UNITS, Collection, FScore, KullbackLeibler, Length, measure_passages
+from postil.metrics.measures import FScore, KullbackLeibler, Length, measure_passages
+from postil.metrics.passage_collection import UNITS, PassageCollection
 from postil.metrics.pool import Pools, folds_of, informativeness, interestingness, one_pool
 from postil.metrics.spec import MEASURES, parse_measure
 from postil.text import Vocabulary
@@ -25,8 +26,8 @@ BASELINES = ("length", "random")
 OVERLAP = [name for name in MEASURES if name not in {*BASELINES, "cosine"}]
 
 
-def collection(texts: list[list[str]] | list[str]) -> Collection:
-    return Collection(Vocabulary().encode_tokens([t.split() if isinstance(t, str) else t for t in texts]))
+def collection(texts: list[list[str]] | list[str]) -> PassageCollection:
+    return PassageCollection(Vocabulary().encode_tokens([t.split() if isinstance(t, str) else t for t in texts]))
 
 
 # The reference is "a b a" with weight 1 and "b c" with weight .5: c is 2 2 1 for a b c, and 2 1.5 .5 with weights.
@@ -196,10 +197,10 @@ def test_specs_that_cannot_be(spec: str, kind: type[Exception], message: str) ->
 
 
 def test_words_for_length_are_those_that_are_left() -> None:
-    """Without stop words and anchors' length in anchors: `Collection.tokens`, not `Collection.words`."""
+    """Without stop words and anchors' length in anchors: `PassageCollection.tokens`, not `PassageCollection.words`."""
     left, all_words = (Vocabulary().encode_tokens([["a"] * n]) for n in (2, 5))
     pools = informativeness([0], [1.0])
-    assert Length().values(Collection(left, all_words), pools).tolist() == [0.5]
+    assert Length().values(PassageCollection(left, all_words), pools).tolist() == [0.5]
 
 
 # A plain reading of the formulas: dictionaries, one unit after the other.
@@ -467,4 +468,4 @@ def test_a_divergence_from_itself_is_zero(spec: str) -> None:
         texts = Vocabulary().encode_tokens([words, words, words])
         pools = informativeness([0, 0, 0], [1.0, 1.0, 1.0]).all_inside()
         measure = parse_measure(spec)
-        assert set(measure.values(Collection(texts), pools).tolist()) == {0.0}
+        assert set(measure.values(PassageCollection(texts), pools).tolist()) == {0.0}

@@ -72,8 +72,8 @@ def test_everything_inside_is_the_same_without_anyone_leaving() -> None:
 
 def test_even_pools_have_the_same_passages_with_weight_1() -> None:
     pools = informativeness(TOPICS, WEIGHTS)
-    assert read(pools.even()) == read(pools)
-    assert pools.even().weights.tolist() == [1.0, 1.0, 1.0]
+    assert read(pools.unweighted()) == read(pools)
+    assert pools.unweighted().weights.tolist() == [1.0, 1.0, 1.0]
     assert pools.weights.tolist() != [1.0, 1.0, 1.0], "the pools themselves stay as they are"
 
 

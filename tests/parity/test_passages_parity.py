@@ -12,7 +12,8 @@ import numpy as np
 import originals
 import pytest
 
-from postil.metrics.measures import Collection, measure_passages
+from postil.metrics.measures import measure_passages
+from postil.metrics.passage_collection import PassageCollection
 from postil.metrics.pool import informativeness
 from postil.metrics.spec import parse_measure
 from postil.text import Vocabulary
@@ -91,7 +92,7 @@ def ours(passages: Passages, spec: str) -> NDArray[np.float64]:
     """The measure of each passage that `Passages.scored` gives, each without itself in its reference."""
     pools = informativeness(passages.topics, passages.weights)
     measure = parse_measure(spec)
-    values = measure_passages([measure], Collection(Vocabulary().encode_tokens(passages.texts)), pools)[measure]
+    values = measure_passages([measure], PassageCollection(Vocabulary().encode_tokens(passages.texts)), pools)[measure]
     every = dict(zip(pools.texts.tolist(), values.tolist(), strict=True))
     return np.array([every[i] for i, _ in passages.scored()])
 

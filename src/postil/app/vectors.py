@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from postil.app.passages.words import stop_signature, without_stop_words
 from postil.app.progress import steps
 from postil.errors import InvalidInput, UnknownName
 from postil.escaping import one_line
+from postil.metrics.passage_collection import Preprocessing
 from postil.records.atomic_file import check_apart
 from postil.records.results import SCHEMA, to_json
 from postil.records.row_files import read
 from postil.records.rows import Row
 from postil.text.han import HanTexts
+from postil.text.stop_words import without_stop_words
 from postil.text.tokenizers import tokenizer as named_tokenizer
 from postil.text.tokens import Tokens, Vocabulary
 from postil.text.vector_files import Word2VecFile
@@ -76,7 +77,7 @@ def train_on_file(path: str, out: str, options: TrainOptions, tokenizer: str, sa
     """
     VectorsWriter.check_target(out)
     check_apart(out, [path])
-    made = {"tokenizer": named_tokenizer(tokenizer).signature, "stop": stop_signature(stop)}
+    made = Preprocessing(tokenizer=tokenizer, stop=stop).word_facts
     with steps(options.epochs + 3) as begin:
         begin("reading")
         every, remark = _tokens(path, tokenizer)

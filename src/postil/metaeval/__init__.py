@@ -12,11 +12,10 @@ from postil.metaeval.correlation import Absent, Correlation, Correlations, corre
 from postil.metaeval.disagreement import Disagreement, normalised, worst, worst_against_people
 from postil.metaeval.gain import (
     GainCurve,
-    GainDifference,
     expected_gains,
     gain_curve,
     gain_differences,
-    normalised_gains,
+    normalized_gains,
 )
 from postil.metaeval.human import Human, ceiling
 from postil.metaeval.raters import Rater
@@ -45,7 +44,6 @@ __all__ = [
     "Disagreement",
     "Estimate",
     "GainCurve",
-    "GainDifference",
     "Human",
     "Interval",
     "LeftOut",
@@ -66,7 +64,7 @@ __all__ = [
     "holm",
     "join",
     "normalised",
-    "normalised_gains",
+    "normalized_gains",
     "replicate",
     "system_means",
     "williams",

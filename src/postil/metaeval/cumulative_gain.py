@@ -1,8 +1,8 @@
-"""Rows in the order of their scores, and how much the top of them gains."""
+"""Cumulative gain of ranked rows, tied rows as blocks."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,13 +21,16 @@ class Ranked:
     """Rows in the order of their scores, the rows of a tie as one block; with keys no row is tied.
 
     Args:
-        scores: float64[n], high is good.
+        scores: float64[n], higher is better.
         grades: float64[n], 0 or more.
         keys: n keys that break ties.
     """
 
     def __init__(
-        self, scores: NDArray[np.float64], grades: NDArray[np.float64], keys: Sequence[Any] | NDArray[Any] | None = None
+        self,
+        scores: NDArray[np.float64],
+        grades: NDArray[np.float64],
+        keys: Sequence[str] | Sequence[int] | None = None,
     ) -> None:
         scores = joined(scores)
         self._order = best_first(scores, keys=keys)
@@ -40,18 +43,27 @@ class Ranked:
 
     @classmethod
     def best(cls, grades: NDArray[np.float64]) -> Ranked:
-        """The best order there is."""
+        """Rows in the order of their grades.
+
+        Args:
+            grades: float64[n].
+        """
         return cls(grades, grades)
 
-    def gains(self, cuts: NDArray[np.int64], copies: NDArray[np.int32] | None = None) -> NDArray[np.float64]:
-        """Gain at each cut of L lists, list l with ``copies[l, i]`` copies of row i: float64[L, cuts].
+    def gains(self, cutoffs: NDArray[np.int64], copies: NDArray[np.int32] | None = None) -> NDArray[np.float64]:
+        """Gain of L lists at each rank cutoff, float64[L, cutoffs].
 
         Over a block, and over the copies of a row, the expected gain grows evenly: a straight line from end to end.
+
+        Args:
+            cutoffs: int64[c], rank cutoffs.
+            copies: int32[L, n], number of copies of each row in each list; by default one list with one of each.
         """
         weights = (np.ones((1, len(self._order))) if copies is None else copies)[:, self._order].astype(np.float64)
         rows, gains = self._sums(weights), self._sums(weights * self._grades)
-        apart = (rows[:, -1].max() + 1) * np.arange(len(rows))[:, None]  # the lists one after the other on one axis
-        at = np.minimum(cuts, rows[:, -1:]) + apart
+        # One call of interp for all lists: each list has its own stretch of the axis.
+        apart = (rows[:, -1].max() + 1) * np.arange(len(rows))[:, None]
+        at = np.minimum(cutoffs, rows[:, -1:]) + apart
         return np.asarray(np.interp(at, (rows + apart).ravel(), gains.ravel()), np.float64)
 
     def _sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -62,15 +74,15 @@ class Ranked:
 
 
 def share_of_best(
-    ranked: Ranked, best: Ranked, cuts: NDArray[np.int64], copies: NDArray[np.int32] | None = None
+    ranked: Ranked, best: Ranked, cutoffs: NDArray[np.int64], copies: NDArray[np.int32] | None = None
 ) -> NDArray[np.float64]:
-    """Gain over the best possible gain.
+    """Gain divided by the best possible gain.
 
     Args:
-        ranked: Rows.
-        best: The same in their best order.
-        cuts: int64[c].
-        copies: int32[L, n], how often each row is in each of L lists; by default once in one.
+        ranked: Rows in their order.
+        best: The same rows in their best order.
+        cutoffs: int64[c], rank cutoffs.
+        copies: int32[L, n], see `Ranked.gains`.
 
     Returns:
         float64[L, c], from 0 to 1; NaN where a list has no grade above 0.
@@ -79,8 +91,8 @@ def share_of_best(
     >>> share_of_best(Ranked(scores, grades), Ranked.best(grades), np.array([1, 3])).tolist()
     [[0.5, 1.0]]
     """
-    gain, most = ranked.gains(cuts, copies), best.gains(cuts, copies)
-    # Sums in different orders differ in their last digits: no gain is above the best.
+    gain, most = ranked.gains(cutoffs, copies), best.gains(cutoffs, copies)
+    # Sums in different orders differ in their last digits, so a best ranking could come out above 1.
     share = np.full(most.shape, np.nan)
     np.divide(np.minimum(gain, most), most, out=share, where=most > 0)
     return share

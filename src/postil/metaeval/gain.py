@@ -1,4 +1,4 @@
-"""Normalised cumulative gain: how much of the best possible sum of grades the top of a ranking holds."""
+"""Normalized cumulative gain (nCG; no discount, so not nDCG) of rankings, with tests of their differences."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from postil.metaeval.cumulative_gain import Ranked, share_of_best
 from postil.metaeval.permutation import sign_flips
 from postil.metaeval.resampling import RESAMPLES, SEED, counts_of, interval, p_value
 from postil.metaeval.significance import holm
-from postil.records.results import FLIPS
+from postil.records.results import FLIPS, GainDifference
 from postil.records.ties import difference
 
 if TYPE_CHECKING:
@@ -21,15 +21,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    Floats: TypeAlias = NDArray[np.float64]
+
 __all__ = [
     "GainCurve",
-    "GainDifference",
     "Pool",
     "Ties",
     "expected_gains",
     "gain_curve",
     "gain_differences",
-    "normalised_gains",
+    "normalized_gains",
 ]
 
 Pool: TypeAlias = Literal["topic", "all"]
@@ -39,29 +40,29 @@ Ties: TypeAlias = Literal["expected", "key"]
 """`expected` takes the mean over all orders of tied rows; `key` puts the lower key first, as `Ranking` does."""
 
 CELLS: Final = 2**20
-"""How many numbers are worked on at a time."""
+"""Largest number of cells of a block of resamples, to bound memory."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GainCurve:
-    """nCG of one measure at several cuts.
+    """nCG of one ranking at several rank cutoffs.
 
     Args:
-        ks: The cuts.
-        ncg: float64[k], nCG at each cut, from 0 to 1; high is good.
-        low: float64[k], the 2.5th percentile over resamples of the topics; None with a single topic.
-        high: float64[k], the 97.5th percentile; None with a single topic.
-        n: How many rows were ranked.
-        topics: int32[t], the topics that count, rising.
+        cutoffs: The rank cutoffs.
+        ncg: float64[c], nCG at each cutoff, from 0 to 1; higher is better.
+        low: float64[c], the 2.5th percentile over resamples of the topics; None with a single topic.
+        high: float64[c], the 97.5th percentile; None with a single topic.
+        n: Number of ranked rows.
+        topics: int32[t], the topics that count, ascending.
         left_out: Topics without a grade above 0, which have no nCG; none with `all`, where their rows stay in the list.
-        pool: Whether each topic was ranked by itself or all rows in one list.
+        pool: `topic` if each topic was ranked by itself, `all` if all rows were in one list.
         ties: The tie rule.
-        by_topic: float64[t, k], nCG of each topic; None with `all`, where topics have none of their own.
-        samples: float64[R, k], nCG in each resample, NaN where it drew no grade above 0.
+        by_topic: float64[t, c], nCG of each topic; None with `all`, where topics have none of their own.
+        samples: float64[R, c], nCG in each resample, NaN where it drew no grade above 0.
         seed: The seed of the resamples.
     """
 
-    ks: tuple[int, ...]
+    cutoffs: tuple[int, ...]
     ncg: NDArray[np.float64]
     low: NDArray[np.float64] | None
     high: NDArray[np.float64] | None
@@ -75,41 +76,14 @@ class GainCurve:
     seed: int
 
 
-@dataclass(frozen=True, slots=True)
-class GainDifference:
-    """How much more one measure gains than another.
-
-    Args:
-        first: A measure.
-        second: Another.
-        k: The cut.
-        value: nCG of the first minus nCG of the second.
-        low: The 2.5th percentile over resamples of the topics, the same for both.
-        high: The 97.5th percentile.
-        p: Two-sided.
-        p_holm: `p` corrected for the number of pairs at this cut.
-        test: `sign-flip` over topics, or `bootstrap` where all rows are in one list.
-    """
-
-    first: str
-    second: str
-    k: int
-    value: float
-    low: float
-    high: float
-    p: float
-    p_holm: float
-    test: Literal["sign-flip", "bootstrap"]
-
-
 def expected_gains(scores: ArrayLike, grades: ArrayLike) -> NDArray[np.float64]:
-    """Cumulative gain at every cut, the mean over all orders of tied rows.
+    """Cumulative gain at every rank cutoff, the mean over all orders of tied rows.
 
-    A tie of t rows with grades that sum to g adds ``g j / t`` where j of its rows are above the cut. Ties are
+    A tie of t rows with grades that sum to g adds ``g j / t`` where j of its rows are above the cutoff. Ties are
     relative, by chains (`postil.records.ties`).
 
     Args:
-        scores: float64[n], high is good; infinities are allowed.
+        scores: float64[n], higher is better; infinities are allowed.
         grades: float64[n], 0 or more.
 
     Returns:
@@ -126,14 +100,14 @@ def expected_gains(scores: ArrayLike, grades: ArrayLike) -> NDArray[np.float64]:
     return Ranked(values, gains).gains(np.arange(1, len(gains) + 1)).ravel()
 
 
-def normalised_gains(scores: ArrayLike, grades: ArrayLike) -> NDArray[np.float64]:
-    """Normalised gain (nCG) at every cut: expected gain / the best possible sum of as many grades.
+def normalized_gains(scores: ArrayLike, grades: ArrayLike) -> NDArray[np.float64]:
+    """Normalized cumulative gain (nCG) at every rank cutoff: expected gain / the best possible sum of as many grades.
 
     Source: González-Gallardo, SanJuan and Torres-Moreno, "Extending Text Informativeness Measures to Passage
     Interestingness Evaluation", equation 11; ties as in `expected_gains`.
 
     Args:
-        scores: float64[n], high is good; infinities are allowed.
+        scores: float64[n], higher is better; infinities are allowed.
         grades: float64[n], 0 or more.
 
     Returns:
@@ -143,7 +117,7 @@ def normalised_gains(scores: ArrayLike, grades: ArrayLike) -> NDArray[np.float64
         InvalidInput: A score is NaN, or a grade is negative or not finite; says which.
         Undefined: There are no rows, or no grade is above 0.
 
-    >>> normalised_gains([0.9, 0.5, 0.5, 0.1], [1, 0, 3, 2]).round(3).tolist()
+    >>> normalized_gains([0.9, 0.5, 0.5, 0.1], [1, 0, 3, 2]).round(3).tolist()
     [0.333, 0.5, 0.667, 1.0]
     """
     values, gains = _columns(scores, grades)
@@ -156,7 +130,7 @@ def gain_curve(
     scores: ArrayLike,
     grades: ArrayLike,
     topics: ArrayLike,
-    ks: Sequence[int],
+    cutoffs: Sequence[int],
     *,
     pool: Pool = "topic",
     ties: Ties = "expected",
@@ -164,25 +138,25 @@ def gain_curve(
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> GainCurve:
-    """Normalised gain (nCG) at several cuts, averaged over topics or in one list, with a bootstrap over topics.
+    """Compute nCG at several rank cutoffs, averaged over topics or in one list, with a bootstrap over topics.
 
-    In a list shorter than a cut, the cut takes all of it. A resample draws topics with replacement. With `all` it ranks
-    the rows of the drawn topics anew, a topic that was drawn twice with two copies of each row.
+    In a list shorter than a cutoff, the cutoff takes all of it. A resample draws topics with replacement. With `all` it
+    ranks the rows of the drawn topics anew, a topic that was drawn twice with two copies of each row.
 
     Args:
-        scores: float64[n], high is good; infinities are allowed. Ties as in `expected_gains`.
+        scores: float64[n], higher is better; infinities are allowed. Ties as in `expected_gains`.
         grades: float64[n], 0 or more.
         topics: int32[n], the number of each row's topic (or fold).
-        ks: The cuts, each 1 or more.
+        cutoffs: Rank cutoffs k, each 1 or more.
         pool: `topic` or `all`.
         ties: `expected` or `key`.
-        keys: n keys for `key`, none twice in a list; by default the positions of the rows.
-        resamples: How many resamples.
+        keys: n keys for `key`, unique in a list; by default the positions of the rows.
+        resamples: Number of resamples.
         seed: The seed.
 
     Raises:
         InvalidInput: A score is NaN, a grade is negative or not finite, or a key stands twice in a list.
-        UsageError: A cut below 1, no cut, or keys without the rule `key`; `UnknownName` for another pool or rule.
+        UsageError: A cutoff below 1, no cutoff, or keys without the rule `key`; `UnknownName` for another pool or rule.
         Undefined: There are no rows, or no grade is above 0.
 
     >>> curve = gain_curve([3, 2, 1, 2, 1], [1, 0, 2, 0, 0], [7, 7, 7, 9, 9], [1, 2, 3])
@@ -195,9 +169,9 @@ def gain_curve(
         if name not in known:
             raise UnknownName(kind, name, known)
     values, gains = _columns(scores, grades)
-    cuts = np.array(ks)
-    if not len(cuts) or cuts.dtype.kind not in "iu" or cuts.min() < 1:
-        raise UsageError(f"cuts are integers of at least 1, got {', '.join(map(str, ks)) or 'none'}")
+    k = np.array(cutoffs)
+    if not len(k) or k.dtype.kind not in "iu" or k.min() < 1:
+        raise UsageError(f"rank cutoffs are integers of at least 1, got {', '.join(map(str, cutoffs)) or 'none'}")
     if keys is not None and ties != "key":
         raise UsageError("keys break ties with the tie rule 'key' alone")
     numbers, topic = np.unique(np.asarray(topics), return_inverse=True)
@@ -207,45 +181,23 @@ def gain_curve(
     rich = np.bincount(topic, gains) > 0
     if not rich.any():
         raise Undefined("no grade is above 0, so there is nothing to gain")
-
-    def ranked(rows: NDArray[np.int64]) -> Ranked:
-        if ties == "expected":
-            return Ranked(values[rows], gains[rows])
-        try:
-            return Ranked(values[rows], gains[rows], rows if keys is None else [keys[row] for row in rows])
-        except InvalidInput as error:  # the row that it names is counted within the list
-            raise InvalidInput(error.problem, where="keys") from None
-
-    by_topic = None
-    if pool == "topic":
-        numbers, left_out = numbers[rich], numbers[~rich]
-        lists = np.split(np.argsort(topic, kind="stable"), np.cumsum(np.bincount(topic))[:-1])
-        by_topic = np.concatenate(
-            [
-                share_of_best(ranked(rows), Ranked.best(gains[rows]), cuts)
-                for rows, kept in zip(lists, rich, strict=True)
-                if kept
-            ]
-        )
-        counts = counts_of(len(numbers), resamples, seed)
-        ncg, samples = by_topic.mean(axis=0), counts @ by_topic / len(numbers)
+    rows = _Rows(values, gains, ties, keys)
+    counted = rich if pool == "topic" else np.ones_like(rich)
+    counts = counts_of(int(counted.sum()), resamples, seed)
+    by_topic = _topic_gains(rows, topic, rich, k) if pool == "topic" else None
+    if by_topic is not None:
+        ncg, samples = by_topic.mean(axis=0), counts @ by_topic / len(by_topic)
     else:
-        left_out = numbers[:0]
-        counts = counts_of(len(numbers), resamples, seed)
-        one_list, best = ranked(np.arange(len(gains))), Ranked.best(gains)
-        ncg = share_of_best(one_list, best, cuts)[0]
-        step = max(1, CELLS // len(gains))
-        blocks = (counts[start : start + step, topic] for start in range(0, resamples, step))
-        samples = np.concatenate([share_of_best(one_list, best, cuts, copies) for copies in blocks])
-    band = None if len(numbers) < 2 or np.isnan(samples).all() else np.nanpercentile(samples, (2.5, 97.5), axis=0)
+        ncg, samples = _list_gains(rows, topic, counts, k)
+    band = None if counted.sum() < 2 or np.isnan(samples).all() else np.nanpercentile(samples, (2.5, 97.5), axis=0)
     return GainCurve(
-        ks=tuple(cuts.tolist()),
+        cutoffs=tuple(k.tolist()),
         ncg=ncg,
         low=None if band is None else band[0],
         high=None if band is None else band[1],
         n=len(gains),
-        topics=numbers.astype(np.int32),
-        left_out=tuple(left_out.tolist()),
+        topics=numbers[counted].astype(np.int32),
+        left_out=tuple(numbers[~counted].tolist()),
         pool=pool,
         ties=ties,
         by_topic=by_topic,
@@ -254,26 +206,71 @@ def gain_curve(
     )
 
 
-def gain_differences(
-    curves: Mapping[str, GainCurve], ks: Sequence[int] | None = None, *, flips: int = FLIPS
-) -> tuple[GainDifference, ...]:
-    """Every measure against every other, at each cut.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rows:
+    """Scores and grades with their tie rule."""
 
-    The interval is a paired bootstrap over topics. The p of `sign-flip` is how often a mean difference is as large as
-    the observed one when each topic's difference changes its sign with probability 1/2: over all sign patterns where
-    there are at most `flips` of them, else over as many random ones and the observed one. Where all rows are in one
-    list topics have no differences of their own, and p is that of the bootstrap (see `resampling.p_value`).
+    scores: Floats
+    grades: Floats
+    ties: Ties
+    keys: Sequence[str] | Sequence[int] | None
+
+    def ranked(self, rows: NDArray[np.int64]) -> Ranked:
+        """Rank some of the rows."""
+        if self.ties == "expected":
+            return Ranked(self.scores[rows], self.grades[rows])
+        keys = rows.tolist() if self.keys is None else [self.keys[row] for row in rows]
+        try:
+            return Ranked(self.scores[rows], self.grades[rows], keys)
+        except InvalidInput as error:  # the row that it names is counted within the list
+            raise InvalidInput(error.problem, where="keys") from None
+
+
+def _topic_gains(rows: _Rows, topic: NDArray[np.intp], rich: NDArray[np.bool_], k: NDArray[np.int64]) -> Floats:
+    """Compute nCG of each topic that has a grade above 0, float64[topics, c]."""
+    lists = np.split(np.argsort(topic, kind="stable"), np.cumsum(np.bincount(topic))[:-1])
+    return np.concatenate(
+        [
+            share_of_best(rows.ranked(some), Ranked.best(rows.grades[some]), k)
+            for some, kept in zip(lists, rich, strict=True)
+            if kept
+        ]
+    )
+
+
+def _list_gains(
+    rows: _Rows, topic: NDArray[np.intp], counts: NDArray[np.int32], k: NDArray[np.int64]
+) -> tuple[Floats, Floats]:
+    """Compute nCG of one list, float64[c], and of each of its resamples, float64[R, c]."""
+    n = len(rows.grades)
+    one_list, best = rows.ranked(np.arange(n)), Ranked.best(rows.grades)
+    step = max(1, CELLS // n)
+    blocks = (counts[start : start + step, topic] for start in range(0, len(counts), step))
+    samples = np.concatenate([share_of_best(one_list, best, k, copies) for copies in blocks])
+    return share_of_best(one_list, best, k)[0], samples
+
+
+def gain_differences(
+    curves: Mapping[str, GainCurve], cutoffs: Sequence[int] | None = None, *, flips: int = FLIPS
+) -> tuple[GainDifference, ...]:
+    """Compare every two rankings at each rank cutoff.
+
+    The interval is a paired bootstrap over topics. The p of `sign-flip` is the share of sign patterns whose mean
+    difference is as large as the observed one, when each topic's difference changes its sign with probability 1/2: over
+    all sign patterns where there are at most `flips` of them, else over as many random ones and the observed one. Where
+    all rows are in one list topics have no differences of their own, and p is that of the bootstrap (see
+    `resampling.p_value`).
 
     Args:
-        curves: By measure; all over the same rows, with the same cuts, rules, resamples and seed.
-        ks: The cuts to compare at; by default all of the curves.
-        flips: The number of sign patterns.
+        curves: By ranking; all over the same rows, with the same cutoffs, rules, resamples and seed.
+        cutoffs: The rank cutoffs to compare at; by default all of the curves.
+        flips: Number of sign patterns.
 
     Returns:
-        A row for each cut and pair, by cut, then in the order of the curves.
+        One row per cutoff and pair, by cutoff, then in the order of the curves.
 
     Raises:
-        UsageError: The curves do not go together, or have no such cut.
+        UsageError: The curves do not go together, or have no such cutoff.
         Undefined: Fewer than two curves, or fewer than two topics.
 
     >>> grades, topics = [1, 0, 2, 0, 1, 2], [1, 1, 1, 2, 2, 2]
@@ -287,24 +284,25 @@ def gain_differences(
     one = next(iter(curves.values()))
     for name, curve in curves.items():
         if _terms(curve) != _terms(one):
-            problem = f"{name} has other rows, cuts, rules, resamples or seed than {next(iter(curves))}"
+            problem = f"{name} has other rows, cutoffs, rules, resamples or seed than {next(iter(curves))}"
             raise UsageError(f"curves that are compared share all but the measure: {problem}")
-    for k in ks or ():
-        if k not in one.ks:
-            raise UsageError(f"the curves have no cut {k}; theirs are {', '.join(map(str, one.ks))}")
+    for k in cutoffs or ():
+        if k not in one.cutoffs:
+            raise UsageError(f"the curves have no rank cutoff {k}; theirs are {', '.join(map(str, one.cutoffs))}")
     if len(one.topics) < 2:
         raise Undefined("a test over topics needs two of them, and there is one")
-    return tuple(row for k in dict.fromkeys(ks or one.ks) for row in _compared(curves, k, one.ks.index(k), flips))
+    wanted = dict.fromkeys(cutoffs or one.cutoffs)
+    return tuple(row for k in wanted for row in _compared(curves, k, one.cutoffs.index(k), flips))
 
 
 def _compared(curves: Mapping[str, GainCurve], k: int, column: int, flips: int) -> Iterator[GainDifference]:
-    """All pairs at one cut."""
+    """Compare all pairs at one rank cutoff."""
     pairs = list(combinations(curves, 2))
     values = [float(difference(*(curves[name].ncg[column] for name in pair))) for pair in pairs]
     samples = [difference(*(curves[name].samples[:, column] for name in pair)) for pair in pairs]
     by_topic = {name: curve.by_topic[:, column] for name, curve in curves.items() if curve.by_topic is not None}
     if by_topic:
-        test: Literal["sign-flip", "bootstrap"] = "sign-flip"
+        test = "sign-flip"
         seed = next(iter(curves.values())).seed
         one, other = (np.stack([by_topic[name] for name in side], axis=1) for side in zip(*pairs, strict=True))
         p = sign_flips(one, other, flips, seed)
@@ -312,12 +310,22 @@ def _compared(curves: Mapping[str, GainCurve], k: int, column: int, flips: int) 
         test, p = "bootstrap", np.array([p_value(differences) for differences in samples])
     for (first, second), value, drawn, alone, corrected in zip(pairs, values, samples, p, holm(p), strict=True):
         around = interval(drawn)
-        yield GainDifference(first, second, k, value, around.low, around.high, float(alone), float(corrected), test)
+        yield GainDifference(
+            first=first,
+            second=second,
+            k=k,
+            value=value,
+            low=around.low,
+            high=around.high,
+            p=float(alone),
+            p_holm=float(corrected),
+            test=test,
+        )
 
 
 def _terms(curve: GainCurve) -> tuple[object, ...]:
-    """What two curves share if they can be compared."""
-    same = (curve.ks, curve.n, curve.topics.tolist(), curve.left_out)
+    """The terms that two comparable curves share."""
+    same = (curve.cutoffs, curve.n, curve.topics.tolist(), curve.left_out)
     return (*same, curve.pool, curve.ties, curve.samples.shape, curve.seed)
 
 

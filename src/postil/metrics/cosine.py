@@ -15,7 +15,7 @@ from postil.text.vectors import Vectors
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from postil.metrics.measures import Collection
+    from postil.metrics.passage_collection import PassageCollection, Preprocessing
     from postil.metrics.pool import Pools
     from postil.text.vectors import Sums
 
@@ -26,9 +26,9 @@ __all__ = ["Cosine"]
 class Cosine(Measure):
     """Cosine of the sum of a passage's word vectors and that of its reference's passages (equation 10).
 
-    Words without a vector are passed over; stems have none, so it goes over the words before stemming. A model over
-    bigrams sums the vectors of pairs of adjacent words. With ``w-`` a passage's vector counts times its weight. High is
-    good, -1 to 1; 0 where either sum is zero.
+    Words without a vector are ignored; stems have none, so it goes over the words before stemming. A model over
+    bigrams sums the vectors of pairs of adjacent words. With ``w-`` a passage's vector counts times its weight.
+    Higher is better, -1 to 1; 0 where either sum is zero.
 
     Args:
         vectors: A folder that ``postil vectors`` wrote.
@@ -36,14 +36,14 @@ class Cosine(Measure):
     The second passage points halfway between the words of the first, its reference:
 
     >>> import tempfile
-    >>> from postil.metrics.measures import Collection
+    >>> from postil.metrics.passage_collection import PassageCollection
     >>> from postil.metrics.pool import informativeness
     >>> from postil.text import Vocabulary
     >>> texts = Vocabulary().encode_tokens([["rain"], ["rain", "snow"]])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     Vectors(("rain", "snow"), np.eye(2, dtype=np.float32)).save(f"{folder}/v")
     ...     measure = Cosine(vectors=f"{folder}/v")
-    ...     measure.values(Collection(texts), informativeness([0, 0], [1, 0]).all_inside()).round(4).tolist()
+    ...     measure.values(PassageCollection(texts), informativeness([0, 0], [1, 0]).all_inside()).round(4).tolist()
     [1.0, 0.7071]
     """
 
@@ -54,19 +54,23 @@ class Cosine(Measure):
         """See `Specified.name`."""
         return "cosine"
 
-    def notes(self, collection: Collection) -> tuple[str, ...]:
+    def notes(self, collection: PassageCollection) -> tuple[str, ...]:
         """See `Measure.notes`."""
         return (f"vectors:{self._model(collection).signature}",)
 
-    def unknown(self, collection: Collection) -> float:
-        """The share of the collection's words, or pairs of words, that have no vector, 0 to 1.
+    def coverage(self, collection: PassageCollection, how: Preprocessing) -> str:
+        """The share of words without a vector, and any other preprocessing that the vectors were trained with."""
+        model, used = self._model(collection), how.word_facts
+        trained = {key: str(model.metadata.get(key, value)) for key, value in used.items()}
+        if not model.bigrams and trained.get("stop") == "none":
+            trained["stop"] = used["stop"]  # single words keep their vectors when stop words are removed
+        other = [key for key in trained if trained[key] != used[key]]
+        there, here = (" and ".join(f"{key}:{facts[key]}" for key in other) for facts in (trained, used))
+        units = "pairs of words" if model.bigrams else "words"
+        found = f"{self._sums(collection).unknown:.1%} of the {units} have no vector"
+        return f"{found}; trained with {there}, used with {here}" if other else found
 
-        Args:
-            collection: The passages.
-        """
-        return float(self._sums(collection).unknown)
-
-    def values(self, collection: Collection, pools: Pools, jobs: int = 1) -> NDArray[np.float64]:
+    def values(self, collection: PassageCollection, pools: Pools, jobs: int = 1) -> NDArray[np.float64]:
         """See `Measure.values`.
 
         Raises:
@@ -98,11 +102,11 @@ class Cosine(Measure):
             out[here] = np.where(nothing, np.nan, cosines.clip(-1, 1))
         return out[same]
 
-    def _model(self, collection: Collection) -> Vectors:
+    def _model(self, collection: PassageCollection) -> Vectors:
         if not self.vectors:
             raise UsageError(f"{self.name} needs word vectors: {self.name}(vectors=FOLDER), made by postil vectors")
         return collection.kept(("vectors", self.vectors), lambda: Vectors.open(str(self.vectors)))
 
-    def _sums(self, collection: Collection) -> Sums:
+    def _sums(self, collection: PassageCollection) -> Sums:
         model = self._model(collection)
         return collection.kept(("sums", self.vectors), lambda: model.sums(collection.words))

@@ -1,8 +1,8 @@
 """Measures of a passage against a pooled reference, over words, n-grams, skip-grams or word vectors.
 
-S is a passage, R its reference, ``c(u) = sum_j s_j k_j(u)`` how often the passages of R hold a unit u, each counted
-with its weight s_j; without ``w-`` all weights are 1. ``|R| = sum c``, ``p = c / |R|``; k(u) is how often S holds u,
-|S| their sum. Source, unless another is named: González-Gallardo, SanJuan and Torres-Moreno, "Extending Text
+S is a passage, R its reference, ``c(u) = sum_j s_j k_j(u)`` the count of unit u in the passages of R, each counted with
+its weight s_j; without ``w-`` all weights are 1. ``|R| = sum c``, ``p = c / |R|``; k(u) is the count of u in S, |S|
+their sum. Source, unless another is named: González-Gallardo, SanJuan and Torres-Moreno, "Extending Text
 Informativeness Measures to Passage Interestingness Evaluation".
 """
 
@@ -11,31 +11,25 @@ from __future__ import annotations
 import dataclasses
 from abc import abstractmethod
 from dataclasses import dataclass
-from functools import cached_property
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
 from postil.errors import UsageError
 from postil.kernel import pooled_scores
 from postil.metrics.base import Specified
+from postil.metrics.passage_collection import UNITS
 from postil.records.ties import TOLERANCE
-from postil.text.units import ngram_units
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from postil.metrics.passage_collection import PassageCollection, Preprocessing
     from postil.metrics.pool import Pools
-    from postil.text.tokens import Tokens
-    from postil.text.units import Units
 
 __all__ = [
-    "UNITS",
-    "Bags",
-    "Collection",
     "FScore",
     "JensenShannon",
     "KullbackLeibler",
@@ -49,96 +43,31 @@ __all__ = [
     "measure_passages",
 ]
 
-T = TypeVar("T")
-
-UNITS: Final[Mapping[str, tuple[int, int]]] = MappingProxyType({"1": (1, 0), "2": (2, 0), "3": (3, 0), "sk": (2, 1)})
-"""Units by name: how many words, and how many are left out between them."""
-
-
-class Collection:
-    """The passages of a collection, as measures read them.
-
-    Args:
-        tokens: n passages, without stop words and as stems where those are wanted.
-        words: The same passages as plain words, for measures over word vectors; by default ``tokens``.
-    """
-
-    def __init__(self, tokens: Tokens, words: Tokens | None = None) -> None:
-        self.tokens = tokens
-        self.words = tokens if words is None else words
-        self._kept: dict[object, Any] = {}
-
-    def __len__(self) -> int:
-        return len(self.tokens)
-
-    def bags(self, unit: str, *, upto: bool = False) -> Bags:
-        """The passages as bags of units, counted once.
-
-        Args:
-            unit: A name in `UNITS`.
-            upto: Whether fewer words may be left out as well.
-        """
-        n, gap = UNITS[unit]
-        return self.kept((unit, upto), lambda: Bags(ngram_units(self.tokens, n, gap, up_to=upto)))
-
-    def kept(self, key: object, make: Callable[[], T]) -> T:
-        """Something that several measures need, made once.
-
-        Args:
-            key: What it is called.
-            make: How it is made.
-        """
-        if key not in self._kept:
-            self._kept[key] = make()
-        found: T = self._kept[key]
-        return found
-
-
-class Bags:
-    """Passages as bags of units, and what the whole collection says of a unit.
-
-    Args:
-        units: The units of n passages.
-    """
-
-    def __init__(self, units: Units) -> None:
-        self.units = units
-
-    @cached_property
-    def share(self) -> NDArray[np.float64]:
-        """P(u | all passages), float64[U]: how often the collection holds the unit, out of all units."""
-        counts = np.bincount(self.units.units, self.units.counts, self.units.distinct)
-        return np.asarray(counts / max(1.0, counts.sum()))
-
-    @cached_property
-    def idf(self) -> NDArray[np.float64]:
-        """``1 + ln((1 + n) / (1 + df))``, float64[U]; df is how many passages hold the unit."""
-        df = np.bincount(self.units.units, minlength=self.units.distinct)
-        return np.asarray(1.0 + np.log((1.0 + len(self.units)) / (1.0 + df)))
-
 
 @dataclass(frozen=True, kw_only=True)
 class Measure(Specified):
     """A measure and its parameters, as a value.
 
     Args:
-        weighted: Whether the weights of the reference's passages count: the ``w-`` in front of the name.
+        weighted: True to use the weights of the reference's passages: the ``w-`` in front of the name.
     """
 
     better: ClassVar[Literal["high", "low"]] = "high"
-    """Which end of the scale is good."""
+    """Direction: ``high`` if higher is better."""
+    uses_reference: ClassVar[bool] = True
+    """False for baselines, which look at no reference."""
 
     @abstractmethod
-    def values(self, collection: Collection, pools: Pools, jobs: int = 1) -> NDArray[np.float64]:
+    def values(self, collection: PassageCollection, pools: Pools, jobs: int = 1) -> NDArray[np.float64]:
         """The measure of every passage that the pools score, float64[t]; NaN where nothing is left of its reference.
 
         Args:
             collection: The passages.
             pools: Their references.
-            jobs: Threads; the numbers do not depend on it.
+            jobs: Number of threads; the numbers do not depend on it.
         """
 
-    def notes(self, collection: Collection) -> tuple[str, ...]:
+    def notes(self, collection: PassageCollection) -> tuple[str, ...]:
         """``key:value`` facts for the signature that the spec does not hold.
 
         Args:
@@ -147,8 +76,18 @@ class Measure(Specified):
         del collection
         return ()
 
+    def coverage(self, collection: PassageCollection, how: Preprocessing) -> str:
+        """What to know of a model that does not cover all words, in words; empty without one.
+
+        Args:
+            collection: The passages.
+            how: Their preprocessing.
+        """
+        del collection, how
+        return ""
+
     def ranked(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Values with the sign that makes high good; minus infinity, so last, where there is none.
+        """Values with the sign that makes higher better; minus infinity, so last, for NaN.
 
         Args:
             values: float64[t], of `values`.
@@ -163,7 +102,7 @@ class Overlap(Measure):
 
     Args:
         unit: The units, a name in `UNITS`.
-        upto: Of skip-grams, whether the pairs with nothing between them count as well.
+        upto: For skip-grams, true to count the pairs with nothing between them as well.
     """
 
     unit: str = dataclasses.field(default="1", metadata={"hidden": True})
@@ -171,9 +110,9 @@ class Overlap(Measure):
 
     family: ClassVar[str]
     kernel: ClassVar[str]
-    """What the kernel calls it."""
+    """Name of the measure in the kernel."""
     rounding: ClassVar[float] = 0.0
-    """Largest value that is nothing but rounding, and becomes 0: above 0 where near-equal terms are subtracted."""
+    """Largest value taken for rounding noise and set to 0: above 0 where near-equal terms are subtracted."""
 
     def __post_init__(self) -> None:
         if self.upto and not UNITS[self.unit][1]:
@@ -186,10 +125,10 @@ class Overlap(Measure):
 
     @property
     def squared_beta(self) -> float:
-        """What the kernel wants to know beside the kind of measure."""
+        """beta^2 of `FScore`, for the kernel; 1 for the other measures."""
         return 1.0
 
-    def values(self, collection: Collection, pools: Pools, jobs: int = 1) -> NDArray[np.float64]:
+    def values(self, collection: PassageCollection, pools: Pools, jobs: int = 1) -> NDArray[np.float64]:
         """See `Measure.values`."""
         return np.asarray(_together([self], collection, pools, jobs)[0], np.float64)
 
@@ -198,10 +137,10 @@ class Overlap(Measure):
 class FScore(Overlap):
     """``(1 + beta^2) sum_(S and R) m(u) / (beta^2 |R| + |S|)`` over distinct units (equations 4 to 8).
 
-    m(u) is 1; with ``w-`` it is the largest weight of the reference's passages that hold u. High is good, 0 to 1.
+    m(u) is 1; with ``w-`` it is the largest weight of the reference's passages that hold u. Higher is better, 0 to 1.
 
     Args:
-        beta: How much recall counts; above 0.
+        beta: Weight of recall relative to precision, above 0.
 
     Raises:
         UsageError: beta is out of range, or ``upto`` without skip-grams.
@@ -209,10 +148,11 @@ class FScore(Overlap):
     The last passage shares 2 of its 3 words with the 4 of its reference, ``a b c`` and ``b d``, so F1 = 2 2 / (4 + 3);
     the others leave their reference while they are scored:
 
+    >>> from postil.metrics.passage_collection import PassageCollection
     >>> from postil.metrics.pool import informativeness
     >>> from postil.text import Vocabulary
     >>> texts = Vocabulary().encode_tokens([["a", "b", "c"], ["b", "d"], ["b", "c", "x"]])
-    >>> FScore().values(Collection(texts), informativeness([0, 0, 0], [1, 1, 0])).round(3).tolist()
+    >>> FScore().values(PassageCollection(texts), informativeness([0, 0, 0], [1, 1, 0])).round(3).tolist()
     [0.4, 0.4, 0.571]
     """
 
@@ -236,16 +176,17 @@ class FScore(Overlap):
 class KullbackLeibler(Overlap):
     """``sum_R p ln(p (|S| + 1) / (k + P(u | all passages)))`` (equation 1 with mu = 1).
 
-    Low is good; it is not normalised. A passage without units is infinitely far, so it ranks last. At most 1e-12 is
+    Lower is better; it is not normalized. A passage without units is infinitely far, so it ranks last. At most 1e-12 is
     rounding noise, and 0.
 
     The reference of the last passage, ``a b c`` and ``b d``, has p(a) = 1/5; where a is missing that adds
     1/5 ln(1/5 (3 + 1) / (1/8)), as one of the collection's eight words is a:
 
+    >>> from postil.metrics.passage_collection import PassageCollection
     >>> from postil.metrics.pool import informativeness
     >>> from postil.text import Vocabulary
     >>> texts = Vocabulary().encode_tokens([["a", "b", "c"], ["b", "d"], ["b", "c", "x"]])
-    >>> KullbackLeibler().values(Collection(texts), informativeness([0, 0, 0], [1, 1, 0])).round(3).tolist()
+    >>> KullbackLeibler().values(PassageCollection(texts), informativeness([0, 0, 0], [1, 1, 0])).round(3).tolist()
     [1.574, 1.049, 0.714]
     """
 
@@ -259,15 +200,16 @@ class KullbackLeibler(Overlap):
 class JensenShannon(Overlap):
     """Mean of the divergences of p and k / |S| from their mean; natural logarithms, nothing smoothed (Lin 1991).
 
-    Low is good, 0 to ln 2. A passage without units is infinitely far, so it ranks last. At most 1e-12 is rounding
+    Lower is better, 0 to ln 2. A passage without units is infinitely far, so it ranks last. At most 1e-12 is rounding
     noise, and 0.
 
     The last passage has x alone, a third of its words, and its reference a and d, two fifths of its own:
 
+    >>> from postil.metrics.passage_collection import PassageCollection
     >>> from postil.metrics.pool import informativeness
     >>> from postil.text import Vocabulary
     >>> texts = Vocabulary().encode_tokens([["a", "b", "c"], ["b", "d"], ["b", "c", "x"]])
-    >>> JensenShannon().values(Collection(texts), informativeness([0, 0, 0], [1, 1, 0])).round(3).tolist()
+    >>> JensenShannon().values(PassageCollection(texts), informativeness([0, 0, 0], [1, 1, 0])).round(3).tolist()
     [0.413, 0.413, 0.264]
     """
 
@@ -281,14 +223,15 @@ class JensenShannon(Overlap):
 class LogSim(Overlap):
     """``sum_(S and R) p min(a, b) / max(a, b)``, ``a = ln(1 + k |R| / |S|)``, ``b = ln(1 + c)`` (equations 2 and 3).
 
-    High is good, 0 to 1. Unlike the other measures it depends on the scale of the weights, by |R|.
+    Higher is better, 0 to 1. Unlike the other measures it depends on the scale of the weights, by |R|.
 
     The last passage shares b and c with ``a b c`` and ``b d``: 2/5 ln(1 + 5/3) / ln 3 + 1/5 ln 2 / ln(1 + 5/3):
 
+    >>> from postil.metrics.passage_collection import PassageCollection
     >>> from postil.metrics.pool import informativeness
     >>> from postil.text import Vocabulary
     >>> texts = Vocabulary().encode_tokens([["a", "b", "c"], ["b", "d"], ["b", "c", "x"]])
-    >>> LogSim().values(Collection(texts), informativeness([0, 0, 0], [1, 1, 0])).round(3).tolist()
+    >>> LogSim().values(PassageCollection(texts), informativeness([0, 0, 0], [1, 1, 0])).round(3).tolist()
     [0.368, 0.252, 0.498]
     """
 
@@ -300,14 +243,15 @@ class LogSim(Overlap):
 class PooledRouge(Overlap):
     """``sum_j s_j sum_u min(k, k_j) / sum_j |r_j|`` over the passages j of the reference (equation 9).
 
-    High is good, 0 to 1.
+    Higher is better, 0 to 1.
 
     The last passage shares two words with ``a b c`` and one with ``b d``, which have five:
 
+    >>> from postil.metrics.passage_collection import PassageCollection
     >>> from postil.metrics.pool import informativeness
     >>> from postil.text import Vocabulary
     >>> texts = Vocabulary().encode_tokens([["a", "b", "c"], ["b", "d"], ["b", "c", "x"]])
-    >>> PooledRouge().values(Collection(texts), informativeness([0, 0, 0], [1, 1, 0])).round(3).tolist()
+    >>> PooledRouge().values(PassageCollection(texts), informativeness([0, 0, 0], [1, 1, 0])).round(3).tolist()
     [0.5, 0.333, 0.6]
     """
 
@@ -319,14 +263,15 @@ class PooledRouge(Overlap):
 class TfIdf(Overlap):
     """Cosine of ``k idf`` and ``c idf``, ``idf = 1 + ln((1 + n) / (1 + df))`` over the n passages of the collection.
 
-    High is good, 0 to 1.
+    Higher is better, 0 to 1.
 
     Each of the first two shares b alone with its reference, the other one; b is in every passage, so its idf is 1:
 
+    >>> from postil.metrics.passage_collection import PassageCollection
     >>> from postil.metrics.pool import informativeness
     >>> from postil.text import Vocabulary
     >>> texts = Vocabulary().encode_tokens([["a", "b", "c"], ["b", "d"], ["b", "c", "x"]])
-    >>> TfIdf().values(Collection(texts), informativeness([0, 0, 0], [1, 1, 0])).round(3).tolist()
+    >>> TfIdf().values(PassageCollection(texts), informativeness([0, 0, 0], [1, 1, 0])).round(3).tolist()
     [0.216, 0.216, 0.461]
     """
 
@@ -337,6 +282,8 @@ class TfIdf(Overlap):
 class _Baseline(Measure):
     """A measure that no reference changes."""
 
+    uses_reference: ClassVar[bool] = False
+
     def __post_init__(self) -> None:
         if self.weighted:
             raise UsageError(f"w-{self.name}: no reference changes {self.name}; leave out w-")
@@ -344,10 +291,10 @@ class _Baseline(Measure):
 
 @dataclass(frozen=True, kw_only=True)
 class Length(_Baseline):
-    """1 / number of words: the paper's baseline, which no reference can change. High is good.
+    """1 / number of words: the paper's baseline, which no reference can change. Higher is better.
 
     Args:
-        inverse: Whether short passages come first; with ``false`` the value is the number of words.
+        inverse: True to rank short passages first; with ``false`` the value is the number of words.
     """
 
     inverse: bool = True
@@ -357,7 +304,7 @@ class Length(_Baseline):
         """See `Specified.name`."""
         return "length"
 
-    def values(self, collection: Collection, pools: Pools, jobs: int = 1) -> NDArray[np.float64]:
+    def values(self, collection: PassageCollection, pools: Pools, jobs: int = 1) -> NDArray[np.float64]:
         """See `Measure.values`; 0 for a passage without words, which so ranks last."""
         del jobs
         words = collection.tokens.lengths[pools.texts].astype(np.float64)
@@ -370,29 +317,29 @@ class Length(_Baseline):
 
 @dataclass(frozen=True, kw_only=True)
 class Random(_Baseline):
-    """The same for every passage: all are tied, so curves show what is expected of a random order."""
+    """A constant: all passages are tied, so its nCG is the expected value of a random order."""
 
     @property
     def name(self) -> str:
         """See `Specified.name`."""
         return "random"
 
-    def values(self, collection: Collection, pools: Pools, jobs: int = 1) -> NDArray[np.float64]:
+    def values(self, collection: PassageCollection, pools: Pools, jobs: int = 1) -> NDArray[np.float64]:
         """See `Measure.values`."""
         del collection, jobs
         return np.zeros(len(pools.texts))
 
 
 def measure_passages(
-    measures: Sequence[Measure], collection: Collection, pools: Pools, jobs: int = 1
+    measures: Sequence[Measure], collection: PassageCollection, pools: Pools, jobs: int = 1
 ) -> dict[Measure, NDArray[np.float64]]:
-    """Several measures at once; what they share is found once.
+    """Score passages by several measures at once; measures over the same units share one pass of the kernel.
 
     Args:
         measures: The measures. Those without ``w-`` take all weights for 1.
         collection: The passages.
         pools: Their references.
-        jobs: Threads; the numbers do not depend on it.
+        jobs: Number of threads; the numbers do not depend on it.
 
     Returns:
         For each measure float64[t], see `Measure.values`.
@@ -409,11 +356,13 @@ def measure_passages(
     return {measure: found[measure] for measure in measures}
 
 
-def _together(measures: Sequence[Overlap], collection: Collection, pools: Pools, jobs: int) -> NDArray[np.float64]:
+def _together(
+    measures: Sequence[Overlap], collection: PassageCollection, pools: Pools, jobs: int
+) -> NDArray[np.float64]:
     """Measures over the same units with the same weights, float64[measures, t]."""
     first = measures[0]
     bags = collection.bags(first.unit, upto=first.upto)
-    pools, same = (pools if first.weighted else pools.even()).distinct()
+    pools, same = (pools if first.weighted else pools.unweighted()).distinct()
     kinds = {measure.kernel for measure in measures}
     none = np.zeros(0)
     values = pooled_scores(

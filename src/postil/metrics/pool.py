@@ -1,4 +1,4 @@
-"""Passages against a pool of others: whose texts make the reference of a passage, and which of them leave it.
+"""Pooled references of passages: informativeness, interestingness, leave-one-out.
 
 Source: González-Gallardo, SanJuan and Torres-Moreno, "Extending Text Informativeness Measures to Passage
 Interestingness Evaluation", sections 3.2 and 3.3.
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["FOLDS", "FoldsBy", "Pools", "folds_of", "informativeness", "interestingness", "one_pool"]
 
 FOLDS: Final = 12
-"""How many folds of topics there are at most."""
+"""Largest number of folds of topics by default."""
 
 FoldsBy: TypeAlias = Literal["seed", "order"]
-"""How topics come to folds: shuffled with a seed, or in their order, modulo the number of folds."""
+"""Assignment of topics to folds: shuffled with a seed, or in their order, modulo the number of folds."""
 
 _NOTHING: Final = "no passage has a grade above 0, so there is no reference"
 
@@ -37,12 +37,12 @@ class Pools:
     Args:
         reference_offsets: int64[p + 1]; pool i has the references ``reference_offsets[i]:reference_offsets[i + 1]``.
         references: int32[r], passages.
-        weights: float64[r], what each counts.
+        weights: float64[r], the weight of each.
         text_offsets: int64[p + 1], likewise of the passages that are scored.
-        texts: int32[t], these passages; none stands twice.
-        own: int64[o], places in ``references``, in runs.
-        own_begins: int64[t], where in ``own`` the run begins of the references that leave while a passage is scored.
-        own_ends: int64[t], where it ends. Runs are equal or apart; passages with the same one are the same text.
+        texts: int32[t], these passages, unique.
+        own: int64[o], indices into ``references``, in runs.
+        own_begins: int64[t], begin in ``own`` of the run of references that leave while a passage is scored.
+        own_ends: int64[t], its end. Runs are equal or disjoint; passages with the same one are the same text.
     """
 
     reference_offsets: NDArray[np.int64]
@@ -58,15 +58,15 @@ class Pools:
         return len(self.reference_offsets) - 1
 
     def own_of(self, place: int) -> NDArray[np.int64]:
-        """The references that leave while a passage is scored, as places in ``references``.
+        """The references that leave while a passage is scored, as indices into ``references``.
 
         Args:
-            place: The passage, as a place in ``texts``.
+            place: The passage, as an index into ``texts``.
         """
         return self.own[self.own_begins[place] : self.own_ends[place]]
 
     def own_lists(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The same of all passages one after another: int64[t + 1] offsets, and the places.
+        """`own_of` of all passages, concatenated: int64[t + 1] offsets, and the indices.
 
         Call it of `distinct` pools, as passages with the same run each have it here.
         """
@@ -80,7 +80,7 @@ class Pools:
         Without this the work for a text that stands n times in its reference grows with the square of n.
 
         Returns:
-            The pools with the first of such passages, and int64[t], the place of each passage's score among theirs.
+            The pools with the first of such passages, and int64[t], the index of each passage's score among theirs.
         """
         number = np.arange(len(self.texts))
         alone = self.own_begins == self.own_ends
@@ -100,7 +100,7 @@ class Pools:
         )
         return fewer, rank[same]
 
-    def even(self) -> Pools:
+    def unweighted(self) -> Pools:
         """The same with all weights 1."""
         return replace(self, weights=np.ones(len(self.weights)))
 
@@ -111,12 +111,12 @@ class Pools:
 
 
 def one_pool(same_text: ArrayLike, references: ArrayLike, weights: ArrayLike, texts: ArrayLike) -> Pools:
-    """One reference for all passages, which loses the texts that are equal to a passage while that is scored.
+    """One reference for all passages; texts equal to a passage leave it while that is scored.
 
     Args:
         same_text: int64[n], equal for passages whose texts are equal.
         references: int32[r], the passages of the reference.
-        weights: float64[r], what each counts.
+        weights: float64[r], the weight of each.
         texts: int32[t], the passages that are scored.
 
     >>> pools = one_pool([5, 6, 5], references=[0, 1, 2], weights=[1, 1, 1], texts=[0, 1, 2])
@@ -138,14 +138,14 @@ def one_pool(same_text: ArrayLike, references: ArrayLike, weights: ArrayLike, te
 
 
 def informativeness(topics: ArrayLike, weights: ArrayLike) -> Pools:
-    """Each topic's informative passages are the reference of its passages (equation 12).
+    """References for informativeness: the informative passages of a passage's own topic (equation 12).
 
     A passage that is informative itself leaves the reference while it is scored; `Pools.all_inside` keeps it there, as
     the paper does. Topics without an informative passage have no pool, and their passages are not scored.
 
     Args:
         topics: int32[n], the topic of each passage.
-        weights: float64[n] in [0, 1], how informative each is; 0 is not.
+        weights: float64[n] in [0, 1], the informativeness of each; 0 is not informative.
 
     Raises:
         Undefined: No passage is informative.
@@ -178,16 +178,16 @@ def informativeness(topics: ArrayLike, weights: ArrayLike) -> Pools:
 def interestingness(
     topics: ArrayLike, weights: ArrayLike, same_text: ArrayLike, folds: ArrayLike, *, names: Sequence[str] = ()
 ) -> Pools:
-    """What is informative for some topic of another fold is the reference of a passage (section 3.3).
+    """References for interestingness: what is informative for some topic of another fold (section 3.3).
 
     Texts equal to the passage leave the reference while it is scored.
 
     Args:
         topics: int32[n], the topic of each passage.
-        weights: float64[n] in [0, 1], how informative each is for its topic; 0 is not.
+        weights: float64[n] in [0, 1], the informativeness of each for its topic; 0 is not informative.
         same_text: int32[n], equal for passages whose texts are equal.
         folds: int32[topics], the fold of each topic, see `folds_of`.
-        names: Of the topics, for messages.
+        names: Names of the topics, for messages.
 
     Raises:
         Undefined: There is one fold, all informative passages are in one, or there are none.
@@ -231,11 +231,11 @@ def interestingness(
 
 
 def folds_of(topics: int, folds: int = FOLDS, *, by: FoldsBy = "seed", seed: int) -> NDArray[np.int32]:
-    """The fold of each topic; folds differ by one topic at most.
+    """The fold of each topic, int32[topics]; fold sizes differ by at most one.
 
     Args:
-        topics: How many topics there are.
-        folds: The most folds there may be; at least 2.
+        topics: Number of topics.
+        folds: Largest number of folds, at least 2.
         by: ``seed`` shuffles the topics, ``order`` takes topic i for fold i modulo the number of folds.
         seed: The seed.
 
@@ -254,7 +254,7 @@ def folds_of(topics: int, folds: int = FOLDS, *, by: FoldsBy = "seed", seed: int
 
 
 def _own(references: NDArray[np.int64], texts: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
-    """The references in runs of equal texts, and where the run of each text begins and ends."""
+    """The references in runs of equal texts, and the begin and end of the run of each text."""
     order = np.argsort(references, kind="stable")
     runs = references[order]
     return order, np.searchsorted(runs, texts), np.searchsorted(runs, texts, side="right")

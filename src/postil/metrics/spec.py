@@ -14,7 +14,6 @@ from postil.metrics.bleu import Bleu, DeltaBleu
 from postil.metrics.cider import Cider, CiderD
 from postil.metrics.cosine import Cosine
 from postil.metrics.measures import (
-    UNITS,
     FScore,
     JensenShannon,
     KullbackLeibler,
@@ -25,6 +24,7 @@ from postil.metrics.measures import (
     TfIdf,
 )
 from postil.metrics.meteor import Meteor
+from postil.metrics.passage_collection import UNITS
 from postil.metrics.rouge import RougeL, RougeN
 from postil.records.arguments import check_arguments
 

@@ -1,66 +1,55 @@
-"""Which units make the score of a passage."""
+"""Per-unit contributions to the score of a passage."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
 from postil.errors import UsageError
 from postil.metrics.measures import FScore, KullbackLeibler, LogSim, PooledRouge, TfIdf
+from postil.records.results import UnitContribution
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from postil.metrics.measures import Bags, Collection, Overlap
+    from postil.metrics.measures import Overlap
+    from postil.metrics.passage_collection import Bags, PassageCollection
     from postil.metrics.pool import Pools
 
-__all__ = ["Reason", "reasons"]
+__all__ = ["DECOMPOSABLE", "unit_contributions"]
 
 Floats: TypeAlias = "NDArray[np.float64]"
 Integers: TypeAlias = "NDArray[np.int32]"
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """A unit that a passage shares with its reference.
+DECOMPOSABLE: Final = ("f1", "kl", "logsim", "rouge", "tf-idf")
+"""Families of measures whose scores decompose into unit contributions."""
+
+
+def unit_contributions(
+    measure: Overlap, collection: PassageCollection, pools: Pools, place: int, most: int | None = None
+) -> list[UnitContribution]:
+    """The units that a passage shares with its reference, the largest contribution first.
+
+    The contributions of F, LogSim, ROUGE and the TF-IDF cosine add up to the score.
 
     Args:
-        words: The unit's words.
-        part: What it adds to the score; for KL what it takes from the divergence.
-    """
-
-    words: tuple[str, ...]
-    part: float
-
-    def __str__(self) -> str:
-        return " ".join(self.words)
-
-
-def reasons(
-    measure: Overlap, collection: Collection, pools: Pools, place: int, most: int | None = None
-) -> list[Reason]:
-    """The units that a passage shares with its reference, those that add most first.
-
-    The parts of F, LogSim, ROUGE and the TF-IDF cosine add up to the score.
-
-    Args:
-        measure: The measure that scored it; not Jensen-Shannon.
+        measure: The measure that scored the passage, of a family in `DECOMPOSABLE`.
         collection: The passages.
         pools: Their references.
-        place: The passage, as a place in ``pools.texts``.
-        most: At most so many; by default all.
+        place: The passage, as an index into ``pools.texts``.
+        most: Largest number of units; by default all.
 
     Raises:
-        UsageError: The measure has no parts.
+        UsageError: The measure does not decompose.
 
-    >>> from postil.metrics.measures import Collection
+    >>> from postil.metrics.passage_collection import PassageCollection
     >>> from postil.metrics.pool import informativeness
     >>> from postil.text import Vocabulary
-    >>> texts = Vocabulary().encode_tokens([["a", "b", "c"], ["b", "d"], ["b", "c", "x"]])
+    >>> collection = PassageCollection(Vocabulary().encode_tokens([["a", "b", "c"], ["b", "d"], ["b", "c", "x"]]))
     >>> pools = informativeness([0, 0, 0], [1, 1, 0])
-    >>> [(str(reason), round(reason.part, 3)) for reason in reasons(FScore(), Collection(texts), pools, 2)]
+    >>> [(each.unit, round(each.part, 3)) for each in unit_contributions(FScore(), collection, pools, 2)]
     [('b', 0.286), ('c', 0.286)]
     """
     pool = int(np.searchsorted(pools.text_offsets, place, side="right")) - 1
@@ -90,11 +79,14 @@ def reasons(
         parts = matched[number] / max(1, int(times.sum()))
     order = [i for i in np.argsort(-parts, kind="stable").tolist() if count[number[i]] > 0]
     words = collection.tokens.vocabulary.words()
-    return [Reason(tuple(words[word] for word in units.grams[number[i]]), float(parts[i])) for i in order[:most]]
+    return [
+        UnitContribution(unit=" ".join(words[word] for word in units.grams[number[i]]), part=float(parts[i]))
+        for i in order[:most]
+    ]
 
 
 def _parts(measure: Overlap, number: Integers, k: Floats, count: Floats, bags: Bags) -> Floats:
-    """What each unit adds where that depends on counts alone."""
+    """Contribution of each unit, for measures where it depends on counts alone."""
     c, total = count[number], float(count.sum())
     if isinstance(measure, FScore | PooledRouge) or not total:
         return np.zeros(len(number))
@@ -108,4 +100,4 @@ def _parts(measure: Overlap, number: Integers, k: Floats, count: Floats, bags: B
         idf = bags.idf[number]
         norms = np.sqrt(((k * idf) ** 2).sum() * ((count * bags.idf) ** 2).sum())
         return np.asarray(k * c * idf**2 / norms)
-    raise UsageError(f"{measure.name} has no parts that a unit adds; take f1, kl, logsim, rouge or tf-idf")
+    raise UsageError(f"{measure.name} does not decompose into unit contributions; use {', '.join(DECOMPOSABLE)}")

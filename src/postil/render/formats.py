@@ -37,8 +37,10 @@ WIDE: Final = 1e6
 
 
 def rows_as_jsonl(rows: Sequence[Mapping[str, object]]) -> str:
-    """A row a line."""
-    return "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows)
+    """One row per line."""
+    from msgspec import to_builtins  # noqa: PLC0415 - the help of commands does without it
+
+    return "".join(json.dumps(row, ensure_ascii=False, allow_nan=False, default=to_builtins) + "\n" for row in rows)
 
 
 def rows_as_csv(rows: Sequence[Mapping[str, object]], fields: Sequence[str] = ()) -> str:
@@ -56,6 +58,8 @@ def rows_as_csv(rows: Sequence[Mapping[str, object]], fields: Sequence[str] = ()
 
 
 def _cell(value: object) -> object:
+    if isinstance(value, list | tuple):
+        value = "; ".join(map(str, value))
     return apostrophed(value) if isinstance(value, str) else value
 
 

@@ -22,6 +22,8 @@ __all__ = ["MODULES", "View", "show", "view_of"]
 
 MODULES: Final[Mapping[str, str]] = {
     "commenters": "postil.render.commenters",
+    "interesting": "postil.render.interesting",
+    "passages": "postil.render.passages",
     "plan": "postil.render.plan",
     "score": "postil.render.score",
     "statistics": "postil.render.statistics",
@@ -38,15 +40,19 @@ class View:
         rows: One row per number, for CSV, JSON Lines and data frames.
         grids: Tables for people.
         fields: The columns of CSV; by default those of the first row.
+        details: Further tables for people, on a terminal alone.
         head: A line above the tables.
         remarks: What to know besides the numbers, one line each; on a terminal below the tables.
+        signatures: What the numbers depend on, one line each; on a terminal below the remarks.
     """
 
     rows: Sequence[Mapping[str, object]]
     grids: Sequence[Grid]
     fields: Sequence[str] = ()
+    details: Sequence[Grid] = ()
     head: str = ""
     remarks: Sequence[str] = ()
+    signatures: Sequence[str] = ()
 
 
 def view_of(result: Result) -> View:
@@ -64,7 +70,7 @@ def show(form: Format, result: Result, view: View | None = None, remarks: Sequen
 
     Args:
         form: ``json`` has everything; ``jsonl`` and ``csv`` the rows; ``table``, ``markdown`` and ``latex`` the grids,
-            ``table`` also the head and the remarks.
+            ``table`` also the head, details, remarks and signatures.
         result: The result.
         view: How it is shown; by default as its kind is.
         remarks: Further lines after those of the view.
@@ -76,9 +82,10 @@ def show(form: Format, result: Result, view: View | None = None, remarks: Sequen
         return rows_as_jsonl(view.rows)
     if form == "csv":
         return rows_as_csv(view.rows, view.fields)
-    text = "\n".join(grid_as(form, grid) for grid in view.grids)
+    grids = [*view.grids, *(view.details if form == "table" else ())]
+    text = "\n".join(grid_as(form, grid) for grid in grids)
     if form != "table":
         return text
     head = f"{one_line(view.head)}\n\n" if view.head else ""
-    lines = "".join(f"{one_line(line)}\n" for line in (*view.remarks, *remarks))
-    return f"{head}{text}" + (f"\n{lines}" if lines else "")
+    lines = [*view.remarks, *remarks, *(["", *view.signatures] if view.signatures else ())]
+    return f"{head}{text}" + ("\n" if lines else "") + "".join(f"{one_line(line)}\n" for line in lines)

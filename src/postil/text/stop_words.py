@@ -1,7 +1,7 @@
-"""Stop words: the words that say little of what a text is about.
+"""Stop words: function words that say little about the topic of a text.
 
-The lists stand in ``stop_lists/``, a file a language. They were put together by hand from the closed word classes of
-each language (articles, pronouns, prepositions, conjunctions, auxiliaries, particles) and a few frequent adverbs; no
+The lists stand in ``stop_lists/``, one file per language. They were put together by hand from the closed word classes
+of each language (articles, pronouns, prepositions, conjunctions, auxiliaries, particles) and a few frequent adverbs; no
 other list was copied. They fit lower-cased tokens of the tokenizer ``words``, so they also hold what it leaves of
 ``don't`` and ``l'eau``; the Chinese one fits the tokens of jieba, punctuation among them.
 
@@ -14,9 +14,12 @@ import hashlib
 from functools import cache
 from importlib import resources
 
-from postil.errors import UnknownName
+import numpy as np
 
-__all__ = ["STOP_LISTS", "stop_words", "stop_words_signature"]
+from postil.errors import UnknownName
+from postil.text.tokens import Tokens
+
+__all__ = ["STOP_LISTS", "stop_words", "stop_words_signature", "without_stop_words"]
 
 STOP_LISTS: tuple[str, ...] = ("de", "en", "es", "fr", "it", "nl", "pt", "ru", "sv", "zh")
 """The languages that have a list, by their two letters."""
@@ -45,7 +48,7 @@ def stop_words(lang: str) -> frozenset[str]:
 
 
 def stop_words_signature(lang: str) -> str:
-    """Return what a result's signature says of a list: the language and a hash of the words, whatever their order.
+    """Return the entry of a list in signatures: its language and a hash of its words in sorted order.
 
     Raises:
         UnknownName: There is no such list.
@@ -56,3 +59,25 @@ def stop_words_signature(lang: str) -> str:
     """
     words = "\n".join(sorted(stop_words(lang)))
     return f"{lang}-{hashlib.sha256(words.encode()).hexdigest()[:8]}"
+
+
+def without_stop_words(tokens: Tokens, stop: str) -> Tokens:
+    """Remove the words of a stop list from texts; the words on either side of one become neighbors.
+
+    Args:
+        tokens: n texts.
+        stop: A name of `STOP_LISTS`, or ``none``.
+
+    Raises:
+        UnknownName: There is no such list.
+
+    >>> from postil.text import Vocabulary
+    >>> tokens = Vocabulary().encode_tokens([["end", "of", "the", "line"], ["the"]])
+    >>> without_stop_words(tokens, "en").lengths.tolist()
+    [2, 0]
+    """
+    if stop == "none":
+        return tokens
+    kept = tokens.vocabulary.flags(stop_words(stop))[tokens.ids] == 0
+    offsets = np.concatenate([[0], np.cumsum(kept, dtype=np.int64)])[tokens.offsets]
+    return Tokens(tokens.ids[kept], offsets, tokens.vocabulary)

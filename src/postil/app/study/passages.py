@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from postil.app.passages.files import BASELINES, MEASURES, PassagesOptions, gains_of_file
-from postil.app.passages.output import as_json
+from postil.app.passages import BASELINES, MEASURES, PassagesOptions, gains_of_file
 from postil.app.report import check_report, write_report
 from postil.app.study.passages_figures import Model, passages_study
 from postil.app.study.stages import Stage, Stages, as_line, flags, read_json, write_text
@@ -29,7 +28,7 @@ from postil.text.vectors import Vectors
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from postil.app.passages.files import Asked
+    from postil.app.passages import Asked
     from postil.app.progress import Say
     from postil.metaeval.gain import Pool
     from postil.records.scale import Scale
@@ -45,7 +44,7 @@ TRAINED: Final = {"w2v-words": False, "w2v-pairs": True}
 
 @dataclass(frozen=True, kw_only=True)
 class PassagesStudyOptions:
-    """What `postil study passages` is asked for; see `postil.app.passages.files.PassagesOptions`.
+    """What `postil study passages` is asked for; see `postil.app.passages.PassagesOptions`.
 
     Args:
         vectors: Word vectors besides those trained here, name -> folder.
@@ -91,7 +90,7 @@ class PassagesStudyOptions:
             folds=self.folds,
             leave_one_out=reference == "topic",
             pool=self.pool,  # type: ignore[arg-type]  # checked inside
-            ks=self.ks,
+            k=self.ks,
             tokenizer=self.tokenizer,
             stem=self.stem,
             stop=self.stop,
@@ -202,12 +201,13 @@ def _gains(target: Path, passages: Path, models: Mapping[str, Path], options: Pa
         "seed": asked.seed,
     }
     words = [word for spec in specs for word in ("-m", spec)] + flags(given)
-    words += [word for k in asked.ks for word in ("-k", k)]
+    words += [word for k in asked.k for word in ("-k", k)]
     words += ["--leave-one-out"] * asked.leave_one_out + ["--anchors"] * asked.anchors + flags({"scale": asked.scale})
     command = ["passages", passages, *words, "--format", "json"]
 
     def work() -> None:
-        write_text(target, to_json(as_json(gains_of_file(str(passages), asked), command=as_line(command))))
+        result, _ = gains_of_file(str(passages), asked, command=as_line(command))
+        write_text(target, to_json(result))
 
     return Stage(
         name=target.stem,

@@ -1,4 +1,4 @@
-"""The passages of a page, and passages that people found interesting, from files."""
+"""Passages of a page, and reference passages, from files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from postil.records.rows import Passage
 __all__ = ["Split", "passages_of", "references_of"]
 
 Split: TypeAlias = Literal["paragraphs", "sentences", "lines"]
-"""What a passage of a plain text is."""
+"""Unit of a plain text that is a passage."""
 
 BLOCK: Final = 1 << 16
 LONGEST: Final = 1 << 26
@@ -24,12 +24,12 @@ _SENTENCE: Final = re.compile(r"(?<=[.!?…])[\"'”’»)\]]*\s+(?=[\"'“‘«
 
 
 def passages_of(path: str, split: Split = "paragraphs") -> list[str]:
-    """The passages of a page.
+    """Read the passages of a page.
 
     Args:
         path: JSON Lines or Parquet with passage rows, else plain text in UTF-8; `-` for plain text on standard input.
-        split: What a passage of a plain text is. Sentences end at a full stop, question or exclamation mark before a
-            space and a capital, and at the Chinese marks: good enough for prose, no more.
+        split: Unit of a plain text that is a passage. Sentences end at a full stop, question or exclamation mark before
+            a space and a capital, and at the Chinese marks: good enough for prose, no more.
 
     Raises:
         UnknownName: There is no such way to split.
@@ -57,10 +57,10 @@ def passages_of(path: str, split: Split = "paragraphs") -> list[str]:
 
 
 def references_of(path: str, split: Split = "paragraphs") -> tuple[list[str], list[float] | None]:
-    """Passages that people found interesting, and how interesting, where all of them have a grade.
+    """Read passages that people found interesting, with their weights where all of them have a grade.
 
     Args:
-        path: As in `passages_of`. Rows with the grade 0 are passed over.
+        path: As in `passages_of`. Rows with the grade 0 are ignored.
         split: As in `passages_of`.
 
     Returns:

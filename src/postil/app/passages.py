@@ -1,0 +1,273 @@
+"""`postil passages`: graded passages in, how well each measure ranks them out."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from postil.app.options import SeedOptions, ThreadOptions
+from postil.app.passage_files import PassageScores, check_passages
+from postil.app.progress import steps
+from postil.errors import UnknownName, UsageError
+from postil.metaeval.gain import Pool
+from postil.metaeval.passage_rankings import LINE_RESAMPLES, PassageRanking, PassageRankings
+from postil.metaeval.resampling import RESAMPLES
+from postil.metrics.measures import Overlap, measure_passages
+from postil.metrics.passage_collection import Preprocessing
+from postil.metrics.pool import FOLDS, FoldsBy, folds_of, informativeness, interestingness
+from postil.metrics.spec import parse_measure
+from postil.options import Flag, options
+from postil.records.results import Excluded, NcgResult, PassageData, PassageSettings
+from postil.records.row_files import read
+from postil.records.row_locations import Places
+from postil.records.rows import Passage
+from postil.records.scale import Scale
+from postil.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from postil.app.passage_files import GradedPassages
+    from postil.metrics.measures import Measure
+    from postil.metrics.passage_collection import PassageCollection
+    from postil.metrics.pool import Pools
+
+__all__ = ["BASELINES", "MEASURES", "Asked", "PassagesOptions", "find_gains", "gains_of_file"]
+
+MEASURES: Final = tuple(f"{family}-{unit}" for family in ("f1", "kl", "logsim") for unit in ("1", "2", "sk"))
+"""The nine discrete measures of the paper."""
+
+BASELINES: Final = ("length", "random")
+
+Asked: TypeAlias = Literal["topic", "others"]
+"""Reference of a passage: the informative passages of its topic, or those of other topics."""
+
+
+@options
+class PassagesOptions(Preprocessing, SeedOptions, ThreadOptions):
+    """Options of `postil passages`.
+
+    Args:
+        measures: Spec of a measure, such as f1-2, w-logsim-1 or kl-sk; repeatable. By default the nine of the paper,
+            their weighted F1 and the baselines.
+        reference: topic: informativeness; others: interestingness, by passages of other topics.
+        leave_one_out: Score passages without themselves in their reference as well. Measures with w- and --reference
+            others are always leave-one-out.
+        pool: all: one list; topic: one list per topic, and their mean.
+        k: Rank cutoff; repeatable. By default some that suit the pool.
+        folds: Largest number of folds of topics, for --reference others.
+        folds_by: seed: topics at random; order: topic i in fold i modulo their number.
+        scale: Scale of the grades; by default 0 to the highest.
+        resamples: Number of resamples of topics or folds, for confidence intervals.
+    """
+
+    measures: Annotated[tuple[str, ...], Flag(("--measure", "-m"), metavar="SPEC")] = ()
+    reference: Annotated[Asked, Flag(metavar="WHAT")] = "topic"
+    leave_one_out: bool = False
+    pool: Annotated[Pool, Flag(metavar="HOW")] = "all"
+    k: Annotated[tuple[int, ...], Flag(("--k", "-k"), min=1)] = ()
+    folds: Annotated[int, Flag(min=2)] = FOLDS
+    folds_by: Annotated[FoldsBy, Flag(metavar="HOW")] = "seed"
+    scale: Annotated[Scale | None, Flag(metavar="LOW:HIGH")] = None
+    resamples: Annotated[int, Flag(min=1)] = RESAMPLES
+
+    def __post_init__(self) -> None:
+        for kind, choice, known in (
+            ("reference", self.reference, get_args(Asked)),
+            ("pool", self.pool, get_args(Pool)),
+            ("way to make folds", self.folds_by, get_args(FoldsBy)),
+        ):
+            if choice not in known:
+                raise UnknownName(kind, choice, known)
+        for name, number, least in (
+            ("resamples", self.resamples, 1),
+            ("jobs", self.jobs, 1),
+            ("seed", self.seed, 0),
+            ("folds", self.folds, 2),
+            ("k", min(self.k, default=1), 1),
+        ):
+            if number < least:
+                raise UsageError(f"{name}: expected at least {least}, got {number}")
+
+
+def gains_of_file(
+    path: str, options: PassagesOptions, *, command: str = "", lines: bool = True
+) -> tuple[NcgResult, PassageScores]:
+    """Rank the passages of a file; see `find_gains`.
+
+    Args:
+        path: JSON Lines or Parquet, `-` for standard input.
+        options: Options.
+        command: The command line, if there was one.
+        lines: False to leave out the curves, which take time.
+
+    Raises:
+        InvalidInput, UnknownName, UsageError, Undefined: As `find_gains`.
+    """
+    rows = read(path, Passage)
+    return find_gains(list(rows), options, rows.places, command=command, lines=lines)
+
+
+def find_gains(
+    passages: Sequence[Passage],
+    options: PassagesOptions,
+    places: Places | None = None,
+    *,
+    command: str = "",
+    lines: bool = True,
+) -> tuple[NcgResult, PassageScores]:
+    """Rank graded passages by every measure and compare the rankings by nCG.
+
+    Args:
+        passages: Passages with a topic, an id that is unique in the topic, and a grade.
+        options: Options.
+        places: Locations of the passages, for messages.
+        command: The command line, if there was one.
+        lines: False to leave out the curves, which take time.
+
+    Raises:
+        InvalidInput: A passage has no grade or one that is not on the scale, an id stands twice in a topic, or more
+            than a tenth of the passages are Han text and meet the ``words`` tokenizer (fewer are in the notes).
+        UnknownName, UsageError: A measure, tokenizer, stemmer or stop list does not exist.
+        Undefined: No passage has a grade above 0, or there is one topic where others are needed.
+    """
+    default = (*MEASURES, *(f"w-{each}" for each in MEASURES[:3]), *BASELINES)
+    measures = {name: parse_measure(name) for name in options.measures or default}
+    places = places or Places("passages")
+    data = check_passages(passages, options.scale, places)
+    with steps(4) as begin:
+        begin("words")
+        collection = options.collection(passages, places, options.jobs)
+        begin("units")
+        units = dict.fromkeys((each.unit, each.upto) for each in measures.values() if isinstance(each, Overlap))
+        with ThreadPoolExecutor(options.jobs) as threads:
+            list(threads.map(lambda each: collection.bags(each[0], upto=each[1]), units))
+        begin("measures")
+        pools = _pools(data, collection, options)
+        rankings = _rankings(data, measures, collection, pools, options)
+        begin("gains")
+        curves = rankings.curves(options.k)
+        points = rankings.lines() if lines else ()
+    used = [passages[row] for row in pools.texts]
+    coverage = ((name, each.coverage(collection, options)) for name, each in measures.items())
+    notes = (
+        *([collection.note] if collection.note else ()),
+        *(f"{name}: {note}" for name, note in coverage if note),
+        *rankings.notes(len(curves[0].topics), options.reference),
+    )
+    result = NcgResult(
+        gains=rankings.gains(curves, options.reference),
+        differences=rankings.differences(curves),
+        lines=points,
+        data=PassageData(
+            passages=len(used),
+            topics=len(np.unique(data.topic[pools.texts])),
+            informative=int((rankings.grades > 0).sum()),
+            scale=str(data.scale),
+            left_out=tuple(_left_out(data, collection, pools, units, curves[0].left_out)),
+        ),
+        notes=notes,
+        settings=_settings(options, command),
+    )
+    return result, PassageScores(used, rankings.groups, rankings.rankings, places.where)
+
+
+def _pools(data: GradedPassages, collection: PassageCollection, options: PassagesOptions) -> Pools:
+    """The references that are asked for."""
+    weights = data.grades / data.scale.high
+    if options.reference == "topic":
+        return informativeness(data.topic, weights)
+    # Passages with the same anchors can have different texts.
+    texts = [" ".join(each.text.lower().split()) for each in data.passages] if options.anchors else None
+    folds = folds_of(len(data.topics), options.folds, by=options.folds_by, seed=options.seed)
+    return interestingness(data.topic, weights, collection.duplicates(texts), folds, names=data.topics)
+
+
+def _rankings(
+    data: GradedPassages,
+    measures: Mapping[str, Measure],
+    collection: PassageCollection,
+    pools: Pools,
+    options: PassagesOptions,
+) -> PassageRankings:
+    """Score passages by each measure: with every passage in its reference, then leave-one-out."""
+    inside = [name for name, each in measures.items() if options.reference == "topic" and not each.weighted]
+    outside = [
+        name for name, each in measures.items() if name not in inside or (options.leave_one_out and each.uses_reference)
+    ]
+    rankings = []
+    for leave, names in ((False, inside), (True, outside)):
+        held = pools if leave else pools.all_inside()
+        values = measure_passages([measures[name] for name in names], collection, held, options.jobs)
+        for name in names:
+            measure = measures[name]
+            spec = "|".join((str(measure), *measure.notes(collection)))
+            rankings.append(
+                PassageRanking(
+                    measure=name,
+                    leave_one_out=leave and measure.uses_reference,
+                    is_baseline=not measure.uses_reference,
+                    signature=_signature(spec, leave, data.scale, options),
+                    values=values[measure],
+                    scores=measure.ranked(values[measure]),
+                )
+            )
+    folds = options.reference == "others" and options.pool == "all"
+    return PassageRankings(
+        rankings=rankings,
+        grades=data.grades[pools.texts],
+        groups=np.repeat(np.arange(len(pools)), np.diff(pools.text_offsets)) if folds else data.topic[pools.texts],
+        pool=options.pool,
+        resamples=options.resamples,
+        seed=options.seed,
+        jobs=options.jobs,
+    )
+
+
+def _signature(spec: str, leave: bool, scale: Scale, options: PassagesOptions) -> str:  # noqa: FBT001
+    folds = f"|folds:{options.folds}|folds-by:{options.folds_by}|seed:{options.seed}"
+    return (
+        f"{spec}|{options.signature}|reference:{options.reference}"
+        f"|itself:{'out' if leave else 'in'}{folds if options.reference == 'others' else ''}"
+        f"|scale:{scale.low:g}:{scale.high:g}|pool:{options.pool}|ties:expected:1e-12|postil:{VERSION}"
+    )
+
+
+def _left_out(
+    data: GradedPassages,
+    collection: PassageCollection,
+    pools: Pools,
+    units: Mapping[tuple[str, bool], None],
+    topics: Sequence[int],
+) -> Iterator[Excluded]:
+    missing = np.setdiff1d(np.arange(len(data.passages)), pools.texts)
+    poor = sorted({*data.topic[missing].tolist(), *topics})
+    if poor:
+        names = tuple(data.topics[number] for number in poor[:5])
+        yield Excluded(why="topics without a passage above grade 0, not ranked", n=len(poor), examples=names)
+    for unit, upto in units:
+        none = pools.texts[collection.bags(unit, upto=upto).units.types[pools.texts] == 0]
+        if len(none):
+            such = tuple(f"{data.passages[row].id} of {data.passages[row].topic}" for row in none[:5])
+            yield Excluded(why=f"passages without a unit of {unit}, ranked last", n=len(none), examples=such)
+
+
+def _settings(options: PassagesOptions, command: str) -> PassageSettings:
+    return PassageSettings(
+        reference=options.reference,
+        pool=options.pool,
+        leave_one_out=options.leave_one_out,
+        folds=options.folds,
+        folds_by=options.folds_by,
+        tokenizer=options.tokenizer,
+        stem=options.stem,
+        stop=options.stop,
+        anchors=options.anchors,
+        resamples=options.resamples,
+        line_resamples=min(options.resamples, LINE_RESAMPLES),
+        seed=options.seed,
+        postil=VERSION,
+        command=command,
+    )

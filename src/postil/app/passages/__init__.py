@@ -1,1 +1,0 @@
-"""The journeys of `postil passages` and `postil interesting`."""

@@ -1,0 +1,152 @@
+"""Views of `postil passages`: nCG of each ranking, differences from the best, curves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from msgspec import to_builtins
+
+from postil.plots import Curve, save
+from postil.records.results import Gain, GainDifference, NcgResult
+from postil.render.formats import counted, value_with_interval
+from postil.render.gain_curves import BASELINES, IN_ONE_PICTURE, draw_together, gather, measure_family
+from postil.render.views import View
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from postil.render.formats import Grid
+
+__all__ = ["SENSES", "draw_figures", "view"]
+
+LEVEL: Final = 0.05
+
+SENSES: Final[Mapping[str, str]] = {"topic": "informativeness", "others": "interestingness"}
+"""Name of what is estimated, by the kind of reference."""
+
+
+def view(result: NcgResult) -> View:
+    """Show rankings of passages.
+
+    Args:
+        result: The result.
+    """
+    rankings: dict[str, list[Gain]] = {}
+    for row in result.gains:
+        rankings.setdefault(row.name, []).append(row)
+    return View(
+        rows=[to_builtins(row) for row in result.gains],
+        grids=[_gains(rankings)],
+        details=list(_from_best(rankings, result.differences)),
+        head=_head(result),
+        remarks=list(_remarks(result)),
+        signatures=list(_signatures(rankings)),
+    )
+
+
+def _head(result: NcgResult) -> str:
+    settings, data = result.settings, result.data
+    rank = "all in one list" if settings.pool == "all" else "one list per topic, the mean of them"
+    units = "folds" if settings.reference == "others" and settings.pool == "all" else "topics"
+    intervals = f"; 95 % confidence intervals over {units}" if result.gains[0].low is not None else ""
+    return (
+        f"{SENSES[settings.reference]}: {data.passages} passages of {counted(data.topics, 'topic')}, "
+        f"{data.informative} with a grade above 0; {rank}{intervals}"
+    )
+
+
+def _gains(rankings: Mapping[str, Sequence[Gain]]) -> Grid:
+    first = next(iter(rankings.values()))
+    return [
+        ["measure", *(f"nCG@{row.k}" for row in first)],
+        *([name, *map(_cell, rows)] for name, rows in rankings.items()),
+    ]
+
+
+def _cell(row: Gain | GainDifference, sign: int = 1) -> str:
+    """A value with its interval; without one the value alone."""
+    number = sign * row.value if isinstance(row, GainDifference) else row.ncg
+    if row.low is None or row.high is None:
+        return value_with_interval(number, number, number).partition(" ")[0]
+    low, high = sorted((sign * row.low, sign * row.high))
+    return value_with_interval(number, low, high)
+
+
+def _from_best(rankings: Mapping[str, Sequence[Gain]], differences: Sequence[GainDifference]) -> Iterator[Grid]:
+    """With passages in their references, then leave-one-out: the best ranking at the first cutoff minus each other."""
+    by_pair = {(row.first, row.second, row.k): row for row in differences}
+    baselines = {name for name in rankings if measure_family(name) == BASELINES}
+    for leave in (False, True):
+        some = [name for name, rows in rankings.items() if rows[0].leave_one_out is leave or name in baselines]
+        if not by_pair or baselines.issuperset(some):
+            continue
+        best = max(some, key=lambda name: rankings[name][0].ncg)
+        ks = [row.k for row in rankings[best]]
+        others = [[name, *(_difference(by_pair, best, name, k) for k in ks)] for name in some if name != best]
+        if others:
+            yield [[f"{best} minus (* p < .05)", *(f"nCG@{k}" for k in ks)], *others]
+
+
+def _difference(by_pair: Mapping[tuple[str, str, int], GainDifference], best: str, other: str, k: int) -> str:
+    row, sign = by_pair.get((best, other, k)), 1
+    if row is None:
+        row, sign = by_pair[other, best, k], -1
+    return _cell(row, sign) + ("*" if row.p_holm < LEVEL else "")
+
+
+def _remarks(result: NcgResult) -> Iterator[str]:
+    settings = result.settings
+    yield from (f"left out: {each}" for each in result.data.left_out)
+    yield from (f"note: {note}" for note in result.notes)
+    if settings.reference == "topic":
+        yield f"a passage is part of its topic's reference; rankings that end in '{Gain.WITHOUT}' are leave-one-out"
+    if result.differences:
+        test = "sign flips of topics" if settings.pool == "topic" else "bootstrap"
+        yield f"* p < .05 by {test}, Holm-adjusted for all pairs at a rank cutoff; all pairs: --format json"
+    yield f"ties: expected value; seed {settings.seed}, {settings.resamples} resamples"
+
+
+def _signatures(rankings: Mapping[str, Sequence[Gain]]) -> Iterator[str]:
+    """Signatures that are alike but for their first part, together."""
+    alike: dict[str, list[str]] = {}
+    for rows in rankings.values():
+        spec, _, rest = rows[0].signature.partition("|")
+        alike.setdefault(rest, []).append(spec)
+    for rest, specs in alike.items():
+        yield f"signatures: {' '.join(specs)}"
+        yield f"  each with |{rest}"
+
+
+def draw_figures(folder: Path, result: NcgResult) -> Iterator[Path]:
+    """Draw nCG over k: one figure per family of measures, and one with the best of each family.
+
+    Args:
+        folder: Output folder; made where it is missing.
+        result: The result, with its lines.
+
+    Yields:
+        Paths of the figures.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    first: dict[str, float] = {}
+    for row in result.gains:
+        first.setdefault(row.name, row.ncg)
+    drawn = {
+        line.measure: Curve(
+            line.measure,
+            np.array(line.k, np.float64),
+            np.array(line.ncg),
+            None if line.low is None else np.array(line.low),
+            None if line.high is None else np.array(line.high),
+        )
+        for line in result.lines
+    }
+    for title, names in gather(first).items():
+        path = folder / f"{SENSES[result.settings.reference]}-{title}.svg"
+        save(draw_together([drawn[name] for name in names[:IN_ONE_PICTURE]]), path)
+        yield path
