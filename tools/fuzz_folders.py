@@ -97,7 +97,7 @@ def articles(count: int = 70) -> list[Article]:
     ]
 
 
-def make_retriever(folder: Path, *, ranker: str, form: str = "towers", weighting: Any = "tf-idf") -> None:
+def make_retriever(folder: Path, *, ranker: str, form: str = "two-tower", weighting: Any = "tf-idf") -> None:
     """Make a retriever with an untrained network."""
     some, words, cut = articles(), Vocabulary(), tokenizer("words")
     texts = words.encode([one.title for one in some], cut)
@@ -124,14 +124,14 @@ def make_retriever(folder: Path, *, ranker: str, form: str = "towers", weighting
 def _network(new: ModelWriter, words: int, said: Any, form: Any) -> dict[str, NDArray[Any]]:
     from postil.commenters.nn import models  # noqa: PLC0415 - it needs torch
     from postil.commenters.nn.relevance import KIND, Relevance, RelevanceOptions  # noqa: PLC0415
-    from postil.commenters.nn.relevance_network import Network  # noqa: PLC0415
+    from postil.commenters.nn.relevance_network import RelevanceNetwork  # noqa: PLC0415
 
-    options = RelevanceOptions(form=form, vocabulary=words + 4, size=8, filters=4, output=8)
-    model = Relevance(Network(options, words + 4).eval(), options)
+    options = RelevanceOptions(architecture=form, vocab_size=words + 4, embedding_dim=8, filters=4, output_dim=8)
+    model = Relevance(RelevanceNetwork(options, words + 4).eval(), options)
     target = new.path("relevance/config.json").parent
     target.rmdir()
-    models.save(target, KIND, model.network, {"vocabulary": words + 4, "options": asdict(options)}, {"seed": 1})
-    return {"vectors": model.encode_comments(said.ids, said.offsets)} if form == "towers" else {}
+    models.save(target, KIND, model.network, {"vocab_size": words + 4, "options": asdict(options)}, {"seed": 1})
+    return {"vectors": model.encode_comments(said.ids, said.offsets)} if form == "two-tower" else {}
 
 
 def use_retriever(folder: Path) -> object:
@@ -150,20 +150,20 @@ def make_generator(folder: Path) -> None:
     from postil.commenters.neural_commenter import CopyIndex, save_generator  # noqa: PLC0415
     from postil.commenters.nn import models  # noqa: PLC0415
     from postil.commenters.nn.generator import KIND  # noqa: PLC0415
-    from postil.commenters.nn.seq2seq import GeneratorOptions, Network  # noqa: PLC0415
+    from postil.commenters.nn.seq2seq import GeneratorOptions, Seq2SeqNetwork  # noqa: PLC0415
 
     some, words = articles(), Vocabulary()
     comments = [comment for one in some for comment in one.comments]
     said = words.encode([comment.text for comment in comments], tokenizer("words"))
     starts = np.cumsum([0, *(len(one.comments) for one in some)])
     ids, names = StringArray.of(comment.id for comment in comments), StringArray.of(one.id for one in some)
-    options = GeneratorOptions(vocabulary=len(words) + 4, size=8, word_size=8, comment_words=9)
-    network = Network(options, len(words) + 4).eval()
+    options = GeneratorOptions(vocab_size=len(words) + 4, hidden_size=8, embedding_dim=8, comment_words=9)
+    network = Seq2SeqNetwork(options, len(words) + 4).eval()
     with ModelWriter(folder, "att", {"tokenizer": "words", "reads": "title", "writes": "comments"}, {"seed": 1}) as new:
         save_generator(new, words.words(), CopyIndex(SpanIndex.of(said.ids, said.offsets), names, starts, ids))
         target = new.path("generator/config.json").parent
         target.rmdir()
-        models.save(target, KIND, network, {"vocabulary": len(words) + 4, "options": asdict(options)}, {"seed": 1})
+        models.save(target, KIND, network, {"vocab_size": len(words) + 4, "options": asdict(options)}, {"seed": 1})
 
 
 def use_generator(folder: Path) -> object:

@@ -25,7 +25,7 @@ import sparse_dot_topn  # type: ignore[import-not-found]
 from bench.metrics.report import machine, version
 from bench.retrieval.workload import Workload, workload
 from postil.arrays import open_array
-from postil.commenters.nn.batches import joined
+from postil.commenters.nn.batches import concatenate_texts
 from postil.commenters.search import Index
 from postil.corpus.store import Corpus
 
@@ -194,7 +194,7 @@ def beside(name: str, data: Workload, index: Index, given: argparse.Namespace) -
 def of_corpus(folder: Path) -> tuple[Workload, int]:
     """Titles and contents of a corpus's training articles, and how many words there are."""
     corpus = Corpus.open(folder)
-    both = joined(corpus.tokens("train", "title"), corpus.tokens("train", "content"), 2**31 - 1)
+    both = concatenate_texts(corpus.tokens("train", "title"), corpus.tokens("train", "content"), 2**31 - 1)
     return Workload(both.ids, both.offsets), len(corpus.words())
 
 

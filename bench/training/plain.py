@@ -12,7 +12,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from postil.commenters.nn.batches import BOS, EOS, PAD
 
 if TYPE_CHECKING:
-    from postil.commenters.nn.seq2seq import Network
+    from postil.commenters.nn.seq2seq import Seq2SeqNetwork
 
 __all__ = ["Plain"]
 
@@ -23,7 +23,7 @@ class Plain(nn.Module):
     It has the weights of the network that it is compared with, and gives the same loss.
     """
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: Seq2SeqNetwork) -> None:
         super().__init__()
         size, (words, word_size) = network.decoder.network.hidden_size, network.words.weight.shape
         self.words = nn.Embedding(words, word_size, padding_idx=PAD)
@@ -37,7 +37,7 @@ class Plain(nn.Module):
         self._take(network)
 
     @torch.no_grad()
-    def _take(self, network: Network) -> None:
+    def _take(self, network: Seq2SeqNetwork) -> None:
         given = network.state_dict()
         names = {"decoder.first": "first", "decoder.network": "decoder", "decoder.out": "out"}
         names |= {"decoder.attention.query": "query", "encoder.forwards.0": "encoder"}

@@ -26,8 +26,8 @@ from bench.training.plain import Plain
 from bench.training.workload import VOCABULARY, workload
 from postil.commenters.decoding_options import DecodingOptions
 from postil.commenters.nn.batches import EOS, PAD, Commented, Ragged
-from postil.commenters.nn.generator import Generator, GeneratorOptions, Writing
-from postil.commenters.nn.seq2seq import Network
+from postil.commenters.nn.generator import GenerationTask, Generator, GeneratorOptions
+from postil.commenters.nn.seq2seq import Seq2SeqNetwork
 from postil.commenters.nn.training import TrainingOptions, _accelerator, _Loop
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ all take their turns. *GFLOP a pair*: what the model needs for the real words, p
 *grouped*: eight comments of an article are in a batch together, and it is read once for them; *flat*: one. *Sampled*:
 2,000 distinct words are drawn for each batch, from which the loss in training is estimated; on dev it is the full one.
 
-## Writing
+## Decoding
 
 Comments a second, of articles that are given together, titles of {title} words. Every text ends after {words} words:
 the model is not trained, and made to end them there.
@@ -89,33 +89,33 @@ class Contestant:
     steps: int
 
 
-def network(options: GeneratorOptions) -> Network:
+def network(options: GeneratorOptions) -> Seq2SeqNetwork:
     torch.manual_seed(0)
-    return Network(options, VOCABULARY)
+    return Seq2SeqNetwork(options, VOCABULARY)
 
 
 def postil(name: str, data: Commented, folder: str, steps: int, **options: Any) -> Contestant:
     """The real loop, a step at a time."""
-    wanted = GeneratorOptions(vocabulary=VOCABULARY, **options)
-    task = Writing(data, data, wanted, HOW, name)
+    wanted = GeneratorOptions(vocab_size=VOCABULARY, **options)
+    task = GenerationTask(data, data, wanted, HOW, name)
     loop = _Loop(
         network(wanted),
         task,
         Path(folder, name),
         HOW,
         accelerator=_accelerator(HOW),
-        say=lambda _: None,
-        watch=lambda _: None,
+        on_message=lambda _: None,
+        on_progress=lambda _: None,
     )
-    chosen = wanted.sampled if wanted.softmax == "sampled" else VOCABULARY
+    chosen = wanted.num_sampled if wanted.loss == "sampled" else VOCABULARY
     return Contestant(name, loop._step, task.batches(0), lambda batch: gflop(batch, wanted, chosen), steps)  # noqa: SLF001
 
 
 def plain(name: str, data: Commented, steps: int, **options: Any) -> Contestant:
-    wanted = GeneratorOptions(vocabulary=VOCABULARY, **options)
+    wanted = GeneratorOptions(vocab_size=VOCABULARY, **options)
     model = Plain(network(wanted))
     optimizer = torch.optim.AdamW(model.parameters(), lr=HOW.learning_rate, weight_decay=0.0, fused=True)
-    task = Writing(data, data, wanted, HOW, name)
+    task = GenerationTask(data, data, wanted, HOW, name)
     check(model, network(wanted), task.batches(0)[0])
 
     def step(batch: Batch) -> None:
@@ -134,7 +134,7 @@ def tensors(batch: Batch) -> dict[str, Tensor]:
 
 
 @torch.no_grad()
-def check(model: Plain, ours: Network, batch: Batch) -> None:
+def check(model: Plain, ours: Seq2SeqNetwork, batch: Batch) -> None:
     """Both give the same loss."""
     loss, words = ours.eval()(**tensors(batch))
     np.testing.assert_allclose(float(model.eval()(**tensors(batch))[0]), float(loss / words), rtol=1e-4)
@@ -143,7 +143,7 @@ def check(model: Plain, ours: Network, batch: Batch) -> None:
 
 def gflop(batch: Batch, options: GeneratorOptions, chosen: int) -> float:
     """Multiplications and additions for the real words of a batch: forward, and twice as many back."""
-    h, d = options.size, options.word_size
+    h, d = options.hidden_size, options.embedding_dim
     read = (batch["article"] != PAD).sum(1)  # [a]
     written = (batch["comment"] != PAD).sum(1) + 1  # [n]
     encoder = read.sum() * 2 * 3 * (h // 2) * (d + h // 2)
@@ -197,7 +197,7 @@ def matrix_speed(rounds: int, clock: Callable[[], float]) -> float:
 
 def writing(rounds: int, clock: Callable[[], float]) -> list[str]:
     """Rows of a table: comments a second."""
-    options = GeneratorOptions(vocabulary=VOCABULARY)
+    options = GeneratorOptions(vocab_size=VOCABULARY)
     made = network(options).eval()
     with torch.no_grad():
         made.bias[EOS] = 50.0  # as soon as a text may end, it does
@@ -211,9 +211,9 @@ def writing(rounds: int, clock: Callable[[], float]) -> list[str]:
             taken = []
             for _ in range(rounds + 1):
                 start = clock()
-                found = generator.write(asked, 1, decoding)
+                found = generator.generate(asked, 1, decoding)
                 taken.append(size / (clock() - start))
-                assert {len(texts[0].words) for texts in found} == {WORDS}
+                assert {len(texts[0].tokens) for texts in found} == {WORDS}
             rates.append(statistics.median(taken[1:]))
         rows.append(f"| {label} | " + " | ".join(f"{rate:,.1f}" for rate in rates) + " |")
         print(rows[-1], file=sys.stderr)
@@ -241,42 +241,53 @@ def main(arguments: Sequence[str] | None = None) -> None:
             (
                 f"Att: titles of {TITLE} words.",
                 [
-                    postil("postil, sampled softmax", titles, folder, 10, group=1, softmax="sampled"),
-                    postil("postil, grouped, sampled softmax", titles, folder, 10, group=8, softmax="sampled"),
-                    postil("postil, full softmax", titles, folder, 3, group=1),
-                    plain("plain loop, full softmax", titles, 3, group=1),
+                    postil("postil, sampled softmax", titles, folder, 10, comments_per_group=1, loss="sampled"),
+                    postil(
+                        "postil, grouped, sampled softmax", titles, folder, 10, comments_per_group=8, loss="sampled"
+                    ),
+                    postil("postil, full softmax", titles, folder, 3, comments_per_group=1),
+                    plain("plain loop, full softmax", titles, 3, comments_per_group=1),
                 ],
             ),
             (
                 f"Att: titles of {TITLE} words and comments of {WORDS}, all alike, so that nothing is filled up.",
                 [
-                    postil("postil, sampled softmax", alike, folder, 10, group=1, softmax="sampled"),
-                    postil("postil, grouped, sampled softmax", alike, folder, 10, group=8, softmax="sampled"),
-                    postil("postil, full softmax", alike, folder, 3, group=1),
-                    plain("plain loop, full softmax", alike, 3, group=1),
+                    postil("postil, sampled softmax", alike, folder, 10, comments_per_group=1, loss="sampled"),
+                    postil("postil, grouped, sampled softmax", alike, folder, 10, comments_per_group=8, loss="sampled"),
+                    postil("postil, full softmax", alike, folder, 3, comments_per_group=1),
+                    plain("plain loop, full softmax", alike, 3, comments_per_group=1),
                 ],
             ),
             (
                 f"Att-TC: contents, cut behind {CONTENT} words.",
                 [
-                    postil("postil, grouped, sampled softmax", contents, folder, 4, group=8, softmax="sampled"),
-                    postil("postil, grouped, full softmax", contents, folder, 2, group=8),
-                    postil("postil, flat, sampled softmax", contents, folder, 2, group=1, softmax="sampled"),
-                    postil("postil, flat, full softmax", contents, folder, 2, group=1),
+                    postil(
+                        "postil, grouped, sampled softmax", contents, folder, 4, comments_per_group=8, loss="sampled"
+                    ),
+                    postil("postil, grouped, full softmax", contents, folder, 2, comments_per_group=8),
+                    postil("postil, flat, sampled softmax", contents, folder, 2, comments_per_group=1, loss="sampled"),
+                    postil("postil, flat, full softmax", contents, folder, 2, comments_per_group=1),
                 ],
             ),
             (
                 f"Att-TC: contents of {CONTENT} words and comments of {WORDS}, all alike.",
                 [
-                    postil("postil, grouped, sampled softmax", alike_contents, folder, 4, group=8, softmax="sampled"),
-                    postil("postil, grouped, full softmax", alike_contents, folder, 2, group=8),
-                    postil("postil, flat, full softmax", alike_contents, folder, 2, group=1),
+                    postil(
+                        "postil, grouped, sampled softmax",
+                        alike_contents,
+                        folder,
+                        4,
+                        comments_per_group=8,
+                        loss="sampled",
+                    ),
+                    postil("postil, grouped, full softmax", alike_contents, folder, 2, comments_per_group=8),
+                    postil("postil, flat, full softmax", alike_contents, folder, 2, comments_per_group=1),
                 ],
             ),
         ):
             training += [heading, "", *race(contestants, given.rounds, clock, sgemm), ""]
     text = PAGE.format(
-        vocabulary=VOCABULARY,
+        vocab_size=VOCABULARY,
         batch=BATCH,
         machine=machine(),
         torch=version("torch"),

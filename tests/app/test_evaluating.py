@@ -300,7 +300,7 @@ def test_who_says_nothing_scores_nothing(corpus: Corpus) -> None:
 def test_models_are_opened_from_folders(corpus: Corpus, tmp_path: Path) -> None:
     for kind in ("t", "u"):
         (tmp_path / kind).mkdir()
-        train_retriever("ir-t", corpus.path, tmp_path / kind / "m", TrainOptions(ranker="tf-idf", sampled=5))
+        train_retriever("ir-t", corpus.path, tmp_path / kind / "m", TrainOptions(ranker="tf-idf", eval_negatives=5))
     t, u = tmp_path / "t" / "m", tmp_path / "u" / "m"
     found = evaluate_commenters([t], corpus.path, EvaluateOptions(metrics=PLAIN))
     hashes = {one.system: one.hash for one in found.result.suggestions}

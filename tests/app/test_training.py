@@ -39,7 +39,7 @@ pytestmark = pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora ne
 needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="needs the extra nn")
 needs_gensim = pytest.mark.skipif(find_spec("gensim") is None, reason="needs the extra vectors")
 
-BY_WORDS = TrainOptions(ranker="tf-idf", sampled=5)
+BY_WORDS = TrainOptions(ranker="tf-idf", eval_negatives=5)
 TOPICS = ("rain", "chess", "votes", "trains", "bread")
 
 
@@ -168,7 +168,9 @@ def test_the_evaluation_is_that_of_a_plain_reading(kind: str, corpus: Corpus, tm
 def test_the_same_corpus_gives_the_same_bytes(corpus: Corpus, tmp_path: Path) -> None:
     shutil.copytree(corpus.path, tmp_path / "moved")
     train_retriever("ir-tc", corpus.path, tmp_path / "one", BY_WORDS)
-    train_retriever("ir-tc", tmp_path / "moved", tmp_path / "two", TrainOptions(ranker="tf-idf", sampled=5, jobs=3))
+    train_retriever(
+        "ir-tc", tmp_path / "moved", tmp_path / "two", TrainOptions(ranker="tf-idf", eval_negatives=5, jobs=3)
+    )
     one, two = files(tmp_path / "one"), files(tmp_path / "two")
     assert one == two
     for name, content in one.items():
@@ -178,7 +180,7 @@ def test_the_same_corpus_gives_the_same_bytes(corpus: Corpus, tmp_path: Path) ->
 
 def test_options_reach_the_model(corpus: Corpus, tmp_path: Path) -> None:
     plain = train_retriever("ir-tc", corpus.path, tmp_path / "plain", BY_WORDS)
-    options = TrainOptions(ranker="tf-idf", sampled=5, weighting="bm25", idf="smooth", similar=2, seed=7)
+    options = TrainOptions(ranker="tf-idf", eval_negatives=5, retrieval="bm25", idf="smooth", neighbors=2, seed=7)
     other = train_retriever("ir-tc", corpus.path, tmp_path / "other", options)
     retriever = Retriever.open(tmp_path / "other")
     assert (retriever.index.weighting, retriever.index.idf) == ("bm25", "smooth")
@@ -203,7 +205,7 @@ def test_where_there_is_nothing_to_evaluate_on(tmp_path: Path) -> None:
         assert trained.evaluation is None
         assert Model.open(folder / "m").metadata["dev"] == []
         assert [text[: len(start)] for text, start in zip(said[1:], expected, strict=True)] == expected
-    trained = train_retriever("ir-t", made.path, tmp_path / "m", TrainOptions(ranker="tf-idf", sampled=4))
+    trained = train_retriever("ir-t", made.path, tmp_path / "m", TrainOptions(ranker="tf-idf", eval_negatives=4))
     assert trained is not None
     assert trained.evaluation is not None
     assert {row.scorer for row in trained.evaluation.rows} == {"tf-idf", "random"}  # nobody voted
@@ -262,15 +264,15 @@ def test_nothing_is_suggested_where_there_is_nothing_to_read(corpus: Corpus, tmp
     ("changes", "kind", "message"),
     [
         ({"ranker": "bm25"}, UnknownName, "unknown ranker 'bm25'"),
-        ({"weighting": "tfidf"}, UnknownName, "unknown weighting 'tfidf'; did you mean 'tf-idf'"),
+        ({"retrieval": "tfidf"}, UnknownName, "unknown retrieval 'tfidf'; did you mean 'tf-idf'"),
         ({"idf": "smoth"}, UnknownName, "unknown idf 'smoth'; did you mean 'smooth'"),
-        ({"similar": 0}, UsageError, "similar: expected at least 1, got 0"),
-        ({"sampled": 0}, UsageError, "sampled: expected at least 1, got 0"),
+        ({"neighbors": 0}, UsageError, "neighbors: expected at least 1, got 0"),
+        ({"eval_negatives": 0}, UsageError, "eval_negatives: expected at least 1, got 0"),
         ({"jobs": 0}, UsageError, "jobs: expected at least 1, got 0"),
         (
-            {"relevance": {"form": "towers"}, "vectors": "v"},
+            {"relevance": {"architecture": "two-tower"}, "embeddings": "v"},
             UsageError,
-            "vectors, form: of the network, and the ranker",
+            "embeddings, architecture: of the network, and the ranker",
         ),
     ],
 )
@@ -299,10 +301,10 @@ def test_a_network_is_trained_and_ranks(corpus: Corpus, tmp_path: Path) -> None:
     words = corpus.words()[50:10:-1]
     values = np.random.default_rng(1).normal(size=(40, 8)).astype(np.float32)
     Vectors(tuple(words), values).save(tmp_path / "vectors")
-    network = {"size": 8, "filters": 4, "output": 8}
-    training = {"steps": 6, "batch": 16, "every": 3, "device": "cpu", "learning_rate": 1e-30}
+    network = {"embedding_dim": 8, "filters": 4, "output_dim": 8}
+    training = {"steps": 6, "batch": 16, "eval_every": 3, "device": "cpu", "learning_rate": 1e-30}
     given = str(tmp_path / "vectors")
-    options = TrainOptions(ranker="relevance", relevance=network, training=training, sampled=5, vectors=given)
+    options = TrainOptions(ranker="relevance", relevance=network, training=training, eval_negatives=5, embeddings=given)
     trained = train_retriever("ir-tc", corpus.path, tmp_path / "m", options)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["m", "vectors"]
     assert trained is not None
@@ -310,7 +312,7 @@ def test_a_network_is_trained_and_ranks(corpus: Corpus, tmp_path: Path) -> None:
     assert {row.scorer for row in trained.evaluation.rows} == {"relevance", "tf-idf", "upvotes", "random"}
     model = Model.open(tmp_path / "m")
     model.verify()
-    assert model.metadata["options"]["vectors"] == Vectors.open(tmp_path / "vectors").hash
+    assert model.metadata["options"]["embeddings"] == Vectors.open(tmp_path / "vectors").hash
     assert "device" not in model.metadata["options"]["training"]
     for name, content in files(tmp_path / "m").items():
         assert str(tmp_path).encode() not in content, name
@@ -324,11 +326,11 @@ def test_a_network_is_trained_and_ranks(corpus: Corpus, tmp_path: Path) -> None:
     assert len(row.suggestions) == 5
     assert [len(scores) for scores in retriever.rank(dev)] == [len(one.comments) for one in dev]
 
-    more = TrainOptions(relevance=network | {"size": 16}, training=training, vectors=options.vectors)
+    more = TrainOptions(relevance=network | {"embedding_dim": 16}, training=training, embeddings=options.embeddings)
     with pytest.raises(UsageError, match="expected vectors of 16 dimensions, got 8"):
         train_retriever("ir-t", corpus.path, tmp_path / "n", more)
-    with pytest.raises(UsageError, match="form: expected towers or interaction, got tower"):
-        train_retriever("ir-t", corpus.path, tmp_path / "n", TrainOptions(relevance={"form": "tower"}))
+    with pytest.raises(UsageError, match="architecture: expected two-tower or interaction, got tower"):
+        train_retriever("ir-t", corpus.path, tmp_path / "n", TrainOptions(relevance={"architecture": "tower"}))
     assert json.loads((tmp_path / "m" / "config.json").read_text())["ranker"] == "relevance" != TrainOptions().ranker
 
 
@@ -342,12 +344,12 @@ def test_a_network_needs_a_dev_set(tmp_path: Path) -> None:
 @needs_torch
 def test_a_trained_network_is_taken_only_for_the_same_request(corpus: Corpus, tmp_path: Path) -> None:
     """The network was trained, and the run ended before the model was written."""
-    network, training = {"size": 8, "filters": 4, "output": 8}, {"steps": 2, "batch": 16, "device": "cpu"}
-    options = TrainOptions(relevance=network, training=training, sampled=5, vectors="none")
+    network, training = {"embedding_dim": 8, "filters": 4, "output_dim": 8}, {"steps": 2, "batch": 16, "device": "cpu"}
+    options = TrainOptions(relevance=network, training=training, eval_negatives=5, embeddings="none")
     train_retriever("ir-t", corpus.path, tmp_path / "t", options)
     train_retriever("ir-tc", corpus.path, tmp_path / "tc", options)
     shutil.copytree(tmp_path / "t" / "relevance", tmp_path / ".again.training" / "relevance")
-    assert Model.open(tmp_path / "t").metadata["options"]["vectors"] == "none"
+    assert Model.open(tmp_path / "t").metadata["options"]["embeddings"] == "none"
     said: list[str] = []
     train_retriever("ir-t", corpus.path, tmp_path / "again", options, say=said.append)
     assert len(said) == 1  # nothing about steps
@@ -363,8 +365,8 @@ def test_a_trained_network_is_taken_only_for_the_same_request(corpus: Corpus, tm
 @needs_gensim
 def test_word_vectors_are_trained_for_the_corpus(corpus: Corpus, tmp_path: Path) -> None:
     """They are kept until the model is there, and those of another run are not taken."""
-    network, training = {"size": 8, "filters": 4, "output": 8}, {"steps": 2, "batch": 16, "device": "cpu"}
-    options = TrainOptions(relevance=network, training=training, sampled=5)
+    network, training = {"embedding_dim": 8, "filters": 4, "output_dim": 8}, {"steps": 2, "batch": 16, "device": "cpu"}
+    options = TrainOptions(relevance=network, training=training, eval_negatives=5)
     words = corpus.words()
     said: list[str] = []
     train_retriever("ir-t", corpus.path, tmp_path / "one", options, say=said.append)
@@ -374,16 +376,16 @@ def test_word_vectors_are_trained_for_the_corpus(corpus: Corpus, tmp_path: Path)
     train_retriever("ir-t", corpus.path, tmp_path / "two", options)
     assert files(tmp_path / "one") == files(tmp_path / "two")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "two"]
-    train_retriever("ir-t", corpus.path, tmp_path / "none", TrainOptions(**vars(options) | {"vectors": "none"}))
+    train_retriever("ir-t", corpus.path, tmp_path / "none", TrainOptions(**vars(options) | {"embeddings": "none"}))
     assert files(tmp_path / "none") != files(tmp_path / "one")
 
 
 @needs_torch
-@pytest.mark.parametrize("form", ["towers", "interaction"])
+@pytest.mark.parametrize("form", ["two-tower", "interaction"])
 def test_both_add_the_cosine_of_words_to_relevance(corpus: Corpus, tmp_path: Path, form: str) -> None:
-    network = {"size": 8, "filters": 4, "output": 8, "form": form}
+    network = {"embedding_dim": 8, "filters": 4, "output_dim": 8, "architecture": form}
     training = {"steps": 2, "batch": 16, "device": "cpu"}
-    options = TrainOptions(ranker="both", relevance=network, training=training, sampled=5, vectors="none")
+    options = TrainOptions(ranker="both", relevance=network, training=training, eval_negatives=5, embeddings="none")
     trained = train_retriever("ir-tc", corpus.path, tmp_path / "m", options)
     assert trained is not None
     assert trained.evaluation is not None
@@ -411,7 +413,18 @@ def test_both_add_the_cosine_of_words_to_relevance(corpus: Corpus, tmp_path: Pat
 def test_of_several_processes_the_first_alone_writes_and_speaks(corpus: Corpus, tmp_path: Path, ranker: str) -> None:
     """Two processes under torchrun; the second takes part in the training and ends."""
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "-m", "postil"]
-    command = ["train", "ir-tc", "--corpus", str(corpus.path), "--out", "m", "--ranker", ranker, "--sampled", "5"]
+    command = [
+        "train",
+        "ir-tc",
+        "--corpus",
+        str(corpus.path),
+        "--out",
+        "m",
+        "--ranker",
+        ranker,
+        "--eval-negatives",
+        "5",
+    ]
     network = ["--epochs", "1", "--batch", "16", "--device", "cpu"] if ranker == "both" else []
     done = subprocess.run(  # noqa: S603 - our own command
         [*torchrun, *command, *network],

@@ -42,8 +42,8 @@ SAYINGS = {
     "bread": "nothing smells better than this",
     "trains": "mine was late again of course",
 }
-NETWORK = {"size": 24, "word_size": 16, "dropout": 0.0}
-TRAINING = {"epochs": 30, "batch": 8, "learning_rate": 0.02, "every": 100, "device": "cpu"}
+NETWORK = {"hidden_size": 24, "embedding_dim": 16, "dropout": 0.0}
+TRAINING = {"epochs": 30, "batch": 8, "learning_rate": 0.02, "eval_every": 100, "device": "cpu"}
 SMALL = GeneratorTrainOptions(network=NETWORK, training=TRAINING)
 
 
@@ -208,7 +208,7 @@ def test_the_others(kind: str, reads: str, corpus: Corpus, tmp_path: Path) -> No
     assert trained is not None
     assert Model.open(tmp_path / "m", {kind}).config["reads"] == reads
     attention = json.loads((tmp_path / "m" / "generator" / "config.json").read_text())["options"]["attention"]
-    assert attention == ("none" if kind == "seq2seq" else "dot")
+    assert attention == ("none" if kind == "seq2seq" else "general")
     assert [row["step"] for row in trained.history] == sorted(row["step"] for row in trained.history)
     assert trained.best == min(row["dev"] for row in trained.history) < 0.3
     (found,) = load_commenter(tmp_path / "m").comment([asked("chess")], 1)
@@ -238,7 +238,7 @@ def test_an_interrupted_training_goes_on(att: Path, corpus: Corpus, tmp_path: Pa
             train_commenter("att", corpus.path, tmp_path / "m", cut)
     assert [path.name for path in tmp_path.iterdir()] == [".m.training"]
     train_commenter("att", corpus.path, tmp_path / "m", SMALL, say=said.append)
-    assert "going on after step 25" in said[0]
+    assert "resuming after step 25" in said[0]
     weights = ("generator", "weights.safetensors")
     assert (tmp_path / "m").joinpath(*weights).read_bytes() == att.joinpath(*weights).read_bytes()
 
@@ -264,9 +264,9 @@ def test_no_torch_no_model_that_writes(att: Path, monkeypatch: pytest.MonkeyPatc
         ("atc", {}, "unknown commenter 'atc'"),
         ("att", {"source": "body"}, "unknown source 'body'"),
         ("att", {"target": "title"}, "must not read them: give source content"),
-        ("seq2seq", {"network": {"attention": "dot"}}, "seq2seq has none"),
-        ("att", {"network": {"attention": "none"}}, "att has dot or additive"),
-        ("att", {"network": {"softmax": "half"}}, "full or sampled, got half"),
+        ("seq2seq", {"network": {"attention": "general"}}, "seq2seq has none"),
+        ("att", {"network": {"attention": "none"}}, "att has general or additive"),
+        ("att", {"network": {"loss": "half"}}, "full or sampled, got half"),
         ("att", {"training": {"bf16": True, "device": "cpu"}}, "bf16"),
     ],
 )
@@ -337,7 +337,7 @@ def test_a_training_of_another_corpus_is_not_gone_on_with(corpus: Corpus, tmp_pa
             train_commenter("att", corpus.path, tmp_path / "m", cut)
     (tmp_path / "other").mkdir()
     other = corpus_of(tmp_path / "other", dev=6)
-    with pytest.raises(UsageError, match="remove the folder to begin anew"):
+    with pytest.raises(UsageError, match="remove the folder to start anew"):
         train_commenter("att", other.path, tmp_path / "m", SMALL)
 
 

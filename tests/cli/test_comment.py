@@ -31,7 +31,7 @@ needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="needs the e
 
 TOPICS = ("rain", "chess", "votes", "bread")
 LABEL = "Machine-generated suggestion: a reader's comment found under another article"
-BY_WORDS = ("--ranker", "tf-idf", "--sampled", 3)
+BY_WORDS = ("--ranker", "tf-idf", "--eval-negatives", 3)
 
 
 def article(number: int) -> Article:
@@ -112,13 +112,13 @@ def test_a_training_tells_how_well_it_does(form: str, postil: Postil) -> None:
 
 
 def test_the_flags_of_a_training_are_written_down(postil: Postil) -> None:
-    flags = ("--similar", 3, "--weighting", "bm25", "--idf", "smooth", "--seed", 4)
+    flags = ("--neighbors", 3, "--retrieval", "bm25", "--idf", "smooth", "--seed", 4)
     done = postil("train", "ir-tc", "--corpus", "corpus", "--out", "m", *BY_WORDS, *flags)
     assert done.code == 0, done.err
     options = json.loads(Path("m/metadata.json").read_text())["options"]
     assert options == {
-        "ranker": "tf-idf", "similar": 3, "weighting": "bm25", "idf": "smooth", "vectors": None, "relevance": {},
-        "training": {}, "sampled": 3, "seed": 4,
+        "ranker": "tf-idf", "neighbors": 3, "retrieval": "bm25", "idf": "smooth", "embeddings": None, "relevance": {},
+        "training": {}, "eval_negatives": 3, "seed": 4,
     }  # fmt: skip
 
 
@@ -129,11 +129,15 @@ def test_the_flags_of_a_training_are_written_down(postil: Postil) -> None:
         (("ir-t", "--out", "t"), 2, "t: already exists; choose another output folder or remove it"),
         (("ir-t", "--out", "no/m"), 2, "no/m: parent folder "),
         (("ir-t", "--ranker", "relevence"), 2, "unknown ranker 'relevence'; did you mean 'relevance'?"),
-        (("ir-t", "--weighting", "bm52"), 2, "unknown weighting 'bm52'; did you mean 'bm25'?"),
+        (("ir-t", "--retrieval", "bm52"), 2, "unknown retrieval 'bm52'; did you mean 'bm25'?"),
         (("ir-t", "--idf", "plane"), 2, "unknown idf 'plane'; did you mean 'plain'?"),
         (("ir-t", "--format", "jsno"), 2, "unknown format 'jsno'; did you mean 'json'?"),
-        (("ir-t", "--form", "towers"), 2, "form: of the network, and the ranker tf-idf has none"),
-        (("ir-t", "--pairs", "one", "--device", "cpu"), 2, "pairs, device: of the network"),
+        (("ir-t", "--architecture", "two-tower"), 2, "architecture: of the network, and the ranker tf-idf has none"),
+        (
+            ("ir-t", "--comments-per-article", "one", "--device", "cpu"),
+            2,
+            "comments_per_article, device: of the network",
+        ),
         (("ir-t", "--corpus", "none"), 3, "none: no such folder; expected a corpus that postil corpus build made"),
         (("ir-t", "--corpus", "t"), 3, "t/metadata.json: expected a corpus of format 2"),
     ],
@@ -164,7 +168,9 @@ def test_each_model_has_its_own_help(postil: Postil) -> None:
     assert postil("train", "--ranker", "both", "ir-t").code == 2  # options stand behind the model
 
 
-@pytest.mark.parametrize("words", [("--similar", 0), ("--sampled", 0), ("--epochs", 0), ("--steps", 0), ("--batch", 1)])
+@pytest.mark.parametrize(
+    "words", [("--neighbors", 0), ("--eval-negatives", 0), ("--epochs", 0), ("--steps", 0), ("--batch", 1)]
+)
 def test_numbers_that_make_no_sense(words: tuple[object, ...], postil: Postil) -> None:
     done = postil("train", "ir-t", "--corpus", "corpus", "--out", "m", *words)
     assert (done.code, done.out) == (2, "")
@@ -510,7 +516,7 @@ def test_a_training_that_was_killed_goes_on(postil: Postil) -> None:
     import torch  # noqa: PLC0415
 
     torch.set_num_threads(1)
-    network = ("--epochs", 3, "--batch", 16, "--device", "cpu", "--sampled", 3, "--format", "jsonl")
+    network = ("--epochs", 3, "--batch", 16, "--device", "cpu", "--eval-negatives", 3, "--format", "jsonl")
     command = ["train", "ir-t", "--corpus", "corpus", *map(str, network)]
     child = subprocess.run(  # noqa: S603 - our own command
         [sys.executable, "-c", CHILD, *command, "--out", "m"],
@@ -523,7 +529,7 @@ def test_a_training_that_was_killed_goes_on(postil: Postil) -> None:
     assert not Path("m").exists()
     resumed, whole = postil(*command, "--out", "m"), postil(*command, "--out", "whole")
     assert resumed.code == whole.code == 0, resumed.err
-    assert "going on after step 4" in resumed.err
+    assert "resuming after step 4" in resumed.err
     assert "word vectors are trained" not in resumed.err  # they were kept as well
     assert "step 8, epoch 2" in resumed.err
     assert "step 4, epoch 1" not in resumed.err

@@ -378,25 +378,31 @@ def relevance(form: str) -> Any:
     import torch  # noqa: PLC0415
 
     from postil.commenters.nn import models  # noqa: PLC0415
-    from postil.commenters.nn.relevance import KIND, Network, Relevance, RelevanceOptions  # noqa: PLC0415
+    from postil.commenters.nn.relevance import KIND, Relevance, RelevanceNetwork, RelevanceOptions  # noqa: PLC0415
 
     torch.set_num_threads(1)
 
     def write(folder: Path, words: int, said: Any, ranker: Any) -> Any:
-        options = RelevanceOptions(form=form, vocabulary=words + 4, size=8, filters=4, output=8)  # type: ignore[arg-type]
+        options = RelevanceOptions(
+            architecture=form,  # type: ignore[arg-type]
+            vocab_size=words + 4,
+            embedding_dim=8,
+            filters=4,
+            output_dim=8,
+        )
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(3)
-            model = Relevance(Network(options, words + 4).eval(), options)
+            model = Relevance(RelevanceNetwork(options, words + 4).eval(), options)
         shutil.rmtree(folder)
-        config = {"vocabulary": words + 4, "options": asdict(options)}
+        config = {"vocab_size": words + 4, "options": asdict(options)}
         models.save(folder, KIND, model.network, config, {"seed": 3})
-        return {"vectors": model.encode_comments(said.ids, said.offsets)} if form == "towers" else ranker
+        return {"vectors": model.encode_comments(said.ids, said.offsets)} if form == "two-tower" else ranker
 
     return write
 
 
 @needs_torch
-@pytest.mark.parametrize("form", ["towers", "interaction"])
+@pytest.mark.parametrize("form", ["two-tower", "interaction"])
 def test_a_network_ranks(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = made(tmp_path / "m", NEWS, relevance=relevance(form), ranker="relevance")
     asked = [article("p", "Chess"), article("q", "Rain, snow, gadzooks", *(c.text for n in NEWS for c in n.comments))]

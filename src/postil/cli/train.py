@@ -13,23 +13,23 @@ from postil.errors import UnknownName
 
 __all__ = [
     "BatchOption",
+    "CommentsOption",
     "CorpusOption",
     "DeviceOption",
     "EpochsOption",
     "LearningRateOption",
     "OutOption",
-    "PairsOption",
     "StepsOption",
     "train_app",
 ]
 
 CorpusOption: TypeAlias = Annotated[str, typer.Option(metavar="DIR", help="A corpus that postil corpus build made.")]
 OutOption: TypeAlias = Annotated[str, typer.Option("--out", "-o", metavar="DIR", help="The model folder to make.")]
-VectorsOption: TypeAlias = Annotated[
+EmbeddingsOption: TypeAlias = Annotated[
     str | None,
     typer.Option(metavar="FOLDER", help="Word vectors to begin with, or none; without it they are trained first."),
 ]
-PairsOption: TypeAlias = Annotated[
+CommentsOption: TypeAlias = Annotated[
     str | None, typer.Option(metavar="WHICH", help="Train on all comments of an article (default) or on one, drawn.")
 ]
 EpochsOption: TypeAlias = Annotated[
@@ -68,27 +68,27 @@ def retriever(
     ranker: Annotated[
         str, typer.Option(metavar="NAME", help="What ranks comments: both, relevance (a network; extra nn) or tf-idf.")
     ] = "both",
-    similar: Annotated[
+    neighbors: Annotated[
         int, typer.Option(min=1, metavar="N", help="Take comments of the N most similar articles.")
     ] = 20,
-    weighting: Annotated[
+    retrieval: Annotated[
         str, typer.Option(metavar="NAME", help="How similar articles are found: tf-idf (cosine) or bm25.")
     ] = "tf-idf",
     idf: Annotated[
         str, typer.Option(metavar="NAME", help="With tf-idf: plain, ln(N/df), or smooth, as in scikit-learn.")
     ] = "plain",
-    vectors: VectorsOption = None,
-    form: Annotated[
+    embeddings: EmbeddingsOption = None,
+    architecture: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="The network: towers (default), or interaction (slower to rank)."),
+        typer.Option(metavar="NAME", help="The network: two-tower (default), or interaction (slower to rank)."),
     ] = None,
-    pairs: PairsOption = None,
+    comments_per_article: CommentsOption = None,
     epochs: EpochsOption = None,
     steps: StepsOption = None,
     batch: BatchOption = None,
     learning_rate: LearningRateOption = None,
     device: DeviceOption = None,
-    sampled: Annotated[
+    eval_negatives: Annotated[
         int, typer.Option(min=1, metavar="N", help="Evaluate each dev comment among N of other articles.")
     ] = 100,
     seed: SeedOption = 20181,
@@ -106,17 +106,17 @@ def retriever(
     from postil.app.training.retrievers import TrainOptions, train_retriever  # noqa: PLC0415
 
     name = str(context.info_name)
-    network = {"form": form, "pairs": pairs}
+    network = {"architecture": architecture, "comments_per_article": comments_per_article}
     training = {"epochs": epochs, "steps": steps, "batch": batch, "learning_rate": learning_rate, "device": device}
     options = TrainOptions(
         ranker=ranker,
-        similar=similar,
-        weighting=weighting,  # type: ignore[arg-type]  # checked inside
+        neighbors=neighbors,
+        retrieval=retrieval,  # type: ignore[arg-type]  # checked inside
         idf=idf,  # type: ignore[arg-type]  # the same
-        vectors=vectors,
+        embeddings=embeddings,
         relevance={option: value for option, value in network.items() if value is not None},
         training={option: value for option, value in training.items() if value is not None},
-        sampled=sampled,
+        eval_negatives=eval_negatives,
         seed=seed,
         jobs=jobs,
     )

@@ -11,12 +11,12 @@ from postil.cli.errors import emit, exits, say
 from postil.cli.options import FormatOption, SeedOption
 from postil.cli.train import (
     BatchOption,
+    CommentsOption,
     CorpusOption,
     DeviceOption,
     EpochsOption,
     LearningRateOption,
     OutOption,
-    PairsOption,
     StepsOption,
     train_app,
 )
@@ -40,25 +40,28 @@ def generator(
     target: Annotated[
         str, typer.Option(metavar="WHAT", help="What is written: comments, or title (with --source content).")
     ] = "comments",
-    vectors: Annotated[
+    embeddings: Annotated[
         str,
         typer.Option(metavar="FOLDER", help="Word vectors to begin with; corpus trains them first; none is random."),
     ] = "none",
-    size: Annotated[int | None, typer.Option(min=2, metavar="N", help="Length of a state (default 256).")] = None,
+    hidden_size: Annotated[
+        int | None, typer.Option(min=2, metavar="N", help="Length of a state (default 256).")
+    ] = None,
     layers: Annotated[int | None, typer.Option(min=1, metavar="N", help="Recurrent layers (default 1).")] = None,
-    vocabulary: Annotated[
+    vocab_size: Annotated[
         int | None, typer.Option(min=5, metavar="N", help="How many words it knows (default 30,000).")
     ] = None,
     cell: Annotated[str | None, typer.Option(metavar="NAME", help="gru (default) or lstm.")] = None,
     attention: Annotated[
-        str | None, typer.Option(metavar="NAME", help="dot (default; Luong's general) or additive (Bahdanau's score).")
+        str | None,
+        typer.Option(metavar="NAME", help="general (default; Luong's general) or additive (Bahdanau's score)."),
     ] = None,
     dropout: Annotated[float | None, typer.Option(metavar="X", help="Share that is dropped (default .2).")] = None,
     softmax: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="full (default), or sampled: several times faster, and near it in the mean."),
     ] = None,
-    pairs: PairsOption = None,
+    comments_per_article: CommentsOption = None,
     epochs: EpochsOption = None,
     steps: StepsOption = None,
     batch: BatchOption = None,
@@ -66,14 +69,14 @@ def generator(
     patience: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="Stop after N looks at dev without a new best (default 3).")
     ] = None,
-    every: Annotated[
+    eval_every: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Look at dev every N steps (default 500) and each epoch.")
     ] = None,
     device: DeviceOption = None,
     bf16: Annotated[
         bool, typer.Option("--bf16", help="Mixed precision (autocast to bfloat16), on a GPU that has it.")
     ] = False,
-    log: Annotated[
+    tensorboard: Annotated[
         str | None, typer.Option(metavar="FOLDER", help="Write the losses for TensorBoard too; extra tensorboard.")
     ] = None,
     figure: Annotated[
@@ -95,14 +98,14 @@ def generator(
 
     name = str(context.info_name)
     network = {
-        "size": size,
+        "hidden_size": hidden_size,
         "layers": layers,
-        "vocabulary": vocabulary,
+        "vocab_size": vocab_size,
         "cell": cell,
         "attention": attention,
         "dropout": dropout,
-        "softmax": softmax,
-        "pairs": pairs,
+        "loss": softmax,
+        "comments_per_article": comments_per_article,
     }
     training = {
         "epochs": epochs,
@@ -110,15 +113,15 @@ def generator(
         "batch": batch,
         "learning_rate": learning_rate,
         "patience": patience,
-        "every": every,
+        "eval_every": eval_every,
         "device": device,
         "bf16": bf16 or None,
-        "log": log,
+        "tensorboard": tensorboard,
     }
     options = GeneratorTrainOptions(
         source=source,
         target=target,
-        vectors=None if vectors == "corpus" else vectors,
+        embeddings=None if embeddings == "corpus" else embeddings,
         network={option: value for option, value in network.items() if value is not None},
         training={option: value for option, value in training.items() if value is not None},
         seed=seed,

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.commenters.nn.generator import Generator, Written
+    from postil.commenters.nn.generator import Generator, Hypothesis
     from postil.records.row_files import FilePath
     from postil.records.rows import Article
 
@@ -40,8 +40,8 @@ __all__ = ["ATTENTION", "KINDS", "READS", "CopyIndex", "NeuralCommenter", "detok
 
 KINDS: Final = ("seq2seq", "att", "att-tc")
 READS: Final = {"title": ("title",), "content": ("content",), "both": ("title", "content")}
-ATTENTION: Final = {"seq2seq": "none", "att": "dot", "att-tc": "dot"}
-"""Default attention of each kind; ``dot`` is Luong's *general*, see `postil.commenters.nn.attention`."""
+ATTENTION: Final = {"seq2seq": "none", "att": "general", "att-tc": "general"}
+"""Default attention of each kind; see `postil.commenters.nn.attention`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,8 +154,8 @@ class NeuralCommenter:
             k: Maximum number of suggestions per article.
 
         Returns:
-            The suggestions for each article, with `Written.score` as their score; none for an article with `has_input`
-            false.
+            The suggestions for each article, with `Hypothesis.score` as their score; none for an article without
+            `has_input`.
 
         Raises:
             UsageError: k is below 1.
@@ -170,7 +170,7 @@ class NeuralCommenter:
         read = self._read(articles)
         some = np.diff(read.offsets) > 0  # [articles]
         # An article without words contributes nothing to `ids`, so dropping its offset leaves the others intact.
-        written = iter(self.generator.write(Ragged(read.ids, read.offsets[np.append(some, True)]), k, self.decoding))
+        written = iter(self.generator.generate(Ragged(read.ids, read.offsets[np.append(some, True)]), k, self.decoding))
         return [
             self._suggest(article, next(written), k) if there else Suggestions(article.id, ())
             for article, there in zip(articles, some.tolist(), strict=True)
@@ -228,8 +228,8 @@ class NeuralCommenter:
         tokens = self._vocabulary.branch().encode(texts, split, allow_han=True)
         return Ragged(np.where(tokens.ids < len(self.words), tokens.ids, np.int32(2**31 - 1)), tokens.offsets)
 
-    def _suggest(self, article: Article, written: Sequence[Written], k: int) -> Suggestions:
-        ids = [[word - SPECIAL for word in text.words] for text in written]
+    def _suggest(self, article: Article, written: Sequence[Hypothesis], k: int) -> Suggestions:
+        ids = [[word - SPECIAL for word in text.tokens] for text in written]
         tokenizer_name = self.model.setting("tokenizer", str)
         texts = [detokenize([self.words[word] for word in some], tokenizer_name) for some in ids]
         result = self.candidate_filter.apply(texts, [text.score for text in written], k=k)

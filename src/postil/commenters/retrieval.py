@@ -247,9 +247,9 @@ class Retriever:
         except ImportError as error:
             raise MissingExtra("the relevance model", "nn") from error
         relevance = Relevance.open(self.model.path / "relevance")
-        if relevance.options.form == "interaction":
+        if relevance.options.architecture == "interaction":
             return InteractionRanker(relevance, *self._words_of_comments())
-        expected = Expected("float32", (len(self.pool.texts), relevance.options.output))
+        expected = Expected("float32", (len(self.pool.texts), relevance.options.output_dim))
         return EmbeddingRanker(relevance, np.asarray(self.model.array("ranker/vectors", expected)))
 
     def _words_of_comments(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from postil.commenters.nn.batches import BOS, EOS, PAD, SPECIAL, Commented
-from postil.commenters.nn.seq2seq import GeneratorOptions, Network
+from postil.commenters.nn.seq2seq import GeneratorOptions, Seq2SeqNetwork
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ SHAPES: list[dict[str, Any]] = [
     {},
     {"cell": "lstm", "layers": 2},
     {"attention": "additive", "layers": 2},
-    {"attention": "none", "size": 7},
+    {"attention": "none", "hidden_size": 7},
 ]
 """Options of every kind of network; an odd size makes the two directions of the encoder unlike."""
 
@@ -28,10 +28,10 @@ def shape_name(shape: dict[str, Any]) -> str:
     return "-".join(str(value) for value in shape.values()) or "usual"
 
 
-def network(words: int = 5, seed: int = 0, **options: Any) -> Network:
+def network(words: int = 5, seed: int = 0, **options: Any) -> Seq2SeqNetwork:
     """One that knows so many words and has strong opinions."""
     torch.manual_seed(seed)
-    made = Network(GeneratorOptions(**{"size": 8, "word_size": 6, **options}), SPECIAL + words)
+    made = Seq2SeqNetwork(GeneratorOptions(**{"hidden_size": 8, "embedding_dim": 6, **options}), SPECIAL + words)
     with torch.no_grad():
         made.words.weight *= 4
         made.bias.normal_()
@@ -44,16 +44,16 @@ def articles(*texts: Sequence[int]) -> torch.Tensor:
     return torch.tensor([[word + SPECIAL for word in text] + [PAD] * (longest - len(text)) for text in texts])
 
 
-def log_p(made: Network, article: torch.Tensor, texts: Sequence[tuple[int, ...]]) -> list[float]:
+def log_p(made: Seq2SeqNetwork, article: torch.Tensor, texts: Sequence[tuple[int, ...]]) -> list[float]:
     """log P of texts and their ends; each is read as a whole."""
     found = {}
     for length in {len(text) for text in texts}:
         some = [text for text in texts if len(text) == length]
         words = torch.tensor([(BOS, *text, EOS) for text in some])
         with torch.no_grad():
-            read, last = made.read(article.expand(len(some), -1))
-            features, _ = made.decoder(made.words(words[:, :-1]), made.decoder.begin(last), read)
-            scores = made.scores(features).log_softmax(2).gather(2, words[:, 1:, None])
+            encoded, final = made.encode(article.expand(len(some), -1))
+            features, _ = made.decoder(made.words(words[:, :-1]), made.decoder.initial_state(final), encoded)
+            scores = made.logits(features).log_softmax(2).gather(2, words[:, 1:, None])
         found.update(zip(some, scores.sum((1, 2)).tolist(), strict=True))
     return [found[text] for text in texts]
 

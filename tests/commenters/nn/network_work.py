@@ -20,11 +20,10 @@ from postil.commenters.nn.training import TrainingOptions, train
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from postil.commenters.nn.batches import Batch
-    from postil.commenters.nn.training import Trained
+    from postil.commenters.nn.training import Arrays, Trained
 
 TOPICS = 12
-SMALL = RelevanceOptions(vocabulary=100, size=16, filters=8, output=16, group=2, dropout=0.0)
+SMALL = RelevanceOptions(vocab_size=100, embedding_dim=16, filters=8, output_dim=16, comments_per_group=2, dropout=0.0)
 
 
 def ragged(texts: Sequence[Sequence[int]]) -> Ragged:
@@ -71,7 +70,7 @@ class LineTask:
         self.broken, self.die, self.asked = broken, die, 0
         self.losses: list[float] = []
 
-    def batches(self, epoch: int) -> list[Batch]:
+    def batches(self, epoch: int) -> list[Arrays]:
         rng = np.random.default_rng([7, epoch])
         x = rng.normal(size=(10, 8, 3)).astype(np.float32)
         y = (x @ np.array([1, -2, 0.5]) + 3).astype(np.float32)
@@ -93,7 +92,7 @@ class LineTask:
         return functional.mse_loss(network(torch.from_numpy(batch["x"])), torch.from_numpy(batch["y"])).item()
 
 
-OPTIONS = TrainingOptions(epochs=4, every=4, learning_rate=0.05, device="cpu", patience=0)
+OPTIONS = TrainingOptions(epochs=4, eval_every=4, learning_rate=0.05, device="cpu", patience=0)
 
 
 def line(folder: Path, task: LineTask, options: TrainingOptions = OPTIONS) -> tuple[Line, Trained]:

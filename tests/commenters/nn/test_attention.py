@@ -9,13 +9,13 @@ pytest.importorskip("torch", reason="networks need torch: pip install 'postil[nn
 import torch
 
 from postil.commenters.nn.attention import Attention
-from postil.commenters.nn.decoder import Decoder, Read
+from postil.commenters.nn.decoder import Decoder, EncoderOutput
 
 if TYPE_CHECKING:
-    from postil.commenters.nn.attention import How
+    from postil.commenters.nn.attention import Scoring
 
 LENGTHS = (1, 4, 6)
-HOWS = pytest.mark.parametrize("how", ["dot", "additive"])
+SCORINGS = pytest.mark.parametrize("scoring", ["general", "additive"])
 
 
 def asked() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -24,20 +24,20 @@ def asked() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     return torch.randn(3, 2, 5), torch.randn(3, 6, 5), mask
 
 
-@HOWS
-def test_weights_are_shares_of_the_words_alone(how: How) -> None:
+@SCORINGS
+def test_weights_are_shares_of_the_words_alone(scoring: Scoring) -> None:
     queries, states, mask = asked()
-    found, weights = Attention(5, how)(queries, states, mask)
+    found, weights = Attention(5, scoring)(queries, states, mask)
     assert (weights[~mask[:, None].expand_as(weights)] == 0).all()
     assert (weights[mask[:, None].expand_as(weights)] > 0).all()
     torch.testing.assert_close(weights.sum(2), torch.ones(3, 2))
     torch.testing.assert_close(found, torch.einsum("nts,nsh->nth", weights, states), rtol=1e-5, atol=1e-6)
 
 
-@HOWS
-def test_what_stands_at_padding_changes_nothing(how: How) -> None:
+@SCORINGS
+def test_what_stands_at_padding_changes_nothing(scoring: Scoring) -> None:
     queries, states, mask = asked()
-    attention = Attention(5, how)
+    attention = Attention(5, scoring)
     junk = torch.where(mask[:, :, None], states, torch.full_like(states, 1e4))
     more = torch.nn.functional.pad(states, (0, 0, 0, 3)), torch.nn.functional.pad(mask, (0, 3))
     expected, _ = attention(queries, states, mask)
@@ -47,11 +47,11 @@ def test_what_stands_at_padding_changes_nothing(how: How) -> None:
     torch.testing.assert_close(alone[0], expected[1], rtol=1e-5, atol=1e-6)
 
 
-@HOWS
-def test_padding_gets_no_gradient(how: How) -> None:
+@SCORINGS
+def test_padding_gets_no_gradient(scoring: Scoring) -> None:
     queries, states, mask = asked()
     states.requires_grad_()
-    Attention(5, how)(queries, states, mask)[0].sum().backward()
+    Attention(5, scoring)(queries, states, mask)[0].sum().backward()
     assert states.grad is not None
     assert (states.grad[~mask] == 0).all()
     assert (states.grad[mask] != 0).any()
@@ -59,8 +59,8 @@ def test_padding_gets_no_gradient(how: How) -> None:
 
 def test_scores_are_what_the_formulas_say() -> None:
     queries, states, mask = asked()
-    for how in ("dot", "additive"):
-        attention = Attention(5, how)
+    for scoring in ("general", "additive"):
+        attention = Attention(5, scoring)
         _, weights = attention(queries, states, mask)
         for text, length in enumerate(LENGTHS):
             for place in range(2):
@@ -73,15 +73,15 @@ def test_scores_are_what_the_formulas_say() -> None:
                 torch.testing.assert_close(weights[text, place, :length], scores.softmax(0), rtol=1e-4, atol=1e-5)
 
 
-@HOWS
+@SCORINGS
 @pytest.mark.parametrize("owner", [[0, 1, 2], [2, 0, 2, 1, 2, 2, 2, 0], [1, 1, 0, 2], [2, 2, 1, 0, 0, 1]])
-def test_texts_that_share_what_they_are_about_see_what_they_would_see_alone(how: How, owner: list[int]) -> None:
+def test_texts_that_share_what_they_are_about_see_what_they_would_see_alone(scoring: Scoring, owner: list[int]) -> None:
     _, states, mask = asked()
-    decoder = Decoder(4, 5, attention=how)
+    decoder = Decoder(4, 5, attention=scoring)
     words, rows = torch.randn(len(owner), 3, 4), torch.tensor(owner)
-    state = decoder.begin(torch.randn(1, len(owner), 5))
-    shared = Read.shared(states, mask, rows)
+    state = decoder.initial_state(torch.randn(1, len(owner), 5))
+    shared = EncoderOutput.shared(states, mask, rows)
     assert len(shared.states) <= 2 * len(states)
     found, _ = decoder(words, state, shared)
-    expected, _ = decoder(words, state, Read(states[rows], mask[rows]))
+    expected, _ = decoder(words, state, EncoderOutput(states[rows], mask[rows]))
     torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-6)

@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.commenters.nn.batches import PAD, UNK, Pairs, Ragged, by_length, joined, model_ids, padded
+from postil.commenters.nn.batches import (
+    PAD,
+    UNK,
+    Pairs,
+    Ragged,
+    bucket_by_length,
+    concatenate_texts,
+    model_ids,
+    pad_batch,
+)
 from postil.errors import UsageError
 
 if TYPE_CHECKING:
@@ -34,7 +43,9 @@ def world(articles: int = 30, seed: int = 0, *, same: bool = False) -> Pairs:
     if same:
         titles = [[100]] * articles
     starts = np.concatenate([[0], np.cumsum(counts)])
-    return Pairs(ragged(titles), ragged(comments), starts, vocabulary=10**6, batch=8, group=3, window=4, seed=seed)
+    return Pairs(
+        ragged(titles), ragged(comments), starts, vocab_size=10**6, batch=8, comments_per_group=3, window=4, seed=seed
+    )
 
 
 @given(st.integers(5, 60), st.lists(st.integers(0, 2**31 - 1), max_size=20))
@@ -46,7 +57,7 @@ def test_model_ids_are_words_behind_the_special_ones_or_unknown(vocabulary: int,
 @given(texts_of_words, st.integers(1, 8), st.randoms())
 def test_padded_holds_the_texts_and_nothing_else(texts: list[list[int]], longest: int, random) -> None:  # type: ignore[no-untyped-def]
     rows = [random.randrange(len(texts)) for _ in range(5)] if texts else []
-    found = padded(ragged(texts), np.array(rows, dtype=np.int64), longest, vocabulary=50)
+    found = pad_batch(ragged(texts), np.array(rows, dtype=np.int64), longest, vocab_size=50)
     cut = [texts[row][:longest] for row in rows]
     assert found.dtype == np.int64
     assert found.shape == (len(rows), max([1, *map(len, cut)]))
@@ -58,20 +69,20 @@ def test_padded_holds_the_texts_and_nothing_else(texts: list[list[int]], longest
 @given(texts_of_words, st.integers(0, 5))
 def test_joined_are_titles_with_their_contents_cut(titles: list[list[int]], longest: int) -> None:
     contents = titles[::-1]
-    found = joined(ragged(titles), ragged(contents), longest)
+    found = concatenate_texts(ragged(titles), ragged(contents), longest)
     assert texts_of(found) == [one + two[:longest] for one, two in zip(titles, contents, strict=True)]
 
 
 def test_joined_refuses_other_numbers_of_texts() -> None:
     with pytest.raises(UsageError, match="as many texts as others, got 1 and 2"):
-        joined(ragged([[1]]), ragged([[1], [2]]), 5)
+        concatenate_texts(ragged([[1]]), ragged([[1], [2]]), 5)
 
 
 @given(texts_of_words, st.integers(1, 30), st.integers(1, 8))
 def test_by_length_holds_every_text_once_and_keeps_to_its_size(
     texts: list[list[int]], words: int, longest: int
 ) -> None:
-    groups = by_length(ragged(texts), words, longest)
+    groups = bucket_by_length(ragged(texts), words, longest)
     assert sorted(row for rows in groups for row in rows.tolist()) == list(range(len(texts)))
     for rows in groups:
         filled = len(rows) * max([1, *(min(len(texts[row]), longest) for row in rows)])
@@ -103,7 +114,7 @@ def test_batches_are_full_but_for_less_than_a_group(counts: list[int], batch: in
     group, window, seed = data.draw(st.integers(1, batch)), data.draw(st.integers(1, 3)), data.draw(st.integers(0, 9))
     total, starts = sum(counts), np.concatenate([[0], np.cumsum(counts)])
     articles, comments = ragged([[number] for number in range(len(counts))]), ragged([[n] for n in range(total)])
-    pairs = Pairs(articles, comments, starts, 10**6, batch=batch, group=group, window=window, seed=seed)
+    pairs = Pairs(articles, comments, starts, 10**6, batch=batch, comments_per_group=group, window=window, seed=seed)
     epoch = pairs.epoch(1)
     sizes = [len(epoch[int(place)]["owner"]) for place in np.argsort(epoch.order)]  # in the order they were cut
     assert all(batch - group < size <= batch for size in sizes[:-1])
@@ -116,7 +127,7 @@ def test_batches_are_full_but_for_less_than_a_group(counts: list[int], batch: in
 def test_groups_from_one_comment_to_a_batch_are_taken() -> None:
     for group in (0, 9):
         with pytest.raises(UsageError, match=f"expected groups of 1 to 8 comments, got {group}"):
-            Pairs(ragged([[1]]), ragged([[1]]), np.array([0, 1]), 10, batch=8, group=group)
+            Pairs(ragged([[1]]), ragged([[1]]), np.array([0, 1]), 10, batch=8, comments_per_group=group)
 
 
 def test_an_article_that_was_posted_twice_is_one() -> None:
@@ -128,7 +139,7 @@ def test_an_article_that_was_posted_twice_is_one() -> None:
 def test_the_same_seed_and_epoch_give_the_same_batches_and_others_give_others() -> None:
     def everything(seed: int, epoch: int) -> list[list[int]]:
         pairs = world()
-        pairs = Pairs(pairs.articles, pairs.comments, pairs.starts, 10**6, batch=8, group=3, seed=seed)
+        pairs = Pairs(pairs.articles, pairs.comments, pairs.starts, 10**6, batch=8, comments_per_group=3, seed=seed)
         return [batch["comment"][:, 0].tolist() for batch in pairs.epoch(epoch)]
 
     assert everything(1, 1) == everything(1, 1)
@@ -148,20 +159,20 @@ def test_a_batch_in_the_middle_reads_nothing_of_those_before(tmp_path: Path) -> 
 
     pairs = world()
     counted = Counted(pairs.comments)
-    epoch = Pairs(pairs.articles, counted, pairs.starts, 10**6, batch=8, group=3, window=4).epoch(3)
+    epoch = Pairs(pairs.articles, counted, pairs.starts, 10**6, batch=8, comments_per_group=3, window=4).epoch(3)
     assert counted.read == 0
     batch = epoch[5]
     assert counted.read == 1
     assert all((batch[name] == array).all() for name, array in list(pairs.epoch(3))[5].items())
     np.save(tmp_path / "ids.npy", pairs.comments.ids)
     mapped = Ragged(np.load(tmp_path / "ids.npy", mmap_mode="r"), pairs.comments.offsets)
-    again = Pairs(pairs.articles, mapped, pairs.starts, 10**6, batch=8, group=3, window=4).epoch(3)[5]
+    again = Pairs(pairs.articles, mapped, pairs.starts, 10**6, batch=8, comments_per_group=3, window=4).epoch(3)[5]
     assert (again["comment"] == batch["comment"]).all()
 
 
 def test_one_comment_an_article_is_the_same_in_every_epoch() -> None:
     pairs = world()
-    pairs = Pairs(pairs.articles, pairs.comments, pairs.starts, 10**6, batch=8, pairs="one")
+    pairs = Pairs(pairs.articles, pairs.comments, pairs.starts, 10**6, batch=8, comments_per_article="one")
     chosen = [sorted(w for batch in pairs.epoch(epoch) for w in batch["comment"][:, 0].tolist()) for epoch in range(2)]
     assert chosen[0] == chosen[1]
     assert len(chosen[0]) == np.count_nonzero(np.diff(pairs.starts))

@@ -8,7 +8,7 @@ pytest.importorskip("torch", reason="networks need torch: pip install 'postil[nn
 
 import torch
 
-from postil.commenters.nn.decoder import Decoder, Read
+from postil.commenters.nn.decoder import Decoder, EncoderOutput
 from postil.commenters.nn.encoder import Cell, Encoder
 
 LENGTHS = (1, 2, 5, 3)
@@ -58,13 +58,13 @@ def test_a_text_without_words_is_read_as_one_word() -> None:
     torch.testing.assert_close(last, expected, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("attention", ["dot", "additive", None])
+@pytest.mark.parametrize("attention", ["general", "additive", None])
 @pytest.mark.parametrize(("cell", "layers"), [("gru", 1), ("gru", 2), ("lstm", 2)])
 def test_a_decoder_goes_on_word_by_word_as_it_does_all_at_once(cell: Cell, layers: int, attention: Any) -> None:
     words, mask = texts()
     decoder = Decoder(4, 6, layers, cell, attention=attention)
-    read = Read(torch.randn(2, 5, 6), mask[1:3])
-    state = decoder.begin(torch.randn(layers, 4, 6))
+    read = EncoderOutput(torch.randn(2, 5, 6), mask[1:3])
+    state = decoder.initial_state(torch.randn(layers, 4, 6))
     expected, end = decoder(words, state, read)
     found = []
     for place in range(5):
@@ -79,7 +79,7 @@ def test_a_decoder_goes_on_word_by_word_as_it_does_all_at_once(cell: Cell, layer
 
 def test_states_can_be_taken_in_another_order() -> None:
     decoder = Decoder(4, 6, 1, "lstm", attention=None)
-    state = decoder.begin(torch.randn(1, 3, 6))
-    other = state.of(torch.tensor([2, 0]))
-    assert other.memory is not None
+    state = decoder.initial_state(torch.randn(1, 3, 6))
+    other = state.select(torch.tensor([2, 0]))
+    assert other.cell is not None
     assert torch.equal(other.hidden, state.hidden[:, [2, 0]])

@@ -28,10 +28,10 @@ from postil.commenters.nn.generator import Generator, GeneratorOptions, train_ge
 from postil.commenters.nn.training import TrainingOptions
 from postil.errors import InvalidInput, PostilError, UsageError
 
-SMALL = GeneratorOptions(size=16, word_size=12, dropout=0.2, sampled=6, group=2)
-HOW = TrainingOptions(batch=16, epochs=2, every=5, learning_rate=1e-2, patience=0, device="cpu")
+SMALL = GeneratorOptions(hidden_size=16, embedding_dim=12, dropout=0.2, num_sampled=6, comments_per_group=2)
+HOW = TrainingOptions(batch=16, epochs=2, eval_every=5, learning_rate=1e-2, patience=0, device="cpu")
 TRAIN, DEV = work.world(24, 0, comments=3), work.world(10, 1, comments=2)
-REVERSING = GeneratorOptions(size=48, word_size=32, dropout=0.0, sampled=8, group=1)
+REVERSING = GeneratorOptions(hidden_size=48, embedding_dim=32, dropout=0.0, num_sampled=8, comments_per_group=1)
 AS_IS = DecodingOptions(strategy="greedy", no_repeat_ngram_size=0, min_words=1)
 
 
@@ -39,7 +39,7 @@ def trained(
     folder: Path, options: GeneratorOptions = SMALL, how: TrainingOptions = HOW, **more: Any
 ) -> tuple[Generator, list[str]]:
     said: list[str] = []
-    return train_generator(TRAIN, DEV, options, how, folder, say=said.append, **more), said
+    return train_generator(TRAIN, DEV, options, how, folder, on_message=said.append, **more), said
 
 
 def texts_of(texts: Any) -> list[tuple[int, ...]]:
@@ -48,8 +48,8 @@ def texts_of(texts: Any) -> list[tuple[int, ...]]:
 
 def right(generator: Generator, asked: Commented, decoding: DecodingOptions = AS_IS) -> float:
     """The share of articles whose comment is written word by word."""
-    written = generator.write(asked.articles, 1, decoding)
-    found = [tuple(word - SPECIAL for word in texts[0].words) for texts in written]
+    written = generator.generate(asked.articles, 1, decoding)
+    found = [tuple(word - SPECIAL for word in texts[0].tokens) for texts in written]
     return float(np.mean([one == two for one, two in zip(found, texts_of(asked.comments), strict=True)]))
 
 
@@ -57,16 +57,18 @@ def right(generator: Generator, asked: Commented, decoding: DecodingOptions = AS
     "options",
     [
         REVERSING,
-        pytest.param(replace(REVERSING, softmax="sampled"), marks=pytest.mark.slow),
+        pytest.param(replace(REVERSING, loss="sampled"), marks=pytest.mark.slow),
         pytest.param(replace(REVERSING, attention="additive"), marks=pytest.mark.slow),
         pytest.param(replace(REVERSING, cell="lstm"), marks=pytest.mark.slow),
         pytest.param(replace(REVERSING, layers=2), marks=pytest.mark.slow),
     ],
-    ids=lambda options: f"{options.softmax}-{options.attention}-{options.cell}-{options.layers}",
+    ids=lambda options: f"{options.loss}-{options.attention}-{options.cell}-{options.layers}",
 )
 def test_it_learns_to_write_texts_backwards(tmp_path: Path, options: GeneratorOptions) -> None:
     epochs = 5 if options == REVERSING else 10
-    how = TrainingOptions(batch=32, epochs=epochs, every=10**6, learning_rate=5e-3, warmup=30, patience=0, device="cpu")
+    how = TrainingOptions(
+        batch=32, epochs=epochs, eval_every=10**6, learning_rate=5e-3, warmup=30, patience=0, device="cpu"
+    )
     unseen = gen.reversing(200, 2)
     generator = train_generator(gen.reversing(2000, 1), unseen, options, how, tmp_path / "model")
     assert right(generator, unseen) >= 0.95
@@ -74,32 +76,32 @@ def test_it_learns_to_write_texts_backwards(tmp_path: Path, options: GeneratorOp
     assert right(generator, unseen, replace(AS_IS, strategy="nucleus", temperature=0.2)) >= 0.95
     # A text longer than any that was seen is written about all the same.
     long = gen.reversing(1, 3, longest=40)
-    assert 1 <= len(generator.write(long.articles)[0][0].words) <= 50
+    assert 1 <= len(generator.generate(long.articles)[0][0].tokens) <= 50
 
 
-@pytest.mark.parametrize("attention", ["dot", pytest.param("none", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("attention", ["general", pytest.param("none", marks=pytest.mark.slow)])
 def test_it_can_learn_a_batch_by_heart(tmp_path: Path, attention: Any) -> None:
     few = work.world(12, 3, comments=1)
-    options = replace(SMALL, size=48, word_size=32, dropout=0.0, attention=attention)
-    how = replace(HOW, batch=12, epochs=70, every=1000)
+    options = replace(SMALL, hidden_size=48, embedding_dim=32, dropout=0.0, attention=attention)
+    how = replace(HOW, batch=12, epochs=70, eval_every=1000)
     generator = train_generator(few, few, options, how, tmp_path / "model")
     assert right(generator, few) == 1
 
 
 def test_the_loss_on_dev_is_that_of_a_plain_loop_by_the_full_softmax(tmp_path: Path) -> None:
-    options = replace(SMALL, softmax="sampled", group=8)
+    options = replace(SMALL, loss="sampled", comments_per_group=8)
     generator, _ = trained(tmp_path / "model", options)
     network, total, words = generator.network, 0.0, 0
-    task = generator_module.Writing(TRAIN, DEV, replace(options, vocabulary=len(network.bias)), HOW, "")
+    task = generator_module.GenerationTask(TRAIN, DEV, replace(options, vocab_size=len(network.bias)), HOW, "")
     with torch.no_grad():
         found = task.dev(network)
         for article, text in enumerate(texts_of(DEV.articles)):
-            read, last = network.read(gen.articles(text))
+            encoded, final = network.encode(gen.articles(text))
             for comment in texts_of(DEV.comments)[DEV.starts[article] : DEV.starts[article + 1]]:
-                state = network.decoder.begin(last)
+                state = network.decoder.initial_state(final)
                 for word, following in zip([-2, *comment], [*comment, -1], strict=True):  # <bos> and <eos>
-                    features, state = network.next(torch.tensor([word + SPECIAL]), state, read)
-                    total -= network.scores(features).log_softmax(1)[0, following + SPECIAL].item()
+                    features, state = network.step(torch.tensor([word + SPECIAL]), state, encoded)
+                    total -= network.logits(features).log_softmax(1)[0, following + SPECIAL].item()
                     words += 1
     assert words == len(DEV.comments.ids) + len(DEV.comments.offsets) - 1
     assert found == pytest.approx(total / words, rel=1e-5)
@@ -123,18 +125,18 @@ def test_filling_up_and_other_articles_change_no_loss() -> None:
 
 
 def test_saved_and_opened_it_writes_the_same(tmp_path: Path) -> None:
-    generator, _ = trained(tmp_path / "model", made={"corpus": "abc"})
+    generator, _ = trained(tmp_path / "model", metadata={"corpus": "abc"})
     opened = Generator.open(tmp_path / "model")
     assert opened.options == generator.options
     for how in ("greedy", "beam", "nucleus"):
         options = DecodingOptions(strategy=how, max_words=6)  # type: ignore[arg-type]
-        assert opened.write(DEV.articles, 2, options) == generator.write(DEV.articles, 2, options)
+        assert opened.generate(DEV.articles, 2, options) == generator.generate(DEV.articles, 2, options)
     kept, _ = safetensors_io.read(tmp_path / "model/weights.safetensors")
     assert kept.keys() == dict(generator.network.named_parameters()).keys()
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
 
 
-@pytest.mark.parametrize("options", [SMALL, replace(SMALL, softmax="sampled", cell="lstm")], ids=["full", "sampled"])
+@pytest.mark.parametrize("options", [SMALL, replace(SMALL, loss="sampled", cell="lstm")], ids=["full", "sampled"])
 def test_a_training_that_broke_off_goes_on_to_the_same_folder(tmp_path: Path, options: GeneratorOptions) -> None:
     def watch(progress: Any) -> None:
         if progress.step == 8:
@@ -143,10 +145,10 @@ def test_a_training_that_broke_off_goes_on_to_the_same_folder(tmp_path: Path, op
     trained(tmp_path / "whole", options)
     torch.rand(3)
     with pytest.raises(KeyboardInterrupt):
-        trained(tmp_path / "cut", options, watch=watch)
+        trained(tmp_path / "cut", options, on_progress=watch)
     assert not (tmp_path / "cut").exists()
     _, said = trained(tmp_path / "cut", options)
-    assert said[0].startswith("going on after step 5 ")
+    assert said[0].startswith("resuming after step 5 ")
     for path in (tmp_path / "whole").iterdir():
         assert path.read_bytes() == (tmp_path / "cut" / path.name).read_bytes()
 
@@ -159,21 +161,21 @@ torch.set_num_threads(1)
 def watch(progress):
     if progress.step == 8:
         os.kill(os.getpid(), signal.SIGKILL)
-test.trained(sys.argv[1], watch=watch)
+test.trained(sys.argv[1], on_progress=watch)
 """
 
 
 @pytest.mark.slow
 def test_a_training_that_was_killed_goes_on_to_the_same_losses(tmp_path: Path) -> None:
     whole: list[float] = []
-    trained(tmp_path / "whole", watch=lambda progress: whole.append(progress.loss))
+    trained(tmp_path / "whole", on_progress=lambda progress: whole.append(progress.loss))
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent), "OMP_NUM_THREADS": "1"}
     killed = subprocess.run(  # noqa: S603
         [sys.executable, "-c", CHILD, str(tmp_path / "cut")], env=environment, check=False, capture_output=True
     )
     assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
     rest: list[float] = []
-    trained(tmp_path / "cut", watch=lambda progress: rest.append(progress.loss))
+    trained(tmp_path / "cut", on_progress=lambda progress: rest.append(progress.loss))
     assert rest == whole[5:]  # to the last bit
     for path in (tmp_path / "whole").iterdir():
         assert path.read_bytes() == (tmp_path / "cut" / path.name).read_bytes()
@@ -188,26 +190,26 @@ def test_a_checkpoint_cut_short_is_named_and_the_one_before_used(tmp_path: Path)
 
     how = replace(HOW, epochs=4)
     with pytest.raises(KeyboardInterrupt):
-        trained(tmp_path / "cut", how=how, watch=watch)
+        trained(tmp_path / "cut", how=how, on_progress=watch)
     newest = max((tmp_path / ".cut.training").glob("checkpoint-*"))
     newest.write_bytes(newest.read_bytes()[:-9])
     _, said = trained(tmp_path / "cut")
     assert f"{newest.name}: this checkpoint cannot be used" in said[0]
-    assert said[1].startswith("going on after step 5 ")
+    assert said[1].startswith("resuming after step 5 ")
     assert (tmp_path / "cut/weights.safetensors").read_bytes() == (tmp_path / "whole/weights.safetensors").read_bytes()
 
 
 def test_a_loss_that_is_no_number_stops_with_the_batch_kept(tmp_path: Path) -> None:
-    with pytest.raises(PostilError, match=r"the loss is nan.* kept as (.*\.npz)") as caught:
+    with pytest.raises(PostilError, match=r"the loss is nan.* saved as (.*\.npz)") as caught:
         trained(tmp_path / "model", how=replace(HOW, learning_rate=1e38, clip=0.0))
-    with np.load(str(caught.value).split("kept as ")[1].split(". A learning")[0], allow_pickle=False) as file:
+    with np.load(str(caught.value).split("saved as ")[1].split(". A learning")[0], allow_pickle=False) as file:
         kept = dict(file)
     assert set(kept) == {"article", "comment", "owner"}
     assert not (tmp_path / "model").exists()
 
 
 def test_bf16_is_refused_on_a_cpu(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="bf16: expected a GPU that has it"):
+    with pytest.raises(UsageError, match="bf16: expected a GPU that supports it"):
         trained(tmp_path / "model", how=replace(HOW, bf16=True))
 
 
@@ -215,14 +217,14 @@ def test_words_of_dev_that_train_has_not_are_unknown(tmp_path: Path) -> None:
     strange = Commented(work.ragged([[1, 900]]), work.ragged([[2, 901], [3]]), np.array([0, 2]))
     generator = train_generator(TRAIN, strange, SMALL, HOW, tmp_path / "model")
     assert len(generator.network.bias) == SPECIAL + 60
-    assert generator.write(strange.articles)[0]
+    assert generator.generate(strange.articles)[0]
 
 
 def test_it_begins_with_words_as_likely_as_they_are_and_with_the_vectors_given(tmp_path: Path) -> None:
     given = np.random.default_rng(0).normal(size=(60, 12)).astype(np.float32)
     given[7] = 0
     how = replace(HOW, steps=1, learning_rate=1e-9)
-    generator, _ = trained(tmp_path / "model", how=how, vectors=given)
+    generator, _ = trained(tmp_path / "model", how=how, embeddings=given)
     words = generator.network.words.weight.detach().numpy()[SPECIAL:]
     lengths = np.linalg.norm(given, axis=1)
     rows = lengths > 0
@@ -232,16 +234,16 @@ def test_it_begins_with_words_as_likely_as_they_are_and_with_the_vectors_given(t
     counts[EOS] = len(TRAIN.comments.offsets) - 1
     shares = generator.network.bias.detach().softmax(0).numpy()
     np.testing.assert_allclose(shares, counts / counts.sum(), rtol=1e-4)
-    with pytest.raises(UsageError, match=r"vectors: expected float32\[words, 12\], got an array of shape \(3, 2\)"):
-        trained(tmp_path / "other", vectors=np.zeros((3, 2), np.float32))
+    with pytest.raises(UsageError, match=r"embeddings: expected float32\[words, 12\], got an array of shape \(3, 2\)"):
+        trained(tmp_path / "other", embeddings=np.zeros((3, 2), np.float32))
 
 
 def test_articles_without_words_and_unknown_words_are_commented_on(tmp_path: Path) -> None:
     generator, _ = trained(tmp_path / "model")
     asked = work.ragged([[], [2**31 - 1] * 3, [1] * 500])
-    for texts in generator.write(asked, 2, DecodingOptions(max_words=5)):
+    for texts in generator.generate(asked, 2, DecodingOptions(max_words=5)):
         assert texts
-        assert all(np.isfinite(text.score) and UNK not in text.words for text in texts)
+        assert all(np.isfinite(text.score) and UNK not in text.tokens for text in texts)
 
 
 def test_no_comments_are_refused(tmp_path: Path) -> None:
@@ -255,9 +257,9 @@ def test_no_comments_are_refused(tmp_path: Path) -> None:
     ("options", "message"),
     [
         ({"cell": "rnn"}, "cell: expected gru or lstm, got rnn"),
-        ({"softmax": "half"}, "softmax: expected full or sampled, got half"),
-        ({"attention": "all"}, "attention: expected dot or additive or none, got all"),
-        ({"vocabulary": 4}, "a vocabulary above 4"),
+        ({"loss": "half"}, "loss: expected full or sampled, got half"),
+        ({"attention": "all"}, "attention: expected general or additive or none, got all"),
+        ({"vocab_size": 4}, "a vocab_size above 4"),
         ({"layers": 0}, "layers: expected at least 1, got 0"),
         ({"dropout": 1.0}, "dropout: expected 0 to less than 1"),
     ],
@@ -300,5 +302,5 @@ def test_a_full_disk_keeps_the_last_good_checkpoint(tmp_path: Path, monkeypatch:
             trained(tmp_path / "cut")
     assert not (tmp_path / "cut").exists()
     _, said = trained(tmp_path / "cut")
-    assert said[0].startswith("going on after step 5 ")
+    assert said[0].startswith("resuming after step 5 ")
     assert (tmp_path / "cut/weights.safetensors").read_bytes() == (tmp_path / "whole/weights.safetensors").read_bytes()

@@ -7,7 +7,7 @@ pytest.importorskip("torch", reason="networks need torch: pip install 'postil[nn
 import torch
 from torch import nn
 
-from postil.commenters.nn.layers import Convolutions, Matching, masked_max, masked_mean
+from postil.commenters.nn.layers import Convolutions, LateInteraction, masked_max, masked_mean
 
 LENGTHS = (1, 2, 5, 0, 3)
 
@@ -27,21 +27,21 @@ def test_what_stands_at_padding_changes_nothing(junk: float) -> None:
     weights = torch.rand(mask.shape)
     assert torch.equal(masked_mean(words, weights, mask), masked_mean(other, weights, mask))
     assert torch.equal(masked_max(words, mask), masked_max(other, mask))
-    match = Matching(4, 6, (1, 2, 3))
-    runs, others = match.runs(words, mask), match.runs(other, mask)
+    match = LateInteraction(4, 6, (1, 2, 3))
+    runs, others = match.ngrams(words, mask), match.ngrams(other, mask)
     assert torch.equal(match(runs, mask, weights, runs, mask), match(others, mask, weights, others, mask))
 
 
 def test_more_padding_changes_nothing() -> None:
     words, mask = texts()
-    layer, match = Convolutions(4, 6, (1, 2, 3)), Matching(4, 6, (1, 2))
+    layer, match = Convolutions(4, 6, (1, 2, 3)), LateInteraction(4, 6, (1, 2))
     alone = torch.cat(
         [layer(words[n : n + 1, : max(1, k)], mask[n : n + 1, : max(1, k)]) for n, k in enumerate(LENGTHS)]
     )
     torch.testing.assert_close(layer(words, mask), alone, rtol=1e-5, atol=1e-6)
     weights = torch.ones(mask.shape)
-    runs = match.runs(words, mask)
-    short = match.runs(words[:, :2], mask[:, :2])
+    runs = match.ngrams(words, mask)
+    short = match.ngrams(words[:, :2], mask[:, :2])
     kept = torch.tensor([length <= 2 for length in LENGTHS])
     torch.testing.assert_close(
         match(runs, mask, weights, runs, mask)[kept],
@@ -87,7 +87,7 @@ def test_a_text_without_words_has_gradients_that_are_numbers() -> None:
 
 def test_matching_is_one_for_a_text_found_whole() -> None:
     words, mask = texts()
-    match = Matching(4, 6, (1, 2))
-    runs = match.runs(words, mask)
+    match = LateInteraction(4, 6, (1, 2))
+    runs = match.ngrams(words, mask)
     found = match(runs, mask, torch.ones(mask.shape), runs, mask) / match.mix.sum()
     assert found.tolist() == pytest.approx([1, 1, 1, 0, 1])

@@ -11,8 +11,8 @@ from torch.nn import functional
 
 from postil.commenters.nn import losses
 from postil.commenters.nn.batches import BOS, PAD
-from postil.commenters.nn.losses import Drawn, Negatives
-from postil.commenters.nn.seq2seq import GeneratorOptions, Network
+from postil.commenters.nn.losses import LogUniformSampler, Sampled
+from postil.commenters.nn.seq2seq import GeneratorOptions, Seq2SeqNetwork
 
 
 def some(n: int = 6, vocabulary: int = 11, size: int = 3, dtype: torch.dtype = torch.float64) -> list[torch.Tensor]:
@@ -28,42 +28,46 @@ def targets(n: int = 6, vocabulary: int = 11) -> torch.Tensor:
 @pytest.mark.parametrize("rows", [1, 4, 256])
 def test_gradients_are_those_of_finite_differences(monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
     monkeypatch.setattr(losses, "_ROWS", rows)
-    assert torch.autograd.gradcheck(lambda *inputs: 3 * losses.full(*inputs, targets()), some(), eps=1e-5, atol=1e-4)
+    assert torch.autograd.gradcheck(
+        lambda *inputs: 3 * losses.full_cross_entropy(*inputs, targets()), some(), eps=1e-5, atol=1e-4
+    )
 
 
 @pytest.mark.parametrize("n", [1, 256, 700])
 def test_loss_and_gradients_are_those_of_a_plain_cross_entropy(n: int) -> None:
     inputs, words = some(n, 300, 16, torch.float32), targets(n, 300)
-    found = losses.full(*inputs, words)
+    found = losses.full_cross_entropy(*inputs, words)
     expected = functional.cross_entropy(functional.linear(*inputs), words, reduction="sum")
     torch.testing.assert_close(found, expected)
     pairs = zip(torch.autograd.grad(found, inputs), torch.autograd.grad(expected, inputs), strict=True)
     for one, two in pairs:
         torch.testing.assert_close(one, two, rtol=1e-4, atol=1e-4)
     with torch.no_grad():
-        torch.testing.assert_close(losses.full(*inputs, words), expected)
+        torch.testing.assert_close(losses.full_cross_entropy(*inputs, words), expected)
 
 
 def test_no_words_lose_nothing() -> None:
     features, weight, bias = some()
-    loss = losses.full(features[:0], weight, bias, targets()[:0])
+    loss = losses.full_cross_entropy(features[:0], weight, bias, targets()[:0])
     assert loss.item() == 0
     assert not torch.autograd.grad(loss, weight)[0].any()
 
 
-def sampled(inputs: list[torch.Tensor], words: torch.Tensor, drawn: Drawn) -> torch.Tensor:
+def sampled(inputs: list[torch.Tensor], words: torch.Tensor, drawn: Sampled) -> torch.Tensor:
     features, weight, bias = inputs
-    return losses.sampled(features, weight[words], weight[drawn.words], bias, targets=words, drawn=drawn)
+    return losses.sampled_cross_entropy(
+        features, weight[words], weight[drawn.tokens], bias, targets=words, sampled=drawn
+    )
 
 
-def negatives(count: int, vocabulary: int) -> Negatives:
-    return Negatives(count, torch.arange(vocabulary))
+def negatives(count: int, vocabulary: int) -> LogUniformSampler:
+    return LogUniformSampler(count, torch.arange(vocabulary))
 
 
 def test_with_all_words_drawn_it_is_the_full_one() -> None:
     inputs, words = some(dtype=torch.float32), targets()
-    everything = Drawn(torch.arange(11), torch.zeros(11))
-    found, expected = sampled(inputs, words, everything), losses.full(*inputs, words)
+    everything = Sampled(torch.arange(11), torch.zeros(11))
+    found, expected = sampled(inputs, words, everything), losses.full_cross_entropy(*inputs, words)
     torch.testing.assert_close(found, expected)
     pairs = zip(torch.autograd.grad(found, inputs), torch.autograd.grad(expected, inputs), strict=True)
     for one, two in pairs:
@@ -73,7 +77,7 @@ def test_with_all_words_drawn_it_is_the_full_one() -> None:
 def test_drawn_words_stand_for_those_that_are_not() -> None:
     inputs, words = some(dtype=torch.float32), targets()
     pi = {0: 0.9, 3: 0.5, 7: 0.25}
-    drawn = Drawn(torch.tensor(list(pi)), torch.tensor(list(pi.values())).log())
+    drawn = Sampled(torch.tensor(list(pi)), torch.tensor(list(pi.values())).log())
     scores = functional.linear(*inputs).exp().tolist()
     expected = 0.0
     for row, word in zip(scores, words.tolist(), strict=True):
@@ -86,13 +90,13 @@ def test_its_gradient_in_the_mean_is_near_the_full_one_s() -> None:
     torch.manual_seed(3)
     inputs = [(part.detach() / 2).requires_grad_() for part in some(40, 60, 8, torch.float32)]
     words = targets(40, 60)
-    exact = losses.full(*inputs, words)
+    exact = losses.full_cross_entropy(*inputs, words)
     slope = torch.autograd.grad(exact, inputs[0])[0]
 
     def apart(count: int, draws: int) -> tuple[float, float]:
         torch.manual_seed(4)
         source = negatives(count, 60)
-        losses = [sampled(inputs, words, source.draw()) for _ in range(draws)]
+        losses = [sampled(inputs, words, source.sample()) for _ in range(draws)]
         slopes = sum(torch.autograd.grad(loss, inputs[0])[0] for loss in losses) / draws
         mean = sum(loss.item() for loss in losses) / draws
         return float((slopes - slope).norm() / slope.norm()), mean / exact.item() - 1
@@ -113,11 +117,11 @@ def test_words_are_distinct_and_drawn_as_often_as_is_said(count: int) -> None:
     source = negatives(count, vocabulary)
     seen = torch.zeros(vocabulary, dtype=torch.float64)
     for _ in range(rounds):
-        drawn = source.draw()
-        assert len(drawn.words) == count
-        assert drawn.words.tolist() == sorted(set(drawn.words.tolist()))
-        torch.testing.assert_close(drawn.log_pi, source.pi[drawn.words].log().float())
-        seen[drawn.words] += 1
+        drawn = source.sample()
+        assert len(drawn.tokens) == count
+        assert drawn.tokens.tolist() == sorted(set(drawn.tokens.tolist()))
+        torch.testing.assert_close(drawn.log_pi, source.pi[drawn.tokens].log().float())
+        seen[drawn.tokens] += 1
     assert source.pi.sum().item() == pytest.approx(count, abs=1e-9)
     assert (seen / rounds - source.pi).abs().max() < 0.04
     assert source.pi.tolist() == sorted(source.pi.tolist(), reverse=True)
@@ -129,7 +133,7 @@ def test_words_are_distinct_and_drawn_as_often_as_is_said(count: int) -> None:
 def touched(options: GeneratorOptions, vocabulary: int) -> set[int]:
     """The words whose score has a gradient in one batch of training."""
     torch.manual_seed(0)
-    network = Network(options, vocabulary).train()
+    network = Seq2SeqNetwork(options, vocabulary).train()
     comment = torch.tensor([[5, 6, 7], [8, 0, 0]])
     loss, _ = network(torch.tensor([[9, 10]]), comment, torch.tensor([0, 0]))
     loss.backward()
@@ -138,16 +142,16 @@ def touched(options: GeneratorOptions, vocabulary: int) -> set[int]:
 
 
 def test_as_many_words_compete_as_the_option_says_and_no_word_that_is_never_written() -> None:
-    found = touched(GeneratorOptions(size=4, word_size=4, softmax="sampled", sampled=500), 4000)
+    found = touched(GeneratorOptions(hidden_size=4, embedding_dim=4, loss="sampled", num_sampled=500), 4000)
     assert not found & {PAD, BOS}
     assert 500 <= len(found) <= 505  # and the targets
 
 
 @pytest.mark.parametrize("count", [18, 19, 1 << 24])
 def test_a_vocabulary_without_more_words_than_are_drawn_has_the_full_loss(count: int) -> None:
-    options = GeneratorOptions(size=4, word_size=4, softmax="sampled", sampled=count)
+    options = GeneratorOptions(hidden_size=4, embedding_dim=4, loss="sampled", num_sampled=count)
     assert touched(options, 20) == set(range(20))
     assert (
-        Network(options, 20).state_dict().keys()
-        == Network(GeneratorOptions(size=4, word_size=4), 20).state_dict().keys()
+        Seq2SeqNetwork(options, 20).state_dict().keys()
+        == Seq2SeqNetwork(GeneratorOptions(hidden_size=4, embedding_dim=4), 20).state_dict().keys()
     )

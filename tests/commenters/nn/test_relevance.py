@@ -21,11 +21,11 @@ from postil.commenters.nn.relevance import (
     Commented,
     Relevance,
     RelevanceOptions,
-    contrast,
-    negatives,
+    contrastive_loss,
+    in_batch_negatives,
     train_relevance,
 )
-from postil.commenters.nn.relevance_network import Network
+from postil.commenters.nn.relevance_network import RelevanceNetwork
 from postil.commenters.nn.training import TrainingOptions
 from postil.errors import InvalidInput, PostilError, UsageError
 
@@ -33,16 +33,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SMALL = work.SMALL
-HOW = TrainingOptions(batch=64, epochs=12, every=1000, learning_rate=1e-2, patience=4, device="cpu")
+HOW = TrainingOptions(batch=64, epochs=12, eval_every=1000, learning_rate=1e-2, patience=4, device="cpu")
 TRAIN, DEV = work.world(200, 0), work.world(40, 1)
-INTERACTION = replace(SMALL, form="interaction", negatives=5)
+INTERACTION = replace(SMALL, architecture="interaction", num_negatives=5)
 
 
 def trained(
     folder: Path, options: RelevanceOptions = SMALL, how: TrainingOptions = HOW, **more: Any
 ) -> tuple[Relevance, list[str]]:
     said: list[str] = []
-    return train_relevance(TRAIN, DEV, options, how, folder, say=said.append, **more), said
+    return train_relevance(TRAIN, DEV, options, how, folder, on_message=said.append, **more), said
 
 
 def mrr(relevance: Relevance) -> float:
@@ -73,7 +73,7 @@ def vectors(relevance: Relevance, texts: Ragged) -> NDArray[np.float32]:
         replace(SMALL, loss="negative"),
         pytest.param(INTERACTION, marks=pytest.mark.slow),
     ],
-    ids=lambda options: f"{options.form}-{options.loss}-{options.drawn}-{options.shared}",
+    ids=lambda options: f"{options.architecture}-{options.loss}-{options.negatives}-{options.shared}",
 )
 def test_it_learns_that_comments_hold_the_topic_s_word(tmp_path: Path, options: RelevanceOptions) -> None:
     relevance, _ = trained(tmp_path / "model", options)
@@ -82,7 +82,7 @@ def test_it_learns_that_comments_hold_the_topic_s_word(tmp_path: Path, options: 
 
 def test_it_can_learn_a_batch_by_heart(tmp_path: Path) -> None:
     few = work.world(16, 3, comments=2)
-    options = replace(SMALL, size=32, filters=32, output=32)
+    options = replace(SMALL, embedding_dim=32, filters=32, output_dim=32)
     how = replace(HOW, batch=32, epochs=60, patience=0)
     relevance = train_relevance(few, few, options, how, tmp_path / "model")
     scores = relevance.score(
@@ -94,9 +94,9 @@ def test_it_can_learn_a_batch_by_heart(tmp_path: Path) -> None:
     assert (scores[own].reshape(16, 2).min(1) > np.where(other, scores, -np.inf).max(1)).all()
 
 
-@pytest.mark.parametrize("options", [SMALL, INTERACTION], ids=["towers", "interaction"])
+@pytest.mark.parametrize("options", [SMALL, INTERACTION], ids=["two-tower", "interaction"])
 def test_saved_and_opened_it_gives_the_same_scores(tmp_path: Path, options: RelevanceOptions) -> None:
-    relevance, _ = trained(tmp_path / "model", options, replace(HOW, epochs=1), made={"corpus": "abc"})
+    relevance, _ = trained(tmp_path / "model", options, replace(HOW, epochs=1), metadata={"corpus": "abc"})
     opened = Relevance.open(tmp_path / "model")
     assert opened.options == options
     assert (vectors(opened, DEV.comments) == vectors(relevance, DEV.comments)).all()
@@ -117,7 +117,7 @@ def test_the_same_seed_gives_the_same_folder(tmp_path: Path) -> None:
 
 
 def test_a_training_that_broke_off_goes_on_to_the_same_folder(tmp_path: Path) -> None:
-    options, how = replace(SMALL, dropout=0.3, negatives=7), replace(HOW, epochs=2, every=5)
+    options, how = replace(SMALL, dropout=0.3, num_negatives=7), replace(HOW, epochs=2, eval_every=5)
 
     def watch(progress: Any) -> None:
         if progress.step == 18:
@@ -125,10 +125,10 @@ def test_a_training_that_broke_off_goes_on_to_the_same_folder(tmp_path: Path) ->
 
     trained(tmp_path / "whole", options, how)
     with pytest.raises(KeyboardInterrupt):
-        trained(tmp_path / "cut", options, how, watch=watch)
+        trained(tmp_path / "cut", options, how, on_progress=watch)
     assert not (tmp_path / "cut").exists()
     _, said = trained(tmp_path / "cut", options, how)
-    assert said[0].startswith("going on after step ")
+    assert said[0].startswith("resuming after step ")
     for path in (tmp_path / "whole").iterdir():
         assert path.read_bytes() == (tmp_path / "cut" / path.name).read_bytes()
 
@@ -137,13 +137,13 @@ def test_another_corpus_is_not_taken_for_the_one_that_was_begun_with(tmp_path: P
     def stop(_: object) -> None:
         raise KeyboardInterrupt
 
-    how = replace(HOW, every=1)
+    how = replace(HOW, eval_every=1)
     with pytest.raises(KeyboardInterrupt):
-        train_relevance(TRAIN, DEV, SMALL, how, tmp_path / "m", say=stop)
-    with pytest.raises(UsageError, match=r"a training with data blake2b:\w+, not blake2b:\w+ was begun here"):
+        train_relevance(TRAIN, DEV, SMALL, how, tmp_path / "m", on_message=stop)
+    with pytest.raises(UsageError, match=r"checkpoints of a training with data blake2b:\w+, not blake2b:\w+; resume"):
         train_relevance(DEV, DEV, SMALL, how, tmp_path / "m")
-    with pytest.raises(UsageError, match="a training with output 16, not 8 was begun here"):
-        train_relevance(TRAIN, DEV, replace(SMALL, output=8), how, tmp_path / "m")
+    with pytest.raises(UsageError, match="checkpoints of a training with output_dim 16, not 8; resume"):
+        train_relevance(TRAIN, DEV, replace(SMALL, output_dim=8), how, tmp_path / "m")
 
 
 def test_a_folder_that_is_there_is_refused_before_anything_is_done(tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_no_comment_of_the_same_article_is_a_negative(k: int) -> None:
     owner = torch.tensor([0, 1, 0, 2, 0, 1])
     torch.manual_seed(0)
     for _ in range(20):
-        which, counts = negatives(owner, k)
+        which, counts = in_batch_negatives(owner, k)
         assert which.shape == counts.shape == (6, k or 6)
         for comment, (others, kept) in enumerate(zip(which, counts, strict=True)):
             assert not (owner[others[kept]] == owner[comment]).any()
@@ -168,7 +168,7 @@ def test_no_comment_of_the_same_article_is_a_negative(k: int) -> None:
 
 def test_every_comment_of_another_article_is_drawn_as_often() -> None:
     torch.manual_seed(0)
-    which, _ = negatives(torch.tensor([0, 0, 1, 1, 2]), 20_000)
+    which, _ = in_batch_negatives(torch.tensor([0, 0, 1, 1, 2]), 20_000)
     shares = torch.bincount(which[0], minlength=5) / 20_000
     assert shares.tolist() == pytest.approx([0, 0, 1 / 3, 1 / 3, 1 / 3], abs=0.02)
 
@@ -176,26 +176,26 @@ def test_every_comment_of_another_article_is_drawn_as_often() -> None:
 @pytest.mark.parametrize("k", [0, 3])
 @pytest.mark.parametrize("loss", ["softmax", "negative"])
 def test_a_batch_of_one_article_has_no_negatives(k: int, loss: str) -> None:
-    _, counts = negatives(torch.zeros(4, dtype=torch.int64), k)
+    _, counts = in_batch_negatives(torch.zeros(4, dtype=torch.int64), k)
     assert not counts.any()
     scores = torch.randn(4, 1 + counts.shape[1])
     expected = 0.0 if loss == "softmax" else torch.nn.functional.softplus(-scores[:, 0]).mean().item()
-    assert contrast(scores, counts, loss).item() == pytest.approx(expected, abs=1e-6)
+    assert contrastive_loss(scores, counts, loss).item() == pytest.approx(expected, abs=1e-6)
 
 
 def test_losses_are_what_they_say() -> None:
     scores = torch.tensor([[1.0, 2.0, 3.0], [0.5, 0.0, 9.0]])
     counts = torch.tensor([[True, True], [True, False]])
     # -log(e^1 / (e^1 + e^2 + e^3)) = 2.407606, -log(e^.5 / (e^.5 + e^0)) = 0.474077
-    assert contrast(scores, counts, "softmax").item() == pytest.approx((2.407606 + 0.474077) / 2, abs=1e-6)
+    assert contrastive_loss(scores, counts, "softmax").item() == pytest.approx((2.407606 + 0.474077) / 2, abs=1e-6)
     # log(1 + e^-1) + log(1 + e^2) + log(1 + e^3) = 5.488778, log(1 + e^-.5) + log(1 + e^0) = 1.167224
-    assert contrast(scores, counts, "negative").item() == pytest.approx((5.488778 + 1.167224) / 2, abs=1e-6)
+    assert contrastive_loss(scores, counts, "negative").item() == pytest.approx((5.488778 + 1.167224) / 2, abs=1e-6)
 
 
 def test_two_threads_add_up_gradients_in_one_order() -> None:
     """So many pairs of so few texts that torch shares out the work, and all threads add to the same numbers."""
     torch.manual_seed(0)
-    network = Network(SMALL, 50).eval()
+    network = RelevanceNetwork(SMALL, 50).eval()
     article, comment = torch.randint(4, 50, (4, 5)), torch.randint(4, 50, (8, 5))
     rows, columns = torch.randint(4, (2**17,)), torch.randint(8, (2**17,))
     slopes = torch.randn(len(rows))
@@ -213,10 +213,10 @@ def test_two_threads_add_up_gradients_in_one_order() -> None:
     assert len(seen) == 1
 
 
-@pytest.mark.parametrize("options", [SMALL, INTERACTION], ids=["towers", "interaction"])
+@pytest.mark.parametrize("options", [SMALL, INTERACTION], ids=["two-tower", "interaction"])
 def test_filling_up_changes_no_score(options: RelevanceOptions) -> None:
     torch.manual_seed(0)
-    network = Network(options, 50).eval()
+    network = RelevanceNetwork(options, 50).eval()
     article, comment = torch.randint(4, 50, (3, 6)), torch.randint(4, 50, (4, 5))
     rows, columns = torch.tensor([0, 1, 2, 2]), torch.tensor([0, 1, 2, 3])
     filled = [torch.nn.functional.pad(ids, (0, 9), value=PAD) for ids in (article, comment)]
@@ -235,12 +235,12 @@ def test_a_pair_s_score_is_the_same_in_every_way_of_asking(tmp_path: Path) -> No
     found = relevance.score_pairs(DEV.articles, DEV.comments, rows, columns)
     np.testing.assert_allclose(found, matrix.ravel(), rtol=1e-5, atol=1e-5)
     alone = relevance.encode_articles(DEV.articles.ids[:3], np.array([0, 3]))
-    assert alone.shape == (1, SMALL.output)
+    assert alone.shape == (1, SMALL.output_dim)
     assert alone.dtype == matrix.dtype == found.dtype == np.float32
 
 
 def test_pairs_of_an_interaction_come_back_in_the_order_asked() -> None:
-    relevance = Relevance(Network(INTERACTION, 100).eval(), INTERACTION)
+    relevance = Relevance(RelevanceNetwork(INTERACTION, 100).eval(), INTERACTION)
     rng = np.random.default_rng(0)
     rows, columns = rng.integers(0, 40, 600), rng.integers(0, 160, 600)
     found = relevance.score_pairs(DEV.articles, DEV.comments, rows, columns)
@@ -252,11 +252,11 @@ def test_pairs_of_an_interaction_come_back_in_the_order_asked() -> None:
 
 
 def test_texts_without_words_and_no_texts_at_all_have_vectors() -> None:
-    relevance = Relevance(Network(SMALL, 100).eval(), SMALL)
+    relevance = Relevance(RelevanceNetwork(SMALL, 100).eval(), SMALL)
     none = relevance.encode_comments(np.zeros(0, np.int32), np.zeros(1, np.int64))
-    assert none.shape == (0, SMALL.output)
+    assert none.shape == (0, SMALL.output_dim)
     empty = relevance.encode_comments(np.zeros(0, np.int32), np.zeros(3, np.int64))
-    assert empty.shape == (2, SMALL.output)
+    assert empty.shape == (2, SMALL.output_dim)
     assert np.isfinite(empty).all()
     unknown = relevance.encode_comments(np.full(2, 2**31 - 1, np.int32), np.array([0, 2]))
     assert np.isfinite(unknown).all()
@@ -266,21 +266,21 @@ def test_training_begins_with_the_vectors_that_are_given(tmp_path: Path) -> None
     given = np.random.default_rng(0).normal(size=(60, 16)).astype(np.float32)
     given[7] = 0
     how = replace(HOW, epochs=1, steps=1, learning_rate=1e-9)
-    relevance, _ = trained(tmp_path / "model", how=how, vectors=given)
+    relevance, _ = trained(tmp_path / "model", how=how, embeddings=given)
     words = relevance.network.words.weight.detach().numpy()[4:]
     lengths = np.linalg.norm(given, axis=1)
     np.testing.assert_allclose(words[8:60], given[8:] / lengths[lengths > 0].mean(), rtol=1e-5, atol=1e-6)
     assert words[7].any()
-    with pytest.raises(UsageError, match=r"vectors: expected float32\[words, 16\], got an array of shape \(3, 2\)"):
-        trained(tmp_path / "other", vectors=np.zeros((3, 2), np.float32))
+    with pytest.raises(UsageError, match=r"embeddings: expected float32\[words, 16\], got an array of shape \(3, 2\)"):
+        trained(tmp_path / "other", embeddings=np.zeros((3, 2), np.float32))
 
 
 def test_frequent_words_weigh_less() -> None:
-    relevance = Relevance(Network(SMALL, 100), SMALL)
-    from postil.commenters.nn.relevance import _begin  # noqa: PLC0415
+    relevance = Relevance(RelevanceNetwork(SMALL, 100), SMALL)
+    from postil.commenters.nn.relevance import _initialize  # noqa: PLC0415
 
     texts = work.ragged([[0] * 999 + [1]])
-    _begin(relevance.network, Commented(texts, work.ragged([[]]), np.array([0, 1])), None)
+    _initialize(relevance.network, Commented(texts, work.ragged([[]]), np.array([0, 1])), None)
     weights = relevance.network.rarity.exp()
     assert weights[4].item() == pytest.approx((1e-3 / 0.999) ** 0.5)
     assert weights[5].item() == pytest.approx(1.0)
@@ -289,12 +289,12 @@ def test_frequent_words_weigh_less() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"size": 0}, "size: expected at least 1, got 0"),
-        ({"vocabulary": 4}, "vocabulary above 4"),
+        ({"embedding_dim": 0}, "embedding_dim: expected at least 1, got 0"),
+        ({"vocab_size": 4}, "vocab_size above 4"),
         ({"widths": ()}, "widths from 1"),
-        ({"negatives": -1}, "negatives from 0"),
+        ({"num_negatives": -1}, "num_negatives from 0"),
         ({"dropout": 1.0}, "dropout: expected 0 to less than 1, got 1.0"),
-        ({"form": "tower"}, "form: expected towers or interaction, got tower"),
+        ({"architecture": "tower"}, "architecture: expected two-tower or interaction, got tower"),
         ({"loss": "hinge"}, "loss: expected softmax or negative, got hinge"),
     ],
 )
@@ -336,14 +336,14 @@ torch.set_num_threads(1)
 def watch(progress):
     if progress.step == 18:
         os.kill(os.getpid(), signal.SIGKILL)
-options, how = test.replace(test.SMALL, dropout=0.3), test.replace(test.HOW, epochs=2, every=5)
-train_relevance(test.TRAIN, test.DEV, options, how, sys.argv[1], watch=watch)
+options, how = test.replace(test.SMALL, dropout=0.3), test.replace(test.HOW, epochs=2, eval_every=5)
+train_relevance(test.TRAIN, test.DEV, options, how, sys.argv[1], on_progress=watch)
 """
 
 
 @pytest.mark.slow
 def test_a_training_that_was_killed_goes_on_to_the_same_folder(tmp_path: Path) -> None:
-    options, how = replace(SMALL, dropout=0.3), replace(HOW, epochs=2, every=5)
+    options, how = replace(SMALL, dropout=0.3), replace(HOW, epochs=2, eval_every=5)
     trained(tmp_path / "whole", options, how)
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent), "OMP_NUM_THREADS": "1"}
     killed = subprocess.run(  # noqa: S603
@@ -352,6 +352,6 @@ def test_a_training_that_was_killed_goes_on_to_the_same_folder(tmp_path: Path) -
     assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
     assert [path.name for path in tmp_path.iterdir() if path.name != "whole"] == [".cut.training"]
     _, said = trained(tmp_path / "cut", options, how)
-    assert said[0].startswith("going on after step 1")
+    assert said[0].startswith("resuming after step 1")
     for path in (tmp_path / "whole").iterdir():
         assert path.read_bytes() == (tmp_path / "cut" / path.name).read_bytes()

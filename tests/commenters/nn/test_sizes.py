@@ -14,10 +14,8 @@ import torch
 from postil.commenters.nn import models
 from postil.commenters.nn.generator import Generator
 from postil.commenters.nn.relevance import Relevance
-from postil.commenters.nn.relevance_network import Network as Matcher
-from postil.commenters.nn.relevance_network import RelevanceOptions
-from postil.commenters.nn.seq2seq import GeneratorOptions
-from postil.commenters.nn.seq2seq import Network as Writer
+from postil.commenters.nn.relevance_network import RelevanceNetwork, RelevanceOptions
+from postil.commenters.nn.seq2seq import GeneratorOptions, Seq2SeqNetwork
 from postil.commenters.nn.training import TrainingOptions
 from postil.errors import InvalidInput, PostilError, UsageError
 
@@ -28,8 +26,12 @@ OPTIONS = [
     (kind, field.name) for kind in (GeneratorOptions, RelevanceOptions, TrainingOptions) for field in fields(kind)
 ]
 SMALL = {
-    "generator": (Generator, Writer, GeneratorOptions(size=4, word_size=4, vocabulary=9)),
-    "relevance": (Relevance, Matcher, RelevanceOptions(size=4, filters=2, output=4, vocabulary=9)),
+    "generator": (Generator, Seq2SeqNetwork, GeneratorOptions(hidden_size=4, embedding_dim=4, vocab_size=9)),
+    "relevance": (
+        Relevance,
+        RelevanceNetwork,
+        RelevanceOptions(embedding_dim=4, filters=2, output_dim=4, vocab_size=9),
+    ),
 }
 
 
@@ -51,7 +53,7 @@ def test_options_are_numbers_that_make_sense(kind: Any, name: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "change", "told"),
     [
-        (GeneratorOptions, {"size": 10**12}, "size: expected at most 65,536, got 1,000,000,000,000"),
+        (GeneratorOptions, {"hidden_size": 10**12}, "hidden_size: expected at most 65,536, got 1,000,000,000,000"),
         (GeneratorOptions, {"layers": 10**12}, "layers: expected at most 64, got 1,000,000,000,000"),
         (RelevanceOptions, {"widths": (1, 10**12)}, "widths: expected at most 1,024, got 1,000,000,000,000"),
         (RelevanceOptions, {"widths": 3}, "widths: expected a list of whole numbers, got 3"),
@@ -70,19 +72,19 @@ def test_what_a_refusal_says(kind: Any, change: dict[str, object], told: str) ->
 
 
 def test_a_network_that_no_memory_holds() -> None:
-    options = GeneratorOptions(size=2**16, word_size=2**16, vocabulary=2**24, layers=64)
+    options = GeneratorOptions(hidden_size=2**16, embedding_dim=2**16, vocab_size=2**24, layers=64)
     with pytest.raises(
-        UsageError, match=r"^the network has [\d,]+ weights; training it takes [\d,]+ GB of memory, and"
+        UsageError, match=r"^the network has [\d,]+ parameters; training takes [\d,]+ GB of memory, and"
     ):
-        models.build(Writer, options, options.vocabulary)
+        models.build(Seq2SeqNetwork, options, options.vocab_size)
 
 
 def test_a_network_does_not_depend_on_its_outline() -> None:
     options = SMALL["generator"][2]
     torch.manual_seed(1)
-    plain = Writer(options, 9).words.weight
+    plain = Seq2SeqNetwork(options, 9).words.weight
     torch.manual_seed(1)
-    assert torch.equal(models.build(Writer, options, 9).words.weight, plain)
+    assert torch.equal(models.build(Seq2SeqNetwork, options, 9).words.weight, plain)
 
 
 def test_a_step_that_no_memory_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,7 +95,7 @@ def test_a_step_that_no_memory_holds(tmp_path: Path, monkeypatch: pytest.MonkeyP
         torch.empty(2**60, dtype=torch.uint8)
 
     monkeypatch.setattr("postil.commenters.nn.training.train", run)
-    with pytest.raises(PostilError, match=r"^not enough memory for a step of training; take a smaller batch"):
+    with pytest.raises(PostilError, match=r"^not enough memory for a training step; choose a smaller batch"):
         models.train(tmp_path / "m", "x", torch.nn.Linear(1, 1), Task(), TrainingOptions(), config={}, dev=dict)  # type: ignore[arg-type]
 
 
@@ -101,16 +103,16 @@ def test_a_step_that_no_memory_holds(tmp_path: Path, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     "change",
     [
-        {"vocabulary": 10**12},
-        {"vocabulary": 10**30},
-        {"vocabulary": 0},
-        {"vocabulary": -5},
-        {"vocabulary": "many"},
-        {"options": {"size": 10**12}},
-        {"options": {"size": 2**16}},
-        {"options": {"size": 0}},
-        {"options": {"size": -3}},
-        {"options": {"size": "4"}},
+        {"vocab_size": 10**12},
+        {"vocab_size": 10**30},
+        {"vocab_size": 0},
+        {"vocab_size": -5},
+        {"vocab_size": "many"},
+        {"options": {"embedding_dim": 10**12}},
+        {"options": {"embedding_dim": 2**16}},
+        {"options": {"embedding_dim": 0}},
+        {"options": {"embedding_dim": -3}},
+        {"options": {"embedding_dim": "4"}},
         {"options": None},
         {"options": {"made": "up"}},
     ],
@@ -118,9 +120,9 @@ def test_a_step_that_no_memory_holds(tmp_path: Path, monkeypatch: pytest.MonkeyP
 )
 def test_folders_that_name_absurd_sizes(tmp_path: Path, kind: str, change: dict[str, Any]) -> None:
     opened, network, options = SMALL[kind]
-    config = {"vocabulary": 9, "options": asdict(options)}
+    config = {"vocab_size": 9, "options": asdict(options)}
     if change.get("options"):
         change = {"options": asdict(options) | change["options"]}
     models.save(tmp_path / "m", kind, network(options, 9), config | change, {})  # type: ignore[operator]
-    with pytest.raises(InvalidInput, match=r"m: not the options of a|weights .*: expected shape"):
+    with pytest.raises(InvalidInput, match=r"m: not the options of a|tensor .*: expected shape"):
         opened.open(tmp_path / "m")  # type: ignore[attr-defined]

@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,23 +39,22 @@ def test_it_learns_and_keeps_the_best_weights(tmp_path: Path) -> None:
     task = work.LineTask()
     network, trained = work.line(tmp_path / "run", task, replace(OPTIONS, epochs=30))
     assert trained.best < 0.2
-    assert task.dev(network.eval()) == trained.best == min(row["dev"] for row in trained.history)
+    assert task.dev(network.eval()) == trained.best == min(row.dev for row in trained.history)
     lines = (tmp_path / "run" / "history.jsonl").read_text(encoding="utf-8").splitlines()
-    assert [json.loads(line) for line in lines] == list(trained.history)
-    assert set(trained.history[0]) == {"step", "epoch", "loss", "dev"}
+    assert [json.loads(line) for line in lines] == [asdict(row) for row in trained.history]
 
 
 def test_it_measures_every_so_many_steps_and_at_the_end_of_each_epoch(tmp_path: Path) -> None:
     _, trained = work.line(tmp_path / "run", work.LineTask(), replace(OPTIONS, epochs=2))
-    assert [row["step"] for row in trained.history] == [4, 8, 10, 14, 18, 20]
-    assert [row["epoch"] for row in trained.history] == [0, 0, 0, 1, 1, 1]
+    assert [row.step for row in trained.history] == [4, 8, 10, 14, 18, 20]
+    assert [row.epoch for row in trained.history] == [0, 0, 0, 1, 1, 1]
     assert len(checkpoints(tmp_path / "run")) == 2
 
 
 def test_the_loss_of_a_row_is_the_mean_of_its_steps(tmp_path: Path) -> None:
     task = work.LineTask()
     _, trained = work.line(tmp_path / "run", task, replace(OPTIONS, steps=8))
-    assert trained.history[1]["loss"] == pytest.approx(np.mean(task.losses[4:8]))
+    assert trained.history[1].loss == pytest.approx(np.mean(task.losses[4:8]))
 
 
 def test_the_same_seed_gives_the_same_bytes_whatever_was_drawn_before(tmp_path: Path) -> None:
@@ -140,16 +139,16 @@ def test_a_damaged_checkpoint_is_named_and_the_one_before_used(tmp_path: Path, d
     damage(tmp_path / "cut" / names[1])
     said: list[str] = []
     network = work.Line()
-    found = train(network, work.LineTask(), tmp_path / "cut", OPTIONS, say=said.append)
+    found = train(network, work.LineTask(), tmp_path / "cut", OPTIONS, on_message=said.append)
     assert f"{names[1]}: this checkpoint cannot be used" in said[0]
-    assert said[1] == "going on after step 28 (checkpoint-000000028.safetensors)"
+    assert said[1] == "resuming after step 28 (checkpoint-000000028.safetensors)"
     assert same_weights(whole, network)
     assert found == expected
 
 
 def test_a_loss_that_is_no_number_stops_with_the_batch_kept(tmp_path: Path) -> None:
     with pytest.raises(
-        PostilError, match=r"step 7: the loss is nan, .* kept as .*step-7\.npz\. A learning rate below 0\.05"
+        PostilError, match=r"step 7: the loss is nan, .* saved as .*step-7\.npz\. A learning rate below 0\.05"
     ):
         work.line(tmp_path, work.LineTask(broken=7))
     with np.load(tmp_path / "step-7.npz", allow_pickle=False) as file:
@@ -165,7 +164,7 @@ def test_gradients_that_are_no_numbers_stop_as_well(tmp_path: Path) -> None:
             weight = next(network.parameters())
             return (weight * 0).abs().sqrt().sum(), 1  # the root of 0 has no slope
 
-    with pytest.raises(PostilError, match=r"step 1: the loss is 0\.0, the norm of its gradients nan"):
+    with pytest.raises(PostilError, match=r"step 1: the loss is 0\.0, the gradient norm nan"):
         work.line(tmp_path, Endless())
 
 
@@ -189,7 +188,7 @@ def test_it_stops_when_dev_gets_no_better(tmp_path: Path) -> None:
 
 def test_other_options_are_refused_by_name(tmp_path: Path) -> None:
     work.line(tmp_path, work.LineTask())
-    with pytest.raises(UsageError, match=r"a training with learning_rate 0\.05, not 0\.1 was begun here"):
+    with pytest.raises(UsageError, match=r"checkpoints of a training with learning_rate 0\.05, not 0\.1; resume"):
         work.line(tmp_path, work.LineTask(), replace(OPTIONS, learning_rate=0.1))
 
 
@@ -264,7 +263,7 @@ def test_the_learning_rate_rises_during_warmup(tmp_path: Path) -> None:
 
 def test_progress_tells_steps_speed_and_the_time_left(tmp_path: Path) -> None:
     told: list[Progress] = []
-    train(work.Line(), work.LineTask(), tmp_path / "run", replace(OPTIONS, epochs=2), watch=told.append)
+    train(work.Line(), work.LineTask(), tmp_path / "run", replace(OPTIONS, epochs=2), on_progress=told.append)
     assert [progress.step for progress in told] == list(range(1, 21))
     assert {progress.steps for progress in told} == {20}
     assert told[-1].left == 0
@@ -301,19 +300,19 @@ def test_a_folder_without_parent_is_refused(tmp_path: Path) -> None:
 def test_tensorboard_is_an_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
     with pytest.raises(MissingExtra, match="TensorBoard"):
-        work.line(tmp_path / "run", work.LineTask(), replace(OPTIONS, log=str(tmp_path / "log")))
+        work.line(tmp_path / "run", work.LineTask(), replace(OPTIONS, tensorboard=str(tmp_path / "log")))
 
 
 def test_weights_of_another_network_are_refused() -> None:
     with pytest.raises(InvalidInput, match=r"layer\.bias: expected shape \(1,\) of torch\.float32, got none; was"):
-        safetensors_io.fill(work.Line(), {"layer.weight": torch.zeros(1, 3)}, "w.safetensors")
+        safetensors_io.load_state(work.Line(), {"layer.weight": torch.zeros(1, 3)}, "w.safetensors")
 
 
 def test_a_weight_in_two_places_is_kept_once(tmp_path: Path) -> None:
     network = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 2))
     network[1].weight = network[0].weight
-    safetensors_io.write(tmp_path / "w.safetensors", safetensors_io.weights(network))
+    safetensors_io.write(tmp_path / "w.safetensors", safetensors_io.state_of(network))
     tensors, _ = safetensors_io.read(tmp_path / "w.safetensors")
     assert set(tensors) == {"0.weight", "0.bias", "1.bias"}
-    safetensors_io.fill(network, {name: tensor + 1 for name, tensor in tensors.items()}, "w")
+    safetensors_io.load_state(network, {name: tensor + 1 for name, tensor in tensors.items()}, "w")
     assert torch.equal(network[1].weight, tensors["0.weight"] + 1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from postil.commenters.nn.batches import joined
+from postil.commenters.nn.batches import concatenate_texts
 from postil.errors import MissingExtra, UsageError
 from postil.text.tokens import Vocabulary
 from postil.text.vectors import Vectors
@@ -109,7 +109,7 @@ class CorpusTexts:
         contents = self.corpus.tokens(split, "content")
         if self.reads == "content":
             return np.asarray(contents.ids), np.asarray(contents.offsets)
-        both = joined(self.corpus.tokens(split, "title"), contents, LONGEST)
+        both = concatenate_texts(self.corpus.tokens(split, "title"), contents, LONGEST)
         return both.ids, both.offsets
 
     def titles(self, split: str) -> Texts:

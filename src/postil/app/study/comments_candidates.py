@@ -65,7 +65,7 @@ def training(study: CommentsStudy, name: str) -> Stage:
         work = partial(train_retriever, name, study.folder, target, retriever, say=study.say, watch=progress)
     else:
         words = flags({"softmax": options.softmax, **epochs})
-        network = {} if options.softmax == "full" else {"softmax": options.softmax}
+        network = {} if options.softmax == "full" else {"loss": options.softmax}
         generator = GeneratorTrainOptions(network=network, training={**epochs, **device}, seed=options.seed)
         work = partial(train_commenter, name, study.folder, target, generator, say=study.say, watch=progress)
     return Stage(

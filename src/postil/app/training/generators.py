@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from postil.app.corpus.texts import CorpusTexts
-from postil.app.training.training_directory import Workshop, anywhere
+from postil.app.training.training_directory import Workshop
 from postil.commenters.copying import SpanIndex
 from postil.commenters.neural_commenter import ATTENTION, KINDS, CopyIndex, save_generator
-from postil.commenters.nn.distributed import is_first
+from postil.commenters.nn.distributed import is_main_process
 from postil.commenters.store import Model, ModelWriter, check_free
 from postil.commenters.string_array import StringArray
 from postil.corpus.store import Corpus
@@ -45,8 +45,8 @@ class GeneratorTrainOptions:
     Args:
         source: What is read: ``title``, ``content`` or ``both``; None as the model's name says.
         target: What is written: ``comments``, or ``title`` (headlines).
-        vectors: A folder of word vectors to begin with, see `postil vectors`; None trains them on the corpus, ``none``
-            begins at random.
+        embeddings: A folder of pretrained word vectors, see `postil vectors`; None trains them on the corpus, ``none``
+            uses random ones.
         network: Options of the network, by name; see `postil.commenters.nn.generator.GeneratorOptions`.
         training: Options of its training, by name; see `postil.commenters.nn.training.TrainingOptions`.
         seed: Seed of all that is random.
@@ -54,7 +54,7 @@ class GeneratorTrainOptions:
 
     source: str | None = None
     target: str = "comments"
-    vectors: str | None = "none"
+    embeddings: str | None = "none"
     network: Mapping[str, Any] = field(default_factory=dict)
     training: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 20181
@@ -122,8 +122,8 @@ def train_commenter(
     corpus = Corpus.open(corpus_folder)
     reads = options.source or ("both" if kind == "att-tc" else "title")
     texts = CorpusTexts(corpus, reads=reads, writes=options.target)
-    workshop = Workshop(out, texts, options.vectors, options.seed, say)
-    for note in texts.gaps() if is_first() else ():
+    workshop = Workshop(out, texts, options.embeddings, options.seed, say)
+    for note in texts.gaps() if is_main_process() else ():
         say(note)
     if _generator(kind, workshop, options) is None:
         return None
@@ -147,16 +147,16 @@ def _generator(kind: str, workshop: Workshop, options: GeneratorTrainOptions) ->
         from postil.commenters.nn.training import TrainingOptions  # noqa: PLC0415 - the same
     except ImportError as error:
         raise MissingExtra(f"the model {kind}", "nn") from error
-    defaults = {"attention": ATTENTION[kind], "group": 8 if workshop.texts.reads != "title" else 1}
+    defaults = {"attention": ATTENTION[kind], "comments_per_group": 8 if workshop.texts.reads != "title" else 1}
     network = GeneratorOptions(**{**defaults, **options.network})
     if (network.attention == "none") != (kind == "seq2seq"):
-        raise UsageError(f"attention: {kind} has {'none' if kind == 'seq2seq' else 'dot or additive'}")
-    how = TrainingOptions(**{"seed": options.seed, "batch": BATCH, "every": EVERY, **options.training})
+        raise UsageError(f"attention: {kind} has {'none' if kind == 'seq2seq' else 'general or additive'}")
+    how = TrainingOptions(**{"seed": options.seed, "batch": BATCH, "eval_every": EVERY, **options.training})
     train, dev = (workshop.split(name, options.target) for name in ("train", "dev"))
     return workshop.network(
         "generator",
-        {"network": asdict(network), "training": anywhere(asdict(how)), "target": options.target},
-        size=network.word_size,
+        {"network": asdict(network), "training": how.portable(), "target": options.target},
+        size=network.embedding_dim,
         device=how.device,
         train=partial(train_generator, train, dev, network, how),
         load=Generator.open,

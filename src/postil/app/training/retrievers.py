@@ -14,8 +14,8 @@ import numpy as np
 
 from postil.app.corpus.texts import CorpusTexts
 from postil.app.training.dev_evaluation import INTERPOLATION_WEIGHT, Asked
-from postil.app.training.training_directory import Workshop, anywhere
-from postil.commenters.nn.distributed import is_first
+from postil.app.training.training_directory import Workshop
+from postil.commenters.nn.distributed import is_main_process
 from postil.commenters.rankers import TfidfRanker, idf_weights
 from postil.commenters.retrieval import KINDS, NEIGHBORS, RANKERS, CandidatePool, save_retriever
 from postil.commenters.search import Index
@@ -50,40 +50,40 @@ class TrainOptions:
     Args:
         ranker: ``relevance`` (a convolutional network, needs torch), ``tf-idf``, or ``both``: the sum of the two, with
             the share that finds most on dev. The paper has relevance alone.
-        similar: From how many similar articles comments are taken.
-        weighting: ``tf-idf`` or ``bm25``, for similar articles.
+        neighbors: From how many similar articles comments are taken.
+        retrieval: ``tf-idf`` or ``bm25``, for similar articles.
         idf: ``plain`` or ``smooth``.
-        vectors: A folder of word vectors to begin the network with, see `postil vectors`; None trains them on the
+        embeddings: A folder of word vectors to begin the network with, see `postil vectors`; None trains them on the
             corpus, ``none`` begins at random.
         relevance: Options of the network, by name; see `postil.commenters.nn.relevance.RelevanceOptions`.
         training: Options of its training, by name; see `postil.commenters.nn.training.TrainingOptions`.
-        sampled: With how many comments of other articles each comment competes in the evaluation on dev.
+        eval_negatives: With how many comments of other articles each comment competes in the evaluation on dev.
         seed: Seed of all that is random.
         jobs: Threads.
     """
 
     ranker: str = "both"
-    similar: int = NEIGHBORS
-    weighting: Weighting = "tf-idf"
+    neighbors: int = NEIGHBORS
+    retrieval: Weighting = "tf-idf"
     idf: Idf = "plain"
-    vectors: str | None = None
+    embeddings: str | None = None
     relevance: dict[str, Any] = field(default_factory=dict)
     training: dict[str, Any] = field(default_factory=dict)
-    sampled: int = SAMPLED
+    eval_negatives: int = SAMPLED
     seed: int = 20181
     jobs: int = 1
 
     def __post_init__(self) -> None:
         if self.ranker not in RANKERS:
             raise UnknownName("ranker", self.ranker, RANKERS)
-        if self.weighting not in WEIGHTINGS:
-            raise UnknownName("weighting", self.weighting, WEIGHTINGS)
+        if self.retrieval not in WEIGHTINGS:
+            raise UnknownName("retrieval", self.retrieval, WEIGHTINGS)
         if self.idf not in IDF:
             raise UnknownName("idf", self.idf, IDF)
-        vectors = {"vectors": self.vectors} if self.vectors is not None else {}
-        if self.ranker == "tf-idf" and (named := [*vectors, *self.relevance, *self.training]):
+        embeddings = {"embeddings": self.embeddings} if self.embeddings is not None else {}
+        if self.ranker == "tf-idf" and (named := [*embeddings, *self.relevance, *self.training]):
             raise UsageError(f"{', '.join(named)}: of the network, and the ranker {self.ranker} has none")
-        for name in ("similar", "sampled", "jobs"):
+        for name in ("neighbors", "eval_negatives", "jobs"):
             if getattr(self, name) < 1:
                 raise UsageError(f"{name}: expected at least 1, got {getattr(self, name)}")
 
@@ -138,29 +138,29 @@ def train_retriever(
     corpus = Corpus.open(corpus_folder)
     texts = CorpusTexts(corpus, reads="both" if kind == "ir-tc" else "title")
     words = corpus.words()
-    workshop = Workshop(out, texts, options.vectors, options.seed, say)
-    for note in texts.gaps() if is_first() else ():
+    workshop = Workshop(out, texts, options.embeddings, options.seed, say)
+    for note in texts.gaps() if is_main_process() else ():
         say(note)
     relevance = _relevance(workshop, options) if options.ranker != "tf-idf" else None
-    if not is_first():
+    if not is_main_process():
         return None
     pool = _pool(corpus, watch)
     index = Index.of(
-        *texts.articles("train"), words=len(words), weighting=options.weighting, idf=options.idf, jobs=options.jobs
+        *texts.articles("train"), words=len(words), weighting=options.retrieval, idf=options.idf, jobs=options.jobs
     )
     say(f"{len(index):,} articles indexed, {len(words):,} words; {len(pool.texts):,} comments")
 
     comments = texts.comments("train")
     rare = idf_weights(texts.articles("train"), comments, texts.starts("train"), len(words), options.idf)
     kept: dict[str, NDArray[Any]] = {}
-    if relevance is not None and relevance.options.form == "towers":
+    if relevance is not None and relevance.options.architecture == "two-tower":
         kept["vectors"] = relevance.encode_comments(*comments)
     if options.ranker != "relevance" or not kept:
         kept |= {"words.ids": comments[0], "words.offsets": comments[1]}
     if options.ranker != "relevance":
         kept["idf"] = rare
     asked = Asked.of(
-        texts, TfidfRanker(rare, *comments), relevance, sampled=options.sampled, seed=options.seed, say=say
+        texts, TfidfRanker(rare, *comments), relevance, sampled=options.eval_negatives, seed=options.seed, say=say
     )
     interpolation_weight = None
     if options.ranker == "both":
@@ -169,8 +169,8 @@ def train_retriever(
 
     config = {
         "tokenizer": corpus.tokenizer,
-        "neighbors": options.similar,
-        "weighting": options.weighting,
+        "neighbors": options.neighbors,
+        "weighting": options.retrieval,
         "idf": options.idf,
         "ranker": options.ranker,
         "segments": 1,
@@ -221,8 +221,8 @@ def _relevance(workshop: Workshop, options: TrainOptions) -> Relevance | None:
     how = TrainingOptions(**{"seed": options.seed, "weight_decay": WEIGHT_DECAY, **options.training})
     return workshop.network(
         "relevance",
-        {"network": asdict(network), "training": anywhere(asdict(how))},
-        size=network.size,
+        {"network": asdict(network), "training": how.portable()},
+        size=network.embedding_dim,
         device=how.device,
         train=partial(train_relevance, workshop.split("train"), workshop.split("dev"), network, how),
         load=Relevance.open,

@@ -15,7 +15,7 @@ import numpy as np
 from postil.app.corpus.texts import CorpusTexts, first_vectors, hash_of_vectors
 from postil.app.progress import live
 from postil.commenters.nn.batches import Commented, Ragged
-from postil.commenters.nn.distributed import from_first, is_first
+from postil.commenters.nn.distributed import broadcast_from_main, is_main_process
 from postil.commenters.store import Model
 from postil.errors import UsageError
 from postil.records.lock import locked
@@ -40,19 +40,19 @@ class Train(Protocol[Trained_co]):
         self,
         folder: Path,
         *,
-        vectors: NDArray[np.float32] | None,
-        made: Mapping[str, Any],
-        say: Say,
-        watch: Callable[[object], None],
+        embeddings: NDArray[np.float32] | None,
+        metadata: Mapping[str, Any],
+        on_message: Say,
+        on_progress: Callable[[object], None],
     ) -> Trained_co:
         """Train.
 
         Args:
             folder: The folder to make.
-            vectors: float32[words, size], to begin with; None to begin at random.
-            made: What to note of how it was made.
-            say: Takes words for people.
-            watch: Told after each step how far it is.
+            embeddings: Pretrained embeddings, float32[words, embedding_dim]; None for random ones.
+            metadata: What else the model records of its training.
+            on_message: Callback for status messages.
+            on_progress: Callback after each step.
         """
 
 
@@ -62,7 +62,7 @@ def anywhere(training: Mapping[str, Any]) -> dict[str, Any]:
     Args:
         training: Options by name.
     """
-    return {name: value for name, value in training.items() if name not in ("device", "log")}
+    return {name: value for name, value in training.items() if name not in ("device", "tensorboard")}
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Workshop:
         """
         corpus = self.texts.corpus.metadata
         settled = {name: value for name, value in options.items() if name != "jobs"}
-        settled |= {"vectors": hash_of_vectors(self.vectors), "training": anywhere(options["training"])}
+        settled |= {"embeddings": hash_of_vectors(self.vectors), "training": anywhere(options["training"])}
         return {
             "options": settled,
             "corpus": corpus.origin,
@@ -169,12 +169,18 @@ class Workshop:
             return False
 
         with ExitStack() as held:
-            if from_first(prepared, device):
-                return load(target) if is_first() else None
+            if broadcast_from_main(prepared, device):
+                return load(target) if is_main_process() else None
             vectors = self._vectors(size, lambda _: None)
-            with live() if is_first() else nullcontext(lambda _: None) as show:
-                trained = train(target, vectors=vectors, made={"request": request}, say=self.say, watch=show)
-            return trained if is_first() else None
+            with live() if is_main_process() else nullcontext(lambda _: None) as show:
+                trained = train(
+                    target,
+                    embeddings=vectors,
+                    metadata={"request": request},
+                    on_message=self.say,
+                    on_progress=show,
+                )
+            return trained if is_main_process() else None
 
     def _vectors(self, size: int, say: Say) -> NDArray[np.float32] | None:
         return first_vectors(self.texts, self.folder, given=self.vectors, size=size, seed=self.seed, say=say)

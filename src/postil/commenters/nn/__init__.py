@@ -1,1 +1,1 @@
-"""Networks. The only room with torch; importing the room itself loads none."""
+"""Neural networks of the commenters; the only package that imports torch."""

@@ -1,4 +1,4 @@
-"""Where a decoder looks while it writes."""
+"""Attention of a decoder over encoder states."""
 
 from __future__ import annotations
 
@@ -7,51 +7,52 @@ from typing import Literal, TypeAlias
 import torch
 from torch import Tensor, nn
 
-__all__ = ["Attention", "How"]
+__all__ = ["Attention", "Scoring"]
 
-How: TypeAlias = Literal["dot", "additive"]
+Scoring: TypeAlias = Literal["general", "additive"]
 
 
 class Attention(nn.Module):
-    """The mean of the states of a text, weighted by how well each answers a query.
+    """Context vectors: means of encoder states, weighted by the softmax of their attention scores.
 
-    With query q and state s, ``dot`` has the score q W s with a learned matrix W, which Luong et al. (2015) call
-    *general*; their *dot*, without W, is not offered. ``additive`` is the score v tanh(W q + U s) of Bahdanau et al.
-    (2015); it takes many times the memory.
+    For a query q and a state s, ``general`` has the score q W s with a learned matrix W (Luong et al. 2015; their
+    *dot*, without W, is not offered). ``additive`` has the score v tanh(W q + U s) of Bahdanau et al. (2015), which
+    takes many times the memory.
 
     Args:
-        size: Length of a state and of a query, h.
-        how: ``dot`` (Luong's *general*) or ``additive``.
+        hidden_size: Length of states and queries, h.
+        scoring: Scoring function.
 
-    >>> attention = Attention(size=4)
-    >>> found, weights = attention(torch.randn(2, 3, 4), torch.randn(2, 5, 4), torch.ones(2, 5, dtype=torch.bool))
-    >>> found.shape, weights.shape
+    >>> attention = Attention(hidden_size=4)
+    >>> context, weights = attention(torch.randn(2, 3, 4), torch.randn(2, 5, 4), torch.ones(2, 5, dtype=torch.bool))
+    >>> context.shape, weights.shape
     (torch.Size([2, 3, 4]), torch.Size([2, 3, 5]))
     """
 
-    def __init__(self, size: int, how: How = "dot") -> None:
+    def __init__(self, hidden_size: int, scoring: Scoring = "general") -> None:
         super().__init__()
-        self.query = nn.Linear(size, size, bias=False)
-        self.key = nn.Linear(size, size) if how == "additive" else None
-        self.score = nn.Linear(size, 1, bias=False) if how == "additive" else None
+        additive = scoring == "additive"
+        self.query = nn.Linear(hidden_size, hidden_size, bias=False)
+        self.key = nn.Linear(hidden_size, hidden_size) if additive else None
+        self.score = nn.Linear(hidden_size, 1, bias=False) if additive else None
 
     def forward(self, queries: Tensor, states: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """Look.
+        """Compute context vectors and attention weights for each query.
 
         Args:
             queries: float[n, T, h].
             states: float[n, S, h].
-            mask: bool[n, S], true at words; each text has one.
+            mask: bool[n, S], True at tokens; at least one per text.
 
         Returns:
-            float[n, T, h], and the weights float[n, T, S], which are 0 where no word is.
+            Context vectors float[n, T, h] and attention weights float[n, T, S], which are 0 at padding.
         """
-        asked = self.query(queries)  # [n, T, h]
+        projected = self.query(queries)  # [n, T, h]
         if self.key is None or self.score is None:
-            scores = torch.bmm(asked, states.transpose(1, 2))  # [n, T, S]
+            scores = torch.bmm(projected, states.transpose(1, 2))  # [n, T, S]
         else:
             keys = self.key(states)  # [n, S, h]
-            # One query after the other: all together would be float[n, T, S, h].
-            scores = torch.cat([self.score((one[:, None] + keys).tanh()).mT for one in asked.unbind(1)], dim=1)
+            # One query position at a time: all at once would take float[n, T, S, h].
+            scores = torch.cat([self.score((query[:, None] + keys).tanh()).mT for query in projected.unbind(1)], dim=1)
         weights = scores.masked_fill(~mask[:, None], -torch.inf).softmax(2)  # [n, T, S]
         return torch.bmm(weights, states), weights

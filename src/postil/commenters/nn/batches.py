@@ -1,18 +1,18 @@
-"""Batches from texts that lie in memory-mapped arrays.
+"""Padded batches from texts in memory-mapped arrays.
 
-A *ragged* array holds n texts behind one another: text i is ``ids[offsets[i]:offsets[i + 1]]``. Batches are rectangles
-``int64[n, L]``, filled up with ``PAD``. Which texts a batch holds is worked out from lengths alone, so batch 7,000 of
-an epoch is made without those before it.
+A *ragged* array holds n texts concatenated: text i is ``ids[offsets[i]:offsets[i + 1]]``. A padded batch is
+``int64[n, L]``, filled with ``PAD`` on the right. The composition of batches follows from lengths alone, so batch 7,000
+of an epoch is made without reading those before it.
 
-=====  =========  ==================================
+=====  =========  ===============================
 id     name       meaning
-=====  =========  ==================================
-0      ``<pad>``  no word
-1      ``<unk>``  a word that the model does not know
-2      ``<bos>``  a text begins
-3      ``<eos>``  a text ends
-4 + w             word w of the corpus
-=====  =========  ==================================
+=====  =========  ===============================
+0      ``<pad>``  padding
+1      ``<unk>``  a token outside the vocabulary
+2      ``<bos>``  begin of a text
+3      ``<eos>``  end of a text
+4 + t             token t of the corpus
+=====  =========  ===============================
 """
 
 from __future__ import annotations
@@ -20,14 +20,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, overload
+from typing import Final, Literal, NamedTuple, Protocol, TypeAlias, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from postil.errors import UsageError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 __all__ = [
     "BOS",
@@ -41,11 +39,11 @@ __all__ = [
     "Pairs",
     "Ragged",
     "Texts",
-    "by_length",
-    "hashed",
-    "joined",
+    "bucket_by_length",
+    "concatenate_texts",
+    "data_hash",
     "model_ids",
-    "padded",
+    "pad_batch",
 ]
 
 PAD: Final = 0
@@ -53,30 +51,30 @@ UNK: Final = 1
 BOS: Final = 2
 EOS: Final = 3
 SPECIAL: Final = 4
-"""How many ids stand before those of words."""
+"""Number of special tokens; their ids precede those of the corpus's tokens."""
 
-Batch = dict[str, Any]
-"""Arrays by name; the training loop turns them into tensors and can write them to a file."""
+Batch: TypeAlias = dict[str, NDArray[np.int64]]
+"""Arrays of a batch by name."""
 
 
 class Texts(Protocol):
-    """What holds ragged texts: arrays of a corpus, or :class:`Ragged`."""
+    """Ragged texts: arrays of a corpus, or :class:`Ragged`."""
 
     @property
     def ids(self) -> NDArray[np.int32]:
-        """int32[T], the words of all texts."""
+        """Token ids of all texts, int32[T]."""
 
     @property
     def offsets(self) -> NDArray[np.int64]:
-        """int64[n + 1], where each text begins."""
+        """Start of each text, and the end of the last, int64[n + 1]."""
 
 
 class Ragged(NamedTuple):
     """Texts as two arrays.
 
     Args:
-        ids: int32[T].
-        offsets: int64[n + 1].
+        ids: Token ids of all texts, int32[T].
+        offsets: Start of each text, and the end of the last, int64[n + 1].
     """
 
     ids: NDArray[np.int32]
@@ -87,9 +85,9 @@ class Commented(NamedTuple):
     """Articles with comments.
 
     Args:
-        articles: The articles' texts.
-        comments: The comments' texts, those of each article behind one another.
-        starts: int64[articles + 1], where the comments of each article begin.
+        articles: Texts of the articles.
+        comments: Texts of the comments, grouped by article.
+        starts: First comment of each article, int64[articles + 1].
     """
 
     articles: Texts
@@ -97,124 +95,124 @@ class Commented(NamedTuple):
     starts: NDArray[np.int64]
 
 
-def model_ids(ids: NDArray[np.integer[Any]], vocabulary: int) -> NDArray[np.int64]:
-    """The model's numbers for a corpus's.
+def model_ids(ids: NDArray[np.int32] | NDArray[np.int64], vocab_size: int) -> NDArray[np.int64]:
+    """Map token ids of a corpus to those of a model.
 
     Args:
-        ids: Words as a corpus numbers them, frequent ones first; any shape.
-        vocabulary: How many ids the model knows, special ones included.
+        ids: Token ids of a corpus, frequent tokens first; any shape.
+        vocab_size: Number of ids of the model, special tokens included.
 
     Returns:
-        int64, the same shape: ``w + 4``, or ``UNK`` where the model does not reach so far.
+        int64, the same shape: ``id + 4``, or ``UNK`` outside the model's vocabulary.
 
-    >>> model_ids(np.array([0, 5, 6, 7]), vocabulary=10).tolist()
+    >>> model_ids(np.array([0, 5, 6, 7]), vocab_size=10).tolist()
     [4, 9, 1, 1]
     """
-    return np.where(ids < vocabulary - SPECIAL, ids + np.int64(SPECIAL), np.int64(UNK))
+    return np.where(ids < vocab_size - SPECIAL, ids + np.int64(SPECIAL), np.int64(UNK))
 
 
-def padded(texts: Texts, rows: NDArray[np.int64], longest: int, vocabulary: int) -> NDArray[np.int64]:
-    """Some texts as a rectangle.
+def pad_batch(texts: Texts, rows: NDArray[np.int64], max_length: int, vocab_size: int) -> NDArray[np.int64]:
+    """Right-pad some texts to a batch.
 
     Args:
-        texts: Where they are.
-        rows: int64[n], which.
-        longest: Texts are cut behind this many words.
-        vocabulary: How many ids the model knows, special ones included.
+        texts: All texts.
+        rows: Indices of the texts of the batch, int64[n].
+        max_length: Number of tokens to truncate texts to.
+        vocab_size: Number of ids of the model, special tokens included.
 
     Returns:
-        int64[n, L], L the length of the longest and at least 1.
+        int64[n, L], L being the length of the longest and at least 1.
 
     >>> texts = Ragged(np.array([7, 7, 8, 9], np.int32), np.array([0, 1, 1, 4]))
-    >>> padded(texts, np.array([2, 1, 0]), longest=2, vocabulary=12).tolist()
+    >>> pad_batch(texts, np.array([2, 1, 0]), max_length=2, vocab_size=12).tolist()
     [[11, 1], [0, 0], [11, 0]]
     """
     begins = texts.offsets[rows]  # [n]
-    lengths = np.minimum(texts.offsets[rows + 1] - begins, longest)  # [n]
-    places = np.arange(max(1, int(lengths.max(initial=0))))  # [L]
-    inside = places < lengths[:, None]  # [n, L]
-    out = np.full(inside.shape, PAD, dtype=np.int64)
-    out[inside] = model_ids(texts.ids[(begins[:, None] + places)[inside]], vocabulary)
-    return out
+    lengths = np.minimum(texts.offsets[rows + 1] - begins, max_length)  # [n]
+    positions = np.arange(max(1, int(lengths.max(initial=0))))  # [L]
+    mask = positions < lengths[:, None]  # [n, L]
+    batch = np.full(mask.shape, PAD, dtype=np.int64)
+    batch[mask] = model_ids(texts.ids[(begins[:, None] + positions)[mask]], vocab_size)
+    return batch
 
 
-def joined(first: Texts, second: Texts, longest: int) -> Ragged:
-    """Each text of one array with that of another behind it: titles and contents.
+def concatenate_texts(first: Texts, second: Texts, max_length: int) -> Ragged:
+    """Concatenate texts pairwise: titles and contents.
 
     Args:
         first: n texts.
-        second: n texts, which are cut behind ``longest`` words.
-        longest: As many words.
+        second: n texts, truncated to ``max_length`` tokens.
+        max_length: Number of tokens taken from the second text of each pair.
 
     Returns:
         n texts, in memory.
 
     >>> titles = Ragged(np.array([1, 2], np.int32), np.array([0, 1, 2]))
     >>> contents = Ragged(np.array([5, 6, 7], np.int32), np.array([0, 3, 3]))
-    >>> [array.tolist() for array in joined(titles, contents, longest=2)]
+    >>> [array.tolist() for array in concatenate_texts(titles, contents, max_length=2)]
     [[1, 5, 6, 2], [0, 3, 4]]
     """
     one = np.diff(first.offsets)  # [n]
-    two = np.minimum(np.diff(second.offsets), longest)  # [n]
+    two = np.minimum(np.diff(second.offsets), max_length)  # [n]
     if len(one) != len(two):
         raise UsageError(f"expected as many texts as others, got {len(one)} and {len(two)}")
     offsets = np.concatenate(([0], np.cumsum(one + two)))
     ids = np.empty(offsets[-1], dtype=np.int32)
-    ids[_places(offsets[:-1], one)] = first.ids[first.offsets[0] : first.offsets[-1]]
-    ids[_places(offsets[:-1] + one, two)] = second.ids[_places(second.offsets[:-1], two)]
+    ids[_ranges(offsets[:-1], one)] = first.ids[first.offsets[0] : first.offsets[-1]]
+    ids[_ranges(offsets[:-1] + one, two)] = second.ids[_ranges(second.offsets[:-1], two)]
     return Ragged(ids, offsets)
 
 
-def _places(begins: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The places ``begins[i], begins[i] + 1, …`` of runs behind one another, int64[sum of lengths]."""
+def _ranges(begins: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Concatenated ranges ``begins[i], begins[i] + 1, …``, int64[sum of lengths]."""
     before = np.cumsum(lengths) - lengths  # [n]
-    places: NDArray[np.int64] = np.arange(lengths.sum()) + np.repeat(begins - before, lengths)
-    return places
+    ranges: NDArray[np.int64] = np.arange(lengths.sum()) + np.repeat(begins - before, lengths)
+    return ranges
 
 
-def by_length(texts: Texts, words: int, longest: int) -> list[NDArray[np.int64]]:
-    """All texts, in groups of like length.
+def bucket_by_length(texts: Texts, max_tokens: int, max_length: int) -> list[NDArray[np.int64]]:
+    """Group texts of similar length, so that batches have little padding.
 
     Args:
         texts: n texts.
-        words: About how many words, filled up, a group has at most.
-        longest: Texts are cut behind this many words.
+        max_tokens: Number of tokens per bucket, padding included; a single text may have more.
+        max_length: Number of tokens that texts are truncated to.
 
     Returns:
-        Rows of each group, int64; every text is in one.
+        Indices of each bucket's texts, int64; every text is in one bucket.
 
     >>> texts = Ragged(np.zeros(7, np.int32), np.array([0, 3, 4, 7]))
-    >>> [rows.tolist() for rows in by_length(texts, words=6, longest=9)]
+    >>> [rows.tolist() for rows in bucket_by_length(texts, max_tokens=6, max_length=9)]
     [[1, 0], [2]]
     """
-    lengths = np.clip(np.diff(texts.offsets), 1, longest)
+    lengths = np.clip(np.diff(texts.offsets), 1, max_length)
     order = np.argsort(lengths, kind="stable")
-    groups, begin = [], 0
+    buckets, begin = [], 0
     while begin < len(order):
-        # The longest text is the last one; a group may grow while size x last length fits.
-        costs = lengths[order[begin : begin + words]] * np.arange(1, len(order[begin : begin + words]) + 1)
-        size = max(1, int(np.searchsorted(costs, words, side="right")))
-        groups.append(order[begin : begin + size])
+        # Lengths ascend, so the last text of a bucket is the longest and size x its length is the padded size.
+        costs = lengths[order[begin : begin + max_tokens]] * np.arange(1, len(order[begin : begin + max_tokens]) + 1)
+        size = max(1, int(np.searchsorted(costs, max_tokens, side="right")))
+        buckets.append(order[begin : begin + size])
         begin += size
-    return groups
+    return buckets
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Pairs:
-    """Articles and their comments, to be dealt out in batches.
+    """Pairs of article and comment, dealt out in batches.
 
     Args:
-        articles: The articles' texts.
-        comments: The comments' texts, those of each article behind one another.
-        starts: int64[articles + 1], where the comments of each article begin.
-        vocabulary: How many ids the model knows, special ones included.
-        batch: Comments a batch, at most.
-        group: Comments of an article that go into a batch together, so that it is encoded once for them.
-        article_words: Articles are cut behind so many words.
-        comment_words: Comments are cut behind so many words.
-        pairs: All comments of an article, or one that is drawn once for all epochs.
-        seed: Together with the number of the epoch, decides all that is drawn.
-        window: How many batches are sorted by length together.
+        articles: Texts of the articles.
+        comments: Texts of the comments, grouped by article.
+        starts: First comment of each article, int64[articles + 1].
+        vocab_size: Number of ids of the model, special tokens included.
+        batch: Maximum number of comments per batch.
+        comments_per_group: Number of comments of an article that share a batch, so that the article is encoded once.
+        article_words: Number of tokens that articles are truncated to.
+        comment_words: Number of tokens that comments are truncated to.
+        comments_per_article: ``all``, or ``one`` that is sampled once for all epochs.
+        seed: Seed; with the number of the epoch it decides everything random.
+        window: Number of batches that are sorted by length together.
 
     Raises:
         UsageError: The arrays do not fit together, or there is no comment.
@@ -223,12 +221,12 @@ class Pairs:
     articles: Texts
     comments: Texts
     starts: NDArray[np.int64]
-    vocabulary: int
+    vocab_size: int
     batch: int = 256
-    group: int = 1
+    comments_per_group: int = 1
     article_words: int = 400
     comment_words: int = 50
-    pairs: Literal["all", "one"] = "all"
+    comments_per_article: Literal["all", "one"] = "all"
     seed: int = 0
     window: int = 50
 
@@ -238,68 +236,75 @@ class Pairs:
             raise UsageError(f"starts: expected {articles + 1} numbers from 0 to {comments}")
         if not comments:
             raise UsageError("expected articles with comments, got none")
-        if not 1 <= self.group <= self.batch:
-            raise UsageError(f"expected groups of 1 to {self.batch} comments, got {self.group}")
+        if not 1 <= self.comments_per_group <= self.batch:
+            raise UsageError(f"expected groups of 1 to {self.batch} comments, got {self.comments_per_group}")
 
     def epoch(self, number: int) -> Epoch:
-        """The batches of an epoch.
-
-        Comments of an article are cut into groups of about like length, others in each epoch. Groups are shuffled, and
-        sorted by length within windows of some batches, so that rectangles have little to fill up. Then the batches are
-        shuffled. Each but the last lacks less than a group.
+        """Shuffled batches of an epoch.
 
         Args:
-            number: Of the epoch, from 0.
+            number: Number of the epoch, from 0.
+
+        Returns:
+            Batches of which each but the last lacks less than a group.
         """
         rng = np.random.default_rng([self.seed, number])
-        per_article = np.diff(self.starts)  # [articles]
-        if self.pairs == "one":
-            drawn = np.random.default_rng(self.seed).random(len(per_article))  # [articles]
-            chosen = (self.starts[:-1] + (drawn * per_article).astype(np.int64))[per_article > 0]
-            per_article = np.minimum(per_article, 1)
-        else:
-            chosen = np.arange(self.starts[-1])
+        chosen, per_article = self._choose()
         article = np.repeat(np.arange(len(per_article)), per_article)  # [comments]
         lengths = np.minimum(np.diff(self.comments.offsets)[chosen], self.comment_words)  # [comments]
+        # An article's comments are grouped by about equal length. The noise of 30 % gives each epoch other groups at
+        # little cost in padding.
         order = np.lexsort((rng.uniform(0.7, 1.3, len(chosen)) * lengths, article))  # [comments]
-        place = np.arange(len(order)) - np.repeat(np.cumsum(per_article) - per_article, per_article)
-        begins = np.append(np.flatnonzero(place % self.group == 0), len(order))  # [groups + 1]
+        rank = np.arange(len(order)) - np.repeat(np.cumsum(per_article) - per_article, per_article)
+        begins = np.append(np.flatnonzero(rank % self.comments_per_group == 0), len(order))  # [groups + 1]
 
-        shuffled = rng.permutation(len(begins) - 1)
+        shuffled = rng.permutation(len(begins) - 1)  # [groups]
         sizes = np.diff(begins)[shuffled]
         longest = np.maximum.reduceat(lengths[order], begins[:-1])[shuffled]
-        of_article = np.minimum(np.diff(self.articles.offsets)[article[begins[:-1]]], self.article_words)[shuffled]
-        # Articles of about the same length, among these comments of the same length.
+        article_lengths = np.minimum(np.diff(self.articles.offsets)[article[begins[:-1]]], self.article_words)[shuffled]
+        # Sorting all groups by length would pad least, but batches would hold the same groups in every epoch. So groups
+        # are shuffled first and sorted within windows only: by the article's length in steps of 16 tokens, since the
+        # encoder costs most, and then by the comments' length.
         window = np.cumsum(sizes) // (self.batch * self.window)
-        sort = np.lexsort((longest, of_article // 16, window))
-        ends = np.cumsum(sizes[sort])
+        by_length = np.lexsort((longest, article_lengths // 16, window))
+        ends = np.cumsum(sizes[by_length])
         cuts = [0]
-        while cuts[-1] < len(ends):
+        while cuts[-1] < len(ends):  # a batch takes as many whole groups as fit
             before = ends[cuts[-1] - 1] if cuts[-1] else 0
             cuts.append(int(np.searchsorted(ends, before + self.batch, side="right")))
-        return Epoch(
-            self, chosen[order], article, begins, shuffled[sort], np.array(cuts), rng.permutation(len(cuts) - 1)
-        )
+        # Shuffled again: neighbors in a window have the same lengths, and training should not see them in a row.
+        batches = rng.permutation(len(cuts) - 1)
+        return Epoch(self, chosen[order], article, begins, shuffled[by_length], np.array(cuts), batches)
+
+    def _choose(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Comments to train on, int64[comments], and their number per article, int64[articles]."""
+        per_article = np.diff(self.starts)  # [articles]
+        if self.comments_per_article == "all":
+            return np.arange(self.starts[-1]), per_article
+        # A generator of its own, seeded without the epoch: every epoch has the same comments.
+        sampled = np.random.default_rng(self.seed).random(len(per_article))  # [articles]
+        chosen = (self.starts[:-1] + (sampled * per_article).astype(np.int64))[per_article > 0]
+        return chosen, np.minimum(per_article, 1)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Epoch(Sequence[Batch]):
-    """The batches of an epoch; each is read when it is asked for.
+    """Batches of an epoch; each is read when it is indexed.
 
     A batch holds
 
-    - ``article`` int64[a, La]: different articles. Two with the same words are one, so that no comment counts as one on
-      something else because its article was posted twice.
+    - ``article`` int64[a, La]: distinct articles. Two with the same tokens are one, so that comments on an article
+      that was posted twice are no negatives of its duplicate.
     - ``comment`` int64[n, Lc].
-    - ``owner`` int64[n]: the row of the article that a comment is on.
+    - ``owner`` int64[n]: row of each comment's article.
     """
 
     pairs: Pairs
     comments: NDArray[np.int64]  # [comments], in the order of groups
-    article: NDArray[np.int64]  # [comments], on which each of these is
-    begins: NDArray[np.int64]  # [groups + 1], where groups begin in these
-    dealt: NDArray[np.int64]  # [groups], in the order of batches
-    cuts: NDArray[np.int64]  # [batches + 1], where batches begin in these
+    article: NDArray[np.int64]  # [comments], article of each of these
+    begins: NDArray[np.int64]  # [groups + 1], start of each group in these
+    groups: NDArray[np.int64]  # [groups], in the order of batches
+    cuts: NDArray[np.int64]  # [batches + 1], start of each batch in these
     order: NDArray[np.int64]  # [batches]
 
     def __len__(self) -> int:
@@ -315,23 +320,23 @@ class Epoch(Sequence[Batch]):
         if isinstance(number, slice):
             return [self[one] for one in range(*number.indices(len(self)))]
         batch = self.order[number]
-        groups = self.dealt[self.cuts[batch] : self.cuts[batch + 1]]
-        places = _places(self.begins[groups], self.begins[groups + 1] - self.begins[groups])  # [n]
+        groups = self.groups[self.cuts[batch] : self.cuts[batch + 1]]
+        places = _ranges(self.begins[groups], self.begins[groups + 1] - self.begins[groups])  # [n]
         pairs = self.pairs
         rows, owner = np.unique(self.article[places], return_inverse=True)
-        article = padded(pairs.articles, rows, pairs.article_words, pairs.vocabulary)
-        article, same = np.unique(article, axis=0, return_inverse=True)
-        comment = padded(pairs.comments, self.comments[places], pairs.comment_words, pairs.vocabulary)
-        return {"article": article, "comment": comment, "owner": same[owner]}
+        article = pad_batch(pairs.articles, rows, pairs.article_words, pairs.vocab_size)
+        article, merged = np.unique(article, axis=0, return_inverse=True)
+        comment = pad_batch(pairs.comments, self.comments[places], pairs.comment_words, pairs.vocab_size)
+        return {"article": article, "comment": comment, "owner": merged[owner]}
 
 
-def hashed(*parts: Texts | NDArray[Any]) -> str:
-    """A hash of texts and arrays: what a training is on.
+def data_hash(*parts: Texts | NDArray[np.generic]) -> str:
+    """Hash of texts and arrays: identifies the data of a training.
 
     Args:
-        parts: The texts and arrays.
+        parts: Texts and arrays.
 
-    >>> hashed(np.arange(3)) == hashed(np.arange(3)), hashed(np.arange(3)) == hashed(np.arange(4))
+    >>> data_hash(np.arange(3)) == data_hash(np.arange(3)), data_hash(np.arange(3)) == data_hash(np.arange(4))
     (True, False)
     """
     digest = hashlib.blake2b(digest_size=16)

@@ -1,17 +1,17 @@
-"""What a training needs to go on: weights, optimiser, and where it stands, in one file that appears whole.
+"""Checkpoints: network, optimizer and training state in one file that is written atomically.
 
-The newest two are kept. If the newest cannot be read, the one before it is used; as a training is the same whether it
-was cut off or not, nothing but time is lost.
+The newest two are kept. If the newest cannot be read, the one before is used; a resumed training gives the same
+parameters as an uninterrupted one, so nothing but time is lost.
 
-Random numbers need no place in the file. Batches are drawn from the seed and the epoch, and before each step torch is
-seeded from the seed and the step.
+No random state is saved: batches follow from the seed and the epoch, and before each step torch is seeded from the seed
+and the step.
 """
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from postil.commenters.nn import safetensors_io
 from postil.errors import InvalidInput, UsageError
@@ -24,45 +24,62 @@ if TYPE_CHECKING:
     import torch
     from torch import Tensor, nn
 
-__all__ = ["Checkpoints", "State"]
+__all__ = ["Checkpoints", "Evaluated", "TrainingState"]
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """A dev evaluation during training.
+
+    Args:
+        step: Number of optimizer steps.
+        epoch: The epoch, from 0.
+        loss: Mean training loss since the evaluation before.
+        dev: Value on dev; lower is better.
+    """
+
+    step: int
+    epoch: int
+    loss: float
+    dev: float
 
 
 @dataclass(slots=True)
-class State:
-    """Where a training stands.
+class TrainingState:
+    """Progress of a training.
 
     Args:
-        step: Steps done.
+        step: Number of optimizer steps.
         epoch: The epoch, from 0.
-        place: Steps of it that are done.
-        best: The lowest dev value.
-        best_step: After which step that was.
-        worse: Dev values since then.
-        history: A row a dev value: step, epoch, loss (mean since the row before), dev.
+        epoch_step: Number of steps within the epoch.
+        best: Lowest dev value.
+        best_step: Step with that value.
+        not_improved: Number of dev evaluations since then.
+        history: All dev evaluations.
     """
 
     step: int = 0
     epoch: int = 0
-    place: int = 0
+    epoch_step: int = 0
     best: float | None = None
     best_step: int = 0
-    worse: int = 0
-    history: list[dict[str, Any]] = field(default_factory=list)
+    not_improved: int = 0
+    history: list[Evaluated] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class Checkpoints:
-    """The checkpoints of a training in its folder.
+    """Checkpoints of a training in its folder.
 
     Args:
-        folder: The folder, which is made if its parent is there.
-        request: All that the outcome depends on; JSON.
-        say: Told what is worth knowing.
+        folder: The folder; it is made if its parent exists.
+        request: Everything that the outcome depends on; JSON.
+        on_message: Callback for status messages.
     """
 
     folder: Path
-    request: Mapping[str, Any]
-    say: Callable[[str], None]
+    request: Mapping[str, object]
+    on_message: Callable[[str], None]
 
     def __post_init__(self) -> None:
         if not self.folder.parent.is_dir():
@@ -75,69 +92,69 @@ class Checkpoints:
             raise refused(str(self.folder), error) from error
 
     def save(
-        self, state: State, network: nn.Module, optimizer: torch.optim.Optimizer, best: Mapping[str, Tensor]
+        self, state: TrainingState, network: nn.Module, optimizer: torch.optim.Optimizer, best: Mapping[str, Tensor]
     ) -> None:
         """Write a checkpoint and the history, and remove the checkpoint before the last.
 
         Args:
-            state: Where the training stands.
+            state: Progress of the training.
             network: The network.
-            optimizer: The optimiser.
-            best: The weights with the lowest dev value.
+            optimizer: The optimizer.
+            best: State of the network with the lowest dev value.
 
         Raises:
-            PostilError: The system refuses to write; earlier checkpoints stay.
+            PostilError: The operating system reports an error; earlier checkpoints stay.
         """
-        tensors = {f"network.{name}": tensor for name, tensor in safetensors_io.weights(network).items()}
+        tensors = {f"network.{name}": tensor for name, tensor in safetensors_io.state_of(network).items()}
         if state.best_step != state.step:
             tensors |= {f"best.{name}": tensor for name, tensor in best.items()}
         for number, values in optimizer.state_dict()["state"].items():
             tensors |= {f"optimizer.{number}.{name}": tensor for name, tensor in values.items()}
         note = json.dumps({"request": self.request, "state": asdict(state)})
         safetensors_io.write(self.folder / f"checkpoint-{state.step:09d}.safetensors", tensors, note)
-        for old in self._found()[2:]:
+        for old in self._newest_first()[2:]:
             old.unlink(missing_ok=True)
-        lines = "".join(json.dumps(row) + "\n" for row in state.history)
+        lines = "".join(json.dumps(asdict(row)) + "\n" for row in state.history)
         with Replacement(str(self.folder / "history.jsonl")) as stream:
             stream.write(lines.encode())
 
-    def load(self, network: nn.Module, optimizer: torch.optim.Optimizer) -> tuple[State, dict[str, Tensor]]:
-        """Put network and optimiser in the state of the newest checkpoint that can be read, if there is one.
+    def load(self, network: nn.Module, optimizer: torch.optim.Optimizer) -> tuple[TrainingState, dict[str, Tensor]]:
+        """Restore network and optimizer from the newest readable checkpoint, if there is one.
 
         Args:
             network: The network.
-            optimizer: The optimiser.
+            optimizer: The optimizer.
 
         Returns:
-            Where the training stands, and the best weights so far.
+            Progress of the training, and the state of the network with the lowest dev value.
 
         Raises:
-            UsageError: The checkpoint is of a training with other options or data.
+            UsageError: The checkpoint belongs to a training with other options or data.
         """
-        for path in self._found():
+        for path in self._newest_first():
             try:
                 tensors, note = safetensors_io.read(path)
                 noted = json.loads(note)
-                state = State(**noted["state"])
-            except (InvalidInput, ValueError, KeyError, TypeError) as error:
-                self.say(f"{path}: this checkpoint cannot be used ({error}); trying the one before")
+                history = [Evaluated(**row) for row in noted["state"].pop("history")]
+                state = TrainingState(**noted["state"], history=history)
+            except (InvalidInput, ValueError, KeyError, TypeError, AttributeError) as error:
+                self.on_message(f"{path}: this checkpoint cannot be used ({error}); trying the one before")
                 continue
             self._check(noted["request"])
             parts: dict[str, dict[str, Tensor]] = {"network": {}, "best": {}, "optimizer": {}}
             for name, tensor in tensors.items():
                 part, _, rest = name.partition(".")
                 parts[part][rest] = tensor
-            safetensors_io.fill(network, parts["network"], str(path))
-            optimizer.load_state_dict({**optimizer.state_dict(), "state": _nested(parts["optimizer"])})
-            self.say(f"going on after step {state.step:,} ({path.name})")
+            safetensors_io.load_state(network, parts["network"], str(path))
+            optimizer.load_state_dict({**optimizer.state_dict(), "state": _by_parameter(parts["optimizer"])})
+            self.on_message(f"resuming after step {state.step:,} ({path.name})")
             return state, parts["best"] or parts["network"]
-        return State(), {}
+        return TrainingState(), {}
 
-    def _found(self) -> list[Path]:
-        """The newest first."""
+    def _newest_first(self) -> list[Path]:
         return sorted(self.folder.glob("checkpoint-*.safetensors"), reverse=True)
 
-    def _check(self, noted: Mapping[str, Any]) -> None:
+    def _check(self, noted: Mapping[str, object]) -> None:
         mine = json.loads(json.dumps(self.request))
         other = [
             f"{name} {noted.get(name)}, not {mine.get(name)}"
@@ -146,12 +163,12 @@ class Checkpoints:
         ]
         if other:
             raise UsageError(
-                f"{self.folder}: a training with {'; '.join(other)} was begun here; "
-                "go on with the same options, or remove the folder to begin anew"
+                f"{self.folder}: holds checkpoints of a training with {'; '.join(other)}; "
+                "resume it with the same options, or remove the folder to start anew"
             )
 
 
-def _nested(tensors: Mapping[str, Tensor]) -> dict[int, dict[str, Tensor]]:
+def _by_parameter(tensors: Mapping[str, Tensor]) -> dict[int, dict[str, Tensor]]:
     """``{"3.step": …}`` to ``{3: {"step": …}}``."""
     nested: dict[int, dict[str, Tensor]] = {}
     for name, tensor in tensors.items():

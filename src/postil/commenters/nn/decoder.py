@@ -1,4 +1,4 @@
-"""Writing a text word by word."""
+"""Recurrent decoder with or without attention."""
 
 from __future__ import annotations
 
@@ -13,144 +13,148 @@ from postil.commenters.nn.dropout import Dropout
 from postil.commenters.nn.encoder import recurrent
 
 if TYPE_CHECKING:
-    from postil.commenters.nn.attention import How
+    from postil.commenters.nn.attention import Scoring
     from postil.commenters.nn.encoder import Cell
 
-__all__ = ["Decoder", "Read", "State"]
+__all__ = ["Decoder", "DecoderState", "EncoderOutput"]
 
 
-class Read(NamedTuple):
-    """Texts that were read, to be written about; each has as many places for texts that are written about it.
+class EncoderOutput(NamedTuple):
+    """Encoder states that the decoder attends over; each source text has the same number of slots for target texts.
 
     Args:
         states: float[m, S, h].
-        mask: bool[m, S], true at words; each text has one.
-        places: int64[n], the place of each text that is written, among m * c; None where text i has place i.
-        each: How many places a text has, c; not needed without ``places``.
+        mask: bool[m, S], True at tokens; at least one per text.
+        slots: int64[n], slot of each target text, among m * c; None where target i attends over source i.
+        slots_per_text: Number of slots per source text, c; unused without ``slots``.
     """
 
     states: Tensor
     mask: Tensor
-    places: Tensor | None = None
-    each: int = 0
+    slots: Tensor | None = None
+    slots_per_text: int = 0
 
     @classmethod
-    def shared(cls, states: Tensor, mask: Tensor, owner: Tensor) -> Read:
-        """What texts that are written look at, without a copy for each of them.
-
-        A text has as many places as are needed on the average, and stands there again for those beyond.
+    def shared(cls, states: Tensor, mask: Tensor, owner: Tensor) -> EncoderOutput:
+        """Encoder output for target texts that share source texts, without one copy of the states per target.
 
         Args:
             states: float[a, S, h].
             mask: bool[a, S].
-            owner: int64[n], which text each looks at.
+            owner: int64[n], source text of each target text.
         """
-        each = -(-len(owner) // len(states))
+        # Each source gets as many slots as a source has targets on average, and is repeated for targets beyond that:
+        # at most twice as many rows as sources, however uneven the counts are.
+        slots_per_text = -(-len(owner) // len(states))
         order = owner.argsort(stable=True)  # [n]
         counts = owner.bincount(minlength=len(states))  # [a]
-        copies = -(-counts // each)  # [a]
-        number = torch.arange(len(owner), device=owner.device) - (counts.cumsum(0) - counts)[owner[order]]
-        places = torch.empty_like(owner)
-        places[order] = ((copies.cumsum(0) - copies) * each)[owner[order]] + number
+        copies = -(-counts // slots_per_text)  # [a]
+        rank = torch.arange(len(owner), device=owner.device) - (counts.cumsum(0) - counts)[owner[order]]
+        slots = torch.empty_like(owner)
+        slots[order] = ((copies.cumsum(0) - copies) * slots_per_text)[owner[order]] + rank
         rows = torch.arange(len(states), device=owner.device).repeat_interleave(copies)  # [m]
-        return cls(states.index_select(0, rows), mask[rows], places, each)
+        return cls(states.index_select(0, rows), mask[rows], slots, slots_per_text)
 
 
-class State(NamedTuple):
-    """Where a recurrent network stands.
+class DecoderState(NamedTuple):
+    """State of the recurrent network.
 
     Args:
-        hidden: float[layers, n, h].
-        memory: float[layers, n, h] of an LSTM; None of a GRU.
+        hidden: Hidden state, float[num_layers, n, h].
+        cell: Cell state of an LSTM, float[num_layers, n, h]; None for a GRU.
     """
 
     hidden: Tensor
-    memory: Tensor | None
+    cell: Tensor | None
 
-    def of(self, rows: Tensor) -> State:
-        """The same of some texts, in another order.
+    def select(self, rows: Tensor) -> DecoderState:
+        """State of the given texts, in the given order.
 
         Args:
             rows: int64[m].
         """
-        return State(*(None if part is None else part.index_select(1, rows) for part in self))  # type: ignore[arg-type]
+        cell = None if self.cell is None else self.cell.index_select(1, rows)
+        return DecoderState(self.hidden.index_select(1, rows), cell)
 
 
 class Decoder(nn.Module):
-    """Words so far to what the next word is drawn from.
+    """Target prefixes to the features from which logits of the next token are computed.
 
-    The recurrent network runs over all words at once, and attention comes after it (Luong et al. 2015, without input
-    feeding), so that a text to train on takes no loop in Python.
+    Attention follows the recurrent network (Luong et al. 2015, without input feeding), so that training runs that
+    network over all target tokens at once.
 
     Args:
-        size_in: Length of a word's vector, d.
-        size: Length of a state, h.
-        layers: How many lie above one another.
+        embedding_dim: Length of a token embedding, d.
+        hidden_size: Length of a state, h.
+        num_layers: Number of stacked layers.
         cell: ``gru`` or ``lstm``.
-        attention: ``dot`` (Luong's *general*), ``additive`` (Bahdanau's score), or None: nothing is seen but the state
-            that the encoder ends with.
-        dropout: Between layers and before the output.
+        attention: Scoring function, or None: only the encoder's final state is seen.
+        dropout: Dropout probability between layers and before the output.
     """
 
     def __init__(
         self,
-        size_in: int,
-        size: int,
-        layers: int = 1,
+        embedding_dim: int,
+        hidden_size: int,
+        num_layers: int = 1,
         cell: Cell = "gru",
         *,
-        attention: How | None = "dot",
+        attention: Scoring | None = "general",
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        self.first = nn.Linear(size, size)
-        self.first_memory = nn.Linear(size, size) if cell == "lstm" else None
-        self.network = recurrent(cell, size_in, size, layers, dropout)
-        self.attention = Attention(size, attention) if attention else None
+        self.first = nn.Linear(hidden_size, hidden_size)
+        self.first_memory = nn.Linear(hidden_size, hidden_size) if cell == "lstm" else None
+        self.network = recurrent(cell, embedding_dim, hidden_size, num_layers, dropout)
+        self.attention = Attention(hidden_size, attention) if attention else None
         self.between, self.dropout = Dropout(dropout), Dropout(dropout)
-        self.out = nn.Linear(2 * size if attention else size, size_in)
+        self.out = nn.Linear(2 * hidden_size if attention else hidden_size, embedding_dim)
 
-    def begin(self, last: Tensor) -> State:
-        """The state before the first word.
+    def initial_state(self, final: Tensor) -> DecoderState:
+        """State before the first token.
 
         Args:
-            last: float[layers, n, h], where the encoder ended.
+            final: Final state of the encoder, float[num_layers, n, h].
         """
-        memory = None if self.first_memory is None else self.first_memory(last).tanh()
-        return State(self.first(last).tanh(), memory)
+        cell = None if self.first_memory is None else self.first_memory(final).tanh()
+        return DecoderState(self.first(final).tanh(), cell)
 
-    def forward(self, words: Tensor, state: State, read: Read | None) -> tuple[Tensor, State]:
-        """Go on by some words.
+    def forward(
+        self, embeddings: Tensor, state: DecoderState, encoded: EncoderOutput | None
+    ) -> tuple[Tensor, DecoderState]:
+        """Run the decoder over target tokens (teacher forcing).
 
         Args:
-            words: float[n, L, d].
-            state: The state before them.
-            read: What is written about. Not looked at without attention.
+            embeddings: Embeddings of the target tokens, float[n, L, d].
+            state: State before them.
+            encoded: Encoder output; ignored without attention.
 
         Returns:
-            float[n, L, d], to be multiplied with the vectors of all words; the state behind them.
+            Features float[n, L, d], whose products with the embeddings are the logits; the state after the tokens.
         """
-        hidden, behind = self._go_on(words, state)  # [n, L, h]
-        if self.attention is not None and read is not None:
-            asked, m = hidden, len(read.states)
-            if read.places is not None:
-                asked = hidden.new_zeros(m * read.each, *hidden.shape[1:]).index_copy(0, read.places, hidden)
-            seen, _ = self.attention(asked.reshape(m, -1, hidden.shape[2]), read.states, read.mask)  # [m, c * L, h]
-            seen = seen.view(asked.shape)  # [m * c, L, h]
-            if read.places is not None:
-                seen = seen[read.places]
-            hidden = torch.cat([hidden, seen], dim=2)  # [n, L, 2 h]
+        hidden, end = self._recur(embeddings, state)  # [n, L, h]
+        if self.attention is not None and encoded is not None:
+            queries, m = hidden, len(encoded.states)
+            if encoded.slots is not None:
+                queries = hidden.new_zeros(m * encoded.slots_per_text, *hidden.shape[1:])
+                queries = queries.index_copy(0, encoded.slots, hidden)
+            # All targets of a source text become queries of one batch row: [m, c * L, h].
+            context, _ = self.attention(queries.reshape(m, -1, hidden.shape[2]), encoded.states, encoded.mask)
+            context = context.view(queries.shape)  # [m * c, L, h]
+            if encoded.slots is not None:
+                context = context[encoded.slots]
+            hidden = torch.cat([hidden, context], dim=2)  # [n, L, 2 h]
         features: Tensor = self.out(self.dropout(hidden)).tanh()  # [n, L, d]
-        return features, behind
+        return features, end
 
-    def _go_on(self, words: Tensor, state: State) -> tuple[Tensor, State]:
-        """The states float[n, L, h] of the uppermost layer, and the state behind the words."""
+    def _recur(self, inputs: Tensor, state: DecoderState) -> tuple[Tensor, DecoderState]:
+        """Top layer's hidden states float[n, L, h], and the state after the inputs."""
         network = self.network
-        if not isinstance(network, nn.GRU) or words.device.type != "cpu":
-            hidden, end = network(words, state.hidden if state.memory is None else (state.hidden, state.memory))
-            return hidden, State(*end) if isinstance(end, tuple) else State(end, None)
+        if not isinstance(network, nn.GRU) or inputs.device.type != "cpu":
+            hidden, end = network(inputs, state.hidden if state.cell is None else (state.hidden, state.cell))
+            return hidden, DecoderState(*end) if isinstance(end, tuple) else DecoderState(end, None)
         ends = []
         for layer, start in enumerate(state.hidden[:, None]):
-            words = scan.gru([network], layer, [self.between(words) if layer else words], start)[0].transpose(0, 1)
-            ends.append(words[:, -1])
-        return words, State(torch.stack(ends), None)
+            inputs = scan.gru([network], layer, [self.between(inputs) if layer else inputs], start)[0].transpose(0, 1)
+            ends.append(inputs[:, -1])
+        return inputs, DecoderState(torch.stack(ends), None)

@@ -1,6 +1,6 @@
-"""Several processes that train one network, as torchrun starts them: which is the first, and what it tells the others.
+"""Processes that train one network together, as torchrun starts them.
 
-The first alone reads, prepares, writes and speaks; the others take part in the training and end.
+The main process (rank 0) alone reads, prepares, writes and prints; the others take part in training and then end.
 """
 
 from __future__ import annotations
@@ -12,44 +12,43 @@ from typing import TYPE_CHECKING, Final, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["from_first", "is_first"]
+__all__ = ["broadcast_from_main", "is_main_process"]
 
 T = TypeVar("T")
-PATIENCE: Final = timedelta(hours=24)
-"""So long the others wait for the first; if it fails, torchrun ends them."""
+TIMEOUT: Final = timedelta(hours=24)
+"""Time that processes wait for the main one; if it fails, torchrun ends them."""
 
 
-def is_first() -> bool:
-    """Whether this process is the only one, or the first of several.
+def is_main_process() -> bool:
+    """True if this process is the only one, or has rank 0.
 
-    >>> is_first()
+    >>> is_main_process()
     True
     """
-    return _together() == 1 or os.environ.get("RANK", "0") == "0"
+    return _num_processes() == 1 or os.environ.get("RANK", "0") == "0"
 
 
-def from_first(work: Callable[[], T], device: str = "auto") -> T:
-    """Have the first process do something, and tell all what came of it.
+def broadcast_from_main(work: Callable[[], T], device: str = "auto") -> T:
+    """Call a function in the main process and broadcast its result to all.
 
     Args:
-        work: What is done; what it returns can be pickled.
-        device: Where the training will be: ``auto``, ``cpu`` or ``cuda``.
+        work: The function; its result must be picklable.
+        device: Training device: ``auto``, ``cpu`` or ``cuda``.
 
-    >>> from_first(lambda: 7)
+    >>> broadcast_from_main(lambda: 7)
     7
     """
-    if _together() == 1:
+    if _num_processes() == 1:
         return work()
-    import torch  # noqa: PLC0415 - one process alone does not need them
+    import torch  # noqa: PLC0415 - a single process does not need them
     from accelerate import PartialState  # type: ignore[import-untyped]  # noqa: PLC0415
     from accelerate.utils import broadcast_object_list  # type: ignore[import-untyped]  # noqa: PLC0415
 
-    state = PartialState(cpu=device == "cpu" or not torch.cuda.is_available(), timeout=PATIENCE)
-    told = [work() if state.is_main_process else None]
-    broadcast_object_list(told)
-    return told[0]  # type: ignore[return-value]  # of the first by now
+    state = PartialState(cpu=device == "cpu" or not torch.cuda.is_available(), timeout=TIMEOUT)
+    result = [work() if state.is_main_process else None]
+    broadcast_object_list(result)
+    return result[0]  # type: ignore[return-value]  # the main process's by now
 
 
-def _together() -> int:
-    """How many processes there are."""
+def _num_processes() -> int:
     return int(os.environ.get("WORLD_SIZE", "1"))

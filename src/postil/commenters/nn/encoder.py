@@ -1,4 +1,4 @@
-"""Reading a text: a recurrent network in both directions."""
+"""Bidirectional recurrent encoder."""
 
 from __future__ import annotations
 
@@ -15,82 +15,87 @@ __all__ = ["Cell", "Encoder", "recurrent"]
 Cell: TypeAlias = Literal["gru", "lstm"]
 
 
-def recurrent(cell: Cell, size_in: int, size: int, layers: int = 1, dropout: float = 0.0) -> nn.GRU | nn.LSTM:
-    """A recurrent network in one direction, over float[n, L, size_in].
+def recurrent(
+    cell: Cell, input_size: int, hidden_size: int, num_layers: int = 1, dropout: float = 0.0
+) -> nn.GRU | nn.LSTM:
+    """Unidirectional recurrent network over float[n, L, input_size].
 
     Args:
         cell: ``gru`` or ``lstm``.
-        size_in: Length of a word's vector.
-        size: Length of a state.
-        layers: How many lie above one another.
-        dropout: Between them.
+        input_size: Length of an input vector.
+        hidden_size: Length of a state.
+        num_layers: Number of stacked layers.
+        dropout: Dropout probability between layers.
     """
     kind = nn.GRU if cell == "gru" else nn.LSTM
-    return kind(size_in, size, layers, batch_first=True, dropout=dropout if layers > 1 else 0.0)
+    return kind(input_size, hidden_size, num_layers, batch_first=True, dropout=dropout if num_layers > 1 else 0.0)
 
 
 class Encoder(nn.Module):
-    """Texts to a state a word, and one for the whole.
+    """Bidirectional encoder: one state per token, and one final state per layer (Bahdanau et al. 2015, section 3.2).
 
-    Each layer reads forwards and backwards (Bahdanau et al. 2015, section 3.2). Backwards it begins at the last word of
-    each text, wherever that stands, so that what is filled up changes nothing; texts need no sorting and no packing.
+    The backward network starts at the last token of each text, so padding changes nothing and texts need neither
+    sorting nor packing.
 
     Args:
-        size_in: Length of a word's vector, d.
-        size: Length of a state, h: half for either direction.
-        layers: How many lie above one another.
+        embedding_dim: Length of a token embedding, d.
+        hidden_size: Length of a state, h: half for each direction.
+        num_layers: Number of stacked layers.
         cell: ``gru`` or ``lstm``.
-        dropout: Between layers.
+        dropout: Dropout probability between layers.
 
-    >>> encoder = Encoder(size_in=4, size=6)
-    >>> states, last = encoder(torch.randn(3, 5, 4), torch.ones(3, 5, dtype=torch.bool))
-    >>> states.shape, last.shape
+    >>> encoder = Encoder(embedding_dim=4, hidden_size=6)
+    >>> states, final = encoder(torch.randn(3, 5, 4), torch.ones(3, 5, dtype=torch.bool))
+    >>> states.shape, final.shape
     (torch.Size([3, 5, 6]), torch.Size([1, 3, 6]))
     """
 
-    def __init__(self, size_in: int, size: int, layers: int = 1, cell: Cell = "gru", *, dropout: float = 0.0) -> None:
+    def __init__(
+        self, embedding_dim: int, hidden_size: int, num_layers: int = 1, cell: Cell = "gru", *, dropout: float = 0.0
+    ) -> None:
         super().__init__()
-        sizes = [size_in, *[size] * (layers - 1)]
-        self.forwards = nn.ModuleList(recurrent(cell, before, size - size // 2) for before in sizes)
-        self.backwards = nn.ModuleList(recurrent(cell, before, size // 2) for before in sizes)
+        sizes = [embedding_dim, *[hidden_size] * (num_layers - 1)]
+        self.forwards = nn.ModuleList(recurrent(cell, size, hidden_size - hidden_size // 2) for size in sizes)
+        self.backwards = nn.ModuleList(recurrent(cell, size, hidden_size // 2) for size in sizes)
         self.dropout = Dropout(dropout)
 
-    def forward(self, words: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """Read texts.
+    def forward(self, embeddings: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """Encode texts.
 
         Args:
-            words: float[n, L, d].
-            mask: bool[n, L], true at words, which stand in front. A text without words is read as one word.
+            embeddings: float[n, L, d].
+            mask: bool[n, L], True at tokens, right-padded. An empty text is encoded as one token.
 
         Returns:
-            States float[n, L, h]; of each layer those after all words, float[layers, n, h].
+            States float[n, L, h], and the final state of each layer, float[num_layers, n, h].
         """
         lengths = mask.sum(1).clamp_min(1)  # [n]
-        places = torch.arange(mask.shape[1], device=mask.device).expand_as(mask)  # [n, L]
-        inside = places < lengths[:, None]  # [n, L]
-        turned = torch.where(inside, lengths[:, None] - 1 - places, places)  # [n, L]
+        positions = torch.arange(mask.shape[1], device=mask.device).expand_as(mask)  # [n, L]
+        inside = positions < lengths[:, None]  # [n, L]
+        # Reverses each text within its own length and leaves padding where it is; its own inverse.
+        reverse = torch.where(inside, lengths[:, None] - 1 - positions, positions)  # [n, L]
         rows = torch.arange(len(mask), device=mask.device)
-        states, last = words, []
-        for number, (ahead, back) in enumerate(zip(self.forwards, self.backwards, strict=True)):
-            if number:
+        states, final = embeddings, []
+        for layer, (ahead, back) in enumerate(zip(self.forwards, self.backwards, strict=True)):
+            if layer:
                 states = self.dropout(states)
-            one, other = _both(ahead, back, states, _taken(states, turned))  # each [n, L, h / 2]
-            ends = [part[rows, lengths - 1] for part in (one, other)]  # each [n, h / 2]
-            last.append(torch.cat(ends, dim=1))  # [n, h]
-            states = torch.cat([one, _taken(other, turned)], dim=2)  # [n, L, h]
-        return states, torch.stack(last)
+            left, right = _both_directions(ahead, back, states, _take(states, reverse))  # each [n, L, h / 2]
+            ends = [part[rows, lengths - 1] for part in (left, right)]  # each [n, h / 2]
+            final.append(torch.cat(ends, dim=1))  # [n, h]
+            states = torch.cat([left, _take(right, reverse)], dim=2)  # [n, L, h]
+        return states, torch.stack(final)
 
 
-def _both(ahead: nn.Module, back: nn.Module, states: Tensor, turned: Tensor) -> tuple[Tensor, Tensor]:
-    """The states of two networks, the second over texts with the last word first."""
-    two = [network for network in (ahead, back) if isinstance(network, nn.GRU)]
-    if len({network.hidden_size for network in two}) == 1 and states.device.type == "cpu":
-        start = states.new_zeros(2, len(states), two[0].hidden_size)
-        one, other = scan.gru(two, 0, [states, turned], start).transpose(1, 2)
-        return one, other
-    return ahead(states)[0], back(turned)[0]
+def _both_directions(ahead: nn.Module, back: nn.Module, states: Tensor, reversed_: Tensor) -> tuple[Tensor, Tensor]:
+    """States of both networks, the second over reversed texts."""
+    networks = [network for network in (ahead, back) if isinstance(network, nn.GRU)]
+    if len({network.hidden_size for network in networks}) == 1 and states.device.type == "cpu":
+        start = states.new_zeros(2, len(states), networks[0].hidden_size)
+        left, right = scan.gru(networks, 0, [states, reversed_], start).transpose(1, 2)
+        return left, right
+    return ahead(states)[0], back(reversed_)[0]
 
 
-def _taken(values: Tensor, places: Tensor) -> Tensor:
-    """``out[i, j] = values[i, places[i, j]]``, of float[n, L, d] and int64[n, L]."""
-    return values.gather(1, places[:, :, None].expand(-1, -1, values.shape[2]))
+def _take(values: Tensor, positions: Tensor) -> Tensor:
+    """``out[i, j] = values[i, positions[i, j]]`` for float[n, L, d] and int64[n, L]."""
+    return values.gather(1, positions[:, :, None].expand(-1, -1, values.shape[2]))

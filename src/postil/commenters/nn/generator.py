@@ -10,7 +10,7 @@ function of Bahdanau et al. (2015) in that architecture.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import torch
@@ -18,43 +18,54 @@ from torch import Tensor, nn
 
 from postil.commenters.decoding_options import DecodingOptions
 from postil.commenters.nn import decoding, models
-from postil.commenters.nn.batches import EOS, SPECIAL, Commented, Pairs, Texts, by_length, hashed, model_ids, padded
-from postil.commenters.nn.decoding import Written
-from postil.commenters.nn.seq2seq import GeneratorOptions, Network
+from postil.commenters.nn.batches import (
+    EOS,
+    SPECIAL,
+    Commented,
+    Pairs,
+    Texts,
+    bucket_by_length,
+    data_hash,
+    model_ids,
+    pad_batch,
+)
+from postil.commenters.nn.decoding import Hypothesis
+from postil.commenters.nn.seq2seq import GeneratorOptions, Seq2SeqNetwork
 from postil.commenters.store import check_free
 from postil.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
-    from postil.commenters.nn.batches import Batch
+    from postil.commenters.nn.batches import Epoch
     from postil.commenters.nn.training import Progress, TrainingOptions
     from postil.records.row_files import FilePath
 
-__all__ = ["KIND", "Generator", "GeneratorOptions", "Written", "train_generator"]
+__all__ = ["KIND", "GenerationTask", "Generator", "GeneratorOptions", "Hypothesis", "train_generator"]
 
 KIND: Final = "generator"
 DEV_PAIRS: Final = 10_000
+"""Number of comments of a dev evaluation, at most one batch more."""
 _ROWS: Final = 320
-"""Rows that are written together, about."""
-_WORDS: Final = 32_768
-"""Words of articles that are read together, filled up."""
-_AT_ONCE: Final = 2**22
-"""Words that are counted together."""
+"""Number of hypotheses that are decoded at once, about."""
+_TOKENS: Final = 32_768
+"""Number of article tokens that are encoded at once, padding included."""
+_COUNTED: Final = 2**22
+"""Number of tokens that are counted at once."""
 
 
 @dataclass(frozen=True, eq=False)
 class Generator:
-    """A trained generator; `open` it, or `train_generator`.
+    """A trained generator; from `open` or `train_generator`.
 
     Args:
-        network: The network, in evaluation.
-        options: What it is.
+        network: The network in evaluation mode.
+        options: Its options.
     """
 
-    network: Network
+    network: Seq2SeqNetwork
     options: GeneratorOptions
 
     @classmethod
@@ -62,40 +73,42 @@ class Generator:
         """Open a model folder.
 
         Args:
-            folder: The folder that `train_generator` made.
-            device: Where to calculate: ``cpu`` or ``cuda``.
+            folder: The folder that `train_generator` wrote.
+            device: ``cpu`` or ``cuda``.
 
         Raises:
-            InvalidInput: It holds no generator, or files are missing, cut short or do not fit together.
+            InvalidInput: It holds no generator, or files are missing, truncated or do not fit together.
         """
-        return cls(*models.load(folder, KIND, GeneratorOptions, Network, device))
+        return cls(*models.load(folder, KIND, GeneratorOptions, Seq2SeqNetwork, device))
 
-    def write(self, articles: Texts, several: int = 1, options: DecodingOptions | None = None) -> list[list[Written]]:
-        """Write comments.
+    def generate(
+        self, articles: Texts, n_best: int = 1, options: DecodingOptions | None = None
+    ) -> list[list[Hypothesis]]:
+        """Generate comments.
 
         Args:
-            articles: What to comment on, words as the corpus numbers them.
-            several: Comments an article, at least where there are as many; see `decoding.write`.
-            options: How.
+            articles: Articles to comment on, token ids of the corpus.
+            n_best: Number of comments per article; see `decoding.generate`.
+            options: Decoding strategy.
 
         Returns:
-            For each article what was written, best first, none twice; words as the model numbers them.
+            Distinct hypotheses of each article, best first; token ids of the model.
         """
         options = options or DecodingOptions()
-        if several < 1:
-            raise UsageError(f"several: expected at least 1, got {several}")
-        found: list[list[Written]] = [[] for _ in range(len(articles.offsets) - 1)]
-        texts = several if options.strategy == "nucleus" or several == 1 else max(several, options.width)
-        at_once = max(1, _ROWS // (texts * options.width))
-        for group in by_length(articles, _WORDS, self.options.article_words):
-            for begin in range(0, len(group), at_once):
-                rows = group[begin : begin + at_once]
-                read = padded(articles, rows, self.options.article_words, self.network.words.num_embeddings)
-                written = decoding.write(
-                    self.network, torch.from_numpy(read).to(self.network.bias.device), several, options
+        if n_best < 1:
+            raise UsageError(f"n_best: expected at least 1, got {n_best}")
+        found: list[list[Hypothesis]] = [[] for _ in range(len(articles.offsets) - 1)]
+        texts = n_best if options.strategy == "nucleus" or n_best == 1 else max(n_best, options.width)
+        batch_size = max(1, _ROWS // (texts * options.width))
+        for bucket in bucket_by_length(articles, _TOKENS, self.options.article_words):
+            for begin in range(0, len(bucket), batch_size):
+                rows = bucket[begin : begin + batch_size]
+                batch = pad_batch(articles, rows, self.options.article_words, self.network.words.num_embeddings)
+                generated = decoding.generate(
+                    self.network, torch.from_numpy(batch).to(self.network.bias.device), n_best, options
                 )
-                for row, one in zip(rows.tolist(), written, strict=True):
-                    found[row] = one
+                for row, hypotheses in zip(rows.tolist(), generated, strict=True):
+                    found[row] = hypotheses
         return found
 
 
@@ -103,113 +116,113 @@ def train_generator(
     train: Commented,
     dev: Commented,
     options: GeneratorOptions,
-    how: TrainingOptions,
+    training: TrainingOptions,
     folder: FilePath,
     *,
-    vectors: NDArray[np.float32] | None = None,
-    made: Mapping[str, Any] | None = None,
-    say: Callable[[str], None] = lambda _: None,
-    watch: Callable[[Progress], None] = lambda _: None,
+    embeddings: NDArray[np.float32] | None = None,
+    metadata: Mapping[str, object] | None = None,
+    on_message: Callable[[str], None] = lambda _: None,
+    on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Generator:
     """Train a generator.
 
-    What is kept is the state with the lowest loss a word on dev, by the full softmax. A training that was cut off goes
-    on from ``.FOLDER.training``, beside the folder to make.
+    The model is the state with the lowest token-level cross-entropy on dev, over the full vocabulary. An interrupted
+    training resumes from ``.FOLDER.training``, next to the folder.
 
     Args:
         train: Articles with comments to train on.
-        dev: Others to measure on; where there are more than 10,000 comments, on so many of them.
-        options: What to train.
-        how: How to train it; a batch counts comments.
-        folder: The model folder to make.
-        vectors: float32[words, word_size], vectors to begin with, in the order of the corpus's words; zeros for a word
-            that has none.
-        made: What to note of how it was made.
-        say: Told what is worth knowing.
-        watch: Told after each step how far it is.
+        dev: Articles with comments for dev evaluation; of more than 10,000 comments about so many are used.
+        options: Options of the network.
+        training: Options of the training; a batch is counted in comments.
+        folder: The model folder to write.
+        embeddings: Pretrained embeddings in the order of the corpus's vocabulary, float32[words, embedding_dim]; zeros
+            for a word without one.
+        metadata: What else the model records of its training.
+        on_message: Callback for status messages.
+        on_progress: Callback after each step.
 
     Raises:
-        UsageError: The folder is there already, or arrays or options do not fit together.
-        PostilError: The loss is not a number, or the system refuses to write.
+        UsageError: The folder exists, or arrays or options do not fit together.
+        PostilError: The loss is not finite, or the operating system reports an error.
     """
     check_free(folder)
-    data = hashed(*train, *dev, *(() if vectors is None else (vectors,)))
+    data = data_hash(*train, *dev, *(() if embeddings is None else (embeddings,)))
     known = SPECIAL + 1 + max(int(texts.ids.max(initial=0)) for texts in train[:2])
-    options = replace(options, vocabulary=min(options.vocabulary, known))
-    task = Writing(train, dev, options, how, data)
+    options = replace(options, vocab_size=min(options.vocab_size, known))
+    task = GenerationTask(train, dev, options, training, data)
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(how.seed)
-        network = models.build(Network, options, options.vocabulary)
-    network.begin(_counts(train.comments, options.vocabulary), vectors)
+        torch.manual_seed(training.seed)
+        network = models.build(Seq2SeqNetwork, options, options.vocab_size)
+    network.initialize(_target_counts(train.comments, options.vocab_size), embeddings)
     models.train(
         folder,
         KIND,
         network,
         task,
-        how,
-        config={"vocabulary": options.vocabulary, "options": asdict(options)},
+        training,
+        config={"vocab_size": options.vocab_size, "options": asdict(options)},
         dev=lambda best: {"loss": best},
-        made=made,
-        say=say,
-        watch=watch,
+        metadata=metadata,
+        on_message=on_message,
+        on_progress=on_progress,
     )
     return Generator(network, options)
 
 
-def _counts(comments: Texts, vocabulary: int) -> NDArray[np.int64]:
-    """How often each word is to be written, ends of texts among them, int64[V]."""
-    counts = np.zeros(vocabulary, dtype=np.int64)
-    for begin in range(0, len(comments.ids), _AT_ONCE):
-        some = model_ids(comments.ids[begin : begin + _AT_ONCE], vocabulary)
-        counts += np.bincount(some, minlength=vocabulary)
+def _target_counts(comments: Texts, vocab_size: int) -> NDArray[np.int64]:
+    """Frequency of each token id as a target, end tokens included, int64[V]."""
+    counts = np.zeros(vocab_size, dtype=np.int64)
+    for begin in range(0, len(comments.ids), _COUNTED):
+        some = model_ids(comments.ids[begin : begin + _COUNTED], vocab_size)
+        counts += np.bincount(some, minlength=vocab_size)
     counts[EOS] += len(comments.offsets) - 1
     return counts
 
 
-class Writing:
-    """The task of writing an article's comments; a `Task`."""
+class GenerationTask:
+    """Generating an article's comments; a `TrainingTask`."""
 
     unit = "words"
 
     def __init__(
-        self, train: Commented, dev: Commented, options: GeneratorOptions, how: TrainingOptions, data: str
+        self, train: Commented, dev: Commented, options: GeneratorOptions, training: TrainingOptions, data: str
     ) -> None:
         if not len(train.comments.offsets) > 1 or not len(dev.comments.offsets) > 1:
             raise UsageError("expected articles with comments, to train on and in dev")
-        self.pairs, self.dev_pairs = (_pairs(texts, options, how) for texts in (train, dev))
+        self.pairs, self.dev_pairs = (_pairs(texts, options, training) for texts in (train, dev))
         self.request = {"kind": KIND, "data": data, **asdict(options)}
 
-    def batches(self, epoch: int) -> Sequence[Batch]:
-        """See `Task`."""
+    def batches(self, epoch: int) -> Epoch:
+        """See `TrainingTask`."""
         return self.pairs.epoch(epoch)
 
     def loss(self, network: nn.Module, batch: dict[str, Tensor]) -> tuple[Tensor, int]:
-        """The mean loss a word; see `Task`."""
-        loss, words = network(batch["article"], batch["comment"], batch["owner"])
-        return loss / words, int(words)
+        """Mean cross-entropy per token; see `TrainingTask`."""
+        loss, tokens = network(batch["article"], batch["comment"], batch["owner"])
+        return loss / tokens, int(tokens)
 
     def dev(self, network: nn.Module) -> float:
-        """The mean of -log P over words, in nats, by the full softmax; see `Task`."""
-        assert isinstance(network, Network)  # noqa: S101 - for the type checker
+        """Token-level cross-entropy over the full vocabulary, nats per token; see `TrainingTask`."""
+        assert isinstance(network, Seq2SeqNetwork)  # noqa: S101 - for the type checker
         device, epoch = network.bias.device, self.dev_pairs.epoch(0)
         total, count, pairs = 0.0, 0, 0
         for number in range(len(epoch)):
             batch = {name: torch.from_numpy(array).to(device) for name, array in epoch[number].items()}
-            loss, words = network(batch["article"], batch["comment"], batch["owner"])
-            total, count, pairs = total + float(loss), count + int(words), pairs + len(batch["owner"])
+            loss, tokens = network(batch["article"], batch["comment"], batch["owner"])
+            total, count, pairs = total + float(loss), count + int(tokens), pairs + len(batch["owner"])
             if pairs >= DEV_PAIRS:
                 break
         return total / count
 
 
-def _pairs(texts: Commented, options: GeneratorOptions, how: TrainingOptions) -> Pairs:
+def _pairs(texts: Commented, options: GeneratorOptions, training: TrainingOptions) -> Pairs:
     return Pairs(
         *texts,
-        vocabulary=options.vocabulary,
-        batch=how.batch,
-        group=min(options.group, how.batch),
+        vocab_size=options.vocab_size,
+        batch=training.batch,
+        comments_per_group=min(options.comments_per_group, training.batch),
         article_words=options.article_words,
         comment_words=options.comment_words,
-        pairs=options.pairs,
-        seed=how.seed,
+        comments_per_article=options.comments_per_article,
+        seed=training.seed,
     )

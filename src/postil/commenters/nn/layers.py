@@ -1,7 +1,7 @@
-"""The layers that networks are made of, where torch has none that leave padding out.
+"""Layers that ignore padding, where torch has none.
 
-A text of words comes as ``words`` float[n, L, d] and ``mask`` bool[n, L]: its words stand in front, and what stands
-behind them changes nothing.
+A padded batch comes as ``embeddings`` float[n, L, d] and ``mask`` bool[n, L], True at tokens, right-padded; values at
+padding never change a result.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-__all__ = ["Convolutions", "Matching", "masked_max", "masked_mean", "windows"]
+__all__ = ["Convolutions", "LateInteraction", "masked_max", "masked_mean", "ngram_windows"]
 
 
 def masked_max(values: Tensor, mask: Tensor) -> Tensor:
-    """The greatest value over time, among those that stand for words.
+    """Max-over-time pooling, padding excluded.
 
     Args:
         values: float[n, L, f].
-        mask: bool[n, L], true at words.
+        mask: bool[n, L], True at tokens.
 
     Returns:
-        float[n, f]; 0 for a text without words.
+        float[n, f]; 0 for an empty text.
 
     >>> values = torch.tensor([[[1.0], [9.0]], [[-2.0], [9.0]], [[3.0], [4.0]]])
     >>> masked_max(values, torch.tensor([[True, False], [True, False], [False, False]])).tolist()
@@ -32,15 +32,15 @@ def masked_max(values: Tensor, mask: Tensor) -> Tensor:
 
 
 def masked_mean(values: Tensor, weights: Tensor, mask: Tensor) -> Tensor:
-    """The weighted mean over time of the values that stand for words.
+    """Weighted mean over time, padding excluded.
 
     Args:
         values: float[n, L, f].
         weights: float[n, L], at least 0.
-        mask: bool[n, L], true at words.
+        mask: bool[n, L], True at tokens.
 
     Returns:
-        float[n, f]; 0 for a text without words.
+        float[n, f]; 0 for an empty text.
 
     >>> values = torch.tensor([[[1.0], [4.0], [9.0]]])
     >>> masked_mean(values, torch.tensor([[2.0, 1.0, 5.0]]), torch.tensor([[True, True, False]])).tolist()
@@ -51,109 +51,111 @@ def masked_mean(values: Tensor, weights: Tensor, mask: Tensor) -> Tensor:
     return sums / weights.sum(1, keepdim=True).clamp_min(1e-9)
 
 
-def windows(words: Tensor, mask: Tensor, width: int) -> Tensor:
-    """The run of words that begins at each word, laid out one behind the other.
+def ngram_windows(embeddings: Tensor, mask: Tensor, width: int) -> Tensor:
+    """Concatenated embeddings of the n-gram that starts at each token.
 
     Args:
-        words: float[n, L, d].
-        mask: bool[n, L], true at words.
-        width: How many words a run has, w. What it sees behind the end of the text is 0, so short texts have runs too.
+        embeddings: float[n, L, d].
+        mask: bool[n, L], True at tokens.
+        width: Tokens per n-gram, w. Positions after the end of a text count as 0, so short texts have windows too.
 
     Returns:
         float[n, L, w * d].
 
-    >>> windows(torch.tensor([[[1.0], [2.0], [3.0]]]), torch.tensor([[True, True, False]]), 2).tolist()
+    >>> ngram_windows(torch.tensor([[[1.0], [2.0], [3.0]]]), torch.tensor([[True, True, False]]), 2).tolist()
     [[[1.0, 2.0], [2.0, 0.0], [0.0, 0.0]]]
     """
-    words = words.masked_fill(~mask[:, :, None], 0.0)
-    words = functional.pad(words, (0, 0, 0, width - 1))  # [n, L + w - 1, d]
-    return torch.cat([words[:, place : place + mask.shape[1]] for place in range(width)], dim=2)
+    embeddings = embeddings.masked_fill(~mask[:, :, None], 0.0)
+    embeddings = functional.pad(embeddings, (0, 0, 0, width - 1))  # [n, L + w - 1, d]
+    return torch.cat([embeddings[:, shift : shift + mask.shape[1]] for shift in range(width)], dim=2)
 
 
 class Convolutions(nn.Module):
-    """Convolutions of several widths over the words of a text, and the maximum of each filter over time.
+    """Convolutions of several widths with max-over-time pooling.
 
-    (Kim 2014, Convolutional neural networks for sentence classification.) Runs of words are multiplied with a matrix,
+    (Kim 2014, Convolutional neural networks for sentence classification.) N-gram windows are multiplied with a matrix,
     which on a CPU takes two thirds of the time of ``nn.Conv1d``.
 
     Args:
-        size: Length of a word's vector, d.
-        filters: How many filters of each width, f.
-        widths: The widths.
+        embedding_dim: Length of a token embedding, d.
+        filters: Number of filters per width, f.
+        widths: Widths in tokens.
 
-    >>> layer = Convolutions(size=4, filters=2, widths=(1, 2))
+    >>> layer = Convolutions(embedding_dim=4, filters=2, widths=(1, 2))
     >>> layer(torch.randn(3, 5, 4), torch.ones(3, 5, dtype=torch.bool)).shape
     torch.Size([3, 4])
     """
 
-    def __init__(self, size: int, filters: int, widths: tuple[int, ...]) -> None:
+    def __init__(self, embedding_dim: int, filters: int, widths: tuple[int, ...]) -> None:
         super().__init__()
         self.widths = widths
-        self.filters = nn.ModuleList(nn.Linear(width * size, filters) for width in widths)
+        self.filters = nn.ModuleList(nn.Linear(width * embedding_dim, filters) for width in widths)
 
-    def forward(self, words: Tensor, mask: Tensor) -> Tensor:
-        """The features of texts.
+    def forward(self, embeddings: Tensor, mask: Tensor) -> Tensor:
+        """Compute the features of texts.
 
         Args:
-            words: float[n, L, d].
-            mask: bool[n, L], true at words.
+            embeddings: float[n, L, d].
+            mask: bool[n, L], True at tokens.
 
         Returns:
-            float[n, widths * f], each at least 0.
+            float[n, widths * f], at least 0.
         """
         pairs = zip(self.widths, self.filters, strict=True)
-        features = [masked_max(filters(windows(words, mask, width)), mask) for width, filters in pairs]  # each [n, f]
-        return torch.cat(features, dim=1).relu()
+        pooled = [masked_max(filters(ngram_windows(embeddings, mask, width)), mask) for width, filters in pairs]
+        return torch.cat(pooled, dim=1).relu()
 
 
-class Matching(nn.Module):
-    """How well the runs of words of one text are found in another.
+class LateInteraction(nn.Module):
+    """Late interaction (MaxSim) over n-grams.
 
-    A run of w words becomes a vector by a convolution, the same for both texts. Between all runs of both stand their
-    cosines; of each run of the one text the best over the other is taken, and the weighted mean of these is what a
-    width says. (Dai et al. 2018, Convolutional neural networks for soft-matching n-grams in ad-hoc search, with the
-    maximum of Khattab and Zaharia 2020 in place of kernels.)
+    A convolution, the same for both texts, turns each n-gram into a vector. For each n-gram of one text the highest
+    cosine with any n-gram of the other is taken; their weighted mean is the score of a width, and a learned mixture of
+    the widths is the result. (Dai et al. 2018, Convolutional neural networks for soft-matching n-grams in ad-hoc
+    search, with the maximum of Khattab and Zaharia 2020 in place of kernels.)
 
     Args:
-        size: Length of a word's vector, d.
-        filters: Length of a run's vector, f.
-        widths: The widths.
+        embedding_dim: Length of a token embedding, d.
+        filters: Length of an n-gram vector, f.
+        widths: Widths in tokens.
     """
 
-    def __init__(self, size: int, filters: int, widths: tuple[int, ...]) -> None:
+    def __init__(self, embedding_dim: int, filters: int, widths: tuple[int, ...]) -> None:
         super().__init__()
         self.widths = widths
-        self.filters = nn.ModuleList(nn.Linear(width * size, filters) for width in widths)
+        self.filters = nn.ModuleList(nn.Linear(width * embedding_dim, filters) for width in widths)
         self.mix = nn.Parameter(torch.full((len(widths),), 5.0))
 
-    def runs(self, words: Tensor, mask: Tensor) -> list[Tensor]:
-        """The vectors of length 1 of all runs, float[n, L, f] for each width.
+    def ngrams(self, embeddings: Tensor, mask: Tensor) -> list[Tensor]:
+        """L2-normalized n-gram vectors, float[n, L, f] per width.
 
         Args:
-            words: float[n, L, d].
-            mask: bool[n, L], true at words.
+            embeddings: float[n, L, d].
+            mask: bool[n, L], True at tokens.
         """
         pairs = zip(self.widths, self.filters, strict=True)
-        return [functional.normalize(filters(windows(words, mask, width)), dim=2) for width, filters in pairs]
+        return [
+            functional.normalize(filters(ngram_windows(embeddings, mask, width)), dim=2) for width, filters in pairs
+        ]
 
     def forward(
-        self, one: list[Tensor], one_mask: Tensor, weights: Tensor, other: list[Tensor], other_mask: Tensor
+        self, queries: list[Tensor], query_mask: Tensor, weights: Tensor, documents: list[Tensor], document_mask: Tensor
     ) -> Tensor:
-        """How well each text of one kind is found in the text beside it.
+        """Score each query text against the document text of the same row.
 
         Args:
-            one: Its `runs`, float[p, L, f] each.
-            one_mask: bool[p, L].
-            weights: float[p, L], of the runs of the one.
-            other: The other's, float[p, M, f] each.
-            other_mask: bool[p, M].
+            queries: `ngrams` of the queries, float[p, L, f] each.
+            query_mask: bool[p, L].
+            weights: Weights of the query n-grams, float[p, L].
+            documents: `ngrams` of the documents, float[p, M, f] each.
+            document_mask: bool[p, M].
 
         Returns:
             float[p].
         """
-        found = []
-        for mine, theirs in zip(one, other, strict=True):
-            cosines = torch.bmm(theirs, mine.transpose(1, 2))  # [p, M, L]
-            best = masked_max(cosines, other_mask)  # [p, L]
-            found.append(masked_mean(best[:, :, None], weights, one_mask)[:, 0])  # [p]
-        return torch.stack(found, dim=1) @ self.mix
+        scores = []
+        for query, document in zip(queries, documents, strict=True):
+            cosines = torch.bmm(document, query.transpose(1, 2))  # [p, M, L]
+            best = masked_max(cosines, document_mask)  # [p, L]
+            scores.append(masked_mean(best[:, :, None], weights, query_mask)[:, 0])  # [p]
+        return torch.stack(scores, dim=1) @ self.mix

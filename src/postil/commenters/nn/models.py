@@ -1,4 +1,4 @@
-"""Model folders of networks: how one is opened, and the training that makes it."""
+"""Model folders of networks: training, saving and loading."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import shutil
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 import torch
@@ -15,78 +15,50 @@ from torch import nn
 from postil.commenters.nn import safetensors_io
 from postil.commenters.store import Model, ModelWriter
 from postil.errors import InvalidInput, PostilError, UsageError
-from postil.records.arguments import check_fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from _typeshed import DataclassInstance
     from torch import Tensor
 
-    from postil.commenters.nn.training import Progress, Task, TrainingOptions
+    from postil.commenters.nn.training import Progress, TrainingOptions, TrainingTask
     from postil.records.row_files import FilePath
 
-__all__ = ["build", "check_sizes", "load", "save", "train"]
+__all__ = ["build", "load", "save", "train"]
 
 _WEIGHTS: Final = "weights.safetensors"
-_MOST: Final = {
-    **dict.fromkeys(("size", "word_size", "filters", "output"), 2**16),
-    **dict.fromkeys(("vocabulary", "sampled", "negatives"), 2**24),
-    "layers": 64,
-    "widths": 1024,
-    "seed": 2**63 - 1,
-}
-"""The largest number that an option may be, where that is not `_HIGHEST`."""
-_HIGHEST: Final = 2**31 - 1
 _COPIES: Final = 4
-"""A network in training: weights, gradients and the two moments of AdamW."""
+"""Copies of the parameters in training: the parameters, their gradients and the two moments of AdamW."""
 _UNKNOWN: Final = 2**40
-"""Bytes of memory where the system does not say how many it has."""
+"""Bytes of memory that are assumed where the operating system does not tell."""
 
 Options = TypeVar("Options")
 Network = TypeVar("Network", bound=nn.Module)
 
 
-def check_sizes(options: DataclassInstance) -> None:
-    """See that options are of the kinds that they are declared as, and no number of them is absurd.
+def build(network: Callable[[Options, int], Network], options: Options, vocab_size: int) -> Network:
+    """Build a network if this machine has the memory to train it.
 
     Args:
-        options: Of a network or a training, fresh.
+        network: Constructor of the network.
+        options: Options of the network.
+        vocab_size: Number of token ids.
 
     Raises:
-        UsageError: One is of another kind, or too large.
+        UsageError: The machine has too little memory.
     """
-    check_fields(options)
-    for name in options.__dataclass_fields__:
-        value = getattr(options, name)
-        most = _MOST.get(name, _HIGHEST)
-        for number in value if isinstance(value, tuple | list) else (value,):
-            if isinstance(number, int) and number > most:
-                raise UsageError(f"{name}: expected at most {most:,}, got {number:,}")
-
-
-def build(network: Callable[[Options, int], Network], options: Options, vocabulary: int) -> Network:
-    """Make a network, if this machine can hold it in training.
-
-    Args:
-        network: What makes it.
-        options: What it is.
-        vocabulary: How many words it knows.
-
-    Raises:
-        UsageError: The memory of the machine is too small.
-    """
-    size = sum(tensor.nbytes for tensor in _outline(network, options, vocabulary).values())
+    size = sum(tensor.nbytes for tensor in _outline(network, options, vocab_size).values())
     if size * _COPIES > (there := _memory()):
-        needed = f"training it takes {size * _COPIES / 1e9:,.0f} GB of memory, and this machine has {there / 1e9:,.0f}"
-        raise UsageError(f"the network has {size // 4:,} weights; {needed}; take smaller sizes or a smaller vocabulary")
-    return network(options, vocabulary)
+        needed = f"training takes {size * _COPIES / 1e9:,.0f} GB of memory, and this machine has {there / 1e9:,.0f}"
+        problem = f"the network has {size // 4:,} parameters; {needed}"
+        raise UsageError(f"{problem}; choose smaller sizes or a smaller vocabulary")
+    return network(options, vocab_size)
 
 
-def _outline(network: Callable[[Options, int], Network], options: Options, vocabulary: int) -> dict[str, Tensor]:
-    """The weights of a network without their numbers, which takes no memory."""
+def _outline(network: Callable[[Options, int], Network], options: Options, vocab_size: int) -> dict[str, Tensor]:
+    """State of a network without numbers, which takes no memory and no random numbers."""
     with torch.random.fork_rng(devices=[]), torch.device("meta"):
-        return safetensors_io.weights(network(options, vocabulary))
+        return safetensors_io.state_of(network(options, vocab_size))
 
 
 def _memory() -> int:
@@ -103,111 +75,113 @@ def load(
     network: Callable[[Options, int], Network],
     device: str = "cpu",
 ) -> tuple[Network, Options]:
-    """Open the folder of a network.
+    """Load a network from its model folder.
 
     Args:
         folder: The folder that `save` or `train` made.
-        kind: What it has to hold.
-        options: The type of its options.
-        network: What makes the network, of options and the size of the vocabulary.
-        device: Where to calculate: ``cpu`` or ``cuda``.
+        kind: Expected kind of model.
+        options: Type of its options.
+        network: Constructor of the network, called with options and vocabulary size.
+        device: ``cpu`` or ``cuda``.
 
     Returns:
-        The network, in evaluation, and its options.
+        The network in evaluation mode, and its options.
 
     Raises:
-        InvalidInput: It holds something else, or files are missing, cut short or do not fit together.
+        InvalidInput: It is another kind of model, or files are missing, truncated or do not fit together.
     """
     model = Model.open(folder, {kind})
     try:
         wanted = options(**model.config["options"])
-        words = int(model.config["vocabulary"])
-        outline = _outline(network, wanted, words)
+        vocab_size = int(model.config["vocab_size"])
+        outline = _outline(network, wanted, vocab_size)
     except (IndexError, KeyError, MemoryError, OverflowError, RuntimeError, TypeError, ValueError, UsageError) as error:
         problem = f"not the options of a {kind}: {str(error).partition(chr(10))[0]}"
         raise InvalidInput(f"{problem}; was config.json changed?", where=str(folder)) from error
     path = model.file(_WEIGHTS)
     tensors = safetensors_io.read(path)[0]
-    safetensors_io.check(outline, tensors, str(path))  # before memory is asked for
-    made = network(wanted, words)
-    safetensors_io.fill(made, tensors, str(path))
-    return made.to(device).eval(), wanted
+    safetensors_io.check_state(outline, tensors, str(path))  # before memory is allocated
+    loaded = network(wanted, vocab_size)
+    safetensors_io.load_state(loaded, tensors, str(path))
+    return loaded.to(device).eval(), wanted
 
 
-def save(folder: FilePath, kind: str, network: nn.Module, config: Mapping[str, Any], made: Mapping[str, Any]) -> None:
-    """Make the folder of a network.
+def save(
+    folder: FilePath, kind: str, network: nn.Module, config: Mapping[str, object], metadata: Mapping[str, object]
+) -> None:
+    """Write the model folder of a network.
 
     Args:
-        folder: A folder that is not there yet.
-        kind: What it holds.
+        folder: A folder that does not exist yet.
+        kind: Kind of model.
         network: The network.
-        config: Its ``vocabulary`` and ``options``, for `load`.
-        made: How it was made; JSON.
+        config: Its ``vocab_size`` and ``options``, for `load`.
+        metadata: Record of its training; JSON.
 
     Raises:
-        UsageError: The folder is there, or its parent is not.
-        PostilError: The system refuses to write.
+        UsageError: The folder exists, or its parent does not.
+        PostilError: The operating system reports an error.
     """
-    with ModelWriter(folder, kind, config, made) as new:
-        safetensors_io.write(new.path(_WEIGHTS), safetensors_io.weights(network))
+    with ModelWriter(folder, kind, config, metadata) as new:
+        safetensors_io.write(new.path(_WEIGHTS), safetensors_io.state_of(network))
 
 
 def train(
     folder: FilePath,
     kind: str,
     network: nn.Module,
-    task: Task,
-    how: TrainingOptions,
+    task: TrainingTask,
+    training: TrainingOptions,
     *,
-    config: Mapping[str, Any],
+    config: Mapping[str, object],
     dev: Callable[[float], Mapping[str, float]],
-    made: Mapping[str, Any] | None = None,
-    say: Callable[[str], None] = lambda _: None,
-    watch: Callable[[Progress], None] = lambda _: None,
+    metadata: Mapping[str, object] | None = None,
+    on_message: Callable[[str], None] = lambda _: None,
+    on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> None:
-    """Train a network and make its folder.
+    """Train a network and write its model folder.
 
-    A training that was cut off goes on from ``.FOLDER.training``, beside the folder to make.
+    An interrupted training resumes from ``.FOLDER.training``, next to the folder.
 
     Args:
-        folder: The model folder to make.
-        kind: What it is to hold.
-        network: The network. It ends on the CPU, in evaluation, with its best weights.
-        task: What it is trained on.
-        how: How.
-        config: Its ``vocabulary`` and ``options``, for `load`.
-        dev: The best value on dev, and under which name to note it.
-        made: What else to note of how it was made.
-        say: Told what is worth knowing.
-        watch: Told after each step how far it is.
+        folder: The model folder to write.
+        kind: Kind of model.
+        network: The network. It ends on the CPU, in evaluation mode, with its best parameters.
+        task: Data, loss and dev evaluation.
+        training: Options of the training.
+        config: Its ``vocab_size`` and ``options``, for `load`.
+        dev: The best dev value by the name that the model records it under.
+        metadata: What else the model records of its training.
+        on_message: Callback for status messages.
+        on_progress: Callback after each step.
 
     Raises:
-        UsageError: The folder beside it holds a training with other options or data.
-        PostilError: The loss is not a number, or the system refuses to write.
+        UsageError: ``.FOLDER.training`` holds a training with other options or data.
+        PostilError: The loss is not finite, or the operating system reports an error.
     """
     from postil.commenters.nn.training import train as run  # noqa: PLC0415 - accelerate is slow to load
 
     work = Path(folder).resolve()
     work = work.with_name(f".{work.name}.training")
     try:
-        trained = run(network, task, work, how, say=say, watch=watch)
+        trained = run(network, task, work, training, on_message=on_message, on_progress=on_progress)
     except (MemoryError, RuntimeError) as error:
-        if isinstance(error, RuntimeError) and "memory" not in str(error):  # so torch says it of CPUs and GPUs
+        if isinstance(error, RuntimeError) and "memory" not in str(error):  # torch says so for CPUs and GPUs
             raise
         raise PostilError(
-            "not enough memory for a step of training; take a smaller batch, or a smaller network"
+            "not enough memory for a training step; choose a smaller batch or a smaller network"
         ) from error
     network.cpu().eval()
-    if not trained.writes:
+    if not trained.is_main:
         return
     note = {
         "options": config["options"],
-        "training": {name: value for name, value in asdict(how).items() if name not in ("device", "log")},
+        "training": training.portable(),
         "data": task.request["data"],
         "dev": {**dev(trained.best), "step": trained.step},
-        "history": list(trained.history),
+        "history": [asdict(row) for row in trained.history],
         "versions": {"torch": torch.__version__, "numpy": np.__version__},
-        **(made or {}),
+        **(metadata or {}),
     }
     save(folder, kind, network, config, note)
     shutil.rmtree(work)

@@ -1,4 +1,4 @@
-"""The network of the relevance model: s(x, c)."""
+"""Network of the relevance model: the score s(x, c) of article x and comment c."""
 
 from __future__ import annotations
 
@@ -10,143 +10,143 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from postil.commenters.nn.batches import PAD, SPECIAL
-from postil.commenters.nn.layers import Convolutions, Matching, masked_mean
-from postil.commenters.nn.models import check_sizes
+from postil.commenters.nn.layers import Convolutions, LateInteraction, masked_mean
+from postil.commenters.nn.limits import check_limits
 from postil.errors import UsageError
 
-__all__ = ["Network", "RelevanceOptions", "Tower"]
+__all__ = ["RelevanceNetwork", "RelevanceOptions", "Tower"]
 
 
 @dataclass(frozen=True, slots=True)
 class RelevanceOptions:
-    """What the model is, and what it is trained on.
+    """Architecture and training data of a relevance model.
 
-    The paper trains with negative sampling. The default is the softmax over all comments of a batch, which found more
-    of an article's own comments: mean reciprocal rank .304 against .288 after three epochs, among 100 comments of other
+    The paper trains with negative sampling. The default is an in-batch softmax loss (InfoNCE), which ranked articles'
+    own comments higher: mean reciprocal rank .304 against .288 after three epochs, among 100 comments of other
     articles, on 130 dev articles of an English forum by their titles.
 
     Args:
-        form: ``towers`` makes a vector of the article and one of the comment, and s is their cosine, scaled.
-            ``interaction`` adds how well each run of the comment's words is found in the article.
-        vocabulary: How many words it knows, special ones included.
-        size: Length of a word's vector.
-        filters: Filters of each width.
-        widths: Of the convolutions.
-        output: Length of an article's or comment's vector.
-        shared: Whether articles and comments go through the same layers.
-        dropout: The share of values that are passed over in training.
-        loss: ``softmax`` over the comment and its negatives, or ``negative``: negative sampling (Mikolov et al. 2013).
-        negatives: Negatives drawn for each pair among the comments of other articles in the batch; 0 for all of them.
-            By default all for the softmax of towers, where they cost next to nothing, 20 for negative sampling, and 8
-            for an interaction.
-        group: Comments of an article that go into a batch together.
-        pairs: All comments of an article, or one drawn.
-        article_words: Articles are cut behind so many words.
-        comment_words: Comments are cut behind so many words.
+        architecture: ``two-tower`` (dual encoder): s is the scaled cosine of an article vector and a comment vector.
+            ``interaction`` adds late interaction (MaxSim) of the comment's n-grams with those of the article.
+        vocab_size: Maximum number of token ids, special ones included.
+        embedding_dim: Embedding dimension.
+        filters: Number of filters per width.
+        widths: Widths of the convolutions in tokens.
+        output_dim: Dimension of article and comment vectors.
+        shared: True if articles and comments have the same tower.
+        dropout: Dropout probability.
+        loss: ``softmax`` (InfoNCE) over the comment and its negatives, or ``negative``: negative sampling (Mikolov et
+            al. 2013).
+        num_negatives: Number of in-batch negatives sampled per comment among those of other articles; 0 for all of
+            them. By default all for the softmax loss of two towers, where they cost next to nothing, 20 for negative
+            sampling, and 8 for late interaction.
+        comments_per_group: Number of comments of an article that share a batch.
+        comments_per_article: ``all``, or ``one`` that is sampled.
+        article_words: Number of tokens that articles are truncated to.
+        comment_words: Number of tokens that comments are truncated to.
     """
 
-    form: Literal["towers", "interaction"] = "towers"
-    vocabulary: int = 30_000
-    size: int = 128
+    architecture: Literal["two-tower", "interaction"] = "two-tower"
+    vocab_size: int = 30_000
+    embedding_dim: int = 128
     filters: int = 64
     widths: tuple[int, ...] = (1, 2, 3)
-    output: int = 128
+    output_dim: int = 128
     shared: bool = True
     dropout: float = 0.2
     loss: Literal["softmax", "negative"] = "softmax"
-    negatives: int | None = None
-    group: int = 4
-    pairs: Literal["all", "one"] = "all"
+    num_negatives: int | None = None
+    comments_per_group: int = 4
+    comments_per_article: Literal["all", "one"] = "all"
     article_words: int = 400
     comment_words: int = 50
 
     def __post_init__(self) -> None:
-        check_sizes(self)
+        check_limits(self)
         object.__setattr__(self, "widths", tuple(self.widths))
         for name, known in _CHOICES.items():
             if getattr(self, name) not in known:
                 raise UsageError(f"{name}: expected {' or '.join(known)}, got {getattr(self, name)}")
-        for name in ("size", "filters", "output", "group", "article_words", "comment_words"):
+        for name in ("embedding_dim", "filters", "output_dim", "comments_per_group", "article_words", "comment_words"):
             if getattr(self, name) < 1:
                 raise UsageError(f"{name}: expected at least 1, got {getattr(self, name)}")
-        if self.vocabulary <= SPECIAL or not self.widths or min(self.widths) < 1 or self.drawn < 0:
-            raise UsageError(f"expected a vocabulary above {SPECIAL}, widths from 1 and negatives from 0")
+        if self.vocab_size <= SPECIAL or not self.widths or min(self.widths) < 1 or self.negatives < 0:
+            raise UsageError(f"expected a vocab_size above {SPECIAL}, widths from 1 and num_negatives from 0")
         if not 0 <= self.dropout < 1:
             raise UsageError(f"dropout: expected 0 to less than 1, got {self.dropout}")
 
     @property
-    def drawn(self) -> int:
-        """How many negatives are drawn; 0 for all."""
-        if self.negatives is not None:
-            return self.negatives
-        return 8 if self.form == "interaction" else 20 if self.loss == "negative" else 0
+    def negatives(self) -> int:
+        """Number of negatives sampled per comment, by default as loss and architecture ask; 0 for all of the batch."""
+        if self.num_negatives is not None:
+            return self.num_negatives
+        return 8 if self.architecture == "interaction" else 20 if self.loss == "negative" else 0
 
 
 _CHOICES: Final = {
-    "form": ("towers", "interaction"),
+    "architecture": ("two-tower", "interaction"),
     "loss": ("softmax", "negative"),
-    "pairs": ("all", "one"),
+    "comments_per_article": ("all", "one"),
 }
 
 
 class Tower(nn.Module):
-    """A text to a vector: convolutions with the maximum over time, and the weighted mean of its words.
+    """Encoder of a text as one vector: convolutions with max-over-time pooling, plus a weighted mean of embeddings.
 
-    The maximum finds what stands anywhere in the text, the mean tells what all of it is about.
+    The maximum finds what occurs anywhere in the text, the mean represents its topic.
 
     Args:
-        options: Sizes.
+        options: Architecture.
     """
 
     def __init__(self, options: RelevanceOptions) -> None:
         super().__init__()
-        self.convolutions = Convolutions(options.size, options.filters, options.widths)
+        self.convolutions = Convolutions(options.embedding_dim, options.filters, options.widths)
         self.dropout = nn.Dropout(options.dropout)
-        self.features = nn.Linear(len(options.widths) * options.filters, options.output)
-        self.mean = nn.Linear(options.size, options.output)
+        self.features = nn.Linear(len(options.widths) * options.filters, options.output_dim)
+        self.mean = nn.Linear(options.embedding_dim, options.output_dim)
 
-    def forward(self, words: Tensor, weights: Tensor, mask: Tensor) -> Tensor:
-        """Vectors of length 1.
+    def forward(self, embeddings: Tensor, weights: Tensor, mask: Tensor) -> Tensor:
+        """Compute L2-normalized vectors of texts.
 
         Args:
-            words: float[n, L, d].
-            weights: float[n, L], above 0.
-            mask: bool[n, L], true at words.
+            embeddings: float[n, L, d].
+            weights: Token weights, float[n, L], above 0.
+            mask: bool[n, L], True at tokens.
 
         Returns:
-            float[n, output].
+            float[n, output_dim].
         """
-        features = self.dropout(self.convolutions(words, mask))  # [n, widths * f]
-        mean = masked_mean(words, weights, mask)  # [n, d]
+        features = self.dropout(self.convolutions(embeddings, mask))  # [n, widths * f]
+        mean = masked_mean(embeddings, weights, mask)  # [n, d]
         vectors: Tensor = functional.normalize(self.features(features) + self.mean(mean), dim=1)
         return vectors
 
 
-class Network(nn.Module):
-    """s(x, c).
+class RelevanceNetwork(nn.Module):
+    """Score s(x, c) of pairs of article and comment.
 
     Args:
-        options: Sizes.
-        vocabulary: How many ids it knows, special ones included.
+        options: Architecture.
+        vocab_size: Number of token ids, special ones included.
     """
 
-    def __init__(self, options: RelevanceOptions, vocabulary: int) -> None:
+    def __init__(self, options: RelevanceOptions, vocab_size: int) -> None:
         super().__init__()
-        self.words = nn.Embedding(vocabulary, options.size, padding_idx=PAD)
-        nn.init.normal_(self.words.weight, std=options.size**-0.5)
-        self.rarity = nn.Parameter(torch.zeros(vocabulary))
-        """float[V], the logarithm of each word's weight in a text's mean: learned, and no idf."""
+        shape = options.embedding_dim, options.filters, options.widths
+        self.words = nn.Embedding(vocab_size, options.embedding_dim, padding_idx=PAD)
+        nn.init.normal_(self.words.weight, std=options.embedding_dim**-0.5)
+        self.rarity = nn.Parameter(torch.zeros(vocab_size))
+        """Learned log token weights of the mean, float[V]; no idf."""
         self.dropout = nn.Dropout(options.dropout)
         self.article = Tower(options)
         self.comment = self.article if options.shared else Tower(options)
-        self.matching = (
-            Matching(options.size, options.filters, options.widths) if options.form == "interaction" else None
-        )
+        self.matching = LateInteraction(*shape) if options.architecture == "interaction" else None
         self.scale = nn.Parameter(torch.tensor(10.0))
         self.bias = nn.Parameter(torch.tensor(-5.0))
 
-    def embedded(self, ids: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Words, weights and mask of padded texts.
+    def embed(self, ids: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Embeddings, token weights and padding mask of a padded batch.
 
         Args:
             ids: int64[n, L].
@@ -158,29 +158,29 @@ class Network(nn.Module):
         return self.dropout(self.words(ids)), weights, ids != PAD
 
     def forward(self, article: Tensor, comment: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
-        """Scores of pairs.
+        """Score pairs.
 
         Args:
-            article: int64[a, La], padded.
-            comment: int64[n, Lc], padded.
-            rows: int64[p], the article of each pair.
-            columns: int64[p], its comment.
+            article: Padded batch, int64[a, La].
+            comment: Padded batch, int64[n, Lc].
+            rows: Article of each pair, int64[p].
+            columns: Comment of each pair, int64[p].
 
         Returns:
             float[p].
         """
-        articles, comments = self.embedded(article), self.embedded(comment)
+        articles, comments = self.embed(article), self.embed(comment)
         cosines = self.article(*articles) @ self.comment(*comments).T  # [a, n]
-        # Not cosines[rows, columns]: several threads add up its gradient in no fixed order.
+        # Not cosines[rows, columns]: several threads would sum its gradient in no fixed order.
         chosen = cosines.flatten().index_select(0, rows * cosines.shape[1] + columns)  # [p]
         scores = chosen * self.scale + self.bias  # [p]
         if self.matching is not None:
-            here, there = (self.matching.runs(words, mask) for words, _, mask in (comments, articles))
+            queries, documents = (self.matching.ngrams(words, mask) for words, _, mask in (comments, articles))
             scores = scores + self.matching(
-                [runs.index_select(0, columns) for runs in here],
+                [vectors.index_select(0, columns) for vectors in queries],
                 comments[2][columns],
                 comments[1].index_select(0, columns),
-                [runs.index_select(0, rows) for runs in there],
+                [vectors.index_select(0, rows) for vectors in documents],
                 articles[2][rows],
             )
         result: Tensor = scores

@@ -1,4 +1,4 @@
-"""State dicts of networks (parameters and buffers), to and from safetensors."""
+"""Model state (parameters and buffers) in safetensors files."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
     from torch import Tensor, nn
 
-__all__ = ["check", "fill", "read", "weights", "write"]
+__all__ = ["check_state", "load_state", "read", "state_of", "write"]
 
 
-def weights(network: nn.Module) -> dict[str, Tensor]:
-    """The parameters and buffers of a network by name (its state dict); one that is shared is there once.
+def state_of(network: nn.Module) -> dict[str, Tensor]:
+    """Parameters and buffers of a network by name; a shared one occurs once, which safetensors asks for.
 
     Args:
         network: The network.
@@ -31,55 +31,55 @@ def weights(network: nn.Module) -> dict[str, Tensor]:
     return {name: tensor.detach() for name, tensor in named}
 
 
-def fill(network: nn.Module, tensors: Mapping[str, Tensor], where: str) -> None:
-    """Put parameters and buffers into a network.
+def load_state(network: nn.Module, tensors: Mapping[str, Tensor], where: str) -> None:
+    """Copy parameters and buffers into a network.
 
     Args:
         network: The network.
-        tensors: What `weights` gave.
-        where: The file that they come from.
+        tensors: Tensors by name, as `state_of` returns them.
+        where: The file that they were read from.
 
     Raises:
         InvalidInput: They are those of another network.
     """
-    expected = weights(network)
-    check(expected, tensors, where)
+    expected = state_of(network)
+    check_state(expected, tensors, where)
     for name, tensor in expected.items():
         tensor.copy_(tensors[name])
 
 
-def check(wanted: Mapping[str, Tensor], tensors: Mapping[str, Tensor], where: str) -> None:
-    """See that tensors have the names, shapes and types of others, and finite numbers.
+def check_state(wanted: Mapping[str, Tensor], tensors: Mapping[str, Tensor], where: str) -> None:
+    """Check that tensors have the expected names, shapes and dtypes, and finite numbers.
 
     Args:
-        wanted: The others; they need no numbers.
-        tensors: The tensors.
-        where: The file that they come from.
+        wanted: Expected tensors; they may be on the meta device.
+        tensors: Tensors to check.
+        where: The file that they were read from.
 
     Raises:
-        InvalidInput: They have not.
+        InvalidInput: One differs or is not finite.
     """
     expected = {name: (tuple(tensor.shape), tensor.dtype) for name, tensor in wanted.items()}
-    got = {name: (tuple(tensor.shape), tensor.dtype) for name, tensor in tensors.items()}
-    for name in sorted(expected.keys() | got.keys()):
-        if expected.get(name) != got.get(name):
-            both = expected.get(name), got.get(name)
+    found = {name: (tuple(tensor.shape), tensor.dtype) for name, tensor in tensors.items()}
+    for name in sorted(expected.keys() | found.keys()):
+        if expected.get(name) != found.get(name):
+            both = expected.get(name), found.get(name)
             one, other = (f"shape {each[0]} of {each[1]}" if each else "none" for each in both)
-            raise InvalidInput(f"weights {name}: expected {one}, got {other}; {WHOLE}", where=where)
+            raise InvalidInput(f"tensor {name}: expected {one}, got {other}; {WHOLE}", where=where)
         if not tensors[name].isfinite().all():
-            raise InvalidInput(f"weights {name}: expected finite numbers; {WHOLE}", where=where)
+            raise InvalidInput(f"tensor {name}: expected finite numbers; {WHOLE}", where=where)
 
 
 def write(path: Path, tensors: Mapping[str, Tensor], note: str = "") -> None:
-    """Write tensors to a file that appears whole or not at all.
+    """Write tensors to a file, atomically.
 
     Args:
         path: The file.
-        tensors: The tensors by name.
-        note: A text to keep with them.
+        tensors: Tensors by name.
+        note: Text for the file's metadata.
 
     Raises:
-        PostilError: The system refuses to write.
+        PostilError: The operating system reports an error.
 
     >>> import pathlib, tempfile, torch
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -97,16 +97,16 @@ def write(path: Path, tensors: Mapping[str, Tensor], note: str = "") -> None:
 
 
 def read(path: Path) -> tuple[dict[str, Tensor], str]:
-    """Read what `write` wrote.
+    """Read a file that `write` wrote.
 
     Args:
         path: The file.
 
     Returns:
-        The tensors, and the text kept with them.
+        Tensors by name, and the note.
 
     Raises:
-        InvalidInput: There is no such file, or it is cut short or damaged.
+        InvalidInput: There is no such file, or it is truncated or damaged.
     """
     try:
         with safe_open(path, "pt") as file:

@@ -1,4 +1,4 @@
-"""The network that writes: an encoder, a decoder with or without attention, and a softmax over words."""
+"""Sequence-to-sequence network of the generators: encoder, decoder with or without attention, softmax over tokens."""
 
 from __future__ import annotations
 
@@ -11,208 +11,211 @@ from torch import Tensor, nn
 
 from postil.commenters.nn import losses
 from postil.commenters.nn.batches import BOS, EOS, PAD, SPECIAL, UNK
-from postil.commenters.nn.decoder import Decoder, Read, State
+from postil.commenters.nn.decoder import Decoder, DecoderState, EncoderOutput
 from postil.commenters.nn.dropout import Dropout
 from postil.commenters.nn.encoder import Encoder
-from postil.commenters.nn.models import check_sizes
+from postil.commenters.nn.limits import check_limits
 from postil.errors import UsageError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["GeneratorOptions", "Network"]
+__all__ = ["GeneratorOptions", "Seq2SeqNetwork"]
 
 
 @dataclass(frozen=True, slots=True)
 class GeneratorOptions:
-    """What a generator is; the paper gives ``size`` and ``vocabulary`` (supplement C.1).
+    """Architecture and training data of a generator; the paper gives hidden and vocabulary size (supplement C.1).
 
     Args:
-        attention: ``dot`` (Luong's *general*, with a learned matrix), ``additive`` (Bahdanau's score), or ``none`` (a
-            plain encoder and decoder).
+        attention: Attention scores: ``general`` (Luong et al. 2015, a learned matrix), ``additive`` (Bahdanau et al.
+            2015), or ``none``.
         cell: ``gru`` or ``lstm``.
-        vocabulary: How many words it knows, four special ones among them.
-        size: Length of a state.
-        word_size: Length of a word's vector.
-        layers: How many recurrent layers encoder and decoder have.
-        dropout: Share of numbers that are dropped in training.
-        softmax: The loss in training: ``full``, or ``sampled``, an estimate from words that are drawn. On dev it is
-            always the full one.
-        sampled: How many distinct words are drawn for each batch, never ``<pad>`` or ``<bos>``. A vocabulary without
-            more words than that trains with the full softmax.
-        group: Comments of an article that go into a batch together, so that it is read once for them.
-        pairs: All comments of an article, or one drawn.
-        article_words: Articles are cut behind so many words.
-        comment_words: Comments are cut behind so many words.
+        vocab_size: Maximum number of token ids, four special ones included.
+        hidden_size: Hidden size of encoder and decoder.
+        embedding_dim: Embedding dimension.
+        layers: Number of recurrent layers of encoder and decoder.
+        dropout: Dropout probability.
+        loss: Training loss: ``full`` cross-entropy, or ``sampled``, an estimate from sampled candidates. Dev evaluation
+            always has the full one.
+        num_sampled: Number of distinct candidates per batch, never ``<pad>`` or ``<bos>``. A vocabulary without more
+            tokens than that is trained with the full cross-entropy.
+        comments_per_group: Number of comments of an article that share a batch, so that the article is encoded once.
+        comments_per_article: ``all``, or ``one`` that is sampled.
+        article_words: Number of tokens that articles are truncated to.
+        comment_words: Number of tokens that comments are truncated to.
     """
 
-    attention: Literal["dot", "additive", "none"] = "dot"
+    attention: Literal["general", "additive", "none"] = "general"
     cell: Literal["gru", "lstm"] = "gru"
-    vocabulary: int = 30_000
-    size: int = 256
-    word_size: int = 256
+    vocab_size: int = 30_000
+    hidden_size: int = 256
+    embedding_dim: int = 256
     layers: int = 1
     dropout: float = 0.2
-    softmax: Literal["full", "sampled"] = "full"
-    sampled: int = 2000
-    group: int = 8
-    pairs: Literal["all", "one"] = "all"
+    loss: Literal["full", "sampled"] = "full"
+    num_sampled: int = 2000
+    comments_per_group: int = 8
+    comments_per_article: Literal["all", "one"] = "all"
     article_words: int = 400
     comment_words: int = 50
 
     def __post_init__(self) -> None:
-        check_sizes(self)
+        check_limits(self)
         for name, known in _CHOICES.items():
             if getattr(self, name) not in known:
                 raise UsageError(f"{name}: expected {' or '.join(known)}, got {getattr(self, name)}")
-        for name in ("word_size", "layers", "sampled", "group", "article_words", "comment_words"):
+        for name in ("embedding_dim", "layers", "num_sampled", "comments_per_group", "article_words", "comment_words"):
             if getattr(self, name) < 1:
                 raise UsageError(f"{name}: expected at least 1, got {getattr(self, name)}")
-        if self.vocabulary <= SPECIAL or self.size < 2:
-            raise UsageError(f"expected a vocabulary above {SPECIAL} and a size from 2")
+        if self.vocab_size <= SPECIAL or self.hidden_size < 2:
+            raise UsageError(f"expected a vocab_size above {SPECIAL} and a hidden_size from 2")
         if not 0 <= self.dropout < 1:
             raise UsageError(f"dropout: expected 0 to less than 1, got {self.dropout}")
 
 
 _CHOICES: Final = {
-    "attention": ("dot", "additive", "none"),
+    "attention": ("general", "additive", "none"),
     "cell": ("gru", "lstm"),
-    "softmax": ("full", "sampled"),
-    "pairs": ("all", "one"),
+    "loss": ("full", "sampled"),
+    "comments_per_article": ("all", "one"),
 }
 
 
-class Network(nn.Module):
-    """P(comment | article), word by word.
+class Seq2SeqNetwork(nn.Module):
+    """Autoregressive model of P(comment | article).
 
-    One matrix holds the vectors of words, for what is read, what is written, and what comes next (Press and Wolf 2017).
+    Embeddings are tied: one matrix serves encoder, decoder and output (Press and Wolf 2017).
 
     Args:
-        options: What it is.
-        vocabulary: How many ids it knows, special ones included.
+        options: Architecture.
+        vocab_size: Number of token ids, special ones included.
     """
 
-    def __init__(self, options: GeneratorOptions, vocabulary: int) -> None:
+    def __init__(self, options: GeneratorOptions, vocab_size: int) -> None:
         super().__init__()
-        can_follow = vocabulary - 2  # nothing ever writes <pad> or <bos>
-        self._sampled = options.sampled if options.softmax == "sampled" and options.sampled < can_follow else 0
-        self._negatives: losses.Negatives | None = None  # made where the first batch is
-        self.words = nn.Embedding(vocabulary, options.word_size, padding_idx=PAD)
-        nn.init.normal_(self.words.weight, std=options.word_size**-0.5)
-        self.bias = nn.Parameter(torch.zeros(vocabulary))
+        can_follow = vocab_size - 2  # <pad> and <bos> never do
+        sampled = options.loss == "sampled" and options.num_sampled < can_follow
+        self._num_sampled = options.num_sampled if sampled else 0
+        self._sampler: losses.LogUniformSampler | None = None  # made on the device of the first batch
+        self.words = nn.Embedding(vocab_size, options.embedding_dim, padding_idx=PAD)
+        nn.init.normal_(self.words.weight, std=options.embedding_dim**-0.5)
+        self.bias = nn.Parameter(torch.zeros(vocab_size))
         self.dropout = Dropout(options.dropout)
-        shape = options.word_size, options.size, options.layers, options.cell
+        shape = options.embedding_dim, options.hidden_size, options.layers, options.cell
         attention = None if options.attention == "none" else options.attention
         self.encoder = Encoder(*shape, dropout=options.dropout)
         self.decoder = Decoder(*shape, attention=attention, dropout=options.dropout)
 
     @torch.no_grad()
-    def begin(self, counts: NDArray[np.int64], vectors: NDArray[np.float32] | None = None) -> None:
-        """Begin with each word as likely as it is anywhere, so that no training goes into that, and with vectors.
+    def initialize(self, counts: NDArray[np.int64], embeddings: NDArray[np.float32] | None = None) -> None:
+        """Set the output bias to log unigram probabilities, which training need not learn then, and the embeddings.
 
         Args:
-            counts: int64[V], how often each word, as the model numbers it, is to be written.
-            vectors: float32[words, d], in the order of the corpus's words; zeros for a word that has none.
+            counts: Frequency of each token id as a target, int64[V].
+            embeddings: Pretrained embeddings in the order of the corpus's vocabulary, float32[words, d]; zeros for a
+                word without one.
 
         Raises:
-            UsageError: The vectors have another length.
+            UsageError: The embeddings have another dimension.
         """
         share = np.maximum(counts, 0.5)
         self.bias.copy_(torch.from_numpy(np.log(share / share.sum())))
-        if vectors is None:
+        if embeddings is None:
             return
         size, known = self.words.embedding_dim, self.words.num_embeddings - SPECIAL
-        if vectors.ndim != 2 or vectors.shape[1] != size:
-            raise UsageError(f"vectors: expected float32[words, {size}], got an array of shape {vectors.shape}")
-        lengths = np.linalg.norm(vectors[:known], axis=1)
-        given = np.flatnonzero(lengths)
-        if len(given):  # as long as random ones are, on the average
-            self.words.weight[SPECIAL + given] = torch.from_numpy(vectors[given] / lengths[given].mean())
+        if embeddings.ndim != 2 or embeddings.shape[1] != size:
+            raise UsageError(f"embeddings: expected float32[words, {size}], got an array of shape {embeddings.shape}")
+        norms = np.linalg.norm(embeddings[:known], axis=1)
+        given = np.flatnonzero(norms)
+        if len(given):  # scaled to a mean norm of 1, about that of random embeddings
+            self.words.weight[SPECIAL + given] = torch.from_numpy(embeddings[given] / norms[given].mean())
 
-    def read(self, articles: Tensor) -> tuple[Read, Tensor]:
-        """Read articles.
+    def encode(self, articles: Tensor) -> tuple[EncoderOutput, Tensor]:
+        """Encode articles.
 
         Args:
-            articles: int64[a, S], padded.
+            articles: Padded batch, int64[a, S].
 
         Returns:
-            What attention looks at; where the encoder ended, float[layers, a, h].
+            Encoder output, and the encoder's final state, float[layers, a, h].
         """
-        return self._read(self.words(articles), articles != PAD)
+        return self._encode(self.words(articles), articles != PAD)
 
-    def _read(self, words: Tensor, mask: Tensor) -> tuple[Read, Tensor]:
-        """Of words float[a, S, d] and mask bool[a, S]."""
-        states, last = self.encoder(self.dropout(words), mask)  # [a, S, h]
+    def _encode(self, embeddings: Tensor, mask: Tensor) -> tuple[EncoderOutput, Tensor]:
+        """Encode embeddings float[a, S, d] with the padding mask bool[a, S]."""
+        states, final = self.encoder(self.dropout(embeddings), mask)  # [a, S, h]
         seen = mask.clone()
-        seen[:, 0] = True  # an article without words
-        return Read(states, seen), last
+        seen[:, 0] = True  # a softmax over an empty article would be NaN
+        return EncoderOutput(states, seen), final
 
     def forward(self, article: Tensor, comment: Tensor, owner: Tensor) -> tuple[Tensor, Tensor]:
-        """The loss of comments.
+        """Compute the loss of comments with teacher forcing.
 
         Args:
-            article: int64[a, S], padded.
-            comment: int64[n, L], padded.
-            owner: int64[n], the row of the article that a comment is on.
+            article: Padded batch, int64[a, S].
+            comment: Padded batch, int64[n, L].
+            owner: Row of each comment's article, int64[n].
 
         Returns:
-            The sum of -log P(word) over the words of all comments and their ends, in nats; how many these are, int64.
-            In training the sum may be the estimate of `losses.sampled`.
+            Token-level cross-entropy, summed over the tokens of all comments and their end tokens, in nats, and the
+            number of these tokens, int64. In training the sum may be the estimate of `losses.sampled_cross_entropy`.
         """
         begin = comment.new_full((len(comment), 1), BOS)
-        before = torch.cat([begin, comment], dim=1)  # [n, L + 1]
-        inside = before != PAD  # [n, L + 1]
+        inputs = torch.cat([begin, comment], dim=1)  # [n, L + 1]
+        mask = inputs != PAD  # [n, L + 1]
         targets = torch.cat([comment, begin.new_full(begin.shape, PAD)], dim=1)  # [n, L + 1]
-        targets = torch.where(targets == PAD, EOS, targets)[inside]  # [words]
-        drawn = self._draw(comment.device) if self.training and self._sampled else None
-        wanted = [article, before, *((targets, drawn.words) if drawn else ())]
-        of_article, of_comment, *of_output = self._vectors(wanted)
-        read, last = self._read(of_article, article != PAD)
-        of_comments = Read.shared(read.states, read.mask, owner) if self.decoder.attention else None
-        state = self.decoder.begin(last.index_select(1, owner))
-        features, _ = self.decoder(self.dropout(of_comment), state, of_comments)  # [n, L + 1, d]
-        features = features[inside]  # [words, d]
-        if drawn:
-            own, others = of_output
-            return losses.sampled(features, own, others, self.bias, targets=targets, drawn=drawn), inside.sum()
-        return losses.full(features, self.words.weight, self.bias, targets), inside.sum()
+        targets = torch.where(targets == PAD, EOS, targets)[mask]  # [tokens]
+        sampled = self._sample(comment.device) if self.training and self._num_sampled else None
+        wanted = [article, inputs, *((targets, sampled.tokens) if sampled else ())]
+        of_article, of_comment, *candidates = self._embed(wanted)
+        encoded, final = self._encode(of_article, article != PAD)
+        shared = EncoderOutput.shared(encoded.states, encoded.mask, owner) if self.decoder.attention else None
+        state = self.decoder.initial_state(final.index_select(1, owner))
+        features, _ = self.decoder(self.dropout(of_comment), state, shared)  # [n, L + 1, d]
+        features = features[mask]  # [tokens, d]
+        if sampled:
+            own, others = candidates
+            loss = losses.sampled_cross_entropy(features, own, others, self.bias, targets=targets, sampled=sampled)
+            return loss, mask.sum()
+        return losses.full_cross_entropy(features, self.words.weight, self.bias, targets), mask.sum()
 
-    def _draw(self, device: torch.device) -> losses.Drawn:
-        if self._negatives is None:
+    def _sample(self, device: torch.device) -> losses.Sampled:
+        if self._sampler is None:
             can_follow = torch.tensor([UNK, *range(EOS, len(self.bias))], device=device)
-            self._negatives = losses.Negatives(self._sampled, can_follow)
-        return self._negatives.draw()
+            self._sampler = losses.LogUniformSampler(self._num_sampled, can_follow)
+        return self._sampler.sample()
 
-    def _vectors(self, ids: list[Tensor]) -> list[Tensor]:
-        """The vectors of words, float[..., d] each.
-
-        The words of all are looked up at once: each look in the whole matrix takes a gradient as large as it is.
-        """
+    def _embed(self, ids: list[Tensor]) -> list[Tensor]:
+        """Embeddings of several id tensors, float[..., d] each."""
+        # One lookup in the whole matrix for all of them: the gradient of a lookup is as large as the matrix.
         rows, places = torch.unique(torch.cat([part.flatten() for part in ids]), return_inverse=True)
-        here = self.words(rows)  # [distinct, d]
-        several = torch.split(places, [part.numel() for part in ids])
-        return [nn.functional.embedding(part.view(of.shape), here) for part, of in zip(several, ids, strict=True)]
+        embeddings = self.words(rows)  # [distinct, d]
+        split = torch.split(places, [part.numel() for part in ids])
+        return [
+            nn.functional.embedding(part.view(like.shape), embeddings) for part, like in zip(split, ids, strict=True)
+        ]
 
-    def next(self, words: Tensor, state: State, read: Read | None) -> tuple[Tensor, State]:
-        """Go on by a word.
+    def step(self, tokens: Tensor, state: DecoderState, encoded: EncoderOutput | None) -> tuple[Tensor, DecoderState]:
+        """Take one decoding step.
 
         Args:
-            words: int64[n], the last word of each text.
-            state: The state before it.
-            read: What is written about; of n texts, or of as many that n is a multiple.
+            tokens: Last token of each hypothesis, int64[n].
+            state: State before it.
+            encoded: Encoder output for n texts, or for a divisor of n.
 
         Returns:
-            What `scores` takes, float[n, d]; the state behind the word.
+            Features for `logits`, float[n, d], and the state after the tokens.
         """
-        features, state = self.decoder(self.words(words)[:, None], state, read)  # [n, 1, d]
+        features, state = self.decoder(self.words(tokens)[:, None], state, encoded)  # [n, 1, d]
         return features[:, 0], state
 
-    def scores(self, features: Tensor, begin: int = 0, end: int | None = None) -> Tensor:
-        """The scores of words, float[n, m]; the softmax of those of all words is P.
+    def logits(self, features: Tensor, begin: int = 0, end: int | None = None) -> Tensor:
+        """Logits of a range of the vocabulary, float[n, m].
 
         Args:
             features: float[n, d].
-            begin: The first word.
-            end: The word after the last; None for all.
+            begin: First token id.
+            end: End of the range, exclusive; None for the whole rest.
         """
         return nn.functional.linear(features, self.words.weight[begin:end], self.bias[begin:end])

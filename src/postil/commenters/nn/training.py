@@ -1,9 +1,8 @@
-"""The one loop that every network is trained with.
+"""The training loop of all networks.
 
-What is trained on is a `Task`: it deals out batches, says what the loss is, and measures on dev. The loop does the
-rest: AdamW, gradient clipping, early stopping, checkpoints. A training that is cut off goes on from its last
-checkpoint, on a CPU to the same numbers, bit for bit: before step n torch is seeded from the seed and n, so the numbers
-that are drawn do not depend on those drawn before.
+A `TrainingTask` deals out batches, computes the loss and evaluates on dev. The loop does the rest: AdamW, gradient
+clipping, early stopping, checkpoints. An interrupted training resumes from its last checkpoint, on a CPU with the same
+numbers bit for bit: before step n torch is seeded from the seed and n, so random numbers do not depend on those before.
 
 It runs on a CPU, a GPU, or several under ``torchrun --nproc-per-node=8``: each takes its own batches, and gradients are
 averaged over them.
@@ -13,56 +12,58 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 import numpy as np
 import torch
 from accelerate import Accelerator  # type: ignore[import-untyped]
 from accelerate.utils import broadcast  # type: ignore[import-untyped]
+from numpy.typing import NDArray
 
 from postil.commenters.nn import safetensors_io
-from postil.commenters.nn.checkpoints import Checkpoints
-from postil.commenters.nn.models import check_sizes
+from postil.commenters.nn.checkpoints import Checkpoints, Evaluated
+from postil.commenters.nn.limits import check_limits
 from postil.errors import MissingExtra, PostilError, UsageError
 from postil.records.atomic_file import Replacement
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from torch import Tensor, nn
+    from torch.utils.tensorboard import SummaryWriter
 
-    from postil.commenters.nn.batches import Batch
-
-__all__ = ["SEED", "Progress", "Task", "Trained", "TrainingOptions", "train"]
+__all__ = ["SEED", "Arrays", "Progress", "Trained", "TrainingOptions", "TrainingTask", "train"]
 
 SEED: Final = 20181
-_FREE: Final = ("epochs", "steps", "patience", "device", "log")
-"""Options that may change when a training goes on."""
+_FREE: Final = ("epochs", "steps", "patience", "device", "tensorboard")
+"""Options that may change when a training resumes."""
+
+Arrays: TypeAlias = Mapping[str, NDArray[np.generic]]
+"""Arrays of a batch by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingOptions:
-    """How to train.
+    """Options of a training.
 
     Args:
-        batch: Size of a batch, as the task counts it.
-        epochs: How often at most all is gone through.
-        steps: How many steps at most; 0 for no limit.
-        learning_rate: Of AdamW.
-        warmup: Number of steps before the learning rate is reached. It rises in equal parts from
-            learning_rate / (warmup + 1) at the first step.
-        weight_decay: Of matrices, not of biases (AdamW).
-        clip: The norm that gradients are clipped to; 0 for none.
-        every: Steps after which dev is measured and a checkpoint kept; so it is at the end of each epoch as well.
-        patience: How many measurements without a new best end the training; 0 for none.
-        seed: Seed of all that is random.
+        batch: Batch size, in units of the task.
+        epochs: Maximum number of epochs.
+        steps: Maximum number of steps; 0 for no limit.
+        learning_rate: Learning rate of AdamW.
+        warmup: Number of warm-up steps; the learning rate rises linearly from learning_rate / (warmup + 1).
+        weight_decay: Weight decay of AdamW, for matrices only.
+        clip: Maximum gradient norm; 0 for no clipping.
+        eval_every: Evaluation interval in steps: dev evaluation and checkpoint; the end of an epoch has both as well.
+        patience: Early-stopping patience: number of dev evaluations without improvement that end the training; 0 for no
+            early stopping.
+        seed: Seed of everything random.
         device: ``cpu``, ``cuda``, or ``auto``: a GPU where there is one.
-        bf16: Mixed precision (autocast to bfloat16; weights and their updates stay in float32), which takes a GPU that
-            has it.
-        log: A folder for TensorBoard.
+        bf16: Mixed precision (autocast to bfloat16; weights and optimizer stay in float32), on a GPU that supports it.
+        tensorboard: Log folder for TensorBoard.
     """
 
     batch: int = 256
@@ -72,16 +73,16 @@ class TrainingOptions:
     warmup: int = 0
     weight_decay: float = 0.0
     clip: float = 1.0
-    every: int = 1000
+    eval_every: int = 1000
     patience: int = 3
     seed: int = SEED
     device: str = "auto"
     bf16: bool = False
-    log: str | None = None
+    tensorboard: str | None = None
 
     def __post_init__(self) -> None:
-        check_sizes(self)
-        for name in ("batch", "epochs", "every"):
+        check_limits(self)
+        for name in ("batch", "epochs", "eval_every"):
             if getattr(self, name) < 1:
                 raise UsageError(f"{name}: expected at least 1, got {getattr(self, name)}")
         for name in ("steps", "warmup", "weight_decay", "clip", "patience", "seed"):
@@ -92,47 +93,60 @@ class TrainingOptions:
         if self.device not in ("auto", "cpu", "cuda"):
             raise UsageError(f"device: expected auto, cpu or cuda, got {self.device}")
 
+    def portable(self) -> dict[str, object]:
+        """Options by name, but for those of the machine, which a model does not record."""
+        return {name: value for name, value in asdict(self).items() if name not in ("device", "tensorboard")}
 
-class Task(Protocol):
-    """What a network is trained on."""
+
+class TrainingTask(Protocol):
+    """Data, loss and dev evaluation of a training."""
 
     @property
     def unit(self) -> str:
-        """What its sizes count, in the plural: pairs, words."""
+        """Unit of batch sizes, in the plural: pairs, words."""
 
     @property
-    def request(self) -> Mapping[str, Any]:
-        """What the outcome depends on besides `TrainingOptions`; JSON. A training goes on only with the same."""
+    def request(self) -> Mapping[str, object]:
+        """Everything besides `TrainingOptions` the outcome depends on, as JSON; a resumed training has the same."""
 
-    def batches(self, epoch: int) -> Sequence[Batch]:
-        """The batches of an epoch, the same each time; each is made when it is asked for.
+    def batches(self, epoch: int) -> Sequence[Arrays]:
+        """Batches of an epoch, the same at each call; each is made when it is indexed.
 
         Args:
-            epoch: Counted from 0.
+            epoch: The epoch, from 0.
         """
 
     def loss(self, network: nn.Module, batch: dict[str, Tensor]) -> tuple[Tensor, int]:
-        """The loss of a batch.
+        """Training loss of a batch.
 
         Args:
-            network: The network, in training; to be called, not taken apart (several GPUs wrap it).
-            batch: One of ``batches`` on the device.
+            network: The network in training mode; to be called, not taken apart (several GPUs wrap it).
+            batch: One of ``batches``, on the device.
 
         Returns:
-            The mean loss, a scalar, and over how many.
+            Mean loss, a scalar, and the number of units that it is the mean over.
         """
 
     def dev(self, network: nn.Module) -> float:
-        """A measurement on dev; low is good.
+        """Dev evaluation; lower is better.
 
         Args:
-            network: The network, in evaluation and without gradients.
+            network: The network in evaluation mode and without gradients.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a training is; printing it gives a line.
+    """Progress of a training; its text is one line.
+
+    Args:
+        step: Number of steps done.
+        steps: Maximum number of steps.
+        epoch: The epoch, from 0.
+        loss: Loss of the last step.
+        rate: Units per second.
+        left: Estimated time left, in seconds.
+        unit: Unit of batch sizes, in the plural.
 
     >>> print(Progress(step=40, steps=200, epoch=0, loss=2.5, rate=1234.4, left=75.0, unit="pairs"))
     step 40 of 200, epoch 1, loss 2.500, 1,234 pairs/s, 0:01:15 left
@@ -155,118 +169,122 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """What came of a training; the network holds the best weights.
+    """Outcome of a training; the network holds the best parameters.
 
     Args:
-        best: The lowest dev value.
-        step: After which step that was.
-        history: A row a dev value: step, epoch, loss (mean since the row before), dev.
-        writes: Whether this process is the one, of several, that writes files.
+        best: Lowest dev value.
+        step: Step with that value.
+        history: All dev evaluations.
+        is_main: True in the main process.
     """
 
     best: float
     step: int
-    history: tuple[Mapping[str, Any], ...]
-    writes: bool = True
+    history: tuple[Evaluated, ...]
+    is_main: bool = True
 
 
-Say: TypeAlias = Callable[[str], None]
-Watch: TypeAlias = Callable[[Progress], None]
+OnMessage: TypeAlias = Callable[[str], None]
+OnProgress: TypeAlias = Callable[[Progress], None]
 
 
-def _silent(_: object) -> None:
+def _ignore(_: object) -> None:
     pass
 
 
 def train(
     network: nn.Module,
-    task: Task,
+    task: TrainingTask,
     folder: Path,
     options: TrainingOptions,
     *,
-    say: Say = _silent,
-    watch: Watch = _silent,
+    on_message: OnMessage = _ignore,
+    on_progress: OnProgress = _ignore,
 ) -> Trained:
-    """Train a network until dev gets no better.
+    """Train a network with early stopping on dev.
 
-    If the folder holds a training with the same options, that one goes on.
+    A training with the same options in the folder is resumed.
 
     Args:
-        network: The network; its weights are trained in place and are the best ones at the end.
-        task: What it is trained on.
-        folder: Where checkpoints and ``history.jsonl`` are kept.
-        options: How.
-        say: Told what is worth knowing, a line each.
-        watch: Told after each step how far it is.
+        network: The network; it is trained in place and has the best parameters at the end.
+        task: Data, loss and dev evaluation.
+        folder: Folder of the checkpoints and ``history.jsonl``.
+        options: Options of the training.
+        on_message: Callback for status messages.
+        on_progress: Callback after each step.
 
     Raises:
-        UsageError: The device is not there, or the folder holds a training with other options.
-        PostilError: The loss is not a number, or the system refuses to write.
+        UsageError: There is no such device, or the folder holds a training with other options.
+        PostilError: The loss is not finite, or the operating system reports an error.
     """
     accelerator = _accelerator(options)
     if not accelerator.is_main_process:
-        say = watch = _silent
+        on_message = on_progress = _ignore
     with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
-        return _Loop(network, task, folder, options, accelerator=accelerator, say=say, watch=watch).run()
+        loop = _Loop(
+            network, task, folder, options, accelerator=accelerator, on_message=on_message, on_progress=on_progress
+        )
+        return loop.run()
 
 
 class _Loop:
-    """A training; see `train`."""
+    """State of one `train` call."""
 
     def __init__(
         self,
         network: nn.Module,
-        task: Task,
+        task: TrainingTask,
         folder: Path,
         options: TrainingOptions,
         *,
         accelerator: Accelerator,
-        say: Say,
-        watch: Watch,
+        on_message: OnMessage,
+        on_progress: OnProgress,
     ) -> None:
         self.task, self.folder, self.options = task, folder, options
-        self.accelerator, self.say, self.watch = accelerator, say, watch
+        self.accelerator, self.on_message, self.on_progress = accelerator, on_message, on_progress
         request = {name: value for name, value in asdict(options).items() if name not in _FREE}
         request |= {"processes": accelerator.num_processes, **task.request}
-        self.checkpoints = Checkpoints(folder, request, say)
+        self.checkpoints = Checkpoints(folder, request, on_message)
         self.raw = network.to(accelerator.device)
         self.optimizer = _optimizer(self.raw, options)
+        # Restored before `prepare` wraps them, so that checkpoints name parameters alike for any number of processes.
         self.state, self.best = self.checkpoints.load(self.raw, self.optimizer)
         self.network, self.prepared = accelerator.prepare(self.raw, self.optimizer)
-        self.board = _board(options, self.state.step) if accelerator.is_main_process else None
+        self.board = _summary_writer(options, self.state.step) if accelerator.is_main_process else None
         self.losses: list[float] = []
-        self.sizes, self.first, self.begun = 0, self.state.step, time.perf_counter()
+        self.units, self.first, self.begun = 0, self.state.step, time.perf_counter()
 
     def run(self) -> Trained:
         state = self.state
         while not self._over():
             batches = self.task.batches(state.epoch)
-            processes, process = self.accelerator.num_processes, self.accelerator.process_index
+            processes, rank = self.accelerator.num_processes, self.accelerator.process_index
             steps = len(batches) // processes
             if not steps:
                 raise UsageError(f"{len(batches)} batches are too few for {processes} processes")
             total = min(self.options.epochs * steps, self.options.steps or math.inf)
-            while state.place < steps and not self._over():
-                loss = self._step(batches[state.place * processes + process])
-                self._progress(loss, int(total))
-                if len(self.losses) == self.options.every or state.place == steps or state.step == total:
-                    self._measure()
-            if state.place >= steps:
-                state.epoch, state.place = state.epoch + 1, 0
+            while state.epoch_step < steps and not self._over():
+                loss = self._step(batches[state.epoch_step * processes + rank])
+                self._report(loss, int(total))
+                if len(self.losses) == self.options.eval_every or state.epoch_step == steps or state.step == total:
+                    self._evaluate()
+            if state.epoch_step >= steps:
+                state.epoch, state.epoch_step = state.epoch + 1, 0
         if state.best is None:
             raise UsageError("expected at least one step")
-        safetensors_io.fill(self.raw, self.best, "best weights")
+        safetensors_io.load_state(self.raw, self.best, "best parameters")
         if self.board:
             self.board.close()
         return Trained(state.best, state.best_step, tuple(state.history), self.accelerator.is_main_process)
 
     def _over(self) -> bool:
         state, options = self.state, self.options
-        limits = ((state.epoch, options.epochs), (state.step, options.steps), (state.worse, options.patience))
+        limits = ((state.epoch, options.epochs), (state.step, options.steps), (state.not_improved, options.patience))
         return any(limit and number >= limit for number, limit in limits)
 
-    def _step(self, batch: Batch) -> float:
-        """One step of the optimiser; the loss before it."""
+    def _step(self, batch: Arrays) -> float:
+        """Take one optimizer step and return the loss before it."""
         state, options, accelerator = self.state, self.options, self.accelerator
         torch.manual_seed(_seed(options.seed, state.step, accelerator.process_index))
         self.network.train()
@@ -274,70 +292,71 @@ class _Loop:
             group["lr"] = options.learning_rate * min(1.0, (state.step + 1) / (options.warmup + 1))
         tensors = {name: torch.from_numpy(array).to(accelerator.device) for name, array in batch.items()}
         with accelerator.autocast():
-            loss, size = self.task.loss(self.network, tensors)
+            loss, units = self.task.loss(self.network, tensors)
         self.prepared.zero_grad()
         accelerator.backward(loss)
         norm = accelerator.clip_grad_norm_(self.network.parameters(), options.clip or math.inf)
         value = float(loss.detach())
         if not (math.isfinite(value) and math.isfinite(float(norm))):
-            self._stop(batch, value, float(norm))
+            self._abort(batch, value, float(norm))
         self.prepared.step()
         state.step += 1
-        state.place += 1
+        state.epoch_step += 1
         self.losses.append(value)
-        self.sizes += size * accelerator.num_processes
+        self.units += units * accelerator.num_processes
         return value
 
-    def _stop(self, batch: Batch, loss: float, norm: float) -> None:
+    def _abort(self, batch: Arrays, loss: float, norm: float) -> None:
         path = self.folder / f"step-{self.state.step + 1}.npz"
         with Replacement(str(path)) as stream:
-            np.savez(stream, **batch)
+            np.savez(stream, allow_pickle=False, **batch)
         raise PostilError(
-            f"step {self.state.step + 1:,}: the loss is {loss}, the norm of its gradients {norm}; "
-            f"the batch is kept as {path}. A learning rate below {self.options.learning_rate:g} or warmup may help"
+            f"step {self.state.step + 1:,}: the loss is {loss}, the gradient norm {norm}; "
+            f"the batch is saved as {path}. A learning rate below {self.options.learning_rate:g} or warm-up may help"
         )
 
-    def _progress(self, loss: float, total: int) -> None:
+    def _report(self, loss: float, total: int) -> None:
         state, seconds = self.state, time.perf_counter() - self.begun
         left = seconds / (state.step - self.first) * (total - state.step)
-        self.watch(Progress(state.step, total, state.epoch, loss, self.sizes / seconds, left, self.task.unit))
+        self.on_progress(Progress(state.step, total, state.epoch, loss, self.units / seconds, left, self.task.unit))
         if self.board:
             self.board.add_scalar("loss", loss, state.step)
 
-    def _measure(self) -> None:
-        """Measure on dev, and keep a checkpoint."""
+    def _evaluate(self) -> None:
+        """Evaluate on dev and write a checkpoint."""
         state, main = self.state, self.accelerator.is_main_process
         self.network.eval()
         with torch.inference_mode():
             found = self.task.dev(self.raw) if main else 0.0
-        # The processes have to agree about when to stop.
+        # All processes must stop after the same step, or the next gradient average would wait forever.
         dev = float(broadcast(torch.tensor(found, dtype=torch.float64, device=self.accelerator.device)))
         if not math.isfinite(dev):
             raise PostilError(f"step {state.step:,}: the value on dev is {dev}")
-        state.worse += 1
+        state.not_improved += 1
         if state.best is None or dev < state.best:
-            state.best, state.best_step, state.worse = dev, state.step, 0
-            self.best = {name: tensor.clone() for name, tensor in safetensors_io.weights(self.raw).items()}
+            state.best, state.best_step, state.not_improved = dev, state.step, 0
+            self.best = {name: tensor.clone() for name, tensor in safetensors_io.state_of(self.raw).items()}
         loss = math.fsum(self.losses) / len(self.losses)
         self.losses = []
-        state.history.append({"step": state.step, "epoch": state.epoch, "loss": loss, "dev": dev})
+        state.history.append(Evaluated(state.step, state.epoch, loss, dev))
         if main:
             self.checkpoints.save(state, self.raw, self.optimizer, self.best)
         if self.board:
             self.board.add_scalar("dev", dev, state.step)
-        better = "the best so far" if not state.worse else f"best {state.best:.4f} at step {state.best_step:,}"
-        self.say(f"step {state.step:,}, epoch {state.epoch + 1}: loss {loss:.4f}, dev {dev:.4f}, {better}")
+        better = "the best so far" if not state.not_improved else f"best {state.best:.4f} at step {state.best_step:,}"
+        self.on_message(f"step {state.step:,}, epoch {state.epoch + 1}: loss {loss:.4f}, dev {dev:.4f}, {better}")
 
 
 def _seed(*numbers: int) -> int:
+    # A hash of all numbers, so that neighboring steps and processes have unrelated random numbers; torch takes 63 bits.
     return int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
 def _optimizer(network: nn.Module, options: TrainingOptions) -> torch.optim.Optimizer:
-    weights = [weight for weight in network.parameters() if weight.requires_grad]
+    parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
     groups = [
-        {"params": [weight for weight in weights if weight.dim() > 1], "weight_decay": options.weight_decay},
-        {"params": [weight for weight in weights if weight.dim() <= 1], "weight_decay": 0.0},
+        {"params": [each for each in parameters if each.dim() > 1], "weight_decay": options.weight_decay},
+        {"params": [each for each in parameters if each.dim() <= 1], "weight_decay": 0.0},
     ]
     return torch.optim.AdamW(groups, lr=options.learning_rate, fused=True)
 
@@ -348,17 +367,16 @@ def _accelerator(options: TrainingOptions) -> Accelerator:
         raise UsageError("device: torch finds no GPU here; use cpu")
     if options.bf16 and not (cuda and torch.cuda.is_bf16_supported(including_emulation=False)):
         raise UsageError(
-            "bf16: expected a GPU that has it (Ampere or later); on others and on CPUs it is slower, not faster"
+            "bf16: expected a GPU that supports it (Ampere or later); on others and on CPUs it is slower, not faster"
         )
     return Accelerator(cpu=not cuda, mixed_precision="bf16" if options.bf16 else "no")
 
 
-def _board(options: TrainingOptions, step: int) -> Any:
-    """What writes for TensorBoard, if that is asked for."""
-    if options.log is None:
+def _summary_writer(options: TrainingOptions, step: int) -> SummaryWriter | None:
+    if options.tensorboard is None:
         return None
     try:
         from torch.utils.tensorboard import SummaryWriter  # noqa: PLC0415 - optional
     except ImportError as error:
-        raise MissingExtra("writing for TensorBoard", "tensorboard") from error
-    return SummaryWriter(options.log, purge_step=step)
+        raise MissingExtra("logging for TensorBoard", "tensorboard") from error
+    return SummaryWriter(options.tensorboard, purge_step=step)
