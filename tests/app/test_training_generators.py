@@ -120,7 +120,7 @@ def test_it_says_what_is_always_said(att: Path, topic: str) -> None:
         ("order", lambda a: a + 2**40, r"expected int64\[\d+\] from 0 to \d+, got 1099511627776 to"),
         ("order", lambda a: a - 5, r"expected int64\[\d+\] from 0 to \d+, got -5 to"),
         ("words", lambda a: a - 5, r"expected int32\[any\] from -1, got -6 to"),
-        ("words", lambda a: a[:-1], "expected -1 behind the last text, got"),
+        ("words", lambda a: a[:-1], "expected -1 after the last text, got"),
         (
             "starts",
             lambda a: a[::-1].copy(),
