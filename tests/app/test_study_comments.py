@@ -20,7 +20,7 @@ from postil.app.report import write_report
 from postil.app.study.comments import study_comments
 from postil.app.study.comments_options import CommentsOptions
 from postil.app.study.comments_tables import weights_in_words
-from postil.app.study.stages import paper
+from postil.app.study.papers import comments_paper
 from postil.app.study.tencent import study_tencent
 from postil.cli.main import app
 from postil.corpus.options import BuildOptions
@@ -151,14 +151,14 @@ def test_the_human_comment_is_no_reference(done: tuple[Path, list[str]]) -> None
 
 def test_every_table_with_weights_says_where_they_come_from(done: tuple[Path, list[str]], corpus: Path) -> None:
     page = (done[0] / "report.html").read_text()
-    said = "weights of references: readers’ votes, for want of human grades"
+    said = "weights of references: readers’ votes, for want of human ratings"
     captions = [part.partition("</caption>")[0] for part in page.split("<caption>")[1:]]
     weighted = [caption for caption in captions if caption.startswith(("<span>Table 7", "<span>Systems against"))]
     assert len(weighted) == 2
     assert all(said in caption for caption in weighted)
     level = sum(len({one.upvotes for one in article.comments}) == 1 for article in Corpus.open(corpus).articles("test"))
     assert level
-    assert f"in {level} of 6 articles no reference has more votes than another; all weigh 1 there" in page
+    assert f"in {level} of 6 articles all references have equally many votes; all weigh 1 there" in page
 
 
 def test_nothing_is_done_twice(done: tuple[Path, list[str]], corpus: Path) -> None:
@@ -242,13 +242,11 @@ def test_judgements_add_people_controls_and_the_papers_numbers(
     table = cells(out, "table-3")
     assert table["w-rouge-l"][2] == [value["value"], value["low"], value["high"]]
     assert table["w-rouge-l"][3] == 0.2572
-    assert table["Human: split halves"][1] == 0.7803
+    assert table["human: split-half correlation"][1] == 0.7803
     assert {"shuffled weights", "top references", "weight of the nearest reference", "length of the text"} <= set(table)
     systems = cells(out, "table-7")
-    assert systems["people’s mean grade"][0] == pytest.approx(
-        sum(row.grade for row in rows if row.system == "ir-t") / 12
-    )
-    assert paper("comments")["systems"]["people"]["ir-t"] == 2.859
+    assert systems["mean human rating"][0] == pytest.approx(sum(row.grade for row in rows if row.system == "ir-t") / 12)
+    assert comments_paper().systems["people"]["ir-t"] == 2.859
 
 
 def test_of_several_questions_one_is_chosen(done: tuple[Path, list[str]], corpus: Path, tmp_path: Path) -> None:
@@ -298,8 +296,8 @@ def test_the_page_can_be_made_again_from_its_results(done: tuple[Path, list[str]
 
 
 def test_weights_in_words() -> None:
-    assert weights_in_words("consensus", None).endswith("for want of human grades and votes")
-    assert weights_in_words("score", Scale(1, 5)) == "weights of references: people’s grades on the scale 1:5 (score)"
+    assert weights_in_words("consensus", None).endswith("for want of human ratings and votes")
+    assert weights_in_words("score", Scale(1, 5)) == "weights of references: human ratings on the scale 1:5 (score)"
 
 
 @pytest.mark.parametrize(
@@ -339,7 +337,7 @@ def test_the_release_becomes_a_corpus_and_its_scores_the_weights(tmp_path: Path)
     out, said = tmp_path / "out", list[str]()
     for stage in ("import-train", "import-dev", "import-test", "corpus", "ir-t", *STAGES, "tables"):
         study_tencent(tmp_path, out, replace(CommentsOptions(**QUICK), stage=stage), said.append, given=True)
-    assert "weights of references: people’s grades on the scale 0:1 (score)" in (out / "study.json").read_text()
+    assert "weights of references: human ratings on the scale 0:1 (score)" in (out / "study.json").read_text()
     assert cells(out, "table-2")["articles"] == [6, 3, 3, 12]
 
 
@@ -398,7 +396,7 @@ def test_systems_that_were_run_elsewhere(done: tuple[Path, list[str]], corpus: P
     assert f"{path}: 36 rows of other articles are passed over" in said
     study = json.loads((tmp_path / "study.json").read_text())
     assert study["data"].startswith("6 test articles; 1 commenter, 1 given system and human, a comment of a reader; ")
-    assert ["run elsewhere", f"lead and human ({path})"] in study["settings"]
+    assert ["external systems", f"lead and human ({path})"] in study["settings"]
 
 
 @pytest.mark.parametrize(

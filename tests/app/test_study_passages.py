@@ -12,9 +12,11 @@ from postil.app.passages import PassagesOptions, gains_of_file
 from postil.app.report import write_report
 from postil.app.study.passages import PassagesStudyOptions, study_passages
 from postil.app.study.passages_figures import passages_study
+from postil.app.study.stages import read_result
 from postil.errors import InvalidInput, UnknownName
 from postil.records import Passage, write
 from postil.records.result_files import read_results
+from postil.records.results import NcgResult
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,7 +70,7 @@ def test_six_figures(done: tuple[Path, list[str]]) -> None:
     titles = [each["title"] for each in json.loads((done[0] / "study.json").read_text())["parts"]]
     assert [title.partition(":")[0] for title in titles] == [
         *(f"Figure {n}" for n in range(1, 7)),
-        "What the paper says",
+        "Claims of the paper",
     ]
     write_report(read_results([done[0] / "study.json"]), done[0] / "page.html")
     page = (done[0] / "page.html").read_text()
@@ -106,9 +108,7 @@ def test_nothing_is_done_twice(done: tuple[Path, list[str]], collection: Path) -
 
 
 def test_without_anchors_and_vectors_it_says_so(done: tuple[Path, list[str]]) -> None:
-    found = {
-        name: json.loads((done[0] / f"{name}.json").read_text()) for name in ("informativeness", "interestingness")
-    }
+    found = {name: read_result(done[0] / f"{name}.json", NcgResult) for name in ("informativeness", "interestingness")}
     made = passages_study("ponds", found, [])
     said = [" ".join(each.words) for each in made.parts]
     assert [text.partition(",")[0] for text in said[:3]] == ["No word vectors were given or trained", "", NO_ANCHORS]

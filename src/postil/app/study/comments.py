@@ -7,37 +7,27 @@ some. Each stage leaves files, and does what a command does that is printed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from postil.app.commenting.files import check_tokenizer
-from postil.app.correlating.files import read_judgements
-from postil.app.readers import HUMAN, Readers, needs_scale, read_readers
 from postil.app.report import check_report
-from postil.app.study.candidates import read_given
 from postil.app.study.comments_candidates import candidates, references, statistics, suggestions, training
+from postil.app.study.comments_data import CommentsStudy
 from postil.app.study.comments_scores import comparison, correlations, page, scores, tables
-from postil.app.study.stages import Stages, flags
+from postil.app.study.stages import Stages
 from postil.commenters import neural_commenter, retrieval
 from postil.commenters.store import Model
 from postil.corpus.store import Corpus
-from postil.errors import InvalidInput, UsageError
-from postil.metaeval.score_matrix import Rated
-from postil.records.explain import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Iterator
+    from pathlib import Path
 
     from postil.app.progress import Say
     from postil.app.study.comments_options import CommentsOptions
     from postil.app.study.stages import Stage
-    from postil.records.rows import Candidate
-    from postil.records.scale import Scale
 
-__all__ = ["CommentsStudy", "study_comments"]
+__all__ = ["study_comments"]
 
 
 def study_comments(corpus: str, out: Path, options: CommentsOptions, say: Say, stages: Stages | None = None) -> Path:
@@ -98,125 +88,3 @@ def _check_models(study: CommentsStudy) -> None:
         check_tokenizer(model, study.corpus, f"{name}: ")
         if study.is_foreign(model):
             study.say(f"{name}: made of another corpus; whether it has seen the test articles is not known")
-
-
-def _check_judgements(options: CommentsOptions, articles: Collection[str]) -> None:
-    """They can be read, and are of these articles: better said before the trainings than after."""
-    rows, places = read_judgements(str(options.judgements))
-    rated = Rated(rows, options.aspect, options.judged_scale or options.scale, places)
-    if not any(item in articles for item, _ in rated.rows):
-        problem = f"no judgement is of a test article; items are ids of articles, such as {shown(min(articles))}"
-        raise InvalidInput(problem, where=places.where)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class CommentsStudy:
-    """What a study is about; `of` makes it.
-
-    Args:
-        corpus: The corpus.
-        out: The folder that everything is left in.
-        options: What was asked for.
-        say: Takes words for people.
-        models: The folders of the commenters, by name.
-        readers: The test articles, what readers say of them, and a comment of each that is no reference.
-        given: What systems that were run elsewhere say of them.
-        weights: Where the references' weights come from.
-    """
-
-    corpus: Corpus
-    out: Path
-    options: CommentsOptions
-    say: Say
-    models: Mapping[str, Path]
-    readers: Readers
-    given: Mapping[str, Sequence[Candidate]]
-    weights: str
-
-    @classmethod
-    def of(cls, corpus: Corpus, out: Path, options: CommentsOptions, say: Say) -> CommentsStudy:
-        """Read the test articles, and see that the request fits them.
-
-        Args:
-            corpus: The corpus.
-            out: The folder to leave everything in.
-            options: What is asked for.
-            say: Takes words for people.
-
-        Raises:
-            UsageError: There is no test set, grades lack a scale, or two systems have one name.
-            UnknownName: The judgements have no such aspect.
-            InvalidInput: The candidates or judgements are broken, or not of these articles.
-        """
-        if "test" not in corpus.splits:
-            raise UsageError(f"{corpus.path}: it has no test set; it has {', '.join(corpus.splits)}")
-        readers = read_readers(corpus, "test", options.seed)
-        given: dict[str, list[Candidate]] = {}
-        if options.candidates is not None:
-            articles = list(corpus.articles("test"))
-            given = read_given(options.candidates, articles, options.names, say)
-            if HUMAN in given:  # nobody is drawn, so that all comments are references
-                kept = [msgspec.structs.replace(article, held_out=()) for article in articles]
-                readers = Readers(readers.where, kept, [], 0)
-            here = {article.id for article in readers.articles}
-            given = {name: [row for row in rows if row.item in here] for name, rows in given.items()}
-        if options.judgements is not None:
-            _check_judgements(options, {article.id for article in readers.articles})
-        weights = options.weights or readers.usual_method()
-        if needs_scale(weights) and options.scale is None:
-            raise UsageError(f"{corpus.path}: its references have grades; say their scale, such as --scale 1:5")
-        return cls(
-            corpus=corpus,
-            out=out,
-            options=options,
-            say=say,
-            models={name: Path(options.models.get(name, out / "models" / name)) for name in options.names},
-            readers=readers,
-            given=given,
-            weights=weights,
-        )
-
-    @property
-    def folder(self) -> Path:
-        """Where the corpus is."""
-        return Path(self.corpus.path)
-
-    @property
-    def drawn(self) -> tuple[str, ...]:
-        """The system that says the readers' comments, unless they are given."""
-        return () if HUMAN in self.given else (HUMAN,)
-
-    @property
-    def scale(self) -> Scale | None:
-        """The scale of the references' grades, where weights come from them."""
-        return self.options.scale if needs_scale(self.weights) else None
-
-    def is_foreign(self, model: Model) -> bool:
-        """Whether a model was made of another corpus.
-
-        Args:
-            model: The model.
-        """
-        theirs, ours = model.metadata.get("corpus") or {}, self.corpus.metadata.origin
-        return any(theirs.get(key) != ours.get(key) for key in ("inputs", "options"))
-
-    def command(self, stage: str) -> list[object]:
-        """The command of a stage that is one by ``--stage`` alone.
-
-        Args:
-            stage: Its name.
-        """
-        options = self.options
-        models = [word for name, folder in options.models.items() for word in ("--model", f"{name}={folder}")]
-        given = {
-            "systems": ",".join(name for name in options.names if name not in options.models) or None,
-            "candidates": options.candidates,
-            "judgements": options.judgements,
-            "aspect": options.aspect,
-            "scale": options.scale,
-            "judged-scale": options.judged_scale,
-            "weights": options.weights,
-            "seed": options.seed,
-            "stage": stage,
-        }
-        return ["study", "comments", "--corpus", self.folder, "--out", self.out, *models, *flags(given)]

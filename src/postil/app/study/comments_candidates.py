@@ -26,7 +26,7 @@ from postil.records.suggestions import Suggestions
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from postil.app.study.comments import CommentsStudy
+    from postil.app.study.comments_data import CommentsStudy
 
 __all__ = ["candidates", "references", "statistics", "suggestions", "training"]
 

@@ -17,20 +17,20 @@ from postil.app.report import write_report
 from postil.app.score_files import score_files
 from postil.app.score_options import ScoreOptions
 from postil.app.study.comments_tables import Made, comments_study
-from postil.app.study.stages import Stage, as_line, flags, read_json, write_text
+from postil.app.study.stages import Stage, as_line, flags, read_result, write_text
 from postil.commenters.store import Model
 from postil.errors import Undefined, UnknownName
 from postil.metaeval.disagreement import worst
 from postil.metrics.consensus import similarity_of
 from postil.metrics.metric_set import parse_all
 from postil.records.result_files import read_results
-from postil.records.results import Comparison, CorrelationResult, StudyResult, to_json
+from postil.records.results import Comparison, CorrelationResult, ScoreResult, StatisticsResult, StudyResult, to_json
 from postil.records.row_files import read
 from postil.records.rows import Candidate
 from postil.render.study import study_text
 
 if TYPE_CHECKING:
-    from postil.app.study.comments import CommentsStudy
+    from postil.app.study.comments_data import CommentsStudy
     from postil.metaeval.coefficients import Coefficient
 
 __all__ = ["comparison", "correlations", "page", "scores", "tables"]
@@ -152,10 +152,10 @@ def tables(study: CommentsStudy) -> Stage:
             study,
             Made(
                 models={name: Model.open(folder) for name, folder in study.models.items()},
-                statistics=read_json(study.out / "statistics.json"),
-                scores=read_json(study.out / "scores.json"),
+                statistics=read_result(study.out / "statistics.json", StatisticsResult),
+                scores=read_result(study.out / "scores.json", ScoreResult),
                 candidates=list(read(study.out / "candidates.jsonl", Candidate)),
-                judged=read_json(study.out / "correlations.json") if options.judgements else None,
+                judged=read_result(study.out / "correlations.json", CorrelationResult) if options.judgements else None,
             ),
         )
         write_text(target, to_json(made))

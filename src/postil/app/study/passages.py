@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Final
 from postil.app.passages import BASELINES, MEASURES, PassagesOptions, gains_of_file
 from postil.app.report import check_report, write_report
 from postil.app.study.passages_figures import Model, passages_study
-from postil.app.study.stages import Stage, Stages, as_line, flags, read_json, write_text
+from postil.app.study.stages import Stage, Stages, as_line, flags, read_result, write_text
 from postil.app.vectors import TrainOptions, train_on_file
 from postil.errors import InvalidInput
 from postil.metaeval.resampling import RESAMPLES, SEED
 from postil.metrics.pool import FOLDS
 from postil.records.result_files import read_results
-from postil.records.results import to_json
+from postil.records.results import NcgResult, to_json
 from postil.records.row_files import read
 from postil.records.rows import Passage
 from postil.render.study import study_text
@@ -232,7 +232,7 @@ def _figures(
         for name, folder in folders.items():
             vectors = Vectors.open(folder)
             models.append(Model(name, f"cosine(vectors={folder})", len(vectors), pairs=vectors.bigrams))
-        study = passages_study(_named(passages), {path.stem: read_json(path) for path in made}, models)
+        study = passages_study(_named(passages), {path.stem: read_result(path, NcgResult) for path in made}, models)
         write_text(target, to_json(study))
         write_text(text, study_text("markdown", study))
 

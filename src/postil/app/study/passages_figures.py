@@ -1,21 +1,30 @@
-"""The six figures of the paper on interestingness, with their numbers, and what it says held against what is found."""
+"""The six figures of the paper on passage interestingness, with their numbers, and its claims beside differences."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from postil.app.study.stages import paper
-from postil.records.results import Gain, StudyResult
+from postil.app.study.papers import passages_paper
+from postil.records.results import (
+    Gain,
+    NcgResult,
+    StudyCell,
+    StudyPart,
+    StudyPicture,
+    StudyResult,
+    StudyRow,
+    StudyTable,
+)
 from postil.render.formats import listed
 from postil.render.numbers import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    Result = Mapping[str, Any]
+    from postil.app.study.papers import PassagesPaper
 
 __all__ = ["Model", "passages_study"]
 
@@ -28,9 +37,11 @@ QUESTIONS: Final = (
     "Interestingness (4 to 6): which one finds it given what is informative for other topics."
 )
 CAUTION: Final = (
-    "In the paper a passage stands in its own reference where informativeness is measured, which helps it; the chapter "
-    "on informativeness has every measure without that as well."
+    "In the paper a passage is part of its own reference where informativeness is measured, which favors it; the "
+    "chapter on informativeness has every measure leave-one-out as well."
 )
+NO_VECTORS: Final = "No word vectors were given or trained, so that F1 stands alone."
+NO_ANCHORS: Final = "No passage has anchors (links), so there is none."
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +49,10 @@ class Model:
     """Word vectors.
 
     Args:
-        name: What they are called here.
+        name: Their label.
         spec: The measure that uses them.
-        vectors: How many there are.
-        pairs: Whether they are of pairs of words.
+        vectors: Number of vectors.
+        pairs: True if they are of pairs of words.
     """
 
     name: str
@@ -50,167 +61,171 @@ class Model:
     pairs: bool
 
 
-def passages_study(name: str, found: Mapping[str, Result], models: Sequence[Model]) -> StudyResult:
-    """The study as a result that `postil report` takes.
+def passages_study(name: str, found: Mapping[str, NcgResult], models: Sequence[Model]) -> StudyResult:
+    """The figures of a study.
 
     Args:
-        name: What the collection is called.
-        found: What `postil passages` printed: ``informativeness``, ``interestingness``, and the same of ``-anchors``.
+        name: Name of the collection.
+        found: Results of `postil passages`: ``informativeness``, ``interestingness``, and the same of ``-anchors``.
         models: The word vectors.
     """
-    printed = paper("passages")
-    data = found["informativeness"]["data"]
-    settings = found["informativeness"]["settings"]
-    lists = "all in one list" if settings["pool"] == "all" else "a list a topic, the mean of them"
+    printed = passages_paper()
+    first = found["informativeness"]
+    data, settings = first.data, first.settings
+    lists = "all in one list" if settings.pool == "all" else "one list per topic, and their mean"
     parts = [_vectors(models, printed)] if models else []
-    for place, sense in enumerate(SENSES.values()):
+    for index, sense in enumerate(SENSES.values()):
         parts += [
-            _vectors_figure(3 * place + 1, found[sense], models, sense),
-            _families_figure(3 * place + 2, found[sense], sense),
-            _anchors_figure(3 * place + 3, found, sense),
+            _vectors_figure(3 * index + 1, found[sense], models, sense),
+            _families_figure(3 * index + 2, found[sense], sense),
+            _anchors_figure(3 * index + 3, found, sense),
         ]
-    made = {
-        "kind": "study",
-        "name": name,
-        "title": "Interestingness of passages, figure by figure",
-        "data": f"{_count(data)}; {lists}",
-        "conclusion": [QUESTIONS, *(_highest(sense, found[sense]) for sense in SENSES.values()), CAUTION],
-        "parts": [*parts, _claims(found, models, printed)],
-        "settings": [
-            ["words", f"{settings['tokenizer']}; stop words: {settings['stop']}; stems: {settings['stem']}"],
-            ["the paper", printed["source"]],
-            ["its data", printed["of"]],
-        ],
-    }
-    return msgspec.convert(made, StudyResult)
+    return StudyResult(
+        name=name,
+        title="Interestingness of passages, figure by figure",
+        data=f"{data.passages:,} passages of {data.topics:,} topics, {data.informative:,} with a grade above 0; "
+        f"{lists}",
+        conclusion=(QUESTIONS, *(_highest(sense, found[sense]) for sense in SENSES.values()), CAUTION),
+        parts=(*parts, _claims(found, models, printed)),
+        settings=(
+            ("words", f"{settings.tokenizer}; stop words: {settings.stop}; stems: {settings.stem}"),
+            ("the paper", printed.source),
+            ("its data", printed.of),
+        ),
+    )
 
 
-def _highest(sense: str, result: Result) -> str:
-    """Which of the paper's discrete measures has the highest nCG at which cut."""
+def _highest(sense: str, result: NcgResult) -> str:
+    """The measure with the highest nCG at each rank cutoff, among the discrete measures of the paper."""
     best: dict[str, list[str]] = {}
-    for k in dict.fromkeys(row["k"] for row in result["gains"]):
-        rows = [row for row in result["gains"] if row["k"] == k and row["measure"] in FAMILIES]
-        top = max((row for row in rows if _is_of_figures(row, result)), key=lambda row: row["ncg"])
-        best.setdefault(top["measure"], []).append(f"{number(top['ncg'])} at k = {k:,}")
+    for k in _cutoffs(result):
+        rows = [row for row in result.gains if row.k == k and row.measure in FAMILIES and _is_of_figures(row, result)]
+        top = max(rows, key=lambda row: row.ncg)
+        best.setdefault(top.measure, []).append(f"{number(top.ncg)} at k = {k:,}")
     return (
         f"Highest of F1, KL and LogSim for {sense}: {'; '.join(f'{name}, {listed(at)}' for name, at in best.items())}."
     )
 
 
-def _is_of_figures(row: Mapping[str, Any], result: Result) -> bool:
-    return bool(row["leave_one_out"] == _ranking(result, row["measure"]).endswith(Gain.WITHOUT))
+def _cutoffs(result: NcgResult) -> list[int]:
+    return list(dict.fromkeys(row.k for row in result.gains))
 
 
-def _count(data: Mapping[str, Any]) -> str:
-    return f"{data['passages']:,} passages of {data['topics']:,} topics, {data['informative']:,} with a grade above 0"
+def _is_of_figures(row: Gain, result: NcgResult) -> bool:
+    return row.leave_one_out == _ranking(result, row.measure).endswith(Gain.WITHOUT)
 
 
-def _ranking(result: Result, measure: str) -> str:
-    """What a ranking is called: where others are the reference, no passage is in its own, and names say so."""
-    names = {line["measure"] for line in result["lines"]}
+def _ranking(result: NcgResult, measure: str) -> str:
+    """Name of a ranking: with the passages in their references, or leave-one-out where there is no other."""
+    names = {line.measure for line in result.lines}
     return measure if measure in names else measure + Gain.WITHOUT
 
 
-def _vectors(models: Sequence[Model], printed: Mapping[str, Any]) -> dict[str, Any]:
+def _vectors(models: Sequence[Model], printed: PassagesPaper) -> StudyPart:
     """Table 2 of the paper."""
-    rows: list[dict[str, Any]] = [
-        {"name": model.name, "cells": [model.vectors, "pairs of words" if model.pairs else "words"]} for model in models
+    rows = [
+        StudyRow(name=model.name, cells=(model.vectors, "pairs of words" if model.pairs else "words"))
+        for model in models
     ]
-    for each in printed["vectors"]:
-        name, _, unit = each["model"].partition(", ")
-        rows.append({"name": f"in the paper: {name}", "cells": [each["vectors"], unit], "kind": "control"})
-    table = {"key": "vectors", "caption": "Table 2: word vectors", "head": ["model", "vectors", "of"], "rows": rows}
-    return {"key": "vectors", "title": "Word vectors (Table 2)", "tables": [table]}
+    for each in printed.vectors:
+        name, _, unit = each.model.partition(", ")
+        rows.append(StudyRow(name=f"in the paper: {name}", cells=(each.vectors, unit), kind="control"))
+    head = ("model", "vectors", "of")
+    table = StudyTable(key="vectors", caption="Table 2: word vectors", head=head, rows=tuple(rows))
+    return StudyPart(key="vectors", title="Word vectors (Table 2)", tables=(table,))
 
 
-def _vectors_figure(number: int, result: Result, models: Sequence[Model], sense: str) -> dict[str, Any]:
+def _vectors_figure(number: int, result: NcgResult, models: Sequence[Model], sense: str) -> StudyPart:
     measures = [f"f1-{unit}" for unit in UNITS] + [model.spec for model in models] + ["length"]
     names = {model.spec: model.name for model in models}
-    words = [] if models else ["No word vectors were given or trained, so that F1 stands alone."]
-    title = f"Figure {number}: {sense}, F1 and word vectors"
-    return _figure(number, title, [(result, measure, names.get(measure, measure)) for measure in measures], words)
+    series = [(result, measure, names.get(measure, measure)) for measure in measures]
+    return _figure(number, f"{sense}, F1 and word vectors", series, () if models else (NO_VECTORS,))
 
 
-def _families_figure(number: int, result: Result, sense: str) -> dict[str, Any]:
-    title = f"Figure {number}: {sense}, F1, KL and LogSim"
-    return _figure(number, title, [(result, measure, measure) for measure in FAMILIES], [])
+def _families_figure(number: int, result: NcgResult, sense: str) -> StudyPart:
+    return _figure(number, f"{sense}, F1, KL and LogSim", [(result, measure, measure) for measure in FAMILIES])
 
 
-def _anchors_figure(number: int, found: Mapping[str, Result], sense: str) -> dict[str, Any]:
-    title = f"Figure {number}: {sense}, whole passages and their anchors alone"
+def _anchors_figure(number: int, found: Mapping[str, NcgResult], sense: str) -> StudyPart:
+    title = f"{sense}, whole passages and their anchors alone"
     if f"{sense}-anchors" not in found:
-        return {
-            "key": f"figure-{number}",
-            "title": title,
-            "words": ["No passage has anchors (links), so there is none."],
-        }
+        return StudyPart(key=f"figure-{number}", title=f"Figure {number}: {title}", words=(NO_ANCHORS,))
     measures = [f"{family}-{unit}" for family in ("f1", "logsim") for unit in UNITS]
     series = [(found[sense], measure, measure) for measure in measures]
     series += [(found[f"{sense}-anchors"], measure, f"{measure}{ENTITIES}") for measure in measures]
-    return _figure(number, title, series, [])
+    return _figure(number, title, series)
 
 
-def _figure(number: int, title: str, series: Sequence[tuple[Result, str, str]], words: Sequence[str]) -> dict[str, Any]:
-    """Curves, and their numbers at the cuts."""
+def _figure(
+    number: int, of: str, series: Sequence[tuple[NcgResult, str, str]], words: tuple[str, ...] = ()
+) -> StudyPart:
+    """Curves, and their numbers at the rank cutoffs."""
+    title = f"Figure {number}: {of}"
     lines = [
-        {**line, "measure": name}
+        msgspec.structs.replace(line, measure=name)
         for result, measure, name in series
-        for line in result["lines"]
-        if line["measure"] == _ranking(result, measure)
+        for line in result.lines
+        if line.measure == _ranking(result, measure)
     ]
-    cuts = list(dict.fromkeys(row["k"] for result, _, _ in series for row in result["gains"]))
+    cutoffs = list(dict.fromkeys(k for result, _, _ in series for k in _cutoffs(result)))
     rows = []
     for result, measure, name in series:
-        at = {row["k"]: row for row in result["gains"] if row["measure"] == measure and _is_of_figures(row, result)}
-        cells = [[at[k]["ncg"], at[k]["low"], at[k]["high"]] if k in at else None for k in cuts]
-        rows.append({"name": name, "cells": cells})
-    over = "folds" if series[0][0]["settings"]["reference"] == "others" else "topics"
-    caption = f"{title}: nCG at each cut, 95 % intervals over {over} in brackets"
-    table = {
-        "key": f"figure-{number}",
-        "caption": caption,
-        "head": ["measure", *(f"@{k:,}" for k in cuts)],
-        "rows": rows,
-    }
-    picture: dict[str, Any] = {"title": title, "caption": f"{title}; nCG over k, bands: 95 % intervals"}
-    picture |= {"xlabel": "passages from the top, k", "ylabel": "nCG@k", "curves": lines}
-    return {
-        "key": f"figure-{number}-part",
-        "title": title,
-        "words": list(words),
-        "pictures": [picture] if lines else [],
-        "tables": [table],
-    }
+        at = {row.k: row for row in result.gains if row.measure == measure and _is_of_figures(row, result)}
+        cells = ((at[k].ncg, at[k].low, at[k].high) if k in at else None for k in cutoffs)
+        rows.append(StudyRow(name=name, cells=tuple(cells)))
+    over = "folds" if series[0][0].settings.reference == "others" else "topics"
+    table = StudyTable(
+        key=f"figure-{number}",
+        caption=f"{title}: nCG at each rank cutoff, 95 % confidence intervals over {over} in brackets",
+        head=("measure", *(f"@{k:,}" for k in cutoffs)),
+        rows=tuple(rows),
+    )
+    pictures = (
+        StudyPicture(
+            title=title,
+            caption=f"{title}; nCG over k, bands: 95 % confidence intervals",
+            xlabel="passages from the top, k",
+            ylabel="nCG@k",
+            curves=tuple(lines),
+        ),
+    )
+    return StudyPart(
+        key=f"figure-{number}-part", title=title, words=words, pictures=pictures if lines else (), tables=(table,)
+    )
 
 
-def _claims(found: Mapping[str, Result], models: Sequence[Model], printed: Mapping[str, Any]) -> dict[str, Any]:
-    """Each comparison that the paper speaks of, as a difference found here."""
+def _claims(found: Mapping[str, NcgResult], models: Sequence[Model], printed: PassagesPaper) -> StudyPart:
+    """Each comparison that the paper makes, beside the difference found here."""
     words = next((model for model in models if not model.pairs), None)
-    rows = list(_claimed(found, words, printed))
-    cuts = list(dict.fromkeys(row["k"] for row in found["informativeness"]["gains"]))
-    table = {
-        "key": "claims",
-        "caption": "What the paper says, and nCG of the first minus that of the second here, with 95 % intervals",
-        "head": ["figure", "in the paper", "here", *(f"@{k:,}" for k in cuts)],
-        "rows": rows,
-    }
-    return {"key": "claims", "title": "What the paper says", "tables": [table]}
+    cutoffs = _cutoffs(found["informativeness"])
+    table = StudyTable(
+        key="claims",
+        caption="Claims of the paper, and nCG of the first minus that of the second here, 95 % confidence intervals",
+        head=("figure", "in the paper", "here", *(f"@{k:,}" for k in cutoffs)),
+        rows=tuple(_claimed(found, words, printed, cutoffs)),
+    )
+    return StudyPart(key="claims", title="Claims of the paper", tables=(table,))
 
 
-def _claimed(found: Mapping[str, Result], model: Model | None, printed: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    for claim in printed["claims"]:
-        result = found[SENSES[claim["reference"]]]
-        names = [claim["first"], claim["second"]]
+def _claimed(
+    found: Mapping[str, NcgResult], model: Model | None, printed: PassagesPaper, cutoffs: Sequence[int]
+) -> Iterator[StudyRow]:
+    for claim in printed.claims:
+        result = found[SENSES[claim.reference]]
+        names = (claim.first, claim.second)
         if "w2v" in names and model is None:
             continue
-        first, second = (_ranking(result, model.spec if name == "w2v" and model else name) for name in names)
-        pairs = {(row["first"], row["second"], row["k"]): row for row in result["differences"]}
-        cells: list[Any] = []
-        for k in dict.fromkeys(row["k"] for row in found["informativeness"]["gains"]):
-            row, turned = pairs.get((first, second, k)), pairs.get((second, first, k))
+        specs = (model.spec if name == "w2v" and model else name for name in names)
+        first, second = (_ranking(result, spec) for spec in specs)
+        pairs = {(row.first, row.second, row.k): row for row in result.differences}
+        cells: list[StudyCell] = []
+        for k in cutoffs:
+            row, reverse = pairs.get((first, second, k)), pairs.get((second, first, k))
             if row:
-                cells.append([row["value"], row["low"], row["high"]])
+                cells.append((row.value, row.low, row.high))
+            elif reverse and reverse.low is not None and reverse.high is not None:
+                cells.append((0.0 - reverse.value, 0.0 - reverse.high, 0.0 - reverse.low))
             else:
-                cells.append([0.0 - turned[end] for end in ("value", "high", "low")] if turned else None)
-        shown = [model.name if name == "w2v" and model else name for name in names]
-        yield {"name": f"Figure {claim['figure']}", "cells": [claim["claim"], " − ".join(shown), *cells]}
+                cells.append(None)
+        shown = " − ".join(model.name if name == "w2v" and model else name for name in names)
+        yield StudyRow(name=f"Figure {claim.figure}", cells=(claim.claim, shown, *cells))

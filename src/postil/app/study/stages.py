@@ -6,8 +6,7 @@ import json
 import shlex
 from dataclasses import dataclass
 from hashlib import file_digest
-from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.records.atomic_file import Replacement, check_apart, refused
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
     from postil.app.progress import Say
 
-__all__ = ["Stage", "Stages", "as_line", "flags", "paper", "read_json", "read_result", "write_text"]
+__all__ = ["Stage", "Stages", "as_line", "flags", "read_result", "write_text"]
 
 AnyResult = TypeVar("AnyResult", bound=Result)
 
@@ -48,7 +47,7 @@ class Stage:
     name: str
     outputs: Sequence[Path]
     inputs: Sequence[Path]
-    request: Mapping[str, Any]
+    request: Mapping[str, object]
     command: Sequence[object]
     work: Callable[[], object]
     printed: bool = False
@@ -100,7 +99,7 @@ class Stages:
         request = json.loads(json.dumps(request))
         record = self.out / RECORDS / f"{stage.name}.json"
         there = {str(path.relative_to(self.out)): _digest(path) for path in stage.outputs}
-        if record.is_file() and read_json(record) == {"request": request, "outputs": there} and all(there.values()):
+        if record.is_file() and _read_json(record) == {"request": request, "outputs": there} and all(there.values()):
             self._say(f"{stage.name}: done before")
             return
         folders = [path for path in stage.outputs if path.is_dir()]
@@ -175,7 +174,7 @@ def read_result(path: Path, kind: type[AnyResult]) -> AnyResult:
     return result
 
 
-def read_json(path: Path) -> Any:
+def _read_json(path: Path) -> object:
     """What a file of an earlier stage says.
 
     Args:
@@ -202,15 +201,3 @@ def write_text(path: Path, text: str) -> None:
     """
     with Replacement(str(path)) as stream:
         stream.write(text.encode())
-
-
-def paper(name: str) -> Any:
-    """The figures that a paper prints, with their source.
-
-    Args:
-        name: ``comments`` or ``passages``.
-
-    >>> paper("comments")["correlations"]["w-meteor"]["pearson"]
-    0.5747
-    """
-    return json.loads((files("postil.sample") / f"paper-{name}.json").read_text(encoding="utf-8"))

@@ -1,0 +1,192 @@
+"""The data of a study of commenters: test articles, readers' comments, texts of other systems, weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from postil.app.correlating.files import read_judgements
+from postil.app.readers import HUMAN, Readers, needs_scale, read_readers
+from postil.app.study.stages import flags
+from postil.errors import InvalidInput, UsageError
+from postil.metaeval.score_matrix import Rated
+from postil.records.explain import shown
+from postil.records.row_files import read
+from postil.records.rows import Candidate
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from postil.app.progress import Say
+    from postil.app.study.comments_options import CommentsOptions
+    from postil.commenters.store import Model
+    from postil.corpus.store import Corpus
+    from postil.records.rows import Article
+    from postil.records.scale import Scale
+
+__all__ = ["CommentsStudy"]
+
+
+def _check_judgements(options: CommentsOptions, articles: Collection[str]) -> None:
+    """They can be read, and are of these articles: better said before the trainings than after."""
+    rows, places = read_judgements(str(options.judgements))
+    rated = Rated(rows, options.aspect, options.judged_scale or options.scale, places)
+    if not any(item in articles for item, _ in rated.rows):
+        problem = f"no judgement is of a test article; items are ids of articles, such as {shown(min(articles))}"
+        raise InvalidInput(problem, where=places.where)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CommentsStudy:
+    """What a study is about; `of` makes it.
+
+    Args:
+        corpus: The corpus.
+        out: The folder that everything is left in.
+        options: What was asked for.
+        say: Takes words for people.
+        models: The folders of the commenters, by name.
+        readers: The test articles, what readers say of them, and a comment of each that is no reference.
+        given: What systems that were run elsewhere say of them.
+        weights: Where the references' weights come from.
+    """
+
+    corpus: Corpus
+    out: Path
+    options: CommentsOptions
+    say: Say
+    models: Mapping[str, Path]
+    readers: Readers
+    given: Mapping[str, Sequence[Candidate]]
+    weights: str
+
+    @classmethod
+    def of(cls, corpus: Corpus, out: Path, options: CommentsOptions, say: Say) -> CommentsStudy:
+        """Read the test articles, and see that the request fits them.
+
+        Args:
+            corpus: The corpus.
+            out: The folder to leave everything in.
+            options: What is asked for.
+            say: Takes words for people.
+
+        Raises:
+            UsageError: There is no test set, grades lack a scale, or two systems have one name.
+            UnknownName: The judgements have no such aspect.
+            InvalidInput: The candidates or judgements are broken, or not of these articles.
+        """
+        if "test" not in corpus.splits:
+            raise UsageError(f"{corpus.path}: it has no test set; it has {', '.join(corpus.splits)}")
+        readers = read_readers(corpus, "test", options.seed)
+        given: dict[str, list[Candidate]] = {}
+        if options.candidates is not None:
+            articles = list(corpus.articles("test"))
+            given = _read_given(options.candidates, articles, options.names, say)
+            if HUMAN in given:  # nobody is drawn, so that all comments are references
+                kept = [msgspec.structs.replace(article, held_out=()) for article in articles]
+                readers = Readers(readers.where, kept, [], 0)
+            here = {article.id for article in readers.articles}
+            given = {name: [row for row in rows if row.item in here] for name, rows in given.items()}
+        if options.judgements is not None:
+            _check_judgements(options, {article.id for article in readers.articles})
+        weights = options.weights or readers.usual_method()
+        if needs_scale(weights) and options.scale is None:
+            raise UsageError(f"{corpus.path}: its references have grades; say their scale, such as --scale 1:5")
+        return cls(
+            corpus=corpus,
+            out=out,
+            options=options,
+            say=say,
+            models={name: Path(options.models.get(name, out / "models" / name)) for name in options.names},
+            readers=readers,
+            given=given,
+            weights=weights,
+        )
+
+    @property
+    def folder(self) -> Path:
+        """Where the corpus is."""
+        return Path(self.corpus.path)
+
+    @property
+    def drawn(self) -> tuple[str, ...]:
+        """The system that says the readers' comments, unless they are given."""
+        return () if HUMAN in self.given else (HUMAN,)
+
+    @property
+    def scale(self) -> Scale | None:
+        """The scale of the references' grades, where weights come from them."""
+        return self.options.scale if needs_scale(self.weights) else None
+
+    def is_foreign(self, model: Model) -> bool:
+        """Whether a model was made of another corpus.
+
+        Args:
+            model: The model.
+        """
+        theirs, ours = model.metadata.get("corpus") or {}, self.corpus.metadata.origin
+        return any(theirs.get(key) != ours.get(key) for key in ("inputs", "options"))
+
+    def command(self, stage: str) -> list[object]:
+        """The command of a stage that is one by ``--stage`` alone.
+
+        Args:
+            stage: Its name.
+        """
+        options = self.options
+        models = [word for name, folder in options.models.items() for word in ("--model", f"{name}={folder}")]
+        given = {
+            "systems": ",".join(name for name in options.names if name not in options.models) or None,
+            "candidates": options.candidates,
+            "judgements": options.judgements,
+            "aspect": options.aspect,
+            "scale": options.scale,
+            "judged-scale": options.judged_scale,
+            "weights": options.weights,
+            "seed": options.seed,
+            "stage": stage,
+        }
+        return ["study", "comments", "--corpus", self.folder, "--out", self.out, *models, *flags(given)]
+
+
+def _read_given(path: str, articles: Sequence[Article], names: Collection[str], say: Say) -> dict[str, list[Candidate]]:
+    """The candidates of a file, system by system, in the order of the articles.
+
+    Args:
+        path: Candidate rows.
+        articles: The articles of the study; rows of others are passed over, and counted in words.
+        names: The commenters that the study has already.
+        say: Takes remarks for people.
+
+    Raises:
+        InvalidInput: A row is broken, or a system says nothing or two things of an article.
+        UsageError: A system has the name of a commenter.
+    """
+    wanted = {article.id for article in articles}
+    texts: dict[str, dict[str, Candidate]] = {}
+    others = 0
+    for line, row in enumerate(read(path, Candidate), 1):
+        if row.item not in wanted:
+            others += 1
+            continue
+        if row.item in texts.setdefault(row.system, {}):
+            problem = f"expected one text of system '{row.system}' for article '{row.item}', got another"
+            raise InvalidInput(problem, where=path, line=line)
+        texts[row.system][row.item] = row
+    if not texts:
+        raise InvalidInput("no row is of an article of the test set; expected their ids in the field item", where=path)
+    for system, said in texts.items():
+        if system in names:
+            raise UsageError(f"{path}: there is a commenter called '{system}' already; call this system otherwise")
+        missing = [article.id for article in articles if article.id not in said]
+        if missing:
+            problem = f"system '{system}' has nothing for {len(missing):,} of {len(articles):,} articles"
+            raise InvalidInput(
+                f"{problem}, such as '{missing[0]}'; give an empty text where it says nothing", where=path
+            )
+    if others:
+        say(f"{path}: {others:,} rows of other articles are passed over")
+    return {system: [said[article.id] for article in articles] for system, said in texts.items()}
