@@ -207,7 +207,7 @@ def make_corpus(folder: Path) -> None:
 
     rows = folder.with_name("rows.jsonl")
     write(str(rows), articles())
-    free: dict[str, Any] = {"content_words": 0, "comments": 1, "test_comments": 0, "test_upvotes": 0}
+    free: dict[str, Any] = {"min_content_words": 0, "min_comments": 1, "test_min_comments": 0, "test_min_upvotes": 0}
     options = BuildOptions(source="a site", license="ours", dev=Share(size=9), test=Share(size=0), **free)
     build_corpus([rows], folder, options, jobs=1)
 

@@ -69,7 +69,7 @@ def measure(path: Path, name: str, rounds: int) -> tuple[int, int, float, float]
     cut.split_all(["warm 热身 危危危危危"])
     bare, whole = [], []
     words = 0
-    options = BuildOptions(source="benchmark", license="none", tokenizer=name, test_upvotes=0)
+    options = BuildOptions(source="benchmark", license="none", tokenizer=name, test_min_upvotes=0)
     for _ in range(rounds):
         spent, words = 0.0, 0
         for texts in texts_of(path):

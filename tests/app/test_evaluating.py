@@ -83,7 +83,13 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 
 def corpus_of(folder: Path, some: list[Article], dev: int = 0) -> Corpus:
     write(str(folder / "raw.jsonl"), some)
-    free: dict[str, Any] = {"content_words": 0, "comments": 1, "test_comments": 0, "test_upvotes": 0, "draw": 4}
+    free: dict[str, Any] = {
+        "min_content_words": 0,
+        "min_comments": 1,
+        "test_min_comments": 0,
+        "test_min_upvotes": 0,
+        "references_per_article": 4,
+    }
     options = postil.BuildOptions(source="a site", license="ours", dev=Share(size=dev), test=Share(size=6), **free)
     return postil.build_corpus([folder / "raw.jsonl"], folder / "corpus", options, jobs=1)
 

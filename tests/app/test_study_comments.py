@@ -76,7 +76,13 @@ def articles(*, votes: bool = True) -> list[Article]:
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made")
     write(folder / "raw.jsonl", articles())
-    free: dict[str, Any] = {"content_words": 0, "comments": 1, "test_comments": 0, "test_upvotes": 0, "draw": 4}
+    free: dict[str, Any] = {
+        "min_content_words": 0,
+        "min_comments": 1,
+        "test_min_comments": 0,
+        "test_min_upvotes": 0,
+        "references_per_article": 4,
+    }
     options = BuildOptions(source="a site", license="ours", dev=Share(size=4), test=Share(size=6), **free)
     build_corpus([folder / "raw.jsonl"], folder / "corpus", options, jobs=1)
     return folder / "corpus"
@@ -417,7 +423,7 @@ def test_given_systems_that_make_no_sense(
 
 def test_a_model_of_another_corpus_is_told(done: tuple[Path, list[str]], corpus: Path, tmp_path: Path) -> None:
     write(tmp_path / "raw.jsonl", articles(votes=False))
-    free: dict[str, Any] = {"content_words": 0, "comments": 1, "test_comments": 0, "test_upvotes": 0}
+    free: dict[str, Any] = {"min_content_words": 0, "min_comments": 1, "test_min_comments": 0, "test_min_upvotes": 0}
     options = BuildOptions(source="b", license="b", dev=Share(size=4), test=Share(size=6), **free)
     build_corpus([tmp_path / "raw.jsonl"], tmp_path / "other", options, jobs=1)
     models, said = {"ir-t": str(done[0] / "models" / "ir-t")}, list[str]()

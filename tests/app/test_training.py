@@ -67,7 +67,7 @@ def articles(count: int, *, content: bool = True, upvotes: bool = True) -> list[
 
 def corpus_of(folder: Path, some: list[Article], dev: int = 10) -> Corpus:
     write(str(folder / "raw.jsonl"), some)
-    options: dict[str, Any] = {"content_words": 0, "comments": 1, "test_comments": 0, "test_upvotes": 0}
+    options: dict[str, Any] = {"min_content_words": 0, "min_comments": 1, "test_min_comments": 0, "test_min_upvotes": 0}
     built = BuildOptions(source="a site", license="ours", dev=Share(size=dev), test=Share(size=0), **options)
     return build_corpus([folder / "raw.jsonl"], folder / "corpus", built, jobs=1)
 

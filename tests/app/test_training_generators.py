@@ -59,7 +59,7 @@ def corpus_of(folder: Path, *, content: bool = True, titles: int = 24, dev: int 
     """A corpus of 24 articles, of which so many have titles."""
     some = [article(number, content=content, title=number < titles) for number in range(24)]
     write(str(folder / "raw.jsonl"), some)
-    free: dict[str, Any] = {"content_words": 0, "comments": 1, "test_comments": 0, "test_upvotes": 0}
+    free: dict[str, Any] = {"min_content_words": 0, "min_comments": 1, "test_min_comments": 0, "test_min_upvotes": 0}
     built = BuildOptions(source="a site", license="ours", dev=Share(size=dev), test=Share(size=0), **free)
     return build_corpus([folder / "raw.jsonl"], folder / "corpus", built, jobs=1)
 

@@ -51,7 +51,20 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a corpus and two models."""
     folder = tmp_path_factory.mktemp("made")
     write(str(folder / "raw.jsonl"), [article(number) for number in range(24)])
-    free = ("--content-words", 0, "--comments", 1, "--test-comments", 0, "--test-upvotes", 0, "--dev", 8, "--test", 0)
+    free = (
+        "--min-content-words",
+        0,
+        "--min-comments",
+        1,
+        "--test-min-comments",
+        0,
+        "--test-min-upvotes",
+        0,
+        "--dev",
+        8,
+        "--test",
+        0,
+    )
     build = ("corpus", "build", folder / "raw.jsonl", *free, "--source", "a site", "--license", "ours", "-j", 1)
     corpus = folder / "corpus"
     for words in (
@@ -179,7 +192,20 @@ def test_numbers_that_make_no_sense(words: tuple[object, ...], postil: Postil) -
 
 def test_titles_alone_where_there_is_no_content(postil: Postil) -> None:
     write("b.jsonl", [Article(one.id, one.title, one.comments) for one in map(article, range(6))])
-    free = ("--content-words", 0, "--comments", 1, "--test-comments", 0, "--test-upvotes", 0, "--dev", 0, "--test", 0)
+    free = (
+        "--min-content-words",
+        0,
+        "--min-comments",
+        1,
+        "--test-min-comments",
+        0,
+        "--test-min-upvotes",
+        0,
+        "--dev",
+        0,
+        "--test",
+        0,
+    )
     assert postil("corpus", "build", "b.jsonl", "--out", "b", "--source", "s", "--license", "l", *free).code == 0
     done = postil("train", "ir-tc", "--corpus", "b", "--out", "m", *BY_WORDS)
     assert (done.code, done.out) == (2, "")
@@ -273,7 +299,20 @@ def test_addresses_are_held_unless_they_may_be_there(postil: Postil) -> None:
         for n in range(4)
     ]
     write("b.jsonl", some)
-    free = ("--content-words", 0, "--comments", 1, "--test-comments", 0, "--test-upvotes", 0, "--dev", 0, "--test", 0)
+    free = (
+        "--min-content-words",
+        0,
+        "--min-comments",
+        1,
+        "--test-min-comments",
+        0,
+        "--test-min-upvotes",
+        0,
+        "--dev",
+        0,
+        "--test",
+        0,
+    )
     assert postil("corpus", "build", "b.jsonl", "--out", "b", "--source", "s", "--license", "l", *free).code == 0
     assert postil("train", "ir-t", "--corpus", "b", "--out", "m", *BY_WORDS).code == 0
     ask = ("comment", "q.jsonl", "-m", "m", "--format", "jsonl")

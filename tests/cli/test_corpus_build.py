@@ -18,7 +18,7 @@ from postil.records import Article, Comment, write
 if TYPE_CHECKING:
     from conftest import Outcome, Postil
 
-ALL = ("--content-words", 0, "--comments", 1, "--test-comments", 0, "--test-upvotes", 0)
+ALL = ("--min-content-words", 0, "--min-comments", 1, "--test-min-comments", 0, "--test-min-upvotes", 0)
 MUST = ("--out", "corpus", "--source", "a site", "--license", "ours")
 
 
@@ -51,7 +51,7 @@ def build(postil: Postil, *more: object, of: str = "a.jsonl", stdin: bytes | Non
 
 def test_a_build_says_what_it_did_on_standard_error(postil: Postil) -> None:
     write("a.jsonl", [*(article(number) for number in range(10)), article(10, comments=())])
-    done = build(postil, "--dev", 2, "--test", 0.3, "--draw", 3)
+    done = build(postil, "--dev", 2, "--test", 0.3, "--references-per-article", 3)
     assert (done.code, done.out) == (0, "")
     assert done.err.splitlines() == [
         "articles: no comments: 1",
@@ -65,9 +65,10 @@ def test_a_build_says_what_it_did_on_standard_error(postil: Postil) -> None:
 
 def test_every_flag_is_written_down(postil: Postil) -> None:
     flags = {
-        "tokenizer": "space", "content_words": 1, "comments": 2, "comment_words": 9, "long_comments": "cut", "dev": "1",
-        "test": "0.2", "test_comments": 1, "test_words": 2, "test_upvotes": 3, "draw": 4, "draw_from": "long",
-        "near_duplicates": 0.9, "vocabulary": 7, "users": "keep", "seed": 5, "source": "there", "license": "theirs",
+        "tokenizer": "space", "min_content_words": 1, "min_comments": 2, "max_comment_words": 9,
+        "long_comments": "truncate", "dev": "1", "test": "0.2", "test_min_comments": 1, "test_min_words": 2,
+        "test_min_upvotes": 3, "references_per_article": 4, "sample_references_from": "long", "dedup_threshold": 0.9,
+        "vocab_size": 7, "user_ids": "keep", "seed": 5, "source": "there", "license": "theirs",
     }  # fmt: skip
     words = [word for name, value in flags.items() for word in (f"--{name.replace('_', '-')}", value)]
     done = postil("corpus", "build", "a.jsonl", "--out", "c", *words, "--mask", "urls", "--mask", "phones", "-j", 1)
@@ -106,12 +107,12 @@ def test_given_splits(postil: Postil) -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (("--on-error", "ignore"), "--on-error: expected stop or skip, got 'ignore'"),
-        (("--users", "hash"), "--users hash needs a secret: --salt FILE (it is made if there is no such file)"),
-        (("--users", "hide"), "unknown fate of users 'hide'; did you mean"),
+        (("--on-error", "ignore"), "unknown error policy 'ignore'; did you mean"),
+        (("--user-ids", "hash"), "--user-ids hash and --hash-key must be given together"),
+        (("--user-ids", "hide"), "unknown policy for user ids 'hide'; did you mean"),
         (("--mask", "url"), "unknown mask 'url'; did you mean 'urls'?"),
-        (("--long-comments", "trim"), "unknown fate of long comments 'trim'"),
-        (("--draw-from", "some"), "unknown comments to draw from 'some'"),
+        (("--long-comments", "trim"), "unknown policy for long comments 'trim'"),
+        (("--sample-references-from", "some"), "unknown comments to sample references from 'some'"),
         (("--tokenizer", "jiba"), "unknown tokenizer 'jiba'; did you mean 'jieba'?"),
         (("--dev", "half"), "expected a number of articles such as 5000, or a fraction such as 0.05, got 'half'"),
         (("--source", " "), "a corpus says where it comes from and what may be done with it; source is empty"),
@@ -179,17 +180,17 @@ def test_broken_lines_stop_or_are_listed(postil: Postil) -> None:
     assert Corpus.open("corpus").metadata.seen == {"articles: id came before": 1}
 
 
-def test_names_are_hashed_with_a_salt_that_stays_outside(postil: Postil) -> None:
+def test_names_are_hashed_with_a_key_that_stays_outside(postil: Postil) -> None:
     for out in ("one", "two"):
-        assert build(postil, "--users", "hash", "--salt", "secret", "--out", out).code == 0
-    salt = Path("secret")
-    assert salt.stat().st_mode & 0o777 == 0o600
+        assert build(postil, "--user-ids", "hash", "--hash-key", "secret", "--out", out).code == 0
+    key = Path("secret")
+    assert key.stat().st_mode & 0o777 == 0o600
     assert files("one") == files("two")
-    assert not [name for name, data in files("one").items() if salt.read_bytes() in data or b"secret" in data]
+    assert not [name for name, data in files("one").items() if key.read_bytes() in data or b"secret" in data]
     user = next(Corpus.open("one").articles("train")).comments[0].user
     assert user is not None
     assert user != "Ana"
-    assert build(postil, "--users", "hash", "--salt", "other", "--out", "three").code == 0
+    assert build(postil, "--user-ids", "hash", "--hash-key", "other", "--out", "three").code == 0
     assert next(Corpus.open("three").articles("train")).comments[0].user != user
 
 

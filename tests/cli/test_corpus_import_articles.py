@@ -136,9 +136,9 @@ def test_tencent(run: Import) -> None:
     assert [article.content for article in read("out.jsonl", Article)] == ["勇士", None]
 
 
-def test_tokenised(run: Import) -> None:
+def test_tokenized(run: Import) -> None:
     Path("data.train.json").write_text('{"id": 7, "title": "明天 有 雨", "body": "带 伞", "comment": [["好 的", 3]]}\n')
-    result = run("tokenised", "data.train.json", "--second", "votes", "--out", "-")
+    result = run("tokenized", "data.train.json", "--second", "votes", "--out", "-")
     comments = '[{"id":"1","text":"好 的","upvotes":3}]'
     row = f'{{"id":"7","title":"明天 有 雨","comments":{comments},"content":"带 伞","lang":"zh"}}'
     assert result.stdout == f"{row}\n"
@@ -206,14 +206,18 @@ def test_dataset(run: Import) -> None:
         (("forum", "p.jsonl", "-o", "out.txt"), 2, "out.txt: unknown kind of file"),
         (("forum", "p.jsonl", "-o", "no/out.jsonl"), 2, "no/out.jsonl: parent folder"),
         (("forum", "none", "-o", "out.jsonl"), 3, "none: no such file"),
-        (("forum", "p.jsonl", "-o", "out.jsonl", "--on-error", "go"), 2, "unknown way with errors 'go'"),
-        (("forum", "p.jsonl", "-o", "-", "--on-error", "skip"), 2, "--on-error skip writes what it left out beside"),
-        (("forum", "p.jsonl", "-o", "out.jsonl", "--field", "x"), 2, "--field takes NAME=THEIRS, such as content=body"),
+        (("forum", "p.jsonl", "-o", "out.jsonl", "--on-error", "go"), 2, "unknown error policy 'go'"),
+        (("forum", "p.jsonl", "-o", "-", "--on-error", "skip"), 2, "--on-error skip writes the rejected lines beside"),
+        (
+            ("forum", "p.jsonl", "-o", "out.jsonl", "--field", "x"),
+            2,
+            "--field takes NAME=SOURCE_FIELD, such as content=body",
+        ),
         (("forum", "p.jsonl", "-o", "out.jsonl", "--field", "x=y"), 2, "unknown field of an article 'x'"),
         (("forum", "p.jsonl", *("--field", "id=x") * 2, "-o", "o.jsonl"), 2, "--field names a field twice; got 'id=x'"),
         (("csv", "--comments", "p.jsonl", "-o", "out.jsonl"), 3, "p.jsonl:1: "),
         (("csv", "--comments", "p.jsonl", "--encoding", "x", "-o", "out.jsonl"), 2, "unknown encoding 'x'"),
-        (("tokenised", "p.jsonl", "--second", "vote", "-o", "o.jsonl"), 2, "unknown meaning of the second element"),
+        (("tokenized", "p.jsonl", "--second", "vote", "-o", "o.jsonl"), 2, "unknown meaning of the second element"),
         (("tencent", "p.jsonl", "-o", "out.jsonl"), 3, "p.jsonl:1: comment: missing; the line has: id, title"),
     ],
 )
@@ -261,7 +265,7 @@ def test_an_interrupt_while_modules_are_loaded_gives_no_traceback() -> None:
 OVER: Final = {
     "tencent": ("tencent", "p.jsonl"),
     "contents": ("tencent", "q.jsonl", "--contents", "p.jsonl"),
-    "tokenised": ("tokenised", "p.jsonl"),
+    "tokenized": ("tokenized", "p.jsonl"),
     "deepcom": ("deepcom", "p.jsonl"),
     "forum": ("forum", "q.jsonl", "p.jsonl"),
     "csv": ("csv", "--comments", "p.jsonl"),

@@ -37,7 +37,9 @@ def made(*, bare: bool = False, categories: int = 18) -> None:
         articles.append(article)
     Path("rows.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in articles))
     sizes = {"dev": Share(size=2), "test": Share(size=0)}
-    options = BuildOptions(source="a site", license="ours", content_words=0, comments=1, near_duplicates=0, **sizes)
+    options = BuildOptions(
+        source="a site", license="ours", min_content_words=0, min_comments=1, dedup_threshold=0, **sizes
+    )
     build_corpus(["rows.jsonl"], "corpus", options, jobs=1)
 
 

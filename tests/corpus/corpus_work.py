@@ -81,11 +81,11 @@ def loose(**changes: Any) -> BuildOptions:
     none: Row = {
         "source": "a site",
         "license": "ours",
-        "content_words": 0,
-        "comments": 1,
-        "test_comments": 0,
-        "test_upvotes": 0,
-        "draw": 2,
+        "min_content_words": 0,
+        "min_comments": 1,
+        "test_min_comments": 0,
+        "test_min_upvotes": 0,
+        "references_per_article": 2,
         "dev": Share(size=0),
         "test": Share(size=0),
     }

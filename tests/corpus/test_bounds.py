@@ -11,7 +11,7 @@ from postil.app.page import passages_of
 from postil.corpus.blocks import blocks
 from postil.corpus.formats.cells import table_rows
 from postil.corpus.formats.collection import read_collection
-from postil.corpus.formats.import_report import Met, json_lines
+from postil.corpus.formats.import_report import ImportReport, json_lines
 from postil.corpus.formats.inex_topics import read_topics
 from postil.corpus.formats.trec import read_qrels, read_run
 from postil.corpus.lines import text_lines
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 READERS: dict[str, tuple[str, Callable[[Path], Iterable[object]]]] = {
     "lines": ("one\n", text_lines),
-    "JSON Lines": ("{}\n", lambda path: json_lines(path, Met())),
-    "table": ("text\n", lambda path: table_rows(path, Met())),
+    "JSON Lines": ("{}\n", lambda path: json_lines(path, ImportReport())),
+    "table": ("text\n", lambda path: table_rows(path, ImportReport())),
     "collection": ("d1\ttext\n", read_collection),
     "collection in JSON": ('{"id": 1, "text": ""}\n', read_collection),
     "qrels": ("7 Q0 d1 1\n", read_qrels),

@@ -79,13 +79,13 @@ def test_the_thresholds_of_the_paper_at_their_borders(tmp_path: Path) -> None:
 
 
 def test_thresholds_are_options(tmp_path: Path) -> None:
-    corpus = paper(tmp_path, THRESHOLDS, content_words=0, comments=19, comment_words=51)
+    corpus = paper(tmp_path, THRESHOLDS, min_content_words=0, min_comments=19, max_comment_words=51)
     assert ids(corpus)["train"] == ["stays", "thin", "bare", "blank", "quiet", "mute", "wordy", "verbose"]
     assert [article.content for article in corpus.articles("train")][2:4] == [None, None]
 
 
 @pytest.mark.parametrize(
-    ("fate", "comments", "tokens"), [("drop", 1, [50]), ("cut", 2, [50, 50]), ("keep", 2, [50, 51])]
+    ("fate", "comments", "tokens"), [("drop", 1, [50]), ("truncate", 2, [50, 50]), ("keep", 2, [50, 51])]
 )
 def test_what_becomes_of_long_comments(tmp_path: Path, fate: str, comments: int, tokens: list[int]) -> None:
     corpus = built(tmp_path, [row("a", [words(50), words(51)])], long_comments=fate)
@@ -108,17 +108,17 @@ def test_who_may_be_in_the_test_set(tmp_path: Path) -> None:
     corpus = paper(tmp_path, articles, test=Share(size=1))
     assert ids(corpus) == {"train": ["nearly", "short", "disliked", "unvoted"], "test": ["loved"]}
     with pytest.raises(InvalidInput) as failure:
-        built(tmp_path, articles, "more", test=Share(size=2), test_comments=30, test_upvotes=201)
+        built(tmp_path, articles, "more", test=Share(size=2), test_min_comments=30, test_min_upvotes=201)
     assert str(failure.value).endswith(
         "more.jsonl: expected 2 articles for the test set, got 1: of 5 articles 4 have 30 comments of 6 words or more, "
-        "2 have 201 upvotes in all; lower the thresholds (--test-comments, --test-words, --test-upvotes 0 for none) or "
-        "the size (--test)"
+        "2 have 201 upvotes in all; lower the thresholds (--test-min-comments, --test-min-words, --test-min-upvotes 0 "
+        "for none) or the size (--test)"
     )
 
 
 def test_votes_that_are_huge_do_not_drown_those_of_the_next_article(tmp_path: Path) -> None:
     articles = [row("huge", [{"text": SIX, "upvotes": 2**62}] * 3), row("next", [{"text": SIX, "upvotes": 67}] * 3)]
-    corpus = built(tmp_path, [*articles, row("rest", ["x"])], test=Share(size=2), test_upvotes=201)
+    corpus = built(tmp_path, [*articles, row("rest", ["x"])], test=Share(size=2), test_min_upvotes=201)
     assert sorted(ids(corpus)["test"]) == ["huge", "next"]
     assert max(comment.upvotes or 0 for article in corpus.articles("test") for comment in article.comments) == 2**62
 
@@ -144,8 +144,8 @@ def test_references_are_drawn_and_the_rest_held_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("draw_from", "drawn"), [("all", 8), ("long", 5)])
 def test_references_may_be_drawn_from_long_comments_alone(tmp_path: Path, draw_from: str, drawn: int) -> None:
     told = [{"text": SIX if place % 2 else FIVE} for place in range(10)]
-    corpus = built(tmp_path, [row("a", ["x"]), row("b", told)], test=Share(size=1), test_comments=5, draw=8,
-                   draw_from=draw_from)  # fmt: skip
+    changes: dict[str, Any] = {"test_min_comments": 5, "references_per_article": 8, "sample_references_from": draw_from}
+    corpus = built(tmp_path, [row("a", ["x"]), row("b", told)], test=Share(size=1), **changes)
     (article,) = corpus.articles("test")
     assert article.id == "b"
     assert (len(article.comments), len(article.held_out or ())) == (drawn, 10 - drawn)
@@ -154,7 +154,13 @@ def test_references_may_be_drawn_from_long_comments_alone(tmp_path: Path, draw_f
 
 
 def test_all_comments_are_references_where_none_are_drawn(tmp_path: Path) -> None:
-    corpus = built(tmp_path, [row("a", ["x"]), row("b", ["y"] * 5)], test=Share(size=1), test_comments=0, draw=0)
+    corpus = built(
+        tmp_path,
+        [row("a", ["x"]), row("b", ["y"] * 5)],
+        test=Share(size=1),
+        test_min_comments=0,
+        references_per_article=0,
+    )
     assert [article.held_out for split in corpus.splits for article in corpus.articles(split)] == [(), ()]
 
 
@@ -208,7 +214,7 @@ def test_rows_come_out_as_they_went_in(tmp_path: Path) -> None:
     full = row("ä", [{"id": 7, "text": " Ja.\n\nNein. ", "upvotes": -5, "grade": 4.5, "user": 12,
                       "ratings": [{"annotator": "ann", "grade": 4}, {"annotator": 2, "grade": 5}]}],
                title=" T\x00\x07i\ttle\x7f ", category="news", lang="de", url="http://a.b/c")  # fmt: skip
-    corpus = built(tmp_path, [full, row("b", ["x"])], users="keep")
+    corpus = built(tmp_path, [full, row("b", ["x"])], user_ids="keep")
     article, other = corpus.articles("train")
     assert (article.id, article.title, article.category, article.lang, article.url) == (
         "ä", "T  i\ttle", "news", "de", "http://a.b/c",
@@ -299,8 +305,9 @@ def test_seeds_draw_otherwise(tmp_path: Path) -> None:
     assert len({tuple(each["dev"]) for each in drawn}) == 3
     references = []
     for seed in (1, 2):
-        corpus = built(tmp_path, [row("a", ["x"]), row("b", [f"y {k}" for k in range(9)])], f"draw{seed}",
-                       test=Share(size=1), test_comments=9, test_words=2, draw=4, seed=seed)  # fmt: skip
+        changes: dict[str, Any] = {"test_min_comments": 9, "test_min_words": 2, "references_per_article": 4}
+        articles = [row("a", ["x"]), row("b", [f"y {k}" for k in range(9)])]
+        corpus = built(tmp_path, articles, f"draw{seed}", test=Share(size=1), seed=seed, **changes)
         references.append([comment.id for article in corpus.articles("test") for comment in article.comments])
     assert references[0] != references[1]
 
@@ -339,13 +346,13 @@ def test_near_duplicates_do_not_straddle(tmp_path: Path, change: Any) -> None:
 def test_near_duplicates_may_be_let_be(tmp_path: Path) -> None:
     (article,) = rows(1)
     twins = [article | {"id": str(number)} for number in range(10)]
-    corpus = built(tmp_path, twins, near_duplicates=0.0, dev=Share(size=3), test=Share(size=3))
+    corpus = built(tmp_path, twins, dedup_threshold=0.0, dev=Share(size=3), test=Share(size=3))
     assert [len(names) for names in ids(corpus).values()] == [4, 3, 3]
 
 
 def test_test_takes_what_it_can_of_a_fraction(tmp_path: Path) -> None:
     articles = [*rows(9, comments=1), row("loved", ["x", "y"])]
-    corpus = built(tmp_path, articles, test=Share(fraction=0.5), test_comments=2, test_words=1)
+    corpus = built(tmp_path, articles, test=Share(fraction=0.5), test_min_comments=2, test_min_words=1)
     assert ids(corpus)["test"] == ["loved"]
 
 
@@ -383,10 +390,10 @@ class TestGivenSplits:
         ]  # fmt: skip
 
     def test_they_need_one_comment_only(self, tmp_path: Path) -> None:
-        corpus = self.corpus(tmp_path, comments=6)
+        corpus = self.corpus(tmp_path, min_comments=6)
         assert len(ids(corpus)["train"]) == 24
         dev = written(tmp_path / "few.jsonl", [row("few", ["x"])])
-        other = build_corpus([tmp_path / "a.jsonl"], tmp_path / "b", loose(comments=6), dev=dev, jobs=1)
+        other = build_corpus([tmp_path / "a.jsonl"], tmp_path / "b", loose(min_comments=6), dev=dev, jobs=1)
         assert ids(other)["dev"] == ["few"]
 
     def test_an_id_may_come_once_only(self, tmp_path: Path) -> None:
@@ -400,7 +407,9 @@ class TestGivenSplits:
         long = " ".join(["word"] * 60)
         path = written(tmp_path / "a.jsonl", rows(6))
         test = written(tmp_path / "test.jsonl", [row("t", ["x", long], content="short", title="Short")])
-        corpus = build_corpus([path], tmp_path / "out", loose(content_words=30, comment_words=50), test=test, jobs=1)
+        corpus = build_corpus(
+            [path], tmp_path / "out", loose(min_content_words=30, max_comment_words=50), test=test, jobs=1
+        )
         (article,) = corpus.articles("test")
         assert [comment.text for comment in article.comments] == ["x", long]
         assert np.diff(corpus.tokens("test", "comments").offsets).tolist() == [1, 60]
@@ -424,11 +433,11 @@ class TestTooLittle:
             built(tmp_path, rows(4), dev=Share(size=2), test=Share(size=2))
 
     def test_nothing_meets_the_thresholds(self, tmp_path: Path) -> None:
-        why = (
-            r"no article meets the thresholds \(1 with content too short, 2 with fewer comments\); see --content-words"
-        )
+        why = r"no article meets the thresholds \(1 with content too short, 2 with fewer comments\); see --min-content"
         with pytest.raises(InvalidInput, match=why):
-            built(tmp_path, [row("a", ["x"]), row("b", ["x"]), row("c", ["x", "y"])], comments=2, content_words=31)
+            built(
+                tmp_path, [row("a", ["x"]), row("b", ["x"]), row("c", ["x", "y"])], min_comments=2, min_content_words=31
+            )
 
     @pytest.mark.parametrize("lines", [["", " ", "\t"], [""]])
     def test_blank_lines_alone(self, tmp_path: Path, lines: list[str]) -> None:
@@ -437,7 +446,7 @@ class TestTooLittle:
 
     def test_no_line_can_be_read(self, tmp_path: Path) -> None:
         with pytest.raises(InvalidInput, match=r"out.jsonl: no row can be read; line 1: not JSON"):
-            built(tmp_path, ["nonsense", "more"], skip_bad=True)
+            built(tmp_path, ["nonsense", "more"], on_error="skip")
 
 
 def test_metadata_of_a_build(tmp_path: Path) -> None:
@@ -448,7 +457,7 @@ def test_metadata_of_a_build(tmp_path: Path) -> None:
     assert list(found) == ["kind", *CorpusMetadata.__struct_fields__[1:]]
     assert Corpus.open(tmp_path / "out").metadata == corpus.metadata
     assert found["options"] | {"dev": "0.1", "test": "0", "mask": ["urls"], "source": "a site"} == found["options"]
-    assert not {"salt", "skip_bad"} & found["options"].keys()
+    assert not {"hash_key", "on_error"} & found["options"].keys()
     (read,) = found["inputs"]
     assert read["bytes"] == (tmp_path / "out.jsonl").stat().st_size
     assert corpus.metadata.origin == {"inputs": [read], "options": found["options"]}
@@ -462,7 +471,7 @@ def test_the_card_of_a_build(tmp_path: Path) -> None:
     assert text == card(corpus.metadata, statistics(corpus).result())
     (file,) = corpus.metadata.inputs
     assert f"| out.jsonl |  | {(tmp_path / 'out.jsonl').stat().st_size:,} | `{file.blake2b}` |" in text.splitlines()
-    assert "salt" not in text
+    assert "hash key" not in text
 
 
 def test_a_folder_that_is_there_is_left_alone(tmp_path: Path) -> None:

@@ -34,8 +34,9 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals are POSIX")
 WORK = Path(__file__).with_name("corpus_work.py")
 BLOCK = 12_000
 SIZES = {"dev": Share(size=9), "test": Share(size=9)}
-FLAGS = ("--source", "a site", "--license", "ours", "--content-words", "0", "--comments", "1", "--test-comments", "0",
-         "--test-upvotes", "0", "--draw", "2", "--dev", "9", "--test", "9")  # fmt: skip
+FLAGS = ("--source", "a site", "--license", "ours", "--min-content-words", "0", "--min-comments", "1",
+         "--test-min-comments", "0", "--test-min-upvotes", "0",
+         "--references-per-article", "2", "--dev", "9", "--test", "9")  # fmt: skip
 """What `loose(**SIZES)` says."""
 
 
@@ -173,7 +174,7 @@ def test_no_worker_outlives_a_build(reference: Path, start: Start, way: signal.S
     if way == signal.SIGINT:
         assert child.returncode == 130
         folder = Path.cwd()
-        kept_in = f"what was done is kept in {folder}/.out.building; the same command goes on from there"
+        kept_in = f"finished steps are kept in {folder}/.out.building; the same command resumes from them"
         assert err.decode() == f"{kept_in}\npostil: interrupted\n"
         assert not list(building().rglob(f".*.{child.pid}-*.part"))
     wait_for(lambda: not [worker for worker in workers if lives(worker)])
@@ -224,7 +225,7 @@ def test_a_disk_that_is_full(reference: Path, start: Start, limit: int, step: st
     kind, problem = err.decode().splitlines()[-2:]
     assert (child.returncode, out) == (1, b"")
     assert re.fullmatch(rf"postil: .*/\.out\.building/{step}.*: cannot be written: File too large", problem)
-    assert kind.endswith("the same command goes on from there")
+    assert kind.endswith("the same command resumes from them")
     assert not Path("out").exists()
     assert not list(building().rglob("*.part"))
     go_on(reference)

@@ -42,17 +42,17 @@ def test_words_are_counted_in_train_and_listed_if_they_stand_anywhere() -> None:
 
 def test_a_shard_for_each_split_that_has_articles() -> None:
     articles = rows(6)
-    finished = Finish(loose(), draw=False)([part(articles, [0, 1, 0, -2, 0, -1])])
+    finished = Finish(loose(), sample=False)([part(articles, [0, 1, 0, -2, 0, -1])])
     assert list(finished) == ["train", "dev"]
     assert table(finished["train"])["id"].to_pylist() == ["a000", "a002", "a004"]
     assert table(finished["train"]).schema.equals(schema_of(Article))
-    assert Finish(loose(), draw=False)([part(articles, [-2] * 6)]) == {}
+    assert Finish(loose(), sample=False)([part(articles, [-2] * 6)]) == {}
 
 
 def test_blocks_of_a_shard_lie_behind_one_another() -> None:
     articles = rows(6)
     parts = [part(articles[:2], [0, 0], 1_000), part(articles[2:4], [-2, -2]), part(articles[4:], [-2, 0], 5_000)]
-    shard = Finish(loose(), draw=False)(parts)["train"]
+    shard = Finish(loose(), sample=False)(parts)["train"]
     assert table(shard)["id"].to_pylist() == ["a000", "a001", "a005"]
     assert shard.sizes.tolist() == [5, 5, 5]
     for field in FIELDS:
@@ -66,7 +66,7 @@ def test_blocks_of_a_shard_lie_behind_one_another() -> None:
 @pytest.mark.parametrize("draw", [1, 4, 5, 9])
 def test_references_are_drawn_for_test_alone(draw: int) -> None:
     articles = [part(rows(4), [2, 0, 1, 2])]
-    finished = Finish(loose(draw=draw), draw=True)(articles)
+    finished = Finish(loose(references_per_article=draw), sample=True)(articles)
     drawn = min(draw, 5)
     for article in table(finished["test"]).to_pylist():
         assert (len(article["comments"]), len(article["held_out"])) == (drawn, 5 - drawn)
@@ -76,7 +76,7 @@ def test_references_are_drawn_for_test_alone(draw: int) -> None:
         assert [len(each) for each in table(finished[split])["held_out"].to_pylist()] == [0] * len(
             table(finished[split])
         )
-    whole = Finish(loose(draw=draw), draw=False)(articles)
+    whole = Finish(loose(references_per_article=draw), sample=False)(articles)
     assert whole["test"].sizes.tolist() == [5, 5]
 
 
@@ -85,15 +85,15 @@ def test_what_is_drawn_does_not_depend_on_the_shard() -> None:
     alone = {
         article["id"]: article["comments"]
         for each in articles
-        for article in table(Finish(loose(), draw=True)([part([each], [2])])["test"]).to_pylist()
+        for article in table(Finish(loose(), sample=True)([part([each], [2])])["test"]).to_pylist()
     }
-    together = table(Finish(loose(), draw=True)([part(articles[:4], [2] * 4), part(articles[4:], [2] * 2)])["test"])
+    together = table(Finish(loose(), sample=True)([part(articles[:4], [2] * 4), part(articles[4:], [2] * 2)])["test"])
     assert {article["id"]: article["comments"] for article in together.to_pylist()} == alone
 
 
 def test_they_can_be_sent() -> None:
     parts = [part(rows(3), [0, 2, 2])]
-    finish = Finish(loose(), draw=True)
+    finish = Finish(loose(), sample=True)
     for name, shard in finish(parts).items():
         again = pickle.loads(pickle.dumps(finish))(pickle.loads(pickle.dumps(parts)))[name]  # noqa: S301 - our own
         assert again.parquet == shard.parquet

@@ -8,6 +8,7 @@ import pytest
 from corpus_work import loose
 
 from postil.corpus.options import BuildOptions
+from postil.corpus.privacy import HashKey
 from postil.corpus.split import Share
 from postil.errors import UnknownName, UsageError
 
@@ -18,32 +19,31 @@ def test_the_defaults_are_those_of_the_paper() -> None:
         "source": "a site",
         "license": "ours",
         "tokenizer": "words",
-        "content_words": 30,
-        "comments": 20,
-        "comment_words": 50,
+        "min_content_words": 30,
+        "min_comments": 20,
+        "max_comment_words": 50,
         "long_comments": "drop",
         "dev": "0.05",
         "test": "0.05",
-        "test_comments": 30,
-        "test_words": 6,
-        "test_upvotes": 201,
-        "draw": 27,
-        "draw_from": "all",
-        "near_duplicates": 0.8,
-        "vocabulary": 30_000,
-        "users": "drop",
+        "test_min_comments": 30,
+        "test_min_words": 6,
+        "test_min_upvotes": 201,
+        "references_per_article": 27,
+        "sample_references_from": "all",
+        "dedup_threshold": 0.8,
+        "vocab_size": 30_000,
+        "user_ids": "drop",
         "mask": (),
         "seed": 20181,
     }
 
 
-def test_what_is_written_down_says_all_but_the_secret() -> None:
-    options = loose(users="hash", salt=b"secret", mask=("urls",), dev=Share(size=7), skip_bad=True)
-    made = json.loads(json.dumps(options.settings()))
-    assert "secret" not in str(made)
-    assert (made["users"], made["mask"], made["dev"]) == ("hash", ["urls"], "7")
-    fields = set(BuildOptions.__dataclass_fields__) - {"salt", "skip_bad"}
-    assert made.keys() == fields
+def test_settings_say_all_but_the_secret() -> None:
+    options = loose(user_ids="hash", hash_key=HashKey(b"secret"), mask=("urls",), dev=Share(size=7), on_error="skip")
+    found = json.loads(json.dumps(options.settings()))
+    assert "secret" not in f"{found} {options}"
+    assert (found["user_ids"], found["mask"], found["dev"]) == ("hash", ["urls"], "7")
+    assert found.keys() == set(BuildOptions.__annotations__) - {"hash_key", "on_error"}
     assert pickle.loads(pickle.dumps(options)) == options  # noqa: S301 - our own; workers get it so
 
 
@@ -52,17 +52,17 @@ def test_what_is_written_down_says_all_but_the_secret() -> None:
     [
         ({"source": ""}, "source is empty"),
         ({"license": " "}, "license is empty"),
-        ({"near_duplicates": 1.5}, "near duplicates: expected a likeness from 0 to 1, got 1.5"),
-        ({"near_duplicates": float("nan")}, "near_duplicates: expected a number, got NaN"),
-        ({"comments": 0}, "comments: expected 1 or more, got 0"),
-        ({"comment_words": 0}, "comment words: expected 1 or more, got 0"),
-        ({"vocabulary": 0}, "vocabulary: expected 1 or more, got 0"),
-        ({"content_words": -1}, "content words: expected 0 or more, got -1"),
-        ({"test_upvotes": -1}, "test upvotes: expected 0 or more, got -1"),
-        ({"draw": -1}, "draw: expected 0 or more, got -1"),
+        ({"dedup_threshold": 1.5}, "dedup threshold: expected a similarity from 0 to 1, got 1.5"),
+        ({"dedup_threshold": float("nan")}, "dedup_threshold: expected a number, got NaN"),
+        ({"min_comments": 0}, "min comments: expected 1 or more, got 0"),
+        ({"max_comment_words": 0}, "max comment words: expected 1 or more, got 0"),
+        ({"vocab_size": 0}, "vocab size: expected 1 or more, got 0"),
+        ({"min_content_words": -1}, "min content words: expected 0 or more, got -1"),
+        ({"test_min_upvotes": -1}, "test min upvotes: expected 0 or more, got -1"),
+        ({"references_per_article": -1}, "references per article: expected 0 or more, got -1"),
         ({"seed": -1}, "seed: expected a whole number from 0 up, got -1"),
-        ({"users": "hash"}, "give both or neither"),
-        ({"salt": b"x"}, "give both or neither"),
+        ({"user_ids": "hash"}, "--user-ids hash and --hash-key must be given together"),
+        ({"hash_key": HashKey(b"x")}, "must be given together"),
     ],
 )
 def test_what_makes_no_sense(changes: dict[str, Any], message: str) -> None:
@@ -74,9 +74,15 @@ def test_what_makes_no_sense(changes: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"long_comments": "cat"}, "unknown fate of long comments 'cat'; did you mean 'cut'? Known: drop, cut, keep"),
-        ({"draw_from": "al"}, "unknown comments to draw from 'al'; did you mean 'all'? Known: all, long"),
-        ({"users": "hide"}, "unknown fate of users 'hide'"),
+        (
+            {"long_comments": "truncat"},
+            "unknown policy for long comments 'truncat'; did you mean 'truncate'? Known: drop, truncate, keep",
+        ),
+        (
+            {"sample_references_from": "al"},
+            "unknown comments to sample references from 'al'; did you mean 'all'? Known: all, long",
+        ),
+        ({"user_ids": "hide"}, "unknown policy for user ids 'hide'"),
         ({"mask": ("urls", "phone")}, "unknown mask 'phone'; did you mean 'phones'?"),
     ],
 )

@@ -73,7 +73,7 @@ def test_all_that_is_wrong_may_be_skipped(tmp_path: Path) -> None:
     lines = [text for text, _ in BAD.values()]
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"\n".join([GOOD.encode(), *lines, json.dumps(row("last", ["z"])).encode()]))
-    corpus = build_corpus([path], tmp_path / "out", loose(skip_bad=True), jobs=1)
+    corpus = build_corpus([path], tmp_path / "out", loose(on_error="skip"), jobs=1)
     assert ids(corpus) == {"train": ["good", "last"]}
     rejected = [json.loads(each) for each in (tmp_path / "out.rejected.jsonl").read_text().splitlines()]
     assert [each["line"] for each in rejected] == list(range(2, 2 + len(BAD)))
@@ -172,7 +172,7 @@ def test_of_ids_that_come_twice_the_first_may_stay(tmp_path: Path) -> None:
     articles = rows(12)
     for place in (4, 9, 11):
         articles[place]["id"] = "a002"
-    corpus = built(tmp_path, articles, skip_bad=True)
+    corpus = built(tmp_path, articles, on_error="skip")
     assert ids(corpus)["train"] == [f"a{number:03d}" for number in (0, 1, 2, 3, 5, 6, 7, 8, 10)]
     assert next(each for each in corpus.articles("train") if each.id == "a002").title == articles[2]["title"]
     assert corpus.metadata.seen == {"articles: id came before": 3}

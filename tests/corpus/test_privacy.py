@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 from corpus_work import Row, built, files, loose, row, written
 
-from postil.app.corpus.building import build_corpus, read_salt
-from postil.corpus.privacy import MASKS, hashed, masking
+from postil.app.corpus.building import build_corpus
+from postil.corpus.privacy import MASKS, HashKey, hashed, masking
 from postil.corpus.split import Share
 from postil.errors import InvalidInput, PostilError
 
@@ -63,49 +63,50 @@ def test_names_are_dropped_unless_asked_for(tmp_path: Path) -> None:
 
 
 def test_names_are_kept_on_demand(tmp_path: Path) -> None:
-    assert people(built(tmp_path, told(), **SETS, users="keep")) == set(PEOPLE)
+    assert people(built(tmp_path, told(), **SETS, user_ids="keep")) == set(PEOPLE)
 
 
 def test_a_hash_stands_for_a_person_within_one_corpus(tmp_path: Path) -> None:
     path = written(tmp_path / "rows.jsonl", told())
     one, _, other = (
-        build_corpus([path], tmp_path / name, loose(**SETS, users="hash", salt=salt), jobs=1)
-        for name, salt in (("one", b"pepper"), ("again", b"pepper"), ("other", b"vinegar"))
+        build_corpus([path], tmp_path / name, loose(**SETS, user_ids="hash", hash_key=HashKey(key)), jobs=1)
+        for name, key in (("one", b"pepper"), ("again", b"pepper"), ("other", b"vinegar"))
     )
     assert files(tmp_path / "one") == files(tmp_path / "again")
-    assert people(one) == {hashed(name, b"pepper") for name in PEOPLE}
+    assert people(one) == {hashed(name, HashKey(b"pepper")) for name in PEOPLE}
     assert not people(one) & people(other)
     assert [comment.user for comment in next(one.articles("train")).comments] == [
-        *(hashed(name, b"pepper") for name in ("Xanthippe", "Yngwie", "Xanthippe")), None,
+        *(hashed(name, HashKey(b"pepper")) for name in ("Xanthippe", "Yngwie", "Xanthippe")), None,
     ]  # fmt: skip
     for name in ("one", "other"):
         text = everything(tmp_path / name)
-        assert not [secret for secret in (*PEOPLE, "pepper", "vinegar", "salt") if secret in text]
+        assert not [secret for secret in (*PEOPLE, "pepper", "vinegar", "hash_key") if secret in text]
 
 
 def test_a_name_may_hold_anything() -> None:
-    assert len({hashed(name, b"x") for name in ("", "a", "A", "名", "\ud800", "a" * 10_000)}) == 6
+    assert len({hashed(name, HashKey(b"x")) for name in ("", "a", "A", "名", "\ud800", "a" * 10_000)}) == 6
 
 
-def test_a_salt_is_made_once_and_for_its_owner_alone(tmp_path: Path) -> None:
-    path = tmp_path / "salt"
-    salt = read_salt(path)
-    assert len(salt) == 32
+def test_a_key_is_made_once_and_for_its_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "key"
+    key = HashKey.parse(path)
+    assert len(key.secret) == 32
     assert path.stat().st_mode & 0o777 == 0o600
-    assert read_salt(path) == salt
-    assert read_salt(tmp_path / "more") != salt
+    assert HashKey.parse(path) == key
+    assert HashKey.parse(tmp_path / "more") != key
+    assert str(key) == "HashKey()"
 
 
 @pytest.mark.parametrize("data", [b"", b" \n", b"x" * 65])
-def test_what_is_no_salt(tmp_path: Path, data: bytes) -> None:
-    (tmp_path / "salt").write_bytes(data)
-    with pytest.raises(InvalidInput, match=r"salt: expected a secret of 1 to 64 bytes, got \d+$"):
-        read_salt(tmp_path / "salt")
+def test_what_is_no_key(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "key").write_bytes(data)
+    with pytest.raises(InvalidInput, match=r"/key: hash key: expected 1 to 64 bytes, got \d+$"):
+        HashKey.parse(tmp_path / "key")
 
 
-def test_a_salt_that_cannot_be_made(tmp_path: Path) -> None:
-    with pytest.raises(PostilError, match=r"none/salt: .*No such file or directory$"):
-        read_salt(tmp_path / "none" / "salt")
+def test_a_key_that_cannot_be_made(tmp_path: Path) -> None:
+    with pytest.raises(PostilError, match=r"none/key: .*No such file or directory$"):
+        HashKey.parse(tmp_path / "none" / "key")
 
 
 @pytest.mark.parametrize(
@@ -180,7 +181,7 @@ def test_masks_may_leave_a_comment_without_words_but_not_without_text(tmp_path: 
 
 
 def test_rejected_rows_are_told_by_place_not_by_what_they_say(tmp_path: Path) -> None:
-    built(tmp_path, [*told(), "Xanthippe's broken line"], skip_bad=True)
+    built(tmp_path, [*told(), "Xanthippe's broken line"], on_error="skip")
     rejected = (tmp_path / "out.rejected.jsonl").read_text()
     assert rejected.count("\n") == 1
     assert not [name for name in PEOPLE if name in rejected]

@@ -68,7 +68,7 @@ def tiny(tmp_path: Path) -> Corpus:
     sources = [Source(written(tmp_path / "train.jsonl", TRAIN)), Source(written(tmp_path / "test.jsonl", TEST), "test")]
     with open_engine() as engine:
         return build(
-            sources, tmp_path / "tiny", loose(tokenizer="space", vocabulary=2, near_duplicates=0), engine, card
+            sources, tmp_path / "tiny", loose(tokenizer="space", vocab_size=2, dedup_threshold=0), engine, card
         )
 
 
@@ -132,7 +132,7 @@ def test_the_table_by_hand(tiny: Corpus) -> None:
 
 def test_what_there_is_not_has_no_row(tmp_path: Path) -> None:
     bare = [{"id": str(n), "title": f"t{n}", "comments": [{"id": "c", "text": f"x{n}"}]} for n in range(3)]
-    found = statistics(built(tmp_path, bare, near_duplicates=0))
+    found = statistics(built(tmp_path, bare, dedup_threshold=0))
     table = {row[0]: row[1:] for row in table_2(found.result())}
     assert table[""] == ["train"]  # all is the same
     assert found.top_grade is None
@@ -147,7 +147,7 @@ def test_what_there_is_not_has_no_row(tmp_path: Path) -> None:
 
 
 def test_held_out_comments_are_counted_and_nothing_else_of_them(tmp_path: Path) -> None:
-    corpus = built(tmp_path, rows(12, comments=5), test=Share(size=4), draw=2)
+    corpus = built(tmp_path, rows(12, comments=5), test=Share(size=4), references_per_article=2)
     found = statistics(corpus)
     test = found.splits["test"]
     assert (test.articles, test.comments, test.held_out) == (4, 8, 12)

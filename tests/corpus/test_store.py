@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from postil.records.rows import Article
 
-SIZES = {"dev": Share(size=6), "test": Share(size=5), "users": "keep"}
+SIZES = {"dev": Share(size=6), "test": Share(size=5), "user_ids": "keep"}
 
 
 @pytest.fixture(scope="module")

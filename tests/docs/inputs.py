@@ -70,7 +70,7 @@ def corpora(folder: Path, sample: list[Article]) -> None:
     for name in (*(f"data.{split}.json" for split in parts), "contents.jsonl"):
         shutil.copy(folder / name, folder / "release")
     lines(
-        folder / "tokenised.train.json",
+        folder / "tokenized.train.json",
         (
             {
                 "id": each.id,

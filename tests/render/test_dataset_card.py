@@ -31,8 +31,8 @@ def metadata(sizes: tuple[int, int, int] = (19, 6, 5), **changes: Any) -> Corpus
         split: SplitSize(articles=size, comments=size, files=1)
         for split, size in zip(("train", "dev", "test"), sizes, strict=True)
     }
-    options = {"source": "a site", "license": "ours", "test_words": 6, "mask": ("urls",), "tokenizer": "words"}
-    options |= {"vocabulary": 9} | changes.pop("options", {})
+    options = {"source": "a site", "license": "ours", "test_min_words": 6, "mask": ("urls",), "tokenizer": "words"}
+    options |= {"vocab_size": 9} | changes.pop("options", {})
     fields: dict[str, Any] = {
         "format": 2, "postil": "0.1", "options": options, "tokenizer": "words", "langs": ("en",), "splits": splits,
         "inputs": (CorpusInput(name="a.jsonl", split=None, bytes=1234, blake2b="ab"),), "words": 1500,
@@ -46,7 +46,7 @@ def test_the_card_says_what_the_metadata_say() -> None:
     for line in (
         "- **Source:** a site",
         "- **Licence:** ours",
-        "| test words | 6 |",
+        "| test min words | 6 |",
         "| mask | ['urls'] |",
         "| a.jsonl |  | 1,234 | `ab` |",
         "| articles: no comments | 1,000 |",

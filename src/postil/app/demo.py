@@ -127,7 +127,13 @@ def _comments(out: Path, jobs: int, show: Say) -> Path:
     from postil.corpus.split import Share  # noqa: PLC0415
 
     articles, folder = out / "articles.en.jsonl", out / "study-comments"
-    small = {"content_words": 0, "comments": 1, "test_comments": 0, "test_upvotes": 0, "draw": 0}
+    small = {
+        "min_content_words": 0,
+        "min_comments": 1,
+        "test_min_comments": 0,
+        "test_min_upvotes": 0,
+        "references_per_article": 0,
+    }
     how = BuildOptions(
         source="the sample of postil",
         license="Apache-2.0",

@@ -1,4 +1,4 @@
-"""`postil corpus`: collections from other people's files, and corpora of articles with comments."""
+"""`postil corpus`: imports of external formats, and corpora of articles with comments."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from postil.cli.options import group
 
 __all__ = ["corpus"]
 
-corpus = group("corpus", "Make collections out of other people's files, and corpora of articles with comments.")
+corpus = group("corpus", "Import external formats, build corpora of articles with comments, and count what they hold.")
 corpus.add_typer(imports)
 corpus.command()(build)
 corpus.command()(stats)

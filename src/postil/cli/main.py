@@ -28,7 +28,10 @@ HELP: Final = "Grade texts against graded references, and judge the grades again
 
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "annotate": ("postil.cli.annotate:annotate", "Collect ratings from people: plan, serve, agreement, export."),
-    "corpus": ("postil.cli.corpus:corpus", "Make collections and corpora of articles with comments."),
+    "corpus": (
+        "postil.cli.corpus:corpus",
+        "Import external formats; build corpora of articles with comments.",
+    ),
     "study": ("postil.cli.study:study", "Run the studies of two papers from end to end, on your data."),
     "vectors": ("postil.cli.vectors:vectors", "Train, import and look at word vectors."),
     "score": ("postil.cli.score:score", "Score systems against graded references."),

@@ -87,9 +87,9 @@ def decide(
         InvalidInput: An id comes twice, or too few articles meet the conditions of the test set.
     """
     given = articles.given.copy()
-    given[_repeated(articles, name, skip=options.skip_bad)] = LEFT_OUT
-    if options.near_duplicates:
-        groups = near_duplicates(articles.sketches, options.near_duplicates)
+    given[_repeated(articles, name, skip=options.on_error == "skip")] = LEFT_OUT
+    if options.dedup_threshold:
+        groups = near_duplicates(articles.sketches, options.dedup_threshold)
     else:
         groups = np.arange(len(given), dtype=np.int64)
     undecided = given == UNDECIDED
@@ -132,7 +132,7 @@ def _too_few(met: NDArray[np.uint8], test: int, options: BuildOptions) -> str:
     comments, upvotes = ((met & flag > 0).sum() for flag in (ENOUGH_COMMENTS, ENOUGH_UPVOTES))
     return (
         f"expected {test:,} articles for the test set, got {int((met == 3).sum()):,}: of {len(met):,} articles "
-        f"{comments:,} have {options.test_comments} comments of {options.test_words} words or more, {upvotes:,} "
-        f"have {options.test_upvotes} upvotes in all; lower the thresholds (--test-comments, --test-words, "
-        f"--test-upvotes 0 for none) or the size (--test)"
+        f"{comments:,} have {options.test_min_comments} comments of {options.test_min_words} words or more, "
+        f"{upvotes:,} have {options.test_min_upvotes} upvotes in all; lower the thresholds (--test-min-comments, "
+        f"--test-min-words, --test-min-upvotes 0 for none) or the size (--test)"
     )

@@ -177,7 +177,7 @@ def _comment_column(articles: Sequence[Read], tokens: Tokens, chosen: Chosen, op
     every = [comment for article in articles for comment in article.comments]
     texts = [text for article in articles for text in article.texts]
     comments = [every[place] for place in chosen.comments.tolist()]
-    at_most = options.comment_words if options.long_comments == "cut" else None
+    at_most = options.max_comment_words if options.long_comments == "truncate" else None
     columns = {
         "id": pa.array([comment.id for comment in comments], pa.string()),
         "text": pa.array([texts[place] for place in chosen.comments.tolist()], pa.string()),
@@ -197,7 +197,7 @@ def _rating_column(comments: Sequence[Comment], options: BuildOptions, pa: Any) 
     sizes = [len(comment.ratings) for comment in comments]
     starts = np.concatenate([[0], np.cumsum(sizes, dtype=np.int32)]).astype(np.int32)
     people: list[str | None] = [_person(rating.annotator, options) for rating in ratings]
-    if options.users == "drop":  # a rating is somebody's; without names it is the first, the second … of its comment
+    if options.user_ids == "drop":  # a rating is somebody's; without names it is the first, the second … of its comment
         people = [str(number) for size in sizes for number in range(1, size + 1)]
     columns = {
         "annotator": pa.array(people, pa.string()),
@@ -207,9 +207,9 @@ def _rating_column(comments: Sequence[Comment], options: BuildOptions, pa: Any) 
 
 
 def _person(name: str | None, options: BuildOptions) -> str | None:
-    if name is None or options.users == "drop":
+    if name is None or options.user_ids == "drop":
         return None
-    return hashed(name, options.salt) if options.users == "hash" else name
+    return name if options.hash_key is None else hashed(name, options.hash_key)
 
 
 def _gathered(
@@ -241,11 +241,11 @@ def _sketch_column(tokens: Tokens, places: NDArray[np.int64], count: int, pa: An
 
 def _conditions(articles: Sequence[Read], tokens: Tokens, chosen: Chosen, options: BuildOptions) -> NDArray[np.uint8]:
     """Which conditions of the test set each article meets."""
-    long = tokens.lengths[2 * len(articles) + chosen.comments] >= options.test_words
+    long = tokens.lengths[2 * len(articles) + chosen.comments] >= options.test_min_words
     every = [comment.upvotes or 0 for article in articles for comment in article.comments]
     votes = np.array(every, dtype=np.float64)[chosen.comments]
     owners = np.repeat(np.arange(len(chosen.articles)), np.diff(chosen.starts))
     comments, upvotes = (np.bincount(owners, values, len(chosen.articles)) for values in (long, votes))
-    enough = (upvotes >= options.test_upvotes) | (options.test_upvotes == 0)
-    met = np.where(comments >= options.test_comments, ENOUGH_COMMENTS, 0) | np.where(enough, ENOUGH_UPVOTES, 0)
+    enough = (upvotes >= options.test_min_upvotes) | (options.test_min_upvotes == 0)
+    met = np.where(comments >= options.test_min_comments, ENOUGH_COMMENTS, 0) | np.where(enough, ENOUGH_UPVOTES, 0)
     return met.astype(np.uint8)

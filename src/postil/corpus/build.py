@@ -85,7 +85,7 @@ def build(
         told = {source.split for source in sources}
         codes = decide(articles, options, told, partial(passes.name, articles))
         words, counts = passes.count(articles, codes)
-        splits = passes.finish(articles, codes, draw="test" not in told)
+        splits = passes.finish(articles, codes, sample="test" not in told)
         metadata = CorpusMetadata(
             format=FORMAT,
             postil=VERSION,
@@ -131,12 +131,12 @@ def _request(sources: Sequence[Source], options: BuildOptions, signature: str) -
             raise InvalidInput("no such file" if not path.exists() else "not a file", where=os.fspath(path))
         stat = path.stat()
         files.append([os.path.realpath(path), source.split, stat.st_size, stat.st_mtime_ns])
-    salt = hashlib.blake2b(options.salt).hexdigest() if options.salt else ""
+    key = hashlib.blake2b(options.hash_key.secret).hexdigest() if options.hash_key else ""
     request = {
         "version": VERSION,
         "format": FORMAT,
         "files": files,
-        "options": options.settings() | {"salt": salt, "skip_bad": options.skip_bad},
+        "options": options.settings() | {"hash_key": key, "on_error": options.on_error},
         "tokenizer": signature,
     }
     return json.dumps(request, sort_keys=True, ensure_ascii=False)

@@ -100,11 +100,11 @@ class Finish:
 
     Args:
         options: What the corpus is built by.
-        draw: Whether the references of test articles are drawn from their comments.
+        sample: True if references of test articles are sampled from their comments.
     """
 
     options: BuildOptions
-    draw: bool
+    sample: bool
 
     def __call__(self, parts: Sequence[Part]) -> dict[str, Finished]:
         """Make a shard of each split that has articles in the tables.
@@ -117,7 +117,7 @@ class Finish:
             table = open_prepared(part.data)
             for code, split in enumerate(SPLITS):
                 chosen = table.filter(arrow().array(part.codes == code)).combine_chunks()
-                if split == "test" and self.draw:
+                if split == "test" and self.sample:
                     chosen = self._drawn(chosen)
                 if chosen.num_rows:
                     shards.setdefault(split, _Shard()).add(chosen, part.ids)
@@ -132,10 +132,11 @@ class Finish:
         drawn = np.zeros(len(flat), dtype=bool)
         for row, article in enumerate(table["id"].to_pylist()):
             some = np.arange(starts[row], starts[row + 1])
-            if self.options.draw_from == "long":
-                some = some[lengths[some] >= self.options.test_words]
+            if self.options.sample_references_from == "long":
+                some = some[lengths[some] >= self.options.test_min_words]
             keys = [draw_key(self.options.seed, article, names[place]) for place in some.tolist()]
-            drawn[some[np.argsort(np.array(keys, dtype=np.uint64), kind="stable")[: self.options.draw]]] = True
+            order = np.argsort(np.array(keys, dtype=np.uint64), kind="stable")
+            drawn[some[order[: self.options.references_per_article]]] = True
         owners = np.repeat(np.arange(table.num_rows), np.diff(starts))
         for column, which in (("comments", drawn), ("held_out", ~drawn)):
             sizes = np.bincount(owners[which], minlength=table.num_rows)

@@ -1,81 +1,95 @@
-"""What a corpus is built by: every threshold of the paper, as an option."""
+"""Options of building a corpus: every threshold of the paper on automatic article commenting."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Annotated, Final
 
-from postil.corpus.privacy import MASKS
+from postil.corpus.privacy import MASKS, HashKey
 from postil.corpus.split import Share
 from postil.errors import UnknownName, UsageError
+from postil.options import Flag, options
 from postil.records.arguments import check_fields
 
-__all__ = ["DRAW_FROM", "LONG_COMMENTS", "SEED", "USERS", "BuildOptions"]
+__all__ = ["LONG_COMMENTS", "ON_ERROR", "REFERENCE_POOLS", "SEED", "USER_IDS", "BuildOptions"]
 
 SEED: Final = 20181
-LONG_COMMENTS: Final = ("drop", "cut", "keep")
-DRAW_FROM: Final = ("all", "long")
-USERS: Final = ("drop", "hash", "keep")
+LONG_COMMENTS: Final = ("drop", "truncate", "keep")
+REFERENCE_POOLS: Final = ("all", "long")
+USER_IDS: Final = ("drop", "hash", "keep")
+ON_ERROR: Final = ("stop", "skip")
 TWENTIETH: Final = Share(fraction=0.05)
+_LEAST: Final = {
+    "min_content_words": 0,
+    "min_comments": 1,
+    "max_comment_words": 1,
+    "test_min_comments": 0,
+    "test_min_words": 0,
+    "test_min_upvotes": 0,
+    "references_per_article": 0,
+    "vocab_size": 1,
+    "seed": 0,
+}
+"""Smallest values."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@options
 class BuildOptions:
-    """How to build a corpus. The defaults are those of the paper (ACL 2018, sections 3 and 5), but for split sizes.
+    """Options of `postil corpus build`. The defaults are the paper's (ACL 2018, sections 3 and 5), but for split sizes.
 
     Args:
-        source: Where the articles and comments come from.
-        license: What may be done with them.
-        tokenizer: How texts are cut into words, for thresholds, vocabulary and token arrays.
-        content_words: The least number of words in an article's content; 0 takes articles without content.
-        comments: The least number of comments with text.
-        comment_words: The most words of a comment.
-        long_comments: What becomes of a comment with more: ``drop`` it, ``cut`` its tokens (its text stays whole) or
-            ``keep`` it. The least number of comments is asked for before.
-        dev: Size of the dev set.
-        test: Size of the test set. A fraction that is more than the articles that may be drawn takes all of those; a
-            number is an error then.
-        test_comments: An article of the test set has at least so many comments of `test_words` words or more …
-        test_words: … each …
-        test_upvotes: … and so many upvotes in all; 0 asks for none.
-        draw: How many comments of a test article are its references; the others are held out. 0 takes all.
-        draw_from: Draw from ``all`` comments, or from the ``long`` ones, of `test_words` words or more.
-        near_duplicates: Likeness of two articles, in [0, 1], from which on they count as one; 0 looks for none.
-        vocabulary: How many words models know by default.
-        users: ``drop`` the names of commenters and annotators, ``hash`` them with the key `salt`, or ``keep`` them.
-        salt: The secret key of the hash, for ``users="hash"``.
-        mask: What is masked in texts; names of `MASKS`.
-        seed: Decides what is drawn.
-        skip_bad: Leave out rows that cannot be read, and list them, instead of stopping.
+        source: Source of the articles and comments, for the dataset card.
+        license: Terms of use of the data, for the dataset card.
+        tokenizer: Tokenizer of all texts: space, words, characters, 13a, jieba or rjieba (jieba's words, faster).
+        min_content_words: Minimum number of words in the content; 0 accepts articles without content.
+        min_comments: Minimum number of comments with text, long ones included.
+        max_comment_words: Maximum number of words in a comment.
+        long_comments: Comments above --max-comment-words: drop, truncate (tokens only) or keep.
+        dev: Size of the dev set, a number or a fraction of the articles.
+        test: Size of the test set, a number or a fraction of the articles. Where fewer are eligible, a fraction takes
+            all of these, and a number is an error.
+        test_min_comments: Minimum number of comments of --test-min-words words or more in a test article.
+        test_min_words: Minimum number of words of the comments that --test-min-comments counts.
+        test_min_upvotes: Minimum number of upvotes of all comments of a test article; 0 for no minimum.
+        references_per_article: Number of comments per test article that are sampled as its references, the others are
+            held out; 0 for all.
+        sample_references_from: Comments that references are sampled from: all, or long ones, of --test-min-words words
+            or more.
+        dedup_threshold: Jaccard similarity of near duplicates, from 0 to 1; 0 for no deduplication.
+        vocab_size: Number of words that models know by default, the most frequent ones.
+        user_ids: Names of commenters and annotators: drop, hash (with --hash-key) or keep.
+        hash_key: File with the secret key of --user-ids hash; created where it does not exist.
+        mask: Mask in all texts: urls, emails, handles or phones; repeatable.
+        seed: Seed of all that is random.
+        on_error: A row that cannot be read: stop, or skip and list it in DIR.rejected.jsonl.
 
     Raises:
         UsageError: The options make no sense, or do not fit together.
 
-    >>> BuildOptions(source="my site", license="CC-BY-4.0").comments
+    >>> BuildOptions(source="my site", license="CC-BY-4.0").min_comments
     20
     """
 
-    source: str
-    license: str
-    tokenizer: str = "words"
-    content_words: int = 30
-    comments: int = 20
-    comment_words: int = 50
-    long_comments: str = "drop"
-    dev: Share = TWENTIETH
-    test: Share = TWENTIETH
-    test_comments: int = 30
-    test_words: int = 6
-    test_upvotes: int = 201
-    draw: int = 27
-    draw_from: str = "all"
-    near_duplicates: float = 0.8
-    vocabulary: int = 30_000
-    users: str = "drop"
-    salt: bytes = b""
-    mask: tuple[str, ...] = ()
-    seed: int = SEED
-    skip_bad: bool = False
+    source: Annotated[str, Flag(metavar="TEXT")]
+    license: Annotated[str, Flag(metavar="TEXT")]
+    tokenizer: Annotated[str, Flag(metavar="NAME")] = "words"
+    min_content_words: Annotated[int, Flag(min=0)] = 30
+    min_comments: Annotated[int, Flag(min=1)] = 20
+    max_comment_words: Annotated[int, Flag(min=1)] = 50
+    long_comments: Annotated[str, Flag(metavar="POLICY")] = "drop"
+    dev: Annotated[Share, Flag(metavar="SIZE")] = TWENTIETH
+    test: Annotated[Share, Flag(metavar="SIZE")] = TWENTIETH
+    test_min_comments: Annotated[int, Flag(min=0)] = 30
+    test_min_words: Annotated[int, Flag(min=0)] = 6
+    test_min_upvotes: Annotated[int, Flag(min=0)] = 201
+    references_per_article: Annotated[int, Flag(min=0)] = 27
+    sample_references_from: Annotated[str, Flag(metavar="POOL")] = "all"
+    dedup_threshold: Annotated[float, Flag(metavar="J", min=0, max=1)] = 0.8
+    vocab_size: Annotated[int, Flag(min=1)] = 30_000
+    user_ids: Annotated[str, Flag(metavar="POLICY")] = "drop"
+    hash_key: Annotated[HashKey | None, Flag(metavar="FILE")] = None
+    mask: Annotated[tuple[str, ...], Flag(metavar="KIND")] = ()
+    seed: Annotated[int, Flag(min=0)] = SEED
+    on_error: Annotated[str, Flag(metavar="POLICY")] = "stop"
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -83,27 +97,24 @@ class BuildOptions:
             if not getattr(self, name).strip():
                 raise UsageError(f"a corpus says where it comes from and what may be done with it; {name} is empty")
         for kind, name, known in (
-            ("fate of long comments", self.long_comments, LONG_COMMENTS),
-            ("comments to draw from", self.draw_from, DRAW_FROM),
-            ("fate of users", self.users, USERS),
+            ("policy for long comments", self.long_comments, LONG_COMMENTS),
+            ("comments to sample references from", self.sample_references_from, REFERENCE_POOLS),
+            ("policy for user ids", self.user_ids, USER_IDS),
+            ("error policy", self.on_error, ON_ERROR),
             *(("mask", name, tuple(MASKS)) for name in self.mask),
         ):
             if name not in known:
                 raise UnknownName(kind, name, known)
-        if not 0 <= self.near_duplicates <= 1:
-            raise UsageError(f"near duplicates: expected a likeness from 0 to 1, got {self.near_duplicates:g}")
-        least = {"comments": 1, "comment_words": 1, "vocabulary": 1}
-        for name in (*least, "content_words", "test_comments", "test_words", "test_upvotes", "draw", "seed"):
-            if getattr(self, name) < least.get(name, 0):
-                given = getattr(self, name)
-                raise UsageError(f"{name.replace('_', ' ')}: expected {least.get(name, 0)} or more, got {given}")
-        if (self.users == "hash") != bool(self.salt):
-            raise UsageError(
-                "users are hashed with a secret key (salt), and the key is for hashing: give both or neither"
-            )
+        if not 0 <= self.dedup_threshold <= 1:
+            raise UsageError(f"dedup threshold: expected a similarity from 0 to 1, got {self.dedup_threshold:g}")
+        for name, least in _LEAST.items():
+            if getattr(self, name) < least:
+                raise UsageError(f"{name.replace('_', ' ')}: expected {least} or more, got {getattr(self, name)}")
+        if (self.user_ids == "hash") != (self.hash_key is not None):
+            raise UsageError("--user-ids hash and --hash-key must be given together")
 
     def settings(self) -> dict[str, str | int | float | tuple[str, ...]]:
-        """The options as they are written to ``metadata.json``, without the secret `salt`."""
-        names = [name for name in self.__dataclass_fields__ if name not in {"salt", "skip_bad"}]
+        """The options as they are written to ``metadata.json``, without the secret `hash_key`."""
+        names = [name for name in self.__annotations__ if name not in {"hash_key", "on_error"}]
         values = {name: getattr(self, name) for name in names}
         return values | {"dev": str(self.dev), "test": str(self.test)}

@@ -176,12 +176,12 @@ class Passes:
         self._rank[order] = np.arange(len(words), dtype=np.int32)
         return [words[word] for word in order.tolist()], totals[order]
 
-    def finish(self, articles: Articles, codes: NDArray[np.int8], *, draw: bool) -> dict[str, SplitSize]:
+    def finish(self, articles: Articles, codes: NDArray[np.int8], *, sample: bool) -> dict[str, SplitSize]:
         """Make the shards of the splits; the size of each split."""
         groups = [range(len(self._blocks))[start : start + GROUP] for start in range(0, len(self._blocks), GROUP)]
         todo = [number for number in range(len(groups)) if not self._work.step("shards", number).exists()]
         shards = (tuple(self._part(articles, codes, block) for block in groups[number]) for number in todo)
-        finish = Finish(self._options, draw=draw and self._options.draw > 0)
+        finish = Finish(self._options, sample=sample and self._options.references_per_article > 0)
         with self._watch("shards written", self._engine.map(finish, shards), len(todo)) as results:
             for number, finished in zip(todo, results, strict=True):
                 for split, shard in finished.items():
@@ -274,7 +274,8 @@ def _nothing(seen: Mapping[str, int], rejected: Sequence[Rejected]) -> str:
         for what, number in seen.items()
         if what.startswith("articles: ")
     )
-    return f"no article meets the thresholds ({why}); see --content-words (0 where there is no content) and --comments"
+    advice = "see --min-content-words (0 where there is no content) and --min-comments"
+    return f"no article meets the thresholds ({why}); {advice}"
 
 
 def _packed(**arrays: NDArray[Any]) -> bytes:

@@ -66,7 +66,7 @@ class Prepare:
         tokens = self._encode(block, articles, met)
         options = self.options
         if _is_given(block):
-            options = replace(options, content_words=0, long_comments="keep")
+            options = replace(options, min_content_words=0, long_comments="keep")
         chosen = _choose(articles, tokens, options, met)
         return written(articles, tokens, chosen, self.options, met.report())
 
@@ -76,9 +76,9 @@ class Prepare:
 
     def _articles(self, block: Block, met: _Met) -> Iterator[Read]:
         """The articles of a block that have comments enough, cleaned."""
-        least = 1 if _is_given(block) else self.options.comments
+        least = 1 if _is_given(block) else self.options.min_comments
         decode = msgspec.json.Decoder(Article).decode
-        once = not self.options.skip_bad and plain_objects(block.data)  # a bad line would mislead it
+        once = self.options.on_error == "stop" and plain_objects(block.data)  # a bad line would mislead it
         plain = not self.options.mask and not any(mark in block.data for mark in _MAY_BE_CONTROLS)
         text = str.strip if plain else self._text
         for line, data in enumerate(block.data.split(b"\n"), block.first):
@@ -94,7 +94,7 @@ class Prepare:
                     row = again
                 _check_ids(row, line, block.where)
             except InvalidInput as error:
-                if not self.options.skip_bad:
+                if self.options.on_error == "stop":
                     raise
                 met.rejected.append(Rejected.of(error))
                 continue
@@ -182,9 +182,9 @@ def _choose(articles: Sequence[Read], tokens: Tokens, options: BuildOptions, met
     owner = np.repeat(np.arange(count), [len(article.texts) for article in articles])
     fit = np.ones(len(owner), dtype=bool)
     if options.long_comments == "drop":
-        fit = tokens.lengths[2 * count :] <= options.comment_words
+        fit = tokens.lengths[2 * count :] <= options.max_comment_words
     some = np.bincount(owner[fit], minlength=count) > 0
-    enough = tokens.lengths[count : 2 * count] >= options.content_words
+    enough = tokens.lengths[count : 2 * count] >= options.min_content_words
     for place in (~(some & enough)).nonzero()[0].tolist():
         short = "no content" if articles[place].content is None else "content too short"
         met.leave_out("only long comments" if enough[place] else short, articles[place])

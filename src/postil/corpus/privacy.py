@@ -1,34 +1,40 @@
-"""Who wrote and what they gave away: names hashed, addresses masked."""
+"""Pseudonymization: user ids hashed with a secret key, addresses masked."""
 
 from __future__ import annotations
 
 import hashlib
+import os
+import secrets
+from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
+from postil.errors import InvalidInput, PostilError, UsageError
 from postil.text.addresses import MASKS
 
 if TYPE_CHECKING:
     import re
     from collections.abc import Callable, Iterable
 
-__all__ = ["MASKS", "hashed", "masking"]
+    from postil.records.row_files import FilePath
+
+__all__ = ["MASKS", "HashKey", "hashed", "masking"]
+
+KEY_BYTES: Final = 32
+"""Length of a key that is created; keys of up to twice this length are accepted, as BLAKE2b does."""
 
 
 def masking(names: Iterable[str]) -> Callable[[str], str]:
-    """A function that masks texts.
+    """A function that masks addresses in a text.
 
     Args:
         names: Names in `MASKS`.
-
-    Returns:
-        Text to masked text.
 
     >>> masking(["urls", "emails", "handles", "phones"])("Ask @ana (ana@web.org, 555-010-9999) or see http://web.org/a?b=1.")
     'Ask [user] ([email], [phone]) or see [url].'
     """
     chosen = [MASKS[name] for name in MASKS if name in set(names)]
-
     return partial(_masked, chosen)
 
 
@@ -38,15 +44,56 @@ def _masked(chosen: Iterable[tuple[str, re.Pattern[str]]], text: str) -> str:
     return text
 
 
-def hashed(name: str, salt: bytes) -> str:
-    """A keyed hash of a person's name (BLAKE2b), which does not tell who it is as long as the key is a secret.
+@dataclass(frozen=True)
+class HashKey:
+    """The secret key of hashed user ids.
 
     Args:
-        name: The person's name or number.
-        salt: The secret key, at most 64 bytes. It is no salt, which might be known: with it, whoever guesses a name can
-            tell whether it is this one.
+        secret: The key, 1 to 64 bytes. With it, whoever guesses a name can test whether a hash is of this name.
 
-    >>> len(hashed("ana", b"secret")), hashed("ana", b"secret") == hashed("ana", b"other")
+    Raises:
+        UsageError: The key is empty or too long.
+    """
+
+    secret: bytes = field(repr=False)
+
+    def __post_init__(self) -> None:
+        if not 0 < len(self.secret) <= 2 * KEY_BYTES:
+            raise UsageError(f"hash key: expected 1 to {2 * KEY_BYTES} bytes, got {len(self.secret)}")
+
+    @classmethod
+    def parse(cls, path: FilePath) -> HashKey:
+        """Read the key from a file; create it where there is none.
+
+        Args:
+            path: The file.
+
+        Raises:
+            InvalidInput: The file is empty or too long.
+            PostilError: It can be neither read nor created.
+        """
+        where = os.fspath(path)
+        try:
+            if not Path(path).exists():
+                with os.fdopen(os.open(where, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                    file.write(secrets.token_hex(KEY_BYTES // 2).encode())
+            secret = Path(path).read_bytes().strip()
+        except OSError as error:
+            raise PostilError(f"{where}: cannot be used as the hash key: {error.strerror}") from error
+        try:
+            return cls(secret)
+        except UsageError as error:
+            raise InvalidInput(str(error), where=where) from None
+
+
+def hashed(name: str, key: HashKey) -> str:
+    """The keyed BLAKE2b hash of a user id, 16 hexadecimal digits.
+
+    Args:
+        name: Name or number of a person.
+        key: The secret key.
+
+    >>> len(hashed("ana", HashKey(b"secret"))), hashed("ana", HashKey(b"secret")) == hashed("ana", HashKey(b"other"))
     (16, False)
     """
-    return hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8, key=salt).hexdigest()
+    return hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8, key=key.secret).hexdigest()

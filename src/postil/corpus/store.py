@@ -125,7 +125,7 @@ class Corpus:
     @property
     def vocab_size(self) -> int:
         """Number of words that models know by default, the most frequent ones."""
-        return msgspec.convert(self.metadata.options["vocabulary"], int)
+        return msgspec.convert(self.metadata.options["vocab_size"], int)
 
     def files(self, split: str) -> list[Path]:
         """The Parquet files of a split.

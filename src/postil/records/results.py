@@ -1168,7 +1168,7 @@ class CorpusMetadata(Result, frozen=True, kw_only=True, tag="corpus"):
     words: int
 
     def __post_init__(self) -> None:
-        for name, kind in (("tokenizer", str), ("vocabulary", int)):
+        for name, kind in (("tokenizer", str), ("vocab_size", int)):
             if not isinstance(self.options.get(name), kind):
                 raise ValueError(f"Object missing required field `{name}` - at `$.options`")  # noqa: TRY004 - msgspec
         for split in ("train", "dev", "test"):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
-from postil.corpus.formats.import_report import Met
+from postil.corpus.formats.import_report import ImportReport
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +34,7 @@ def lines(tmp_path: Path) -> Lines:
 
 
 class Problems(Protocol):
-    def __call__(self, met: Met) -> list[str]: ...
+    def __call__(self, report: ImportReport) -> list[str]: ...
 
 
 @pytest.fixture
@@ -43,17 +43,17 @@ def rejected() -> list[InvalidInput]:
 
 
 @pytest.fixture
-def met(rejected: list[InvalidInput]) -> Met:
-    """Goes on without what is broken; `problems(met)` says what that was."""
-    return Met(rejected.append)
+def met(rejected: list[InvalidInput]) -> ImportReport:
+    """Goes on without what is broken; `problems(report)` says what that was."""
+    return ImportReport(rejected.append)
 
 
 @pytest.fixture
 def problems(rejected: list[InvalidInput]) -> Problems:
     """What was rejected, without the folders of the files."""
 
-    def said(met: Met) -> list[str]:
-        assert met.rejected == len(rejected)
+    def said(report: ImportReport) -> list[str]:
+        assert report.rejected == len(rejected)
         return [f"{each.where.rpartition('/')[2]}:{each.line}: {each.field}: {each.problem}" for each in rejected]
 
     return said

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from postil.corpus.formats.deepcom import read_deepcom
-from postil.corpus.formats.tokenised import read_tokenised
+from postil.corpus.formats.tokenized import read_tokenized
 from postil.errors import UnknownName
 from postil.records import Article, Comment
 
 if TYPE_CHECKING:
     from conftest import Lines
-    from postil.corpus.formats.import_report import Met
+    from postil.corpus.formats.import_report import ImportReport
 
 COPY = {"id": 7, "title": "明天 有 雨", "body": "带 伞", "comment": [["好 的", 3], ["不 去", 4]]}
 
@@ -27,16 +27,16 @@ COPY = {"id": 7, "title": "明天 有 雨", "body": "带 伞", "comment": [["好
     ],
 )
 def test_the_second_element_is_what_the_caller_says(
-    lines: Lines, met: Met, second: Any, comments: tuple[Comment, ...]
+    lines: Lines, report: ImportReport, second: Any, comments: tuple[Comment, ...]
 ) -> None:
-    [article] = read_tokenised([lines("data.train.json", COPY)], met, second=second)
+    [article] = read_tokenized([lines("data.train.json", COPY)], report, second=second)
     assert article == Article("7", "明天 有 雨", comments, "带 伞", lang="zh")
-    assert met.unread_of_comments == ({"1"} if second == "none" else set())
+    assert report.unread_of_comments == ({"1"} if second == "none" else set())
 
 
 def test_another_meaning_of_the_second_element() -> None:
     with pytest.raises(UnknownName, match="unknown meaning of the second element 'vote'; did you mean 'votes'"):
-        list(read_tokenised([], second="vote"))  # type: ignore[arg-type]
+        list(read_tokenized([], second="vote"))  # type: ignore[arg-type]
 
 
 def test_yahoo_and_163(lines: Lines) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conftest import Problems
-    from postil.corpus.formats.import_report import Met
+    from postil.corpus.formats.import_report import ImportReport
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -29,16 +29,16 @@ def row(name: object, comments: object) -> dict[str, Any]:
     return {"id": name, "title": "Rain", "body": "Tomorrow", "comments": comments, "label": 3}
 
 
-def test_structs_and_lists(tmp_path: Path, met: Met) -> None:
+def test_structs_and_lists(tmp_path: Path, report: ImportReport) -> None:
     keep(tmp_path / "structs.parquet", [row(1, [{"text": "Oh", "votes": 3}, {"text": None, "votes": 1}]), row(2, None)])
     keep(tmp_path / "lists.parquet", [row(3, {"text": ["Oh"], "votes": [-3]})])
     keep(tmp_path / "texts.parquet", [row("4", ["Oh", "No"])])
-    found = {article.id: article for article in read_dataset([tmp_path], met, fields={"content": "body"}, lang="en")}
+    found = {article.id: article for article in read_dataset([tmp_path], report, fields={"content": "body"}, lang="en")}
     assert found["1"] == Article("1", "Rain", (Comment("1", "Oh", 3),), "Tomorrow", lang="en")
     assert found["2"].comments == ()
     assert found["3"].comments == (Comment("1", "Oh", -3),)
     assert found["4"].comments == (Comment("1", "Oh"), Comment("2", "No"))
-    assert (met.textless, met.bare, met.negative, met.unread) == (1, 1, 1, {"label"})
+    assert (report.textless, report.bare, report.negative, report.unread) == (1, 1, 1, {"label"})
 
 
 def test_parallel_columns_with_gaps(tmp_path: Path) -> None:
@@ -73,13 +73,13 @@ def test_splits_by_name(tmp_path: Path) -> None:
         split_files([tmp_path], ["validation"])
 
 
-def test_what_is_broken(tmp_path: Path, problems: Problems, met: Met) -> None:
+def test_what_is_broken(tmp_path: Path, problems: Problems, report: ImportReport) -> None:
     keep(tmp_path / "a.parquet", [row(1, [{"text": "Oh", "votes": 0.5}]), row(1, [])])
     (tmp_path / "b.parquet").write_bytes(b"PAR1 and no more")
     keep(tmp_path / "c.parquet", [row(2, [])])
     pq.write_table(pa.table({"id": pa.array([], pa.string())}), tmp_path / "d.parquet")
-    assert [article.id for article in read_dataset([tmp_path], met)] == ["1", "2"]
-    assert problems(met) == [
+    assert [article.id for article in read_dataset([tmp_path], report)] == ["1", "2"]
+    assert problems(report) == [
         "a.parquet:1: comments[0].upvotes or votes: expected a whole number of votes, got 0.5",
         f'a.parquet:2: id: article "1" stands in {tmp_path}/a.parquet:1 already; keep one of them',
         "b.parquet:None: : not a Parquet file, or a damaged one",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from postil.corpus.formats.forum import read_forum
-from postil.corpus.formats.import_report import Met
+from postil.corpus.formats.import_report import ImportReport
 from postil.errors import InvalidInput, UnknownName
 from postil.records import Article, Comment
 
@@ -27,18 +27,18 @@ def post(**fields: object) -> dict[str, Any]:
 def test_everything_that_a_row_holds(lines: Lines) -> None:
     comment = {"id": 5, "text": "Oh", "votes": 3, "grade": 4, "user": "ann", "date": 1}
     path = lines("p.jsonl", post(content="Text", category=7, lang="en", url="http://a", comments=[comment], votes=9))
-    met = Met()
-    [article] = read_forum([path], met)
+    report = ImportReport()
+    [article] = read_forum([path], report)
     assert article == Article("a", "Rain", (Comment("5", "Oh", 3, 4.0, (), "ann"),), "Text", "7", "en", "http://a")
-    assert (met.unread, met.unread_of_comments) == ({"votes"}, {"date"})
-    assert (met.articles, met.comments, met.graded, met.low, met.high) == (1, 1, 1, 4, 4)
+    assert (report.unread, report.unread_of_comments) == ({"votes"}, {"date"})
+    assert (report.articles, report.comments, report.graded, report.low, report.high) == (1, 1, 1, 4, 4)
 
 
-def test_comments_are_numbered_by_place(lines: Lines, met: Met) -> None:
+def test_comments_are_numbered_by_place(lines: Lines, report: ImportReport) -> None:
     path = lines("p.jsonl", post(comments=[{"text": "a"}, {"text": " "}, {"text": None}, {"id": "", "text": "b"}]))
-    [article] = read_forum([path], met)
+    [article] = read_forum([path], report)
     assert [(comment.id, comment.text) for comment in article.comments] == [("1", "a"), ("4", "b")]
-    assert (met.textless, met.comments, met.rejected) == (2, 2, 0)
+    assert (report.textless, report.comments, report.rejected) == (2, 2, 0)
 
 
 @pytest.mark.parametrize(
@@ -55,10 +55,10 @@ def test_shapes_of_comments(lines: Lines, comments: object, names: dict[str, str
     assert article.comments == (Comment("1", "Oh", 3), Comment("2", "No"), Comment("3", "Yes"))
 
 
-def test_bare_texts(lines: Lines, met: Met) -> None:
-    [article] = read_forum([lines("p.jsonl", post(comments=["Oh", None, "No"]))], met)
+def test_bare_texts(lines: Lines, report: ImportReport) -> None:
+    [article] = read_forum([lines("p.jsonl", post(comments=["Oh", None, "No"]))], report)
     assert article.comments == (Comment("1", "Oh"), Comment("3", "No"))
-    assert met.textless == 1
+    assert report.textless == 1
 
 
 def test_parallel_arrays_in_the_article(lines: Lines) -> None:
@@ -67,24 +67,24 @@ def test_parallel_arrays_in_the_article(lines: Lines) -> None:
     assert article.comments == (Comment("1", "Oh", 2), Comment("2", "No", -1))
 
 
-def test_votes(lines: Lines, met: Met) -> None:
+def test_votes(lines: Lines, report: ImportReport) -> None:
     votes = [3, -2, None, "12", "-1", "", 4.0, "5.0"]
     path = lines("p.jsonl", post(comments=[{"text": "Oh", "votes": vote} for vote in votes]))
-    [article] = read_forum([path], met)
+    [article] = read_forum([path], report)
     assert [comment.upvotes for comment in article.comments] == [3, -2, None, 12, -1, None, 4, 5]
-    assert (met.settled, met.negative) == (4, 2)
+    assert (report.settled, report.negative) == (4, 2)
 
 
 @pytest.mark.parametrize(
     ("vote", "got"),
     [(2.5, "2.5"), ("many", '"many"'), ("1_000", '"1_000"'), (True, "true"), ([1], "an array"), ("1.5", '"1.5"')],
 )
-def test_votes_that_are_none(lines: Lines, problems: Problems, met: Met, vote: object, got: str) -> None:
+def test_votes_that_are_none(lines: Lines, problems: Problems, report: ImportReport, vote: object, got: str) -> None:
     path = lines("p.jsonl", post(comments=[{"text": "Oh"}, {"text": "No", "votes": vote}]))
-    [article] = read_forum([path], met)
+    [article] = read_forum([path], report)
     assert [comment.id for comment in article.comments] == ["1"]
     field = "comments[1].upvotes or votes"
-    assert problems(met) == [f"p.jsonl:1: {field}: expected a whole number of votes, got {got}"]
+    assert problems(report) == [f"p.jsonl:1: {field}: expected a whole number of votes, got {got}"]
 
 
 @pytest.mark.parametrize(
@@ -115,32 +115,32 @@ def test_what_is_broken_is_raised_with_its_place(lines: Lines, row: object, prob
     assert str(caught.value).startswith(f"{path}:3: {problem}")
 
 
-def test_an_id_that_stood_before(lines: Lines, problems: Problems, met: Met) -> None:
+def test_an_id_that_stood_before(lines: Lines, problems: Problems, report: ImportReport) -> None:
     one, two = lines("one.jsonl", post(), post(id="b")), lines("two.jsonl", post(id="b"), post(id="c"))
-    assert [article.id for article in read_forum([one, two], met)] == ["a", "b", "c"]
-    assert problems(met) == [f'two.jsonl:1: id: article "b" stands in {one}:2 already; keep one of them']
-    assert met.articles == 3
+    assert [article.id for article in read_forum([one, two], report)] == ["a", "b", "c"]
+    assert problems(report) == [f'two.jsonl:1: id: article "b" stands in {one}:2 already; keep one of them']
+    assert report.articles == 3
 
 
-def test_a_comment_that_stood_before_is_left_out_alone(lines: Lines, problems: Problems, met: Met) -> None:
+def test_a_comment_that_stood_before_is_left_out_alone(lines: Lines, problems: Problems, report: ImportReport) -> None:
     path = lines("p.jsonl", post(comments=[{"id": name, "text": name} for name in ("x", "y", "x")]))
-    [article] = read_forum([path], met)
+    [article] = read_forum([path], report)
     assert [comment.id for comment in article.comments] == ["x", "y"]
-    assert problems(met) == [
+    assert problems(report) == [
         'p.jsonl:1: comments[2]: comment "x" of this article stands in comments[0] already; keep one of them'
     ]
 
 
-def test_names_without_an_id(lines: Lines, met: Met) -> None:
+def test_names_without_an_id(lines: Lines, report: ImportReport) -> None:
     path = lines("my.posts.jsonl.gz", post(id=None, url="http://a"), post(id=""))
-    assert [article.id for article in read_forum([path], met)] == ["http://a", "my.posts:2"]
-    assert (met.by_url, met.by_place) == (1, 1)
+    assert [article.id for article in read_forum([path], report)] == ["http://a", "my.posts:2"]
+    assert (report.by_url, report.by_place) == (1, 1)
 
 
-def test_poor_articles_are_kept_and_counted(lines: Lines, met: Met) -> None:
+def test_poor_articles_are_kept_and_counted(lines: Lines, report: ImportReport) -> None:
     path = lines("p.jsonl", post(title=None, comments=None), post(id="b", title="", content="", comments=[]))
-    assert [article.title for article in read_forum([path], met)] == ["", ""]
-    assert (met.untitled, met.bare, met.without_content, met.rejected) == (2, 2, 2, 0)
+    assert [article.title for article in read_forum([path], report)] == ["", ""]
+    assert (report.untitled, report.bare, report.without_content, report.rejected) == (2, 2, 2, 0)
 
 
 def test_paragraphs_and_language(lines: Lines) -> None:
@@ -171,10 +171,10 @@ def test_fields_that_there_are_not() -> None:
         (b"{", "expected a whole object on one line; convert the file with"),
     ],
 )
-def test_broken_lines(lines: Lines, problems: Problems, met: Met, line: bytes, problem: str) -> None:
+def test_broken_lines(lines: Lines, problems: Problems, report: ImportReport, line: bytes, problem: str) -> None:
     path = lines("p.jsonl", post(), line, post(id="b"))
-    assert [article.id for article in read_forum([path], met)] == ["a", "b"]
-    [said] = problems(met)
+    assert [article.id for article in read_forum([path], report)] == ["a", "b"]
+    [said] = problems(report)
     assert said.startswith("p.jsonl:2: ")
     assert problem in said
     with pytest.raises(InvalidInput, match=r"p\.jsonl:2: "):
@@ -186,21 +186,21 @@ def test_a_byte_order_mark(lines: Lines) -> None:
     assert [article.id for article in read_forum([path])] == ["1"]
 
 
-def test_a_file_that_is_cut_off(lines: Lines, problems: Problems, met: Met) -> None:
+def test_a_file_that_is_cut_off(lines: Lines, problems: Problems, report: ImportReport) -> None:
     noise = random.Random(1)  # noqa: S311 - no secret
     whole = lines("p.jsonl.gz", *(post(id=i, content=str(noise.random())) for i in range(5000)))
     cut: Path = whole.with_name("cut.jsonl.gz")
     cut.write_bytes(whole.read_bytes()[:-5000])
     after = lines("q.jsonl", post(id="last"))
-    ids = [article.id for article in read_forum([cut, after], met)]
+    ids = [article.id for article in read_forum([cut, after], report)]
     assert ids[:-1] == [str(i) for i in range(len(ids) - 1)]
     assert ids[-1] == "last"
-    said = problems(met)[-1]
-    assert f"the gzip file ends early after line {len(ids) - 1 + met.rejected - 1}" in said
+    said = problems(report)[-1]
+    assert f"the gzip file ends early after line {len(ids) - 1 + report.rejected - 1}" in said
 
 
-def test_nothing_there(lines: Lines, problems: Problems, met: Met, tmp_path: Path) -> None:
-    assert list(read_forum([lines("p.jsonl", "")], met)) == []
-    assert problems(met) == ["p.jsonl:None: : the file holds no lines"]
+def test_nothing_there(lines: Lines, problems: Problems, report: ImportReport, tmp_path: Path) -> None:
+    assert list(read_forum([lines("p.jsonl", "")], report)) == []
+    assert problems(report) == ["p.jsonl:None: : the file holds no lines"]
     with pytest.raises(InvalidInput, match="no such file"):
-        list(read_forum([tmp_path / "none.jsonl"], met))
+        list(read_forum([tmp_path / "none.jsonl"], report))

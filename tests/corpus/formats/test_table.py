@@ -15,7 +15,7 @@ from postil.records import Article, Comment
 
 if TYPE_CHECKING:
     from conftest import Lines, Problems
-    from postil.corpus.formats.import_report import Met
+    from postil.corpus.formats.import_report import ImportReport
 
 ARTICLES = ("id,title,content", "1,Rain,Tomorrow", "2,Snow,")
 COMMENTS = ("article,text,upvotes", "2,At last,5", "1,Oh,3", "2,No,-1", "1,Yes,")
@@ -26,14 +26,14 @@ EXPECTED = [
 ONE = ("article,title,text,upvotes", "1,Rain,Oh,3", "2,Snow,No,-1", "1,Rain,Yes,")
 
 
-def test_two_tables(lines: Lines, met: Met) -> None:
-    found = read_table(lines("c.csv", *COMMENTS), met, articles=lines("a.csv", *ARTICLES))
+def test_two_tables(lines: Lines, report: ImportReport) -> None:
+    found = read_table(lines("c.csv", *COMMENTS), report, articles=lines("a.csv", *ARTICLES))
     assert list(found) == EXPECTED
-    assert (met.articles, met.comments, met.negative, met.without_content) == (2, 4, 1, 1)
+    assert (report.articles, report.comments, report.negative, report.without_content) == (2, 4, 1, 1)
 
 
-def test_one_table(lines: Lines, met: Met) -> None:
-    assert list(read_table(lines("c.csv.gz", *ONE), met, lang="en")) == [
+def test_one_table(lines: Lines, report: ImportReport) -> None:
+    assert list(read_table(lines("c.csv.gz", *ONE), report, lang="en")) == [
         Article("1", "Rain", (Comment("1", "Oh", 3), Comment("2", "Yes")), lang="en"),
         Article("2", "Snow", (Comment("1", "No", -1),), lang="en"),
     ]
@@ -96,7 +96,7 @@ def test_quotes_that_mean_nothing(lines: Lines) -> None:
     assert [comment.text for comment in article.comments] == ['"Oh', '5" of it']
 
 
-def test_what_is_broken(lines: Lines, problems: Problems, met: Met) -> None:
+def test_what_is_broken(lines: Lines, problems: Problems, report: ImportReport) -> None:
     rows = (
         "article,title,id,text,upvotes",
         "1,Rain,a,Oh,3",
@@ -111,15 +111,15 @@ def test_what_is_broken(lines: Lines, problems: Problems, met: Met) -> None:
         '3,Rain,"i"x,Oh,',
         "3,Rain,j,Yes,",
     )
-    found = list(read_table(lines("c.csv", *rows), met))
+    found = list(read_table(lines("c.csv", *rows), report))
     assert [(article.id, [comment.id for comment in article.comments]) for article in found] == [
         ("1", ["a"]),
         ("2", ["h"]),
         ("3", ["j"]),
     ]
-    assert (met.textless, met.untitled) == (1, 1)
+    assert (report.textless, report.untitled) == (1, 1)
     quote = "a quote that is not closed or not doubled? A table without quoting: --no-quotes"
-    assert problems(met) == [
+    assert problems(report) == [
         "c.csv:3: : expected 5 columns, got 3",
         "c.csv:4: : byte 0xb0 is not utf-8; name the encoding with --encoding",
         'c.csv:5: upvotes: expected a whole number of votes, got "many"',
@@ -130,12 +130,12 @@ def test_what_is_broken(lines: Lines, problems: Problems, met: Met) -> None:
     ]
 
 
-def test_the_lines_of_two_tables(lines: Lines, problems: Problems, met: Met) -> None:
+def test_the_lines_of_two_tables(lines: Lines, problems: Problems, report: ImportReport) -> None:
     articles = lines("a.csv", *ARTICLES, "1,Again,", "3,Sun,")
     comments = lines("c.csv", *COMMENTS, "9,Nobody's,1")
-    assert [article.id for article in read_table(comments, met, articles=articles)] == ["1", "2", "3"]
-    assert (met.orphans, met.bare) == (1, 1)
-    assert problems(met) == [f'a.csv:4: id: article "1" stands in {articles}:2 already; keep one of them']
+    assert [article.id for article in read_table(comments, report, articles=articles)] == ["1", "2", "3"]
+    assert (report.orphans, report.bare) == (1, 1)
+    assert problems(report) == [f'a.csv:4: id: article "1" stands in {articles}:2 already; keep one of them']
 
 
 @pytest.mark.parametrize(
@@ -156,12 +156,12 @@ def test_tables_that_are_none(lines: Lines, rows: tuple[str, ...], columns: dict
     assert str(caught.value).startswith(f"{path}{problem}")
 
 
-def test_a_file_that_is_cut_off(lines: Lines, problems: Problems, met: Met) -> None:
+def test_a_file_that_is_cut_off(lines: Lines, problems: Problems, report: ImportReport) -> None:
     noise = random.Random(1)  # noqa: S311 - no secret
     path = lines("c.csv.gz", ONE[0], *(f"{i},Rain,{noise.random()},1" for i in range(5000)))
     path.write_bytes(path.read_bytes()[:-5000])
-    assert 100 < len(list(read_table(path, met))) < 5000
-    assert "the gzip file ends early after line" in problems(met)[-1]
+    assert 100 < len(list(read_table(path, report))) < 5000
+    assert "the gzip file ends early after line" in problems(report)[-1]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from postil.records import Article, Comment
 
 if TYPE_CHECKING:
     from conftest import Lines, Problems
-    from postil.corpus.formats.import_report import Met
+    from postil.corpus.formats.import_report import ImportReport
 
 TRAIN = {"channel": "体育", "comment": [["好球", 12], ["输了", 0]], "title": "决赛", "url": "http://k.qq.com/1"}
 TEST = {"channel": "体育", "comment": [["好球", 12, 0.75], ["输了", 0, 0]], "title": "决赛"}
@@ -25,11 +25,11 @@ def test_a_line_to_train_on(lines: Lines) -> None:
     assert article == Article(url, "决赛", comments, category="体育", lang="zh", url=url)
 
 
-def test_a_line_of_the_test_set_is_named_by_its_place(lines: Lines, met: Met) -> None:
-    found = list(read_tencent([lines("data.test.json.gz", TEST, "", TEST)], met))
+def test_a_line_of_the_test_set_is_named_by_its_place(lines: Lines, report: ImportReport) -> None:
+    found = list(read_tencent([lines("data.test.json.gz", TEST, "", TEST)], report))
     assert [article.id for article in found] == ["data.test:1", "data.test:3"]
     assert [comment.grade for comment in found[0].comments] == [0.75, 0.0]
-    assert (met.by_place, met.graded, met.low, met.high) == (2, 4, 0, 0.75)
+    assert (report.by_place, report.graded, report.low, report.high) == (2, 4, 0, 0.75)
 
 
 @pytest.mark.parametrize(
@@ -46,20 +46,20 @@ def test_the_range_is_said(low: float, high: float, words: str) -> None:
     assert range_seen(low, high) == words
 
 
-def test_contents_are_joined_by_url(lines: Lines, met: Met) -> None:
+def test_contents_are_joined_by_url(lines: Lines, report: ImportReport) -> None:
     data = lines("data.train.json", *({**TRAIN, "url": f"u{i}"} for i in range(5)))
     tsv = lines("c.tsv.gz", "u0\tEins\tzwei", "u1\t ", "u9\tNobody's")
     json = lines("c.jsonl", *({"url": f"u{i}", name: name} for i, name in ((2, "content"), (3, "text"), (4, "body"))))
-    found = list(read_tencent([data], met, contents=[tsv, json]))
+    found = list(read_tencent([data], report, contents=[tsv, json]))
     assert [article.content for article in found] == ["Eins\tzwei", None, "content", "text", "body"]
-    assert (met.without_content, met.unused, met.rejected) == (1, 1, 0)
+    assert (report.without_content, report.unused, report.rejected) == (1, 1, 0)
 
 
-def test_contents_with_something_broken(lines: Lines, problems: Problems, met: Met) -> None:
+def test_contents_with_something_broken(lines: Lines, problems: Problems, report: ImportReport) -> None:
     tsv = lines("c.tsv", b"\xef\xbb\xbfu1\tRain", "no tab", b"u2\t\xb0\xae", "u1\tRain", "u1\tSnow", "\tnone")
     json = lines("c.jsonl", {"url": "u3", "content": "Sun"}, {"url": "u4"}, {"url": 5, "text": ""}, '{"url"')
-    assert read_contents([tsv, json], met) == {"u1": "Rain", "u3": "Sun"}
-    assert problems(met) == [
+    assert read_contents([tsv, json], report) == {"u1": "Rain", "u3": "Sun"}
+    assert problems(report) == [
         "c.tsv:2: : expected a url, a tab and a content",
         "c.tsv:3: : byte 0xb0 at offset 3 of the line is not UTF-8; save it as UTF-8",
         f'c.tsv:5: url: "u1" has another content in {tsv}:1; keep one of them',
@@ -76,12 +76,12 @@ def test_the_same_url_twice(lines: Lines) -> None:
         list(read_tencent([path]))
 
 
-def test_a_comment_that_is_no_list(lines: Lines, problems: Problems, met: Met) -> None:
+def test_a_comment_that_is_no_list(lines: Lines, problems: Problems, report: ImportReport) -> None:
     line = {**TRAIN, "comment": [["好球", "viele"], [], ["", 3], "ja", ["nein", 2]]}
-    [article] = read_tencent([lines("data.train.json", line)], met)
+    [article] = read_tencent([lines("data.train.json", line)], report)
     assert article.comments == (Comment("4", "ja"), Comment("5", "nein", 2))
-    assert met.textless == 1
-    assert problems(met) == [
+    assert report.textless == 1
+    assert problems(report) == [
         'data.train.json:1: comment[0].1: expected a whole number of votes, got "viele"',
         "data.train.json:1: comment[1].0: missing; the comment has: nothing",
     ]

@@ -1,18 +1,18 @@
-"""The journey of `postil corpus build`: article rows in, a corpus out, and what was left out told in words."""
+"""`postil corpus build`: article rows in, a corpus out."""
 
 from __future__ import annotations
 
 import os
-import secrets
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 from postil.app.progress import progress
 from postil.corpus.blocks import BLOCK_BYTES
 from postil.corpus.build import Source, build, rejected_beside
 from postil.engine import open_engine
 from postil.errors import InvalidInput, PostilError, UsageError
+from postil.options import Flag, options
 from postil.records.arguments import check_arguments
 from postil.records.atomic_file import check_apart
 from postil.render.dataset_card import card
@@ -25,11 +25,29 @@ if TYPE_CHECKING:
     from postil.corpus.store import Corpus
     from postil.records.row_files import FilePath
 
-__all__ = ["build_corpus", "read_salt"]
+__all__ = ["BuildRunOptions", "build_corpus"]
 
 GZIP_GAIN: Final = 4
-"""About how many times more text a compressed file holds than it has bytes."""
-SALT_BYTES: Final = 32
+"""Assumed compression ratio."""
+
+
+@options
+class BuildRunOptions:
+    """Inputs of a build that are split already, and where the work is done.
+
+    Args:
+        dev_from: Article rows that are the dev set already.
+        test_from: Article rows that are the test set already; no references are sampled.
+        jobs: Number of processes; the corpus does not depend on it.
+        engine: Where the work is done: local, or ray; the corpus does not depend on it.
+        address: Address of a running Ray cluster, or auto, with --engine ray.
+    """
+
+    dev_from: Annotated[str | None, Flag(metavar="FILE")] = None
+    test_from: Annotated[str | None, Flag(metavar="FILE")] = None
+    jobs: Annotated[int | None, Flag(("--jobs", "-j"), min=1)] = None
+    engine: Annotated[str, Flag(metavar="NAME")] = "local"
+    address: Annotated[str | None, Flag(metavar="ADDRESS")] = None
 
 
 def build_corpus(
@@ -48,14 +66,15 @@ def build_corpus(
 
     Args:
         articles: Files of articles that are to be split (``.jsonl``, ``.jsonl.gz``, ``.parquet``).
-        out: The folder to make.
+        out: The output folder.
         options: Thresholds, splits, privacy.
         dev: Articles that are the dev set already.
-        test: Articles that are the test set already; their comments are not drawn from.
+        test: Articles that are the test set already; no references are sampled from their comments.
         engine: ``local`` or ``ray``.
-        jobs: Processes; None for as many as there are processors and work for. The corpus does not depend on it.
-        address: Of a Ray cluster.
-        say: Takes words for people.
+        jobs: Number of processes; None for as many as there are processors and work for. The corpus does not depend
+            on it.
+        address: Address of a Ray cluster.
+        say: Callback for status messages.
 
     Returns:
         The corpus.
@@ -64,7 +83,7 @@ def build_corpus(
         InvalidInput: Something in a file is wrong, or no article meets the thresholds.
         UsageError: The request makes no sense.
         MissingExtra: pyarrow, the tokenizer or Ray is not installed.
-        PostilError: The system refuses to write.
+        PostilError: The operating system reports an error.
     """
     check_arguments(build_corpus, locals())
     given = {"dev": dev, "test": test}
@@ -78,7 +97,7 @@ def build_corpus(
         if os.fspath(source.path) != "-" and not Path(source.path).is_file():
             problem = "not a file" if Path(source.path).exists() else "no such file"
             raise InvalidInput(problem, where=os.fspath(source.path))
-    if options.skip_bad:
+    if options.on_error == "skip":
         check_apart(rejected_beside(out), [source.path for source in sources])
     workers = _jobs(sources) if jobs is None else jobs
     with _kept(out, say), open_engine(engine, jobs=workers, address=address, say=say) as running:
@@ -87,31 +106,8 @@ def build_corpus(
     return corpus
 
 
-def read_salt(path: FilePath) -> bytes:
-    """Read the secret key with which names are hashed; make one if the file is not there.
-
-    Args:
-        path: The file.
-
-    Raises:
-        InvalidInput: The file is empty or too long.
-        PostilError: It can be neither read nor made.
-    """
-    where = os.fspath(path)
-    try:
-        if not Path(path).exists():
-            with os.fdopen(os.open(where, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-                file.write(secrets.token_hex(SALT_BYTES // 2).encode())
-        salt = Path(path).read_bytes().strip()
-    except OSError as error:
-        raise PostilError(f"{where}: cannot be used for the secret of --salt: {error.strerror}") from error
-    if not 0 < len(salt) <= 2 * SALT_BYTES:
-        raise InvalidInput(f"expected a secret of 1 to {2 * SALT_BYTES} bytes, got {len(salt)}", where=where)
-    return salt
-
-
 def _jobs(sources: Sequence[Source]) -> int:
-    """As many processes as there are processors and work for."""
+    """Number of processes that have work."""
     size = 0
     for source in sources:
         name = os.fspath(source.path)
@@ -123,7 +119,7 @@ def _jobs(sources: Sequence[Source]) -> int:
 
 @contextmanager
 def _kept(out: FilePath, say: Say) -> Iterator[None]:
-    """Say, after an interrupt or a refusal of the system, that nothing is lost."""
+    """Report, after an interrupt or a system error, that finished steps are kept."""
     try:
         yield
     except (KeyboardInterrupt, PostilError) as error:
@@ -131,7 +127,7 @@ def _kept(out: FilePath, say: Say) -> Iterator[None]:
             folder = Path(os.path.realpath(out))
             kept = folder.with_name(f".{folder.name}.building")
             if kept.is_dir():
-                say(f"what was done is kept in {kept}; the same command goes on from there")
+                say(f"finished steps are kept in {kept}; the same command resumes from them")
         raise
 
 

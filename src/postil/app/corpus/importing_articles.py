@@ -1,14 +1,22 @@
-"""The journey of `postil corpus import` for articles: foreign files in, article rows out, and what was met in words."""
+"""`postil corpus import` of articles: external formats in, article rows out."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Annotated, Final
 
 from postil.app.progress import progress
-from postil.corpus.formats.import_report import Met
+from postil.corpus.formats.dataset import read_dataset, split_files
+from postil.corpus.formats.deepcom import read_deepcom
+from postil.corpus.formats.forum import read_forum
+from postil.corpus.formats.import_report import ImportReport
+from postil.corpus.formats.table import read_table
+from postil.corpus.formats.tencent import range_seen, read_tencent
+from postil.corpus.formats.tokenized import Second, read_tokenized
+from postil.corpus.options import ON_ERROR
 from postil.corpus.rejected import Rejected
 from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.options import Flag, options
 from postil.records.atomic_file import check_apart
 from postil.records.row_files import Writer, kind_of
 from postil.records.rows import Article
@@ -19,10 +27,22 @@ if TYPE_CHECKING:
     from postil.app.progress import Say
     from postil.records.row_files import FilePath
 
-__all__ = ["OnError", "import_articles", "name_map"]
-
-OnError: TypeAlias = Literal["stop", "skip"]
-"""What a broken line does: it ends the import, or it is left out and written down."""
+__all__ = [
+    "DatasetOptions",
+    "ForumOptions",
+    "ImportOptions",
+    "LangOptions",
+    "TableOptions",
+    "TencentOptions",
+    "TokenizedOptions",
+    "import_dataset",
+    "import_deepcom",
+    "import_forum",
+    "import_table",
+    "import_tencent",
+    "import_tokenized",
+    "name_map",
+]
 
 COUNTED: Final = {
     "textless": "comments without text, left out",
@@ -36,67 +56,230 @@ COUNTED: Final = {
     "bare": "articles without comments, kept",
     "unused": "contents of no article, left out",
 }
-"""What is said of each count."""
+"""Messages of the counts of a report."""
 
 
-def import_articles(
-    read: Callable[[Met], Iterator[Article]],
-    inputs: Sequence[FilePath],
-    out: str,
-    say: Say,
-    *,
-    on_error: OnError = "stop",
-    remarks: Callable[[Met], Sequence[str]] = lambda _: (),
-) -> None:
-    """Write articles as rows, as they come.
-
-    With ``skip``, what is broken is written to ``OUT.rejected.jsonl``, which may be empty.
+@options
+class ImportOptions:
+    """Options of all imports of articles.
 
     Args:
-        read: Reads articles and counts what it meets.
-        inputs: The files that it reads.
-        out: The file to write.
-        say: Takes words for people.
-        on_error: What a broken line does.
-        remarks: More to say at the end.
+        on_error: A broken line: stop, or skip it and write it to OUT.rejected.jsonl.
+    """
+
+    on_error: Annotated[str, Flag(metavar="POLICY")] = "stop"
+
+
+@options
+class LangOptions(ImportOptions):
+    """Options of imports of articles in any language.
+
+    Args:
+        lang: Language of articles without one, such as zh.
+    """
+
+    lang: Annotated[str | None, Flag(metavar="TAG")] = None
+
+
+@options
+class TencentOptions(ImportOptions):
+    """Options of `postil corpus import tencent`.
+
+    Args:
+        contents: Contents by url: JSON Lines with url and content, or lines of url, tab, content; repeatable.
+    """
+
+    contents: Annotated[tuple[str, ...], Flag(metavar="FILE")] = ()
+
+
+@options
+class TokenizedOptions(LangOptions):
+    """Options of `postil corpus import tokenized`.
+
+    Args:
+        second: Meaning of the second element of a comment: votes, grade or none (not read).
+    """
+
+    second: Annotated[Second, Flag(metavar="MEANING")] = "none"
+    lang: Annotated[str | None, Flag(metavar="TAG")] = "zh"
+
+
+@options
+class ForumOptions(LangOptions):
+    """Options of `postil corpus import forum`.
+
+    Args:
+        field: Their name for id, title, content, category, lang, url or comments; empty after = for none; repeatable.
+        comment_field: Their name for id, text, upvotes, grade or user; in arrays 0, 1, … are the positions; repeatable.
+    """
+
+    field: Annotated[tuple[str, ...], Flag(metavar="NAME=SOURCE_FIELD")] = ()
+    comment_field: Annotated[tuple[str, ...], Flag(metavar="NAME=SOURCE_FIELD")] = ()
+
+
+@options
+class DatasetOptions(ForumOptions):
+    """Options of `postil corpus import dataset`.
+
+    Args:
+        split: Split to read; by default all; repeatable.
+    """
+
+    split: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
+
+
+@options
+class TableOptions(LangOptions):
+    """Options of `postil corpus import csv`.
+
+    Args:
+        comments: Table of comments; alone, with the columns of their articles repeated.
+        articles: Table of articles.
+        column: Their column for id, title, content, category, lang or url; empty after = for none; repeatable.
+        comment_column: Their column for article (the article's id), id, text, upvotes, grade or user; repeatable.
+        delimiter: Character between columns; by default a tab for .tsv, .tab and .txt, else a comma.
+        encoding: Encoding of the tables.
+        quotes: Whether double quotes around a cell are marks or text.
+        apostrophes: Remove the apostrophes that postil's exports have before =1+1 and the like.
+    """
+
+    comments: Annotated[str, Flag(metavar="FILE")]
+    articles: Annotated[str | None, Flag(metavar="FILE")] = None
+    column: Annotated[tuple[str, ...], Flag(metavar="NAME=SOURCE_FIELD")] = ()
+    comment_column: Annotated[tuple[str, ...], Flag(metavar="NAME=SOURCE_FIELD")] = ()
+    delimiter: Annotated[str | None, Flag(metavar="CHAR")] = None
+    encoding: Annotated[str, Flag(metavar="NAME")] = "utf-8"
+    quotes: Annotated[bool, Flag(("--quotes/--no-quotes",))] = True
+    apostrophes: bool = False
+
+
+def import_tencent(files: Sequence[FilePath], out: str, options: TencentOptions, say: Say) -> None:
+    """Import the Tencent comment corpus.
+
+    Args:
+        files: The files of the release.
+        out: The output file.
+        options: Contents by url, error policy.
+        say: Callback for status messages.
 
     Raises:
         UsageError: The request makes no sense, or would write over an input.
-        InvalidInput: Something in a file is broken, or there are no articles; nothing is written.
-        PostilError: The system refuses to write.
+        InvalidInput: A file is broken, or there are no articles; nothing is written.
+        PostilError: The operating system reports an error.
     """
+    contents = options.contents
+
+    def read(report: ImportReport) -> Iterator[Article]:
+        return read_tencent(files, report, contents=contents)
+
+    report = _import(read, [*files, *contents], out, options, say)
+    if report.graded:
+        say(f"human scores {range_seen(report.low, report.high)}")
+    _summarize(report, out, say)
+
+
+def import_tokenized(files: Sequence[FilePath], out: str, options: TokenizedOptions, say: Say) -> None:
+    """Import tokenized copies of the Tencent corpus; arguments and errors as of `import_tencent`."""
+
+    def read(report: ImportReport) -> Iterator[Article]:
+        return read_tokenized(files, report, second=options.second, lang=options.lang)
+
+    report = _import(read, files, out, options, say)
+    say("the texts are words separated by spaces; the tokenizer for them: --tokenizer space")
+    _summarize(report, out, say)
+
+
+def import_deepcom(files: Sequence[FilePath], out: str, options: LangOptions, say: Say) -> None:
+    """Import the Yahoo (DeepCom) and 163 corpora; arguments and errors as of `import_tencent`."""
+    report = _import(lambda report: read_deepcom(files, report, lang=options.lang), files, out, options, say)
+    _summarize(report, out, say)
+
+
+def import_forum(files: Sequence[FilePath], out: str, options: ForumOptions, say: Say) -> None:
+    """Import JSON Lines with other field names; arguments and errors as of `import_tencent`."""
+    fields, of_comments = name_map(options.field, "--field"), name_map(options.comment_field, "--comment-field")
+
+    def read(report: ImportReport) -> Iterator[Article]:
+        return read_forum(files, report, fields=fields, comment_fields=of_comments, lang=options.lang)
+
+    _summarize(_import(read, files, out, options, say), out, say)
+
+
+def import_table(out: str, options: TableOptions, say: Say) -> None:
+    """Import CSV or TSV; arguments and errors as of `import_tencent`."""
+    columns, of_comments = name_map(options.column, "--column"), name_map(options.comment_column, "--comment-column")
+
+    def read(report: ImportReport) -> Iterator[Article]:
+        return read_table(
+            options.comments,
+            report,
+            articles=options.articles,
+            columns=columns,
+            comment_columns=of_comments,
+            lang=options.lang,
+            encoding=options.encoding,
+            delimiter=options.delimiter,
+            quotes=options.quotes,
+            apostrophes=options.apostrophes,
+        )
+
+    inputs = [options.comments, *([options.articles] if options.articles else [])]
+    _summarize(_import(read, inputs, out, options, say), out, say)
+
+
+def import_dataset(folders: Sequence[FilePath], out: str, options: DatasetOptions, say: Say) -> None:
+    """Import Parquet files; arguments and errors as of `import_tencent`."""
+    fields, of_comments = name_map(options.field, "--field"), name_map(options.comment_field, "--comment-field")
+    splits, lang = options.split, options.lang
+
+    def read(report: ImportReport) -> Iterator[Article]:
+        return read_dataset(folders, report, splits=splits, fields=fields, comment_fields=of_comments, lang=lang)
+
+    _summarize(_import(read, split_files(folders, splits), out, options, say), out, say)
+
+
+def _import(
+    read: Callable[[ImportReport], Iterator[Article]],
+    inputs: Sequence[FilePath],
+    out: str,
+    options: ImportOptions,
+    say: Say,
+) -> ImportReport:
+    """Write the articles as rows as they are read, and the rejected lines, if they are skipped, beside them."""
     kind_of(out)  # before the work, not after it
-    for path in (out, _beside(out)) if on_error == "skip" else (out,):
+    for path in (out, _beside(out)) if options.on_error == "skip" else (out,):
         check_apart(path, inputs)
-    with _taking(out, on_error) as (reject, problems), Writer(out, Article) as writer:
-        met = Met(reject)
-        with progress("articles", read(met)) as articles:
+    with _rejecting(out, options.on_error) as (reject, problems), Writer(out, Article) as writer:
+        report = ImportReport(reject)
+        with progress("articles", read(report)) as articles:
             for article in articles:
                 writer.write(article)
-        if not met.articles:
+        if not report.articles:
             first = f"; the first problem: {problems[0]}" if problems else ""
             raise InvalidInput(f"no articles to write{first}", where=out)
-    if met.rejected:
-        say(f"{met.rejected:,} broken lines or comments left out; {_beside(out)} has them")
-    for name, words in COUNTED.items():
-        if count := getattr(met, name):
-            say(f"{count:,} {words}")
-    if met.graded:
-        say(f"{met.graded:,} comments with a grade, from {met.low:g} to {met.high:g}")
-    for names, of in ((met.unread, "articles"), (met.unread_of_comments, "comments")):
+    if report.rejected:
+        say(f"{report.rejected:,} broken lines or comments left out; {_beside(out)} has them")
+    for name, message in COUNTED.items():
+        if count := getattr(report, name):
+            say(f"{count:,} {message}")
+    if report.graded:
+        say(f"{report.graded:,} comments with a grade, from {report.low:g} to {report.high:g}")
+    for names, of in ((report.unread, "articles"), (report.unread_of_comments, "comments")):
         if names:
             say(f"fields of {of} that are not read: {', '.join(sorted(names))}")
-    for remark in remarks(met):
-        say(remark)
-    say(f"{met.articles:,} articles with {met.comments:,} comments in {out}")
+    return report
 
 
-def name_map(pairs: Sequence[str] | None, option: str) -> dict[str, str]:
-    """The names that options like ``--field content=body`` give.
+def _summarize(report: ImportReport, out: str, say: Say) -> None:
+    say(f"{report.articles:,} articles with {report.comments:,} comments in {out}")
+
+
+def name_map(pairs: Sequence[str], option: str) -> dict[str, str]:
+    """Map field names to those of a source, from flags like ``--field content=body``.
 
     Args:
-        pairs: What the options say.
-        option: The option, for messages.
+        pairs: The values of the flag.
+        option: The flag, for messages.
 
     Raises:
         UsageError: One has no equals sign, or a field has two names.
@@ -105,25 +288,25 @@ def name_map(pairs: Sequence[str] | None, option: str) -> dict[str, str]:
     {'content': 'body', 'url': ''}
     """
     names: dict[str, str] = {}
-    for pair in pairs or ():
+    for pair in pairs:
         field, equals, name = pair.partition("=")
         if not equals or field in names:
-            problem = "names a field twice" if equals else "takes NAME=THEIRS, such as content=body"
+            problem = "names a field twice" if equals else "takes NAME=SOURCE_FIELD, such as content=body"
             raise UsageError(f"{option} {problem}; got '{pair}'")
         names[field] = name
     return names
 
 
 @contextmanager
-def _taking(out: str, on_error: OnError) -> Iterator[tuple[Callable[[InvalidInput], None], list[InvalidInput]]]:
-    """What takes broken things, and the first of them."""
-    if on_error not in get_args(OnError):
-        raise UnknownName("way with errors", on_error, get_args(OnError))
+def _rejecting(out: str, on_error: str) -> Iterator[tuple[Callable[[InvalidInput], None], list[InvalidInput]]]:
+    """A callback for what is broken, and a list with the first problem."""
+    if on_error not in ON_ERROR:
+        raise UnknownName("error policy", on_error, ON_ERROR)
     if on_error == "stop":
         yield _stop, []
         return
     if out == "-":
-        raise UsageError("--on-error skip writes what it left out beside the output; give --out a file")
+        raise UsageError("--on-error skip writes the rejected lines beside the output; give --out a file")
     first: list[InvalidInput] = []
     with Writer(_beside(out), Rejected) as writer:
 

@@ -1,14 +1,15 @@
-"""The journey of `postil corpus import` for passages: foreign files in, passage rows out, and what was met in words."""
+"""`postil corpus import` of passages: external formats in, passage rows out."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 from postil.corpus.formats.inex import read_inex
-from postil.corpus.formats.trec import read_trec
+from postil.corpus.formats.trec import Unjudged, read_trec
 from postil.corpus.passage_duplicates import merge_duplicates
 from postil.errors import UsageError
+from postil.options import Flag, options
 from postil.records.atomic_file import check_apart
 from postil.records.row_files import kind_of, write
 
@@ -16,93 +17,106 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from postil.app.progress import Say
-    from postil.corpus.formats.trec import Unjudged
     from postil.records.rows import Passage
 
-__all__ = ["import_inex", "import_trec"]
+__all__ = ["InexOptions", "TrecOptions", "import_inex", "import_trec"]
 
 NAMED: Final = 10
-"""How many of what is wrong are named; the count is of all."""
+"""Number of names in a message, and of distinct grades that are counted apart."""
 
 
-def import_trec(
-    qrels: str,
-    collections: Sequence[str],
-    out: str,
-    say: Say,
-    *,
-    runs: Sequence[str] = (),
-    unjudged: Unjudged = "skip",
-    duplicates: int = 0,
-) -> None:
-    """Write judged passages of a TREC collection as rows.
+@options
+class TrecOptions:
+    """Options of `postil corpus import trec`.
 
     Args:
-        qrels: Judgements.
-        collections: Files with the texts.
-        out: The file to write.
-        say: Takes words for people.
-        runs: Runs whose passages are wanted too.
-        unjudged: What becomes of passages of runs that nobody judged.
-        duplicates: How many characters at either end make two passages of a topic one; 0 for none.
+        qrels: Judgements, one line 'topic Q0 document grade' each.
+        collection: Texts: lines of id, tab, text, or JSON Lines; repeatable.
+        run: Run whose passages are imported beside the judged ones; repeatable.
+        unjudged: Passages of the runs without a judgement: skip, zero (grade 0) or keep.
+        duplicates: Merge passages of a topic with the same first and last N characters; 0 for none.
+    """
+
+    qrels: Annotated[str, Flag(metavar="FILE")]
+    collection: Annotated[tuple[str, ...], Flag(("--collection", "-c"), metavar="FILE")]
+    run: Annotated[tuple[str, ...], Flag(metavar="FILE")] = ()
+    unjudged: Annotated[Unjudged, Flag(metavar="POLICY")] = "skip"
+    duplicates: Annotated[int, Flag(min=0)] = 0
+
+
+@options
+class InexOptions:
+    """Options of `postil corpus import inex`.
+
+    Args:
+        topics: Topics: XML, tweets as JSON Lines, or id and text.
+        runs: Run, one line 'qid Q0 file rank rsv run_id text' per passage; repeatable.
+        judgements: Highlighted text, one line 'qid Q0 file - - person text' per stretch; repeatable.
+        documents: Texts of the documents, where runs or judgements have offsets; repeatable.
+        duplicates: Merge passages of a topic with the same first and last N characters; 0 for none.
+    """
+
+    topics: Annotated[str, Flag(metavar="FILE")]
+    runs: Annotated[tuple[str, ...], Flag(metavar="FILE")]
+    judgements: Annotated[tuple[str, ...], Flag(metavar="FILE")]
+    documents: Annotated[tuple[str, ...], Flag(metavar="FILE")] = ()
+    duplicates: Annotated[int, Flag(min=0)] = 25
+
+
+def import_trec(out: str, options: TrecOptions, say: Say) -> None:
+    """Import judged passages of a TREC collection.
+
+    Args:
+        out: The output file.
+        options: Files, and the treatment of unjudged and duplicate passages.
+        say: Callback for status messages.
 
     Raises:
         UsageError: The request makes no sense, or would write over an input.
-        InvalidInput: Something in a file is wrong; says where.
+        InvalidInput: A file is broken; says where.
     """
-    _check(out, duplicates, [qrels, *collections, *runs])
+    qrels, collections, runs, unjudged = options.qrels, options.collection, options.run, options.unjudged
+    _check(out, options.duplicates, [qrels, *collections, *runs])
     found = read_trec(qrels, collections, runs=runs, unjudged=unjudged)
     _say_some(say, "judged twice with the same grade, taken once", map(" ".join, found.repeated))
     _say_some(say, "judged below 0, taken as 0", map(" ".join, found.negative))
     _say_some(say, "not in the collection, left out", map(" ".join, found.missing))
     if runs:
-        fate = {"skip": "left out", "zero": "taken as 0", "keep": "without a grade"}[unjudged]
-        _say_some(say, f"in the runs and not judged, {fate}", map(" ".join, found.unjudged))
+        outcome = {"skip": "left out", "zero": "taken as 0", "keep": "without a grade"}[unjudged]
+        _say_some(say, f"in the runs and not judged, {outcome}", map(" ".join, found.unjudged))
     if found.unused:
         say(f"{found.unused:,} texts of the collection are not needed")
     passages = found.passages
-    if duplicates:
-        merged = merge_duplicates(passages, duplicates)
-        _say_merged(say, merged.dropped, duplicates)
+    if options.duplicates:
+        merged = merge_duplicates(passages, options.duplicates)
+        _say_merged(say, merged.dropped, options.duplicates)
         passages = merged.passages
     _write(out, passages, say)
 
 
-def import_inex(
-    topics: str,
-    runs: Sequence[str],
-    judgements: Sequence[str],
-    out: str,
-    say: Say,
-    *,
-    documents: Sequence[str] = (),
-    duplicates: int,
-) -> None:
-    """Write graded passages of INEX tweet contextualisation as rows.
+def import_inex(out: str, options: InexOptions, say: Say) -> None:
+    """Import graded passages of INEX tweet contextualization.
 
     Args:
-        topics: Topics.
-        runs: Runs.
-        judgements: What people highlighted.
-        out: The file to write.
-        say: Takes words for people.
-        documents: Files with the documents' texts, for offsets.
-        duplicates: How many characters at either end make two passages of a topic one; 0 for none.
+        out: The output file.
+        options: Files, and the treatment of duplicate passages.
+        say: Callback for status messages.
 
     Raises:
         UsageError: The request makes no sense, or would write over an input.
-        InvalidInput: Something in a file is wrong; says where.
+        InvalidInput: A file is broken; says where.
     """
-    _check(out, duplicates, [topics, *runs, *judgements, *documents])
-    found = read_inex(topics, runs, judgements, documents=documents, characters=duplicates)
+    topics, runs, judgements, documents = options.topics, options.runs, options.judgements, options.documents
+    _check(out, options.duplicates, [topics, *runs, *judgements, *documents])
+    found = read_inex(topics, runs, judgements, documents=documents, characters=options.duplicates)
     _say_some(say, "not among the topics, left out", found.unknown, "topics")
     _say_some(say, "in the runs and not judged, left out", found.unjudged, "topics")
     _say_some(say, "judged and in no run, left out", found.without, "topics")
     lost = (f"{stretch.topic} (line {stretch.line})" for stretch in found.unmatched)
     _say_some(say, "in no passage, left out", lost, "highlighted stretches")
     say(f"{found.submitted:,} passages in the runs, {len(found.passages) + found.merged:,} distinct")
-    if duplicates:
-        _say_merged(say, found.merged, duplicates)
+    if options.duplicates:
+        _say_merged(say, found.merged, options.duplicates)
     _write(out, found.passages, say)
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Final
 
+from postil.app.options import EngineOptions
 from postil.app.progress import progress
 from postil.corpus.statistics import ALL, statistics
 from postil.corpus.store import Corpus
 from postil.engine import open_engine
 from postil.errors import UsageError
+from postil.options import Flag, options
+from postil.records.scale import Scale
 from postil.render.statistics import draw
 
 if TYPE_CHECKING:
@@ -17,43 +20,48 @@ if TYPE_CHECKING:
     from postil.corpus.statistics import Statistics
     from postil.records.results import StatisticsResult
     from postil.records.row_files import FilePath
-    from postil.records.scale import Scale
 
-__all__ = ["count_corpus"]
+__all__ = ["StatisticsOptions", "count_corpus"]
+
+
+@options
+class StatisticsOptions(EngineOptions):
+    """Options of `postil corpus stats`.
+
+    Args:
+        figures: Draw categories, lengths, upvotes and comments per article into FOLDER.
+        scale: Scale of the grades, HIGH (from 0) or LOW:HIGH; by default the top grade is the highest that occurs.
+        jobs: Number of processes; the numbers do not depend on it.
+    """
+
+    figures: Annotated[Path | None, Flag(metavar="FOLDER")] = None
+    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
+
+
+DEFAULTS: Final = StatisticsOptions()
 
 
 def count_corpus(
-    folder: FilePath,
-    *,
-    scale: Scale | None = None,
-    figures: FilePath | None = None,
-    engine: str = "local",
-    jobs: int = 1,
-    address: str | None = None,
-    say: Say = lambda _: None,
+    folder: FilePath, options: StatisticsOptions = DEFAULTS, say: Say = lambda _: None
 ) -> StatisticsResult:
     """Compute the statistics of a corpus.
 
     Args:
         folder: The corpus.
-        scale: The scale of the grades, if it is known.
-        figures: A folder for pictures as SVG, made where it is missing; None for no pictures.
-        engine: ``local`` or ``ray``.
-        jobs: Number of processes; no number depends on it.
-        address: Address of a Ray cluster.
+        options: Scale, pictures, engine.
         say: Callback for status messages.
 
     Raises:
         InvalidInput: There is no corpus, or it is damaged, or a grade is not on the scale.
-        UsageError: The request makes no sense, or `figures` is a file.
+        UsageError: The request makes no sense, or the folder of the pictures is a file.
         MissingExtra: pyarrow, Ray or matplotlib is not installed.
     """
     corpus = Corpus.open(folder)
-    with open_engine(engine, jobs=jobs, address=address, say=say) as running:
-        found = statistics(corpus, running, scale=scale, watch=progress)
+    with open_engine(options.engine, jobs=options.jobs, address=options.address, say=say) as running:
+        found = statistics(corpus, running, scale=options.scale, watch=progress)
     result = found.result()
-    if figures is not None:
-        _draw(Path(figures), found, result, say)
+    if options.figures is not None:
+        _draw(options.figures, found, result, say)
     return result
 
 

@@ -10,7 +10,7 @@ import msgspec
 
 from postil.app.commenting.files import CommentOptions, comment_files
 from postil.app.commenting.output import suggestions_as
-from postil.app.corpus.stats import count_corpus
+from postil.app.corpus.stats import StatisticsOptions, count_corpus
 from postil.app.progress import progress
 from postil.app.readers import HUMAN
 from postil.app.study.stages import Stage, flags, write_text
@@ -36,7 +36,7 @@ def statistics(study: CommentsStudy) -> Stage:
     target, scale = study.out / "statistics.json", study.scale
 
     def work() -> None:
-        found = count_corpus(study.folder, scale=scale, jobs=study.options.jobs, say=study.say)
+        found = count_corpus(study.folder, StatisticsOptions(scale=scale, jobs=study.options.jobs), study.say)
         write_text(target, to_json(found))
 
     return Stage(

@@ -6,10 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from postil.app.corpus.building import build_corpus
-from postil.app.corpus.importing_articles import import_articles
+from postil.app.corpus.importing_articles import TencentOptions, import_tencent
 from postil.app.study.comments import study_comments
 from postil.app.study.stages import Stage, Stages
-from postil.corpus.formats.tencent import read_tencent
 from postil.corpus.options import BuildOptions
 from postil.errors import InvalidInput
 from postil.records.row_files import read
@@ -103,24 +102,22 @@ def _imported(split: str, path: Path, contents: list[Path], target: Path, say: S
         inputs=[path, *contents],
         request={},
         command=["corpus", "import", "tencent", path, *flags, "--out", target],
-        work=lambda: import_articles(
-            lambda met: read_tencent([str(path)], met, contents=[str(each) for each in contents]),
-            [path, *contents],
-            str(target),
-            say,
+        work=lambda: import_tencent(
+            [path], str(target), TencentOptions(contents=tuple(str(each) for each in contents)), say
         ),
     )
 
 
 def _built(rows: dict[str, Path], target: Path, options: CommentsOptions, say: Say, *, least: int) -> Stage:
-    how = BuildOptions(source=SOURCE, license=LICENSE, tokenizer=TOKENIZER, content_words=least, seed=options.seed)
-    flags = ["--dev-from", rows["dev"], "--test-from", rows["test"], "--content-words", least, "--tokenizer", TOKENIZER]
+    how = BuildOptions(source=SOURCE, license=LICENSE, tokenizer=TOKENIZER, min_content_words=least, seed=options.seed)
+    flags = ["--dev-from", rows["dev"], "--test-from", rows["test"]]
+    flags += ["--min-content-words", least, "--tokenizer", TOKENIZER]
     about = ["--source", SOURCE, "--license", LICENSE, "--seed", options.seed]
     return Stage(
         name="corpus",
         outputs=[target],
         inputs=list(rows.values()),
-        request={"content_words": least, "tokenizer": TOKENIZER, "seed": options.seed},
+        request={"min_content_words": least, "tokenizer": TOKENIZER, "seed": options.seed},
         command=["corpus", "build", rows["train"], *flags, *about, "--out", target],
         work=lambda: build_corpus(
             [rows["train"]], target, how, dev=rows["dev"], test=rows["test"], jobs=options.jobs, say=say

@@ -27,29 +27,29 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from postil.corpus.formats.fields import Fields, Names
-    from postil.corpus.formats.import_report import Met, Place
+    from postil.corpus.formats.import_report import ImportReport, Place
     from postil.records.row_files import FilePath
 
-__all__ = ["Maker"]
+__all__ = ["ArticleBuilder"]
 
 PLACES: Final = tuple(map(str, range(16)))
 
 
-class Maker:
+class ArticleBuilder:
     """Makes articles of objects, and counts what it meets.
 
     Args:
         fields: The names.
-        met: Takes counts, and what is broken.
+        report: Takes counts, and what is broken.
         beside: Fields of comments that somebody else reads.
         texts: Whether all values are text, as in a table; then votes as text are nothing to tell.
     """
 
     def __init__(
-        self, fields: Fields, met: Met, beside: AbstractSet[str] = frozenset(), *, texts: bool = False
+        self, fields: Fields, report: ImportReport, beside: AbstractSet[str] = frozenset(), *, texts: bool = False
     ) -> None:
         self._texts = texts
-        self._met = met
+        self._report = report
         self._lang = fields.lang
         self._names = {name: fields.article.get(name, ()) for name in FIELDS}
         self._id, self._text, self._upvotes, self._grade, self._user = (
@@ -95,7 +95,7 @@ class Maker:
         except InvalidInput as error:
             if error.where:  # a comment, and whoever takes what is broken has stopped
                 raise
-            self._met.refuse(InvalidInput(error.problem, where=where, line=line, field=error.field))
+            self._report.refuse(InvalidInput(error.problem, where=where, line=line, field=error.field))
             return None
         if not joined:
             self.count(article)
@@ -107,12 +107,12 @@ class Maker:
         Args:
             article: The article.
         """
-        met = self._met
-        met.articles += 1
-        met.comments += len(article.comments)
-        met.bare += not article.comments
-        met.untitled += not article.title
-        met.without_content += not article.content
+        report = self._report
+        report.articles += 1
+        report.comments += len(article.comments)
+        report.bare += not article.comments
+        report.untitled += not article.title
+        report.without_content += not article.content
 
     def comment(self, item: Any, position: int) -> Comment | None:
         """A comment.
@@ -130,12 +130,12 @@ class Maker:
         if item.__class__ is not dict:
             item = self._as_dict(item)
         if not item.keys() <= self._seen:
-            self._met.unread_of_comments |= item.keys() - self._seen
+            self._report.unread_of_comments |= item.keys() - self._seen
             self._seen |= item.keys()
         text = _first(item, self._text)
         if text is None or (text.__class__ is str and (not text or text.isspace())):
             self._check_text(item)
-            self._met.textless += 1
+            self._report.textless += 1
             return None
         upvotes = _first(item, self._upvotes)
         if upvotes.__class__ is not int and upvotes is not None:
@@ -148,7 +148,7 @@ class Maker:
             name = str(position)
         comment = Comment(name, text, upvotes, grade, (), _first(item, self._user))
         if upvotes is not None and upvotes < 0:
-            self._met.negative += 1
+            self._report.negative += 1
         return comment
 
     def distinct(self, comments: list[Comment], place: Callable[[int], tuple[str, int, str]]) -> tuple[Comment, ...]:
@@ -167,11 +167,11 @@ class Maker:
                 _, before, there = place(kept[comment.id])
                 already = f"in line {before}" if before != line else f"in {there}"
                 problem = f"comment {shown(comment.id)} of this article stands {already} already; keep one of them"
-                self._met.refuse(InvalidInput(problem, where=where, line=line, field=field))
+                self._report.refuse(InvalidInput(problem, where=where, line=line, field=field))
         return tuple(map(comments.__getitem__, kept.values()))
 
     def _article(self, row: dict[str, Any], where: str, line: int, *, joined: bool) -> Article:
-        self._met.unread |= row.keys() - self._known
+        self._report.unread |= row.keys() - self._known
         url = self._words(row, "url")
         name = self._name(row, url, where, line)
         title = self._words(row, "title")
@@ -201,8 +201,8 @@ class Maker:
         else:
             name = url or f"{stem(where)}:{line}"
             field = self._names["url"][0] if url else field
-            self._met.by_url += bool(url)
-            self._met.by_place += not url
+            self._report.by_url += bool(url)
+            self._report.by_place += not url
         if name in self._first:
             there, before = self._first[name]
             problem = f"article {shown(name)} stands in {there}:{before} already; keep one of them"
@@ -239,7 +239,7 @@ class Maker:
                 comment = self.comment(item, position + 1)
             except InvalidInput as error:
                 place = f"{field}[{position}]" + (f".{error.field}" if error.field else "")
-                self._met.refuse(InvalidInput(error.problem, where=where, line=line, field=place))
+                self._report.refuse(InvalidInput(error.problem, where=where, line=line, field=place))
                 continue
             if comment is not None:
                 made.append(comment)
@@ -286,7 +286,7 @@ class Maker:
         if not is_number(number) or number != int(number):
             problem = f"expected a whole number of votes, got {shown(value)}"
             raise InvalidInput(problem, field=" or ".join(self._upvotes))
-        self._met.settled += not self._texts
+        self._report.settled += not self._texts
         return int(number)
 
     def _graded(self, value: object) -> float | None:
@@ -295,9 +295,9 @@ class Maker:
         number = _number(value) if isinstance(value, str) else value
         if not is_number(number):
             raise InvalidInput(f"expected a number, got {shown(value)}", field=" or ".join(self._grade))
-        met = self._met
-        met.graded += 1
-        met.low, met.high = min(met.low, number), max(met.high, number)
+        report = self._report
+        report.graded += 1
+        report.low, report.high = min(report.low, number), max(report.high, number)
         return float(number)
 
 

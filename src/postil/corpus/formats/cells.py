@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from collections.abc import Set as AbstractSet
 
-    from postil.corpus.formats.import_report import Met
+    from postil.corpus.formats.import_report import ImportReport
     from postil.records.row_files import FilePath
 
 __all__ = ["LONGEST", "Row", "table_rows"]
@@ -40,7 +40,7 @@ BROKEN: Final = re.compile("[\udc80-\udcff]")  # how Python writes down bytes th
 
 def table_rows(
     path: FilePath,
-    met: Met,
+    report: ImportReport,
     needed: AbstractSet[str] = frozenset(),
     *,
     encoding: str = "utf-8",
@@ -52,7 +52,7 @@ def table_rows(
 
     Args:
         path: The file; it may be compressed with gzip, whatever its name.
-        met: Takes the rows that are broken.
+        report: Takes the rows that are broken.
         needed: Columns that it must have.
         encoding: Its encoding; a byte order mark is passed over.
         delimiter: What stands between columns; by default the name says it.
@@ -78,7 +78,7 @@ def table_rows(
         reader = csv.reader(
             text, delimiter=between, strict=True, quoting=csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
         )
-        rows = _numbered(reader, path, met, encoding)
+        rows = _numbered(reader, path, report, encoding)
         if apostrophes:
             rows = ((line, list(map(without_apostrophe, cells))) for line, cells in rows)
         line, header = next(rows, (0, []))
@@ -92,7 +92,7 @@ def table_rows(
         for line, cells in rows:
             problem = _broken(cells, len(header), encoding)
             if problem:
-                met.refuse(InvalidInput(problem, where=where, line=line))
+                report.refuse(InvalidInput(problem, where=where, line=line))
             else:
                 yield line, {name: cell or None for name, cell in zip(header, cells, strict=True)}
 
@@ -114,7 +114,7 @@ class _Lines(io.BufferedIOBase):
         return data
 
 
-def _numbered(reader: Any, path: FilePath, met: Met, encoding: str) -> Iterator[tuple[int, list[str]]]:
+def _numbered(reader: Any, path: FilePath, report: ImportReport, encoding: str) -> Iterator[tuple[int, list[str]]]:
     while True:
         line = reader.line_num + 1
         try:
@@ -123,17 +123,17 @@ def _numbered(reader: Any, path: FilePath, met: Met, encoding: str) -> Iterator[
             return
         except csv.Error as error:
             problem = f"{error}; a quote that is not closed or not doubled? A table without quoting: --no-quotes"
-            met.refuse(InvalidInput(problem, where=os.fspath(path), line=line))
+            report.refuse(InvalidInput(problem, where=os.fspath(path), line=line))
             continue
         except UnicodeError as error:
             problem = f"not {encoding}: {error}; name the encoding with --encoding"
-            met.refuse(InvalidInput(problem, where=os.fspath(path), line=line))
+            report.refuse(InvalidInput(problem, where=os.fspath(path), line=line))
             return
         except InvalidInput as error:  # a line without end
-            met.refuse(InvalidInput(error.problem, where=os.fspath(path), line=line))
+            report.refuse(InvalidInput(error.problem, where=os.fspath(path), line=line))
             return
         except DAMAGE as error:
-            met.refuse(damaged(error, path, reader.line_num))
+            report.refuse(damaged(error, path, reader.line_num))
             return
         if cells:
             yield line, cells

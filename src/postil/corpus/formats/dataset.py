@@ -12,9 +12,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from postil.corpus.formats.article_builder import Maker
+from postil.corpus.formats.article_builder import ArticleBuilder
 from postil.corpus.formats.forum import FORUM
-from postil.corpus.formats.import_report import Met
+from postil.corpus.formats.import_report import ImportReport
 from postil.errors import InvalidInput, UnknownName
 from postil.records.parquet import arrow
 
@@ -33,7 +33,7 @@ ENDING: Final = re.compile(r"-\d+-of-\d+$|[-_.]?\d*$")
 
 def read_dataset(
     paths: Sequence[FilePath],
-    met: Met | None = None,
+    report: ImportReport | None = None,
     *,
     splits: Sequence[str] = (),
     fields: Mapping[str, str] | None = None,
@@ -44,7 +44,7 @@ def read_dataset(
 
     Args:
         paths: Folders, or Parquet files.
-        met: Takes counts, and what is broken; by default that is raised.
+        report: Takes counts, and what is broken; by default that is raised.
         splits: The splits to read; by default all.
         fields: The columns of `postil.corpus.formats.fields.FIELDS` that differ; an empty name: there is
             no such column. Without a column for ``comments`` the comments' fields are columns of lists.
@@ -59,11 +59,11 @@ def read_dataset(
         InvalidInput: There are no Parquet files, or something in one is broken; says where.
         MissingExtra: pyarrow is not installed.
     """
-    met = met or Met()
+    report = report or ImportReport()
     names = FORUM.mapped(fields, comment_fields, lang)
-    maker = Maker(names, met)
+    builder = ArticleBuilder(names, report)
     for path in split_files(paths, splits):
-        yield from maker.articles(path, _rows(path, names, met))
+        yield from builder.articles(path, _rows(path, names, report))
 
 
 def split_files(paths: Sequence[FilePath], splits: Sequence[str] = ()) -> list[str]:
@@ -111,7 +111,7 @@ def _by_split(path: Path) -> dict[str, list[Path]]:
     return found
 
 
-def _rows(path: str, names: Fields, met: Met) -> Iterator[tuple[int, dict[str, Any]]]:
+def _rows(path: str, names: Fields, report: ImportReport) -> Iterator[tuple[int, dict[str, Any]]]:
     pa = arrow()
     line = 0
     try:
@@ -120,7 +120,7 @@ def _rows(path: str, names: Fields, met: Met) -> Iterator[tuple[int, dict[str, A
             wanted = {name for several in names.article.values() for name in several}
             if not names.article["comments"]:
                 wanted |= {name for several in names.comment.values() for name in several}
-            met.unread |= set(columns) - wanted
+            report.unread |= set(columns) - wanted
             for batch in file.iter_batches(BATCH, columns=[name for name in columns if name in wanted]):
                 for row in batch.to_pylist():
                     line += 1
@@ -128,7 +128,7 @@ def _rows(path: str, names: Fields, met: Met) -> Iterator[tuple[int, dict[str, A
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None)
         problem = f"cannot be read: {reason}" if reason else "not a Parquet file, or a damaged one"
-        met.refuse(InvalidInput(problem, where=path))
+        report.refuse(InvalidInput(problem, where=path))
         return
     if not line:
-        met.refuse(InvalidInput("the file holds no rows", where=path))
+        report.refuse(InvalidInput("the file holds no rows", where=path))

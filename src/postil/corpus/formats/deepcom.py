@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from postil.corpus.formats.article_builder import Maker
+from postil.corpus.formats.article_builder import ArticleBuilder
 from postil.corpus.formats.fields import Fields
-from postil.corpus.formats.import_report import Met, json_lines
+from postil.corpus.formats.import_report import ImportReport, json_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,12 +35,14 @@ DEEPCOM: Final = Fields(
 """The fields of both."""
 
 
-def read_deepcom(paths: Sequence[FilePath], met: Met | None = None, *, lang: str | None = None) -> Iterator[Article]:
+def read_deepcom(
+    paths: Sequence[FilePath], report: ImportReport | None = None, *, lang: str | None = None
+) -> Iterator[Article]:
     r"""Read articles of Yahoo's or 163's shape.
 
     Args:
         paths: The files.
-        met: Takes counts, and what is broken; by default that is raised.
+        report: Takes counts, and what is broken; by default that is raised.
         lang: The language of the articles.
 
     Yields:
@@ -57,7 +59,7 @@ def read_deepcom(paths: Sequence[FilePath], met: Met | None = None, *, lang: str
     >>> article.content, article.comments[0].text
     ('Rain.\nSnow.', 'Oh')
     """
-    met = met or Met()
-    maker = Maker(DEEPCOM.mapped(lang=lang), met)
+    report = report or ImportReport()
+    builder = ArticleBuilder(DEEPCOM.mapped(lang=lang), report)
     for path in paths:
-        yield from maker.articles(path, json_lines(path, met))
+        yield from builder.articles(path, json_lines(path, report))

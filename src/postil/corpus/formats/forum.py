@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from postil.corpus.formats.article_builder import Maker
+from postil.corpus.formats.article_builder import ArticleBuilder
 from postil.corpus.formats.fields import FIELDS, FIELDS_OF_COMMENTS, Fields
-from postil.corpus.formats.import_report import Met, json_lines
+from postil.corpus.formats.import_report import ImportReport, json_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ FORUM: Final = Fields(
 
 def read_forum(
     paths: Sequence[FilePath],
-    met: Met | None = None,
+    report: ImportReport | None = None,
     *,
     fields: Mapping[str, str] | None = None,
     comment_fields: Mapping[str, str] | None = None,
@@ -41,7 +41,7 @@ def read_forum(
 
     Args:
         paths: The files.
-        met: Takes counts, and what is broken; by default that is raised.
+        report: Takes counts, and what is broken; by default that is raised.
         fields: The names of `postil.corpus.formats.fields.FIELDS` that differ; an empty name: there is no such field.
         comment_fields: The same for comments; in arrays the places are called ``0``, ``1``, ….
         lang: The language of articles that do not say theirs.
@@ -61,7 +61,7 @@ def read_forum(
     >>> post.content, post.comments[0].text, post.comments[0].user
     ('Tomorrow.', 'Oh', 'ann')
     """
-    met = met or Met()
-    maker = Maker(FORUM.mapped(fields, comment_fields, lang), met)
+    report = report or ImportReport()
+    builder = ArticleBuilder(FORUM.mapped(fields, comment_fields, lang), report)
     for path in paths:
-        yield from maker.articles(path, json_lines(path, met))
+        yield from builder.articles(path, json_lines(path, report))

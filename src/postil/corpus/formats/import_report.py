@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from postil.records.row_files import FilePath
 
-__all__ = ["Met", "Place", "json_lines", "json_object", "numbered_lines", "stem"]
+__all__ = ["ImportReport", "Place", "json_lines", "json_object", "numbered_lines", "stem"]
 
 Place = tuple[str, int]
 """A file and a line of it, counted from 1."""
@@ -31,7 +31,7 @@ def _stop(problem: InvalidInput) -> None:
 
 
 @dataclass(slots=True, eq=False)
-class Met:
+class ImportReport:
     """Counts of what was met; a reader adds to it as its articles are taken.
 
     Args:
@@ -90,12 +90,12 @@ class Met:
         self.reject(problem)
 
 
-def numbered_lines(path: FilePath, met: Met) -> Iterator[tuple[int, bytes]]:
+def numbered_lines(path: FilePath, report: ImportReport) -> Iterator[tuple[int, bytes]]:
     """The lines of a file that are not blank.
 
     Args:
         path: The file; it may be compressed with gzip, whatever its name.
-        met: Takes the news that the file is empty or ends in damage; what stands before is yielded.
+        report: Takes the news that the file is empty or ends in damage; what stands before is yielded.
 
     Yields:
         The number of the line, counted from 1, and the line.
@@ -113,18 +113,18 @@ def numbered_lines(path: FilePath, met: Met) -> Iterator[tuple[int, bytes]]:
                         found = True
                         yield number, line
         except DAMAGE as error:
-            met.refuse(damaged(error, path, number))
+            report.refuse(damaged(error, path, number))
         else:
             if not found:
-                met.refuse(InvalidInput("the file holds no lines", where=os.fspath(path)))
+                report.refuse(InvalidInput("the file holds no lines", where=os.fspath(path)))
 
 
-def json_lines(path: FilePath, met: Met) -> Iterator[tuple[int, dict[str, Any]]]:
+def json_lines(path: FilePath, report: ImportReport) -> Iterator[tuple[int, dict[str, Any]]]:
     r"""The objects of a JSON Lines file.
 
     Args:
         path: The file; it may be compressed with gzip, whatever its name.
-        met: Takes the lines that are broken.
+        report: Takes the lines that are broken.
 
     Yields:
         The number of the line, counted from 1, and the object.
@@ -133,15 +133,15 @@ def json_lines(path: FilePath, met: Met) -> Iterator[tuple[int, dict[str, Any]]]
         InvalidInput: There is no such file.
 
     >>> import pathlib, tempfile
-    >>> met = Met(reject=print)
+    >>> report = ImportReport(reject=print)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = (path := pathlib.Path(folder, "a.json")).write_text('{"a": 1}\n{"a"\n')
-    ...     list(json_lines(path, met)), met.rejected  # doctest: +ELLIPSIS
+    ...     list(json_lines(path, report)), report.rejected  # doctest: +ELLIPSIS
     /...a.json:2: the JSON ends too early; is the line cut off?
     ([(1, {'a': 1})], 1)
     """
     decode, where = msgspec.json.Decoder(dict).decode, os.fspath(path)
-    for number, line in numbered_lines(path, met):
+    for number, line in numbered_lines(path, report):
         try:
             row = decode(line)
             jsonl.check_keys(line, number, where)
@@ -149,7 +149,7 @@ def json_lines(path: FilePath, met: Met) -> Iterator[tuple[int, dict[str, Any]]]
             try:
                 row = json_object(line, path, number)
             except InvalidInput as problem:
-                met.refuse(problem)
+                report.refuse(problem)
                 continue
         yield number, row
 

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from postil.corpus.formats.article_builder import Maker
+from postil.corpus.formats.article_builder import ArticleBuilder
 from postil.corpus.formats.cells import table_rows
 from postil.corpus.formats.fields import FIELDS, FIELDS_OF_COMMENTS, Fields
-from postil.corpus.formats.import_report import Met
+from postil.corpus.formats.import_report import ImportReport
 from postil.errors import InvalidInput, PostilError
 from postil.records.explain import shown
 from postil.records.rows import Article, Comment
@@ -47,7 +47,7 @@ TABLES: Final = """
 
 def read_table(
     comments: FilePath,
-    met: Met | None = None,
+    report: ImportReport | None = None,
     *,
     articles: FilePath | None = None,
     columns: Mapping[str, str] | None = None,
@@ -62,7 +62,7 @@ def read_table(
 
     Args:
         comments: The table of comments, or of comments and articles.
-        met: Takes counts, and what is broken; by default that is raised.
+        report: Takes counts, and what is broken; by default that is raised.
         articles: The table of articles. Without it their columns stand beside the comments'.
         columns: The columns of articles that have other names than `postil.corpus.formats.fields.FIELDS`; an empty
             name: there is no such column. Where there is one table, the id stands in the column `ARTICLE`.
@@ -92,7 +92,7 @@ def read_table(
     >>> [(article.title, [comment.text for comment in article.comments]) for article in found]
     [('Rain', ['Oh, no', 'Yes']), ('Snow', ['At last'])]
     """
-    met = met or Met()
+    report = report or ImportReport()
     one_table = articles is None
     of_comments = dict(comment_columns or {})
     join = of_comments.pop(ARTICLE, "") or ARTICLE
@@ -105,15 +105,15 @@ def read_table(
 
     def rows(path: FilePath, wanted: set[str]) -> Iterator[tuple[int, Row]]:
         return table_rows(
-            path, met, wanted, encoding=encoding, delimiter=delimiter, quotes=quotes, apostrophes=apostrophes
+            path, report, wanted, encoding=encoding, delimiter=delimiter, quotes=quotes, apostrophes=apostrophes
         )
 
     with _database() as database:
-        joined = _Join(database, names, met, os.fspath(comments), join, one_table=one_table)
+        joined = _Join(database, names, report, os.fspath(comments), join, one_table=one_table)
         if articles is not None:
-            maker = Maker(Fields(names.article, {}, names.lang), met)
+            builder = ArticleBuilder(Fields(names.article, {}, names.lang), report)
             for line, row in rows(articles, needed_of_articles):
-                joined.add_article(maker.article(row, os.fspath(articles), line, joined=True))
+                joined.add_article(builder.article(row, os.fspath(articles), line, joined=True))
             for line, row in rows(comments, needed):
                 joined.add_comment(row, line)
         else:
@@ -126,11 +126,18 @@ class _Join:
     """Articles and their comments on the way to one another."""
 
     def __init__(
-        self, database: sqlite3.Connection, names: Fields, met: Met, where: str, join: str, *, one_table: bool
+        self,
+        database: sqlite3.Connection,
+        names: Fields,
+        report: ImportReport,
+        where: str,
+        join: str,
+        *,
+        one_table: bool,
     ) -> None:
-        self._database, self._met, self._where, self._join = database, met, where, join
+        self._database, self._report, self._where, self._join = database, report, where, join
         self._of_articles = [name for several in names.article.values() for name in several]
-        self._maker = Maker(names, met, {join, *(self._of_articles if one_table else ())}, texts=True)
+        self._builder = ArticleBuilder(names, report, {join, *(self._of_articles if one_table else ())}, texts=True)
         self._numbers: dict[str, int] = {}
         self._comments: list[int] = []
         self._said: list[tuple[int, int]] = []  # in one table: the first line of an article, the hash of its cells
@@ -146,7 +153,7 @@ class _Join:
         name = row[self._join]
         number = -1 if name is None else self._numbers.get(name)
         if number is None:
-            self._met.orphans += 1
+            self._report.orphans += 1
         elif number < 0:
             self._refuse(InvalidInput("the cell is empty; it names the comment's article", field=self._join), line)
         else:
@@ -155,7 +162,7 @@ class _Join:
     def add_both(self, row: Row, line: int) -> None:
         name = row[self._join]
         if name is not None and name not in self._numbers:
-            article = self._maker.article(row, self._where, line, joined=True)
+            article = self._builder.article(row, self._where, line, joined=True)
             if article is None:
                 return
             self.add_article(article)
@@ -180,10 +187,10 @@ class _Join:
                 rows = list(group)
                 comments = [decode_comment(row) for _, _, row in rows]
                 lines = [line for _, line, _ in rows]
-                kept = self._maker.distinct(comments, partial(self._place, lines))
+                kept = self._builder.distinct(comments, partial(self._place, lines))
                 article = msgspec.structs.replace(article, comments=kept)
                 number, group = next(groups, (None, iter(())))
-            self._maker.count(article)
+            self._builder.count(article)
             yield article
 
     def _place(self, lines: list[int], index: int) -> tuple[str, int, str]:
@@ -195,7 +202,7 @@ class _Join:
     def _add(self, row: Row, line: int, number: int) -> None:
         self._comments[number] += 1
         try:
-            comment = self._maker.comment(row, self._comments[number])
+            comment = self._builder.comment(row, self._comments[number])
         except InvalidInput as error:
             self._refuse(error, line)
             return
@@ -203,7 +210,7 @@ class _Join:
             self._database.execute("INSERT INTO comments VALUES (?, ?, ?)", (number, line, self._encode(comment)))
 
     def _refuse(self, error: InvalidInput, line: int) -> None:
-        self._met.refuse(InvalidInput(error.problem, where=self._where, line=line, field=error.field))
+        self._report.refuse(InvalidInput(error.problem, where=self._where, line=line, field=error.field))
 
 
 @contextmanager

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from postil.corpus.formats.article_builder import Maker
+from postil.corpus.formats.article_builder import ArticleBuilder
 from postil.corpus.formats.fields import Fields
-from postil.corpus.formats.import_report import Met, json_lines, json_object, numbered_lines
+from postil.corpus.formats.import_report import ImportReport, json_lines, json_object, numbered_lines
 from postil.corpus.lines import BOM, decoded
 from postil.errors import InvalidInput
 from postil.records.explain import shown
@@ -54,13 +54,13 @@ CONTENTS: Final = ("content", "text", "body")
 
 
 def read_tencent(
-    paths: Sequence[FilePath], met: Met | None = None, *, contents: Sequence[FilePath] = ()
+    paths: Sequence[FilePath], report: ImportReport | None = None, *, contents: Sequence[FilePath] = ()
 ) -> Iterator[Article]:
     """Read articles of the release.
 
     Args:
         paths: Its files.
-        met: Takes counts, and what is broken; by default that is raised.
+        report: Takes counts, and what is broken; by default that is raised.
         contents: Files with the contents of the articles, by url. They are kept in memory until the end.
 
     Yields:
@@ -77,13 +77,13 @@ def read_tencent(
     >>> article.id, article.category, article.comments[0].upvotes, article.comments[0].grade
     ('data.test:1', 'nba', 9, 0.75)
     """
-    met = met or Met()
-    known = read_contents(contents, met)
+    report = report or ImportReport()
+    known = read_contents(contents, report)
     used: set[str] = set()
-    maker = Maker(TENCENT, met)
+    builder = ArticleBuilder(TENCENT, report)
     for path in paths:
-        yield from maker.articles(path, _joined(json_lines(path, met), known, used))
-    met.unused = len(known) - len(used)
+        yield from builder.articles(path, _joined(json_lines(path, report), known, used))
+    report.unused = len(known) - len(used)
 
 
 def _joined(
@@ -98,12 +98,12 @@ def _joined(
         yield line, row
 
 
-def read_contents(paths: Sequence[FilePath], met: Met | None = None) -> dict[str, str]:
+def read_contents(paths: Sequence[FilePath], report: ImportReport | None = None) -> dict[str, str]:
     r"""Read the contents of articles.
 
     Args:
         paths: Files, TSV or JSON Lines; the first line of each says which.
-        met: Takes what is broken; by default that is raised.
+        report: Takes what is broken; by default that is raised.
 
     Returns:
         The contents by url; empty ones are not among them.
@@ -117,24 +117,24 @@ def read_contents(paths: Sequence[FilePath], met: Met | None = None) -> dict[str
     ...     read_contents([path])
     {'http://a/1': 'Rain tomorrow.'}
     """
-    met = met or Met()
+    report = report or ImportReport()
     contents: dict[str, str] = {}
     places: dict[str, Place] = {}
     for path in paths:
         where = os.fspath(path)
         as_json: bool | None = None
-        for number, raw in numbered_lines(path, met):
+        for number, raw in numbered_lines(path, report):
             line = raw.removeprefix(BOM) if number == 1 else raw
             as_json = line.lstrip().startswith(b"{") if as_json is None else as_json
             try:
                 url, content = _json_content(line, path, number) if as_json else _tsv_content(line, number, where)
             except InvalidInput as error:
-                met.refuse(InvalidInput(error.problem, where=where, line=number, field=error.field))
+                report.refuse(InvalidInput(error.problem, where=where, line=number, field=error.field))
                 continue
             if content.strip() and contents.setdefault(url, content) != content:
                 there, before = places[url]
                 problem = f"{shown(url)} has another content in {there}:{before}; keep one of them"
-                met.refuse(InvalidInput(problem, where=where, line=number, field="url"))
+                report.refuse(InvalidInput(problem, where=where, line=number, field="url"))
             places.setdefault(url, (where, number))
     return contents
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
-from postil.corpus.formats.article_builder import Maker
+from postil.corpus.formats.article_builder import ArticleBuilder
 from postil.corpus.formats.fields import Fields
-from postil.corpus.formats.import_report import Met, json_lines
+from postil.corpus.formats.import_report import ImportReport, json_lines
 from postil.errors import UnknownName
 
 if TYPE_CHECKING:
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from postil.records.row_files import FilePath
     from postil.records.rows import Article
 
-__all__ = ["TOKENISED", "Second", "read_tokenised"]
+__all__ = ["TOKENIZED", "Second", "read_tokenized"]
 
 Second: TypeAlias = Literal["none", "votes", "grade"]
 """What the second element of a comment is."""
 
-TOKENISED: Final = Fields(
+TOKENIZED: Final = Fields(
     {
         "id": ("id", "_id"),
         "title": ("title",),
@@ -40,14 +40,14 @@ TOKENISED: Final = Fields(
 """The fields of such a copy."""
 
 
-def read_tokenised(
-    paths: Sequence[FilePath], met: Met | None = None, *, second: Second = "none", lang: str | None = None
+def read_tokenized(
+    paths: Sequence[FilePath], report: ImportReport | None = None, *, second: Second = "none", lang: str | None = None
 ) -> Iterator[Article]:
     """Read articles whose texts are words apart by spaces; they stay so.
 
     Args:
         paths: The files.
-        met: Takes counts, and what is broken; by default that is raised.
+        report: Takes counts, and what is broken; by default that is raised.
         second: What the second element of a comment is.
         lang: The language, if it is not Chinese.
 
@@ -62,14 +62,14 @@ def read_tokenised(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "data.train.json")
     ...     _ = path.write_text('{"id": 7, "title": "明天 有 雨", "body": "带 伞", "comment": [["好 的", 3]]}')
-    ...     [article] = read_tokenised([path], second="votes")
+    ...     [article] = read_tokenized([path], second="votes")
     >>> article.title, article.comments[0].upvotes
     ('明天 有 雨', 3)
     """
     if second not in get_args(Second):
         raise UnknownName("meaning of the second element", second, get_args(Second))
-    met = met or Met()
+    report = report or ImportReport()
     names = {"votes": {"upvotes": "1"}, "grade": {"grade": "1"}, "none": {}}[second]
-    maker = Maker(TOKENISED.mapped(comment=names, lang=lang), met)
+    builder = ArticleBuilder(TOKENIZED.mapped(comment=names, lang=lang), report)
     for path in paths:
-        yield from maker.articles(path, json_lines(path, met))
+        yield from builder.articles(path, json_lines(path, report))
