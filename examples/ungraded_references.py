@@ -21,7 +21,7 @@ import numpy as np
 
 import postil
 from postil.metrics import References, RougeL
-from postil.metrics.consensus import likeness
+from postil.metrics.consensus import mean_similarities
 from postil.metrics.controls import ControlOptions
 from postil.text import Vocabulary, tokenizer
 from reference_sets import Judged, everyone_else, halves, mohler, posts, print_table, wmt21
@@ -49,11 +49,11 @@ def first_five(data: Judged) -> Judged:
     return replace(data, name=f"{data.name}, first five", references=references)
 
 
-def likenesses(rows: list[list[str]]) -> list[list[float]]:
+def raw_weights(rows: list[list[str]]) -> list[list[float]]:
     """For each text its mean similarity to the others of its row: consensus weights before the division."""
     tokens = Vocabulary().encode(list(chain.from_iterable(rows)), tokenizer("words"))
     offsets = np.cumsum([0, *map(len, rows)])
-    means = likeness(References(tokens, offsets), RougeL(beta=1))
+    means = mean_similarities(References(tokens, offsets), RougeL(beta=1))
     return [part.tolist() for part in np.split(means, offsets[1:-1])]
 
 
@@ -61,7 +61,7 @@ def scores_of(data: Judged, metric: str, jobs: int) -> dict[str, NDArray[np.floa
     """Item scores by what was done with the references."""
     rows = list({id(row): row for row in data.references}.values())
     of_row = {id(row): i for i, row in enumerate(rows)}
-    made = {"consensus": postil.consensus_weights(rows, jobs=jobs), "not divided": likenesses(rows)}
+    made = {"consensus": postil.consensus_weights(rows, jobs=jobs), "not divided": raw_weights(rows)}
     plain = [f"{metric}(over={over})" for over in OVERS]
     found = postil.score(data.candidates, data.references, metrics=plain, jobs=jobs).items
     out = dict(zip(OVERS, found.values(), strict=True))

@@ -1,4 +1,4 @@
-"""The lines of the benchmark: which metrics of postil stand against which peers."""
+"""Lines of the benchmark: metrics of postil, each with the peers that it is compared with."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Line:
         name: As in the table, and what ``--line`` takes.
         title: For people.
         specs: Metric specs of postil, scored in one call; a second row scores their weighted forms.
-        peers: What stands against them.
+        peers: Packages that are compared with them.
     """
 
     name: str

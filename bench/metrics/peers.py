@@ -1,7 +1,7 @@
 """Other packages that compute these metrics, each made ready to be timed.
 
 A `Peer` is started once (a Java machine, a loaded module, warmed caches) and then called with plain strings, words
-parted by single spaces. What it does with them, its own splitting into words included, is what is timed. A package that
+separated by single spaces. All that it does with them is timed, its own splitting into words included. A package that
 is not installed is reported as such and nothing else happens.
 """
 
@@ -30,12 +30,12 @@ class Peer:
     """One way in which a package computes a metric.
 
     Attributes:
-        name: What is called, as it stands in the table.
+        name: Its name in the table.
         package: The distribution on PyPI.
         line: The line of the benchmark that it stands in.
         start: Makes it ready; start-up is outside the timing.
         slow: Timed on the first few hundred items alone.
-        note: How its number differs from postil's; empty where it is the same number.
+        note: Difference of its number from postil's; empty where it is the same number.
         java: It needs a Java runtime.
     """
 

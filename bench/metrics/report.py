@@ -68,7 +68,7 @@ def markdown(
         parts.append("\n".join([*head, *lines]))
     if added:
         head = [
-            "| `postil.score`, plain and weighted | alone | with controls | ratio |",
+            "| `postil.score`, unweighted and weighted | alone | with controls | ratio |",
             "|---|---|---|---|",
         ]
         parts.append("\n".join([*head, *(f"| {each.name} | {_seconds(each)} |" for each in added)]))

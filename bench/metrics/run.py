@@ -4,8 +4,8 @@
 
 Raw strings in, splitting into words included, one process, one thread. In each round every contestant of a line is
 timed once, one after the other and starting with another each time, so that a noisy machine disturbs all alike. Slow
-peers score the first 200 items only. Peers come from ``bench/requirements.txt``; what is not installed is said and
-skipped.
+peers score the first 200 items only. Peers come from ``bench/requirements.txt``; those that are not installed are
+reported and skipped.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ WARM = 20
 SETTLE = 0.2
 """Seconds of rest before each timing."""
 LEAST = 0.5
-"""Seconds that a timing lasts at least, so that the quick ones are not judged by how a processor wakes up."""
+"""Seconds that a timing lasts at least, so that short ones do not measure how a processor wakes up."""
 POSTIL, WEIGHTED = "postil", "postil, weighted"
 
 
 @dataclass(frozen=True)
 class Speed:
-    """Candidates per second of one contestant, a value a round; ``missing`` says why there is none."""
+    """Candidates per second of one contestant, one value per round; ``missing`` is the reason where there is none."""
 
     name: str
     version: str
@@ -77,26 +77,26 @@ def measure(line: Line, workload: Workload, *, rounds: int, slow_items: int) -> 
     with ExitStack() as stack:
         field = _contestants(line, workload, slow_items, stack)
         ready = [contestant for contestant in field if not contestant.speed.missing]
-        cuts = {contestant.items: workload.first(contestant.items) for contestant in ready}
+        parts = {contestant.items: workload.first(contestant.items) for contestant in ready}
         for contestant in ready:
             contestant.call(workload.first(contestant.warm))
         for number in range(rounds):
             first = number % len(ready)
             for contestant in [*ready[first:], *ready[:first]]:
-                contestant.speed.rates.append(_rate(contestant, cuts[contestant.items]))
+                contestant.speed.rates.append(_rate(contestant, parts[contestant.items]))
     return Row(workload.name, line, [contestant.speed for contestant in field])
 
 
-def _rate(contestant: Contestant, cut: Workload) -> float:
-    """Candidates per second, once the one before has settled: its garbage, its background threads."""
+def _rate(contestant: Contestant, part: Workload) -> float:
+    """Candidates per second, after a pause for the garbage and background threads of the one before."""
     gc.collect()
     time.sleep(SETTLE)
     start, calls, elapsed = time.perf_counter(), 0, 0.0
     while elapsed < LEAST:
-        contestant.call(cut)
+        contestant.call(part)
         calls += 1
         elapsed = time.perf_counter() - start
-    return calls * len(cut.items) / elapsed
+    return calls * len(part.items) / elapsed
 
 
 def _contestants(line: Line, workload: Workload, slow_items: int, stack: ExitStack) -> list[Contestant]:
@@ -109,11 +109,11 @@ def _contestants(line: Line, workload: Workload, slow_items: int, stack: ExitSta
             field.append(Contestant(speed, items, lambda _: None))
             continue
         score = stack.enter_context(peer.start())
-        field.append(Contestant(speed, items, _plain(score), items if peer.java else WARM))
+        field.append(Contestant(speed, items, _texts_of(score), items if peer.java else WARM))
     return field
 
 
-def _plain(score: Callable[[Sequence[str], Sequence[Sequence[str]]], None]) -> Callable[[Workload], None]:
+def _texts_of(score: Callable[[Sequence[str], Sequence[Sequence[str]]], None]) -> Callable[[Workload], None]:
     return lambda workload: score(workload.candidates, workload.references)
 
 

@@ -43,7 +43,7 @@ class Start:
 
 @dataclass(frozen=True)
 class Memory:
-    """What scoring ``candidates`` texts through the command line took."""
+    """Time and memory of scoring ``candidates`` texts through the command line."""
 
     candidates: int
     peak_mib: float

@@ -1,7 +1,7 @@
 """Two synthetic sets of candidates and references, the same in every run, for measuring the speed of metrics.
 
-- ``zh27``: Chinese-looking words parted by spaces, candidates of about 12 words, 27 references of about 17: the shape
-  of an article with its human comments.
+- ``zh27``: Chinese-looking words separated by spaces, candidates of about 12 words, 27 references of about 17: the
+  shape of an article with its human comments.
 - ``en5``: English-looking words, candidates and references of about 20 words, 5 references: the shape of captions.
 
 Words follow Zipf's law over 30,000. Each item has a topic of 40 words: a sentence takes a quarter of its words from it,
@@ -10,7 +10,7 @@ and word pairs with their references. Each reference has a weight.
 
     python -m bench.metrics.workload OUT [--items N] [--english FILE]
 
-writes ``OUT/zh27.jsonl`` and ``OUT/en5.jsonl``, one ``{"id", "cand", "refs", "weights"}`` a line.
+writes ``OUT/zh27.jsonl`` and ``OUT/en5.jsonl``, one ``{"id", "cand", "refs", "weights"}`` per line.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Workload:
 
 @dataclass(frozen=True)
 class Shape:
-    """How a workload is drawn."""
+    """Parameters of a synthetic workload."""
 
     name: str
     seed: int

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from postil.errors import InvalidInput, PostilError, Undefined, UsageError
     from postil.metrics.background import DocumentFrequencies
     from postil.metrics.controls import ControlOptions
-    from postil.metrics.spec import parse as parse_metric
+    from postil.metrics.spec import parse_metric
     from postil.records.results import RankedPassage, ScoreResult
     from postil.records.rows import Article, Comment
     from postil.records.scale import Scale
@@ -91,7 +91,7 @@ _HOMES: Final = {
     "correlate": ("postil.app.correlating.api", "correlate"),
     "evaluate_commenters": ("postil.app.evaluate", "evaluate_commenters"),
     "load_commenter": ("postil.app.commenting.files", "load_commenter"),
-    "parse_metric": ("postil.metrics.spec", "parse"),
+    "parse_metric": ("postil.metrics.spec", "parse_metric"),
     "rank_passages": ("postil.app.interesting", "rank_passages"),
     "score": ("postil.app.score", "score"),
     "tokenizer": ("postil.text.tokenizers", "tokenizer"),

@@ -177,7 +177,7 @@ def test_one_item_alone_has_no_cider_by_default(postil: Postil) -> None:
         "rouge-l",
         "w-rouge-l",
     ]
-    assert outcome.err.startswith("cider-d is left out")
+    assert outcome.err.startswith("cider-d is excluded")
 
 
 WEIGHTS = {

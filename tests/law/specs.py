@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from postil.metrics import parse
+from postil.metrics import parse_metric
 
 PARAMETERS = {
     "bleu-1": ["", "(smooth=none)", "(smooth=method0)"],
@@ -51,14 +51,14 @@ SPECS = PLAIN + WEIGHTED
 
 def of(*names: str, specs: list[str] = SPECS) -> list[str]:
     """The specs of some metrics."""
-    return [spec for spec in specs if parse(spec).name in names]
+    return [spec for spec in specs if parse_metric(spec).name in names]
 
 
 BLEU = ("bleu-1", "bleu-2", "bleu-3", "bleu-4")
-COCO = [spec for spec in of(*BLEU) if "smooth=coco" in str(parse(spec))]
-MEAN = [spec for spec in SPECS if "corpus=mean" in str(parse(spec))] + of("rouge-l", "cider", "cider-d")
-AVERAGES = [spec for spec in of("meteor", "rouge-l") if "over=max" not in str(parse(spec))]
-CHOOSES_ONE = [spec for spec in of("meteor") if "corpus=mean" not in str(parse(spec))]
+COCO = [spec for spec in of(*BLEU) if "smooth=coco" in str(parse_metric(spec))]
+MEAN = [spec for spec in SPECS if "corpus=mean" in str(parse_metric(spec))] + of("rouge-l", "cider", "cider-d")
+AVERAGES = [spec for spec in of("meteor", "rouge-l") if "over=max" not in str(parse_metric(spec))]
+CHOOSES_ONE = [spec for spec in of("meteor") if "corpus=mean" not in str(parse_metric(spec))]
 
 
 def without(specs: list[str], exempt: list[str]) -> list[str]:

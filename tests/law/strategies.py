@@ -94,7 +94,7 @@ class Results:
     stats: dict[str, NDArray[np.float64]]
     items: dict[str, NDArray[np.float64]]
     corpus: dict[str, float]
-    panel: MetricSet
+    metrics: MetricSet
 
 
 def scores(
@@ -118,19 +118,19 @@ def scores(
     """
     vocabulary = Vocabulary()
     bound = references_of(problem, vocabulary, items)
-    panel = MetricSet(parse_all(specs), bound, background=background, tokenizer="given")
+    metrics = MetricSet(parse_all(specs), bound, background=background, tokenizer="given")
     totals = {spec: DeterministicSum() for spec in specs}
     parts: list[dict[str, NDArray[np.float64]]] = []
     bounds = [0, *chunks, len(problem.candidates)]
     for begin, end in pairwise(bounds):
         tokens = vocabulary.branch().encode_tokens(problem.candidates[begin:end])
-        parts.append(panel.measure(tokens, np.array(problem.sets[begin:end], dtype=np.int32), jobs))
+        parts.append(metrics.measure(tokens, np.array(problem.sets[begin:end], dtype=np.int32), jobs))
         for spec in specs:
             totals[spec].add(parts[-1][spec])
     stats = {spec: np.concatenate([part[spec] for part in parts]) for spec in specs}
     return Results(
         stats,
-        {spec: panel.items(spec, stats[spec]) for spec in specs},
-        {spec: panel.corpus(spec, totals[spec].sum()) for spec in specs},
-        panel,
+        {spec: metrics.items(spec, stats[spec]) for spec in specs},
+        {spec: metrics.corpus(spec, totals[spec].sum()) for spec in specs},
+        metrics,
     )

@@ -13,7 +13,7 @@ from specs import AVERAGES, BLEU, CHOOSES_ONE, COCO, MEAN, PARAMETERS, PLAIN, SP
 from strategies import TEXTS, WEIGHTS, WORDS, Problem, law, problems, references_of, scores
 
 from postil.kernel import NAME
-from postil.metrics import METRICS, DocumentFrequencies, parse
+from postil.metrics import METRICS, DocumentFrequencies, parse_metric
 from postil.metrics.background import frequencies_of
 from postil.text import Vocabulary
 
@@ -30,10 +30,10 @@ def test_every_metric_is_under_the_laws() -> None:
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_the_printed_spec_parses_back(spec: str) -> None:
-    metric = parse(spec)
-    assert parse(str(metric)) == metric
-    assert hash(parse(str(metric))) == hash(metric)
-    assert str(parse(str(metric))) == str(metric)
+    metric = parse_metric(spec)
+    assert parse_metric(str(metric)) == metric
+    assert hash(parse_metric(str(metric))) == hash(metric)
+    assert str(parse_metric(str(metric))) == str(metric)
     assert metric.better == "high"
 
 
@@ -99,7 +99,7 @@ def test_even_weights_are_no_weights(problem: Problem) -> None:
             assert other.tobytes() == result.items[spec].tobytes(), spec
         assert result.corpus[f"w-{spec}"] == result.corpus[spec] == ignored.corpus[spec], spec
     for spec in of("delta-bleu"):
-        bleu = f"bleu-{parse(spec).order}(smooth=none)"  # type: ignore[attr-defined]
+        bleu = f"bleu-{parse_metric(spec).order}(smooth=none)"  # type: ignore[attr-defined]
         same = scores(problem, [bleu])
         assert result.items[spec].tobytes() == same.items[bleu].tobytes()
         assert result.corpus[spec] == same.corpus[bleu]
@@ -130,7 +130,7 @@ def test_a_copy_of_a_reference_of_weight_1_scores_the_top(problem: Problem, numb
     specs = without(of("meteor", "rouge-l", "delta-bleu", *BLEU), AVERAGES)
     result = scores(problem, specs)
     for spec in specs:
-        shortest = getattr(parse(spec), "order", 1)
+        shortest = getattr(parse_metric(spec), "order", 1)
         top = np.array([score for score, copy in zip(result.items[spec], copies, strict=True) if len(copy) >= shortest])
         np.testing.assert_allclose(top, 1.0, rtol=0, atol=1e-8 if spec in COCO else EXACT, err_msg=spec)
 
@@ -145,7 +145,7 @@ def test_a_copy_of_the_only_reference_scores_the_top_of_what_goes_over_all_refer
     specs = of("cider", "cider-d", "rouge-1", "rouge-2", "rouge-su4") + AVERAGES
     result = scores(problem, specs)
     for spec in specs:
-        metric = parse(spec)
+        metric = parse_metric(spec)
         # An order in which every n-gram is in all items has idf 0 and gives nothing to anyone.
         told_apart = (norms > 0.0).all(axis=1) if metric.name.startswith("cider") else np.ones(len(copies), dtype=bool)
         np.testing.assert_allclose(result.items[spec][told_apart], metric.high, rtol=EXACT, err_msg=spec)
@@ -172,7 +172,7 @@ def test_scores_stay_in_range(problem: Problem) -> None:
     for given_problem, specs in ((problem, of("delta-bleu")), (clipped, SPECS)):
         result = scores(given_problem, specs)
         for spec in specs:
-            metric = parse(spec)
+            metric = parse_metric(spec)
             values = np.append(result.items[spec], result.corpus[spec])
             assert ((values >= metric.low) & (values <= metric.high * (1 + EXACT))).all(), (spec, values)
 
@@ -186,7 +186,7 @@ def test_stats_add_and_chunks_change_no_bit(problem: Problem, data: st.DataObjec
         assert parts.stats[spec].tobytes() == whole.stats[spec].tobytes(), spec
         assert parts.corpus[spec] == whole.corpus[spec], spec
         sums = [part.sum(axis=0) for part in np.split(whole.stats[spec], chunks)]
-        assert whole.panel.corpus(spec, np.sum(sums, axis=0)) == pytest.approx(whole.corpus[spec], rel=EXACT), spec
+        assert whole.metrics.corpus(spec, np.sum(sums, axis=0)) == pytest.approx(whole.corpus[spec], rel=EXACT), spec
 
 
 @LAW
@@ -195,7 +195,7 @@ def test_the_corpus_score_of_one_candidate_is_its_item_score(problem: Problem) -
     result = scores(problem, SPECS)
     for spec in without(SPECS, [spec for spec in SPECS if "corpus=chosen" in spec]):
         for row, item in zip(result.stats[spec], result.items[spec], strict=True):
-            assert result.panel.corpus(spec, row) == item, spec
+            assert result.metrics.corpus(spec, row) == item, spec
 
 
 @LAW
@@ -271,7 +271,7 @@ def test_one_more_reference_of_weight_0(problem: Problem, text: list[str]) -> No
     before, after = scores(problem, specs, background=background), scores(more, specs, background=background)
     sizes = np.array([len(problem.references[s]) for s in problem.sets])
     for spec in specs:
-        if parse(spec).name.startswith("cider") or "over=mean" in spec:
+        if parse_metric(spec).name.startswith("cider") or "over=mean" in spec:
             expected = before.items[spec] * sizes / (sizes + 1)
             np.testing.assert_allclose(after.items[spec], expected, rtol=EXACT, atol=EXACT, err_msg=spec)
         elif spec in AVERAGES:

@@ -9,7 +9,7 @@ import pytest
 
 import postil
 from postil.errors import InvalidInput, Undefined, UsageError
-from postil.metrics import DocumentFrequencies, References, parse
+from postil.metrics import DocumentFrequencies, References, parse_metric
 from postil.text import Vocabulary, tokenizer
 
 if TYPE_CHECKING:
@@ -222,4 +222,4 @@ def test_a_background_comes_before_the_candidates() -> None:
     references = References(vocabulary.encode_tokens([["a"], ["b"]]), np.array([0, 1, 2]))
     vocabulary.branch()
     with pytest.raises(UsageError, match="before the first candidates"):
-        parse("cider").against(references, count())
+        parse_metric("cider").against(references, count())

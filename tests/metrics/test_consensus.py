@@ -11,7 +11,7 @@ import postil
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.metrics import DocumentFrequencies, References
 from postil.metrics import reference_aggregation as over_module
-from postil.metrics.consensus import likeness, similarity_of
+from postil.metrics.consensus import mean_similarities, similarity_of
 from postil.text import Vocabulary
 
 TEXTS = st.lists(
@@ -86,7 +86,7 @@ def test_a_metric_with_document_frequencies_takes_those_of_all_references(metric
     )
     candidate = other.branch().encode_tokens([rows[0][0].split()] * 2)
     values = scorer.items(scorer.stats(candidate, np.array([1, 2], np.int32)))
-    assert likeness(references, similarity_of(f"consensus({metric})"))[0] == pytest.approx(values.mean())
+    assert mean_similarities(references, similarity_of(f"consensus({metric})"))[0] == pytest.approx(values.mean())
 
 
 @pytest.mark.parametrize("block", [1, 2, 7])

@@ -75,8 +75,8 @@ def bind(
     tokens = vocabulary.encode_tokens([text.split() for row in sets for text, _ in row])
     weights = np.array([weight for row in sets for _, weight in row])
     references = References(tokens, np.cumsum([0, *map(len, sets)]), weights)
-    panel = MetricSet(parse_all(specs), references, background=background, tokenizer="space")
-    return vocabulary, panel, Controls(panel, references, options)
+    metrics = MetricSet(parse_all(specs), references, background=background, tokenizer="space")
+    return vocabulary, metrics, Controls(metrics, options)
 
 
 def controls(  # noqa: PLR0917
@@ -105,10 +105,10 @@ def plain(
 ) -> dict[str, Floats]:
     """The metrics themselves; without weights unless asked."""
     even: Sets = sets if weighted else [[(text, 1.0) for text, _ in row] for row in sets]
-    vocabulary, panel, _ = bind(even, specs)
+    vocabulary, metrics, _ = bind(even, specs)
     tokens = vocabulary.branch().encode_tokens([text.split() for text in candidates])
-    stats = panel.measure(tokens, np.array(of_set, dtype=np.int32))
-    return {spec: panel.items(spec, values) for spec, values in stats.items()}
+    stats = metrics.measure(tokens, np.array(of_set, dtype=np.int32))
+    return {spec: metrics.items(spec, values) for spec, values in stats.items()}
 
 
 def draws(found: dict[str, Floats], spec: str = ROUGE) -> Floats:
@@ -239,9 +239,9 @@ def test_document_frequencies_stay_those_of_all_references(spec: str, elsewhere:
     given = counted if elsewhere else None
     candidates = ["a c", "b d d", "e"]
     found = controls(THREE, candidates, specs=[spec], options=ControlOptions(draws=1, best=1), background=given)
-    vocabulary, panel, _ = bind(KEPT, [spec], background=counted)
+    vocabulary, metrics, _ = bind(KEPT, [spec], background=counted)
     tokens = vocabulary.branch().encode_tokens([text.split() for text in candidates])
-    expected = panel.items(spec, panel.measure(tokens, np.arange(3, dtype=np.int32))[spec])
+    expected = metrics.items(spec, metrics.measure(tokens, np.arange(3, dtype=np.int32))[spec])
     assert found[f"control:top({spec})"] == pytest.approx(expected)
     assert found[f"control:best-1({spec})"] == pytest.approx(expected)
     assert (expected > 0).all()
@@ -292,13 +292,13 @@ def test_pairs_give_what_texts_give_to_the_last_bit(
     problem: tuple[Sets, list[str], list[int]], random: random.Random
 ) -> None:
     sets, candidates, of_set = problem
-    vocabulary, panel, _ = bind(sets, PAIRWISE)
-    scorers = {spec: panel.scorer(spec) for spec in PAIRWISE}
+    vocabulary, metrics, _ = bind(sets, PAIRWISE)
+    scorers = {spec: metrics.scorer(spec) for spec in PAIRWISE}
     references = scorers["w-cider"].references  # with the document frequencies
     weights = references.weights
     tokens = vocabulary.branch().encode_tokens([text.split() for text in candidates])
     numbers = np.array(of_set, dtype=np.int32)
-    singles = reference_aggregation.SingleReferenceScorer(panel.metrics, references, None)
+    singles = reference_aggregation.SingleReferenceScorer(metrics.metrics, references, None)
     bounds, pairs = singles.pairs(numbers)
     found = singles.compared(tokens, numbers)
     keep = np.array([random.random() < 0.5 for _ in weights])
@@ -311,7 +311,7 @@ def test_pairs_give_what_texts_give_to_the_last_bit(
         assert scorer.items(alone).tobytes() == singles.scores(tokens, numbers)[spec].tobytes(), spec
         expected = scorer.reweighted(weights[::-1].copy()).stats(tokens, numbers)
         assert scorer.joined(found[spec], weights[::-1][pairs], bounds).tobytes() == expected.tobytes(), spec
-        expected = panel.metrics[spec].against_unweighted(references.subset(keep)).stats(tokens, numbers)
+        expected = metrics.metrics[spec].against_unweighted(references.subset(keep)).stats(tokens, numbers)
         assert scorer.joined(found[spec][kept], np.ones(kept.sum()), some).tobytes() == expected.tobytes(), spec
 
 
@@ -322,11 +322,11 @@ def test_several_weights_at_once_give_what_each_gives_to_the_last_bit(
 ) -> None:
     sets, candidates, of_set = problem
     specs = ["w-bleu-2", "w-bleu-4(smooth=method0)", "delta-bleu", "w-rouge-l(reading=union)"]
-    vocabulary, panel, _ = bind(sets, specs)
+    vocabulary, metrics, _ = bind(sets, specs)
     tokens = vocabulary.branch().encode_tokens([text.split() for text in candidates])
     weights = np.array([[random.random() for row in sets for _ in row] for _ in range(3)])
     for spec in specs:
-        scorer = panel.scorer(spec)
+        scorer = metrics.scorer(spec)
         matches = scorer.references.match(tokens, np.array(of_set, dtype=np.int32))
         together = scorer.measure_each(matches, weights)
         for row, stats in zip(weights, together, strict=True):
@@ -399,11 +399,11 @@ def test_seeds() -> None:
 
 
 def test_every_control_has_a_signature() -> None:
-    _, panel, made = bind([FOUR, FOUR], ["rouge-l", "w-rouge-1", "w-cider"], ControlOptions(draws=2, best=3, seed=7))
-    found = controls([FOUR, FOUR], ["a", "b"], specs=panel.metrics, options=ControlOptions(draws=2, best=3))
+    _, metrics, made = bind([FOUR, FOUR], ["rouge-l", "w-rouge-1", "w-cider"], ControlOptions(draws=2, best=3, seed=7))
+    found = controls([FOUR, FOUR], ["a", "b"], specs=metrics.metrics, options=ControlOptions(draws=2, best=3))
     assert list(made.signatures) != []
     assert {*made.signatures} == {*found}
-    first = panel.signatures["w-rouge-1"]
+    first = metrics.signatures["w-rouge-1"]
     assert {name: made.signatures[name] for name in made.signatures if "cider" not in name} == {
         "control:shuffled(w-rouge-1,draw=1)": f"{first}|control:shuffled|seed:7",
         "control:shuffled(w-rouge-1,draw=2)": f"{first}|control:shuffled|seed:7",

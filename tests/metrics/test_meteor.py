@@ -6,7 +6,7 @@ import pytest
 
 import postil
 from postil.errors import InvalidInput, UsageError
-from postil.metrics import Meteor, parse
+from postil.metrics import Meteor, parse_metric
 from postil.text import function_words, synonyms
 from postil.text.function_words import function_words_signature
 
@@ -108,17 +108,17 @@ def test_a_signature_has_the_list_of_the_package_too(tmp_path: Path) -> None:
     assert f",function_words={function_words_signature()})|" in signature("meteor")
     assert signature(f"meteor(function_words={copy})") == signature("meteor")
     for spec in ("meteor(characters=true)", "w-meteor(over=mean)"):
-        assert f",function_words={function_words_signature()})" in parse(spec).signature
+        assert f",function_words={function_words_signature()})" in parse_metric(spec).signature
     assert "function_words" not in signature("meteor(params=other)")  # where delta is .5, no word counts less
 
 
 def test_a_spec_has_the_path_and_parses_back(tmp_path: Path) -> None:
     path = tmp_path / "my words (of 1999) = 2.txt"
     path.write_text("the\n", "utf-8")
-    metric = parse(f"w-meteor( over=mean, function_words={path} )")
+    metric = parse_metric(f"w-meteor( over=mean, function_words={path} )")
     assert metric == Meteor(weighted=True, over="mean", function_words=str(path))
     assert str(path) in str(metric)
-    assert parse(str(metric)) == metric
+    assert parse_metric(str(metric)) == metric
     assert metric.signature.endswith(f",function_words={function_words_signature(path)})")
 
 

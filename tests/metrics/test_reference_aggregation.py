@@ -9,7 +9,7 @@ import pytest
 
 import postil
 from postil.errors import UsageError
-from postil.metrics import Meteor, References, RougeL, parse
+from postil.metrics import Meteor, References, RougeL, parse_metric
 from postil.metrics import reference_aggregation as over_module
 from postil.metrics.controls import ControlOptions
 from postil.metrics.reference_aggregation import SingleReferenceScorer
@@ -85,8 +85,8 @@ def test_the_best_single_reference_is_what_meteor_chooses() -> None:
 
 @pytest.mark.parametrize("spec", ["rouge-l", "meteor"])
 def test_max_is_the_default_and_changes_no_bit(spec: str) -> None:
-    assert parse(f"{spec}(over=max)") == parse(spec)
-    assert str(parse(spec)).endswith(",over=max)")
+    assert parse_metric(f"{spec}(over=max)") == parse_metric(spec)
+    assert str(parse_metric(spec)).endswith(",over=max)")
 
 
 @pytest.mark.parametrize("spec", ["rouge-l", "meteor", "meteor(characters=true)"])
@@ -119,7 +119,7 @@ def test_near_falls_where_a_bad_reference_is_like_the_candidate() -> None:
 def test_meteor_has_a_corpus_score_that_goes_with_over() -> None:
     assert Meteor().corpus == "stats"
     assert Meteor(over="mean").corpus == Meteor(over="top-3").corpus == "mean"
-    assert str(parse("meteor(over=top-3)")) == (
+    assert str(parse_metric("meteor(over=top-3)")) == (
         "meteor(params=en,stages=exact+stem,characters=false,corpus=mean,over=top-3)"
     )
 
@@ -132,7 +132,7 @@ def test_meteor_has_a_corpus_score_that_goes_with_over() -> None:
         ("meteor(over=top-03)", "got 'top-03'"),
         ("meteor(over=top)", "got 'top'"),
         ("rouge-l(over=top--1)", "got 'top--1'"),
-        ("rouge-l(reading=union,over=mean)", "reading=union joins the references, so over=mean has nothing to go over"),
+        ("rouge-l(reading=union,over=mean)", "reading=union joins the references, and leaves over=mean nothing"),
         (
             "meteor(corpus=stats,over=mean)",
             "corpus=stats needs the one reference that over=max chooses; with over=mean",
@@ -142,7 +142,7 @@ def test_meteor_has_a_corpus_score_that_goes_with_over() -> None:
 )
 def test_what_makes_no_sense(spec: str, message: str) -> None:
     with pytest.raises(UsageError) as caught:
-        parse(spec)
+        parse_metric(spec)
     assert message in str(caught.value)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from postil.errors import InvalidInput, UsageError
-from postil.metrics import References, parse
+from postil.metrics import References, parse_metric
 from postil.text import Tokens, Vocabulary
 
 
@@ -54,7 +54,7 @@ def test_even(tokens: Tokens) -> None:
         ([1, 3], None, None, "references: expected offsets from 0 to 3, got 1 to 3"),
         ([0, 1, 1, 3], None, None, "references:2: expected at least one reference, got none"),
         ([0, 2, 1, 3], None, None, "references:2: expected at least one reference, got none"),
-        ([0, 1, 2, 3], None, [0, 1, 0], "references: items: expected the sets of one item behind one another"),
+        ([0, 1, 2, 3], None, [0, 1, 0], "references: items: expected the sets of one item next to one another"),
         ([0, 3], [0.5, 1.5, 1.0], None, "references:2: weight: expected a number from 0 to 1, got 1.5"),
         ([0, 3], [0.5, 1.0, np.nan], None, "references:3: weight: expected a number from 0 to 1, got nan"),
         ([0, 3], [-1.1, 1.0, 1.0], None, "references:1: weight: expected a number from 0 to 1, got -1.1"),
@@ -75,10 +75,10 @@ def test_what_does_not_fit(
 
 def test_only_delta_bleu_takes_negative_weights(tokens: Tokens) -> None:
     references = References(tokens, np.array([0, 3]), np.array([-0.5, 1.0, 1.0]))
-    parse("delta-bleu").against(references)
-    parse("meteor").against(references)  # does not look at weights
+    parse_metric("delta-bleu").against(references)
+    parse_metric("meteor").against(references)  # does not look at weights
     with pytest.raises(InvalidInput, match=r"references: weight: meteor: expected weights from 0 to 1, got -0\.5"):
-        parse("w-meteor").against(references)
+        parse_metric("w-meteor").against(references)
 
 
 def test_candidates_must_fit(vocabulary: Vocabulary, tokens: Tokens) -> None:
@@ -98,7 +98,7 @@ def test_candidates_must_fit(vocabulary: Vocabulary, tokens: Tokens) -> None:
 def test_candidates_of_the_references_own_vocabulary(vocabulary: Vocabulary, tokens: Tokens) -> None:
     references = References(tokens, np.array([0, 1, 3]))
     again = vocabulary.encode_tokens([["a", "b"], ["c", "d"]])
-    scorer = parse("rouge-1").against(references)
+    scorer = parse_metric("rouge-1").against(references)
     assert scorer.items(scorer.stats(again, np.array([0, 1]))).tolist() == [1.0, 1.0]
 
 
@@ -108,7 +108,7 @@ def test_references_without_a_word() -> None:
     references = References(vocabulary.encode_tokens([[], []]), np.array([0, 1, 2]))
     candidates = vocabulary.branch().encode_tokens([["a"]])
     for spec in ("rouge-l", "meteor", "cider", "rouge-1", "delta-bleu", "meteor(characters=true)"):
-        scorer = parse(spec).against(references)
+        scorer = parse_metric(spec).against(references)
         assert scorer.items(scorer.stats(candidates, np.array([0]))).tolist() == [0.0], spec
     with pytest.raises(ValueError, match="cannot grow"):
         vocabulary.encode_tokens([["b"]])

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from postil.errors import UnknownName, UsageError
-from postil.metrics import METRICS, Bleu, CiderD, DeltaBleu, Meteor, RougeL, RougeN, parse
+from postil.metrics import METRICS, Bleu, CiderD, DeltaBleu, Meteor, RougeL, RougeN, parse_metric
 from postil.metrics.metric_set import parse_all
 
 
@@ -21,8 +21,8 @@ from postil.metrics.metric_set import parse_all
     ],
 )
 def test_specs_and_metrics(spec: str, metric: object) -> None:
-    assert parse(spec) == metric
-    assert parse(str(parse(spec))) == metric
+    assert parse_metric(spec) == metric
+    assert parse_metric(str(parse_metric(spec))) == metric
 
 
 @pytest.mark.parametrize(
@@ -40,10 +40,10 @@ def test_the_full_spec_is_printed(metric: object, spec: str) -> None:
 
 @pytest.mark.parametrize("name", METRICS)
 def test_a_metric_knows_its_name(name: str) -> None:
-    assert parse(name).name == name
-    assert not parse(name).weighted
-    assert parse(f"w-{name}").weighted
-    assert parse(f"w-{name}").needs_weights
+    assert parse_metric(name).name == name
+    assert not parse_metric(name).weighted
+    assert parse_metric(f"w-{name}").weighted
+    assert parse_metric(f"w-{name}").needs_weights
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_metric_knows_its_name(name: str) -> None:
 )
 def test_an_unknown_name_is_answered_with_the_nearest(spec: str, message: str) -> None:
     with pytest.raises(UnknownName) as caught:
-        parse(spec)
+        parse_metric(spec)
     assert message in str(caught.value)
 
 
@@ -100,7 +100,7 @@ def test_an_unknown_name_is_answered_with_the_nearest(spec: str, message: str) -
 )
 def test_a_spec_that_makes_no_sense(spec: str, message: str) -> None:
     with pytest.raises(UsageError) as caught:
-        parse(spec)
+        parse_metric(spec)
     assert message in str(caught.value)
     assert not isinstance(caught.value, UnknownName)
 
@@ -123,4 +123,4 @@ def test_parse_all_keeps_order_and_wording() -> None:
 def test_a_spec_with_much_white_space_is_refused_at_once() -> None:
     """Two ways to give up each space would be a minute of work for these."""
     with pytest.raises(UsageError, match="bleu"):
-        parse("bleu-1" + " " * 50_000 + "!")
+        parse_metric("bleu-1" + " " * 50_000 + "!")

@@ -1,4 +1,4 @@
-"""Columns as people have them (lists, NumPy, Arrow, Polars, pandas) become lists, once, at the door."""
+"""Columns of any kind (lists, NumPy, Arrow, Polars, pandas) as lists; public functions convert them first."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ Column: TypeAlias = "Sequence[object] | _Arrow | _Frame | _Array"
 
 
 def as_list(column: object, where: str) -> list[object]:
-    """A column's values.
+    """Convert a column to a list of its values.
 
     Args:
         column: A list, a tuple, a one-dimensional array, or a column of a data frame.
-        where: The name of the argument, for messages.
+        where: Name of the argument, for messages.
 
     Raises:
         InvalidInput: It is none of these; a single str is not a column of characters.

@@ -1,7 +1,7 @@
-"""The journey of `postil evaluate`: commenters suggest for the articles of a split, readers' comments are references.
+"""`postil evaluate`: scores of commenters' suggestions for the articles of a split, against readers' comments.
 
-As in Table 7 of Automatic Article Commenting (ACL 2018), with readers beside the models: of each article one comment is
-set aside as the candidate of the system ``human``, and is no reference for anybody.
+As in Table 7 of Automatic Article Commenting (ACL 2018), with readers beside the models: one comment per article is set
+aside as the candidate of the system ``human``, and is no reference for any system.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 __all__ = ["METRICS", "CommenterEvaluation", "EvaluateOptions", "evaluate_commenters", "writing"]
 
 METRICS: Final = ("meteor", "w-meteor", "rouge-l", "w-rouge-l", "cider", "w-cider", "bleu-1", "w-bleu-1")
-"""Those of the paper's Table 7."""
+"""The metrics of the paper's Table 7."""
 AT_ONCE: Final = 64
 SPLITS: Final = ("dev", "test")
 
@@ -77,7 +77,7 @@ class EvaluateOptions(SeedOptions, ThreadOptions):
 
 @dataclass(frozen=True, slots=True)
 class CommenterEvaluation:
-    """What `postil evaluate` found.
+    """The result of `postil evaluate`, with the texts and item scores that it can write to files.
 
     Args:
         result: The scores of commenters.
@@ -99,15 +99,15 @@ def evaluate_commenters(
 ) -> CommenterEvaluation:
     """Score the best suggestion of each commenter for each article of a split.
 
-    The references of an article are its comments. An article of a test set whose references were drawn has others, of
+    The references of an article are its comments. An article of a test set whose references were sampled has others, of
     which one is the candidate of the system ``human``; elsewhere it is one of the comments, which is then no reference.
-    A commenter that has no suggestion for an article says nothing, which scores 0.
+    A commenter without a suggestion for an article scores 0 there.
 
     Args:
-        commenters: By the names that they shall have; or model folders, which are called as they are.
+        commenters: Commenters by name; or model folders, whose names they take.
         corpus: The corpus, or its folder.
-        options: How.
-        watch: Shows progress.
+        options: Options of the evaluation.
+        watch: Callback for progress.
 
     Raises:
         UnknownName, UsageError: There is no such split, metric or weights method, or names are not clear.
@@ -224,7 +224,7 @@ def _opened(
 
 
 def _method(readers: Readers, metrics: Mapping[str, Metric], options: EvaluateOptions) -> str | None:
-    """Where weights come from; None where no metric reads them."""
+    """Weights method; None where no metric reads weights."""
     if not any(metric.needs_weights for metric in metrics.values()):
         return None
     return options.weights or (DEFAULT if options.scale else readers.usual_method())
@@ -245,7 +245,7 @@ def _bind(
 def _texts(
     commenters: Mapping[str, Commenter], articles: Sequence[Article], watch: Watch
 ) -> list[tuple[str, list[str]]]:
-    """What each system says of each article; nothing where it has no suggestion."""
+    """Suggestions of each system, one per article; empty where it has none."""
     asked = [msgspec.structs.replace(article, comments=()) for article in articles]
     found = list[tuple[str, list[str]]]()
     for name, commenter in commenters.items():
@@ -277,7 +277,7 @@ def _suggested(system: str, digest: str | None, tokens: Tokens, texts: Sequence[
 
 
 def _remarks(result: CommenterResult, tied: int, options: EvaluateOptions) -> Iterator[str]:
-    """What to know of the numbers, one line each.
+    """Notes on the numbers, one line each.
 
     Args:
         result: The scores.

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from postil.errors import PostilError
-from postil.metrics.spec import parse
+from postil.metrics.spec import parse_metric
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,6 +42,6 @@ def summed(metrics: Iterable[str]) -> list[str]:
     found = []
     for name in metrics:
         with suppress(PostilError):
-            if parse(name).aggregation == "sums":
+            if parse_metric(name).aggregation == "sums":
                 found.append(name)
     return found

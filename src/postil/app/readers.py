@@ -133,7 +133,7 @@ def read_readers(corpus: Corpus, split: str, seed: int) -> Readers:
     """Read the articles of a split, and set one comment of each aside.
 
     Where some comments of an article are no references already, as in a test set whose references were drawn, it is
-    one of those. A comment that says the same as a reference is never set aside beside it.
+    one of those. A comment with the text of a reference is never set aside.
 
     Args:
         corpus: The corpus.

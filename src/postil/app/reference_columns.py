@@ -79,7 +79,7 @@ class ReferenceColumns:
 
         Args:
             text: Index of the text.
-            problem: What is wrong with it.
+            problem: The problem, in words.
         """
         return InvalidInput(problem, where="references", line=int(self.rows[text]) + 1)
 

@@ -115,7 +115,7 @@ def default_metrics(*, weighted: bool, idf: bool = True) -> tuple[str, ...]:
 
 
 def notes(result: ScoreResult) -> list[str]:
-    """What to know besides the numbers, one line each.
+    """Notes on the numbers, one line each.
 
     Args:
         result: Scores of systems.
@@ -265,5 +265,5 @@ def _default(found: ReferenceRows, background: DocumentFrequencies | None, say: 
     """Metrics where none is named."""
     idf = len(found.items) > 1 or background is not None
     if not idf:
-        say("cider-d is left out: one item alone has no document frequencies; --background FOLDER gives saved ones")
+        say("cider-d is excluded: one item alone has no document frequencies; --background FOLDER gives saved ones")
     return parse_all(default_metrics(weighted=found.weighted, idf=idf))

@@ -1,4 +1,4 @@
-"""A candidate against graded references: one idea a file, :mod:`postil.metrics.spec` is the one table of names."""
+"""Metrics of candidates against graded references; :mod:`postil.metrics.spec` is the one table of names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from postil.metrics.cider import Cider, CiderD
 from postil.metrics.meteor import Meteor
 from postil.metrics.references import Matches, References
 from postil.metrics.rouge import RougeL, RougeN
-from postil.metrics.spec import METRICS, parse
+from postil.metrics.spec import METRICS, parse_metric
 
 __all__ = [
     "METRICS",
@@ -25,5 +25,5 @@ __all__ = [
     "RougeL",
     "RougeN",
     "Scorer",
-    "parse",
+    "parse_metric",
 ]

@@ -1,4 +1,4 @@
-"""Document frequencies, for CIDEr's idf: of the references at hand, or saved from others."""
+"""Document frequencies for CIDEr's idf: of the references at hand, or saved from others."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ class _Config(msgspec.Struct):
 
 @dataclass(frozen=True, eq=False)
 class DocumentFrequencies:
-    """In how many items' references each n-gram occurs.
+    """Document frequencies of n-grams: the number of items whose references contain each.
 
     Numbers with one background can be compared between test sets; without one, CIDEr changes with the set. N-grams of
     fewer than two items are not kept: document frequencies 0 and 1 give the same idf.
 
     Args:
-        items: N, the number of items counted.
+        items: Number of items that were counted.
         tokenizer: Signature of the tokenizer that made the words.
         words: The words of all n-grams, sorted.
-        grams: For each order n = 1, 2, …: int32[G, n], places in ``words``, rows sorted.
-        df: For each order: int32[G], at least 2.
+        grams: n-grams of each order n = 1, 2, …: int32[G, n], indices into ``words``, rows sorted.
+        df: Document frequencies of each order: int32[G], at least 2.
 
     >>> from postil.metrics import References
     >>> from postil.text import Vocabulary
@@ -75,9 +75,9 @@ class DocumentFrequencies:
         """Count the n-grams of references, item by item.
 
         Args:
-            references: Their ``items`` say which sets count as one item.
+            references: The references; sets with the same ``items`` index count as one item.
             tokenizer: Signature of the tokenizer that made their tokens.
-            order: The longest n-gram, 1 to 9.
+            order: Length of the longest n-gram, 1 to 9.
 
         Raises:
             UsageError: The order is out of range.
@@ -114,12 +114,12 @@ class DocumentFrequencies:
 
     @property
     def order(self) -> int:
-        """The longest n-gram counted."""
+        """Length of the longest n-gram that was counted."""
         return len(self.grams)
 
     @cached_property
     def hash(self) -> str:
-        """First 12 hexadecimal digits of the SHA-256 of the content; stands in signatures."""
+        """First 12 hexadecimal digits of the SHA-256 of the content, for signatures."""
         counts = [len(df) for df in self.df]
         digest = hashlib.sha256(json.dumps([self.items, self.tokenizer, self.words, counts]).encode())
         for array in (*self.grams, *self.df):
@@ -129,10 +129,10 @@ class DocumentFrequencies:
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write a folder: ``config.json``, ``words.json`` and an array of n-grams and of frequencies for each order.
 
-        The same content gives the same bytes. Each file appears whole or not at all.
+        The same content gives the same bytes. Each file is written atomically.
 
         Raises:
-            PostilError: The system refuses to write.
+            PostilError: The operating system reports an error.
         """
         path = Path(folder)
         path.mkdir(parents=True, exist_ok=True)
@@ -188,7 +188,7 @@ def _array(path: Path, expected: Expected) -> NDArray[np.int32]:
 
 
 def frequencies_of(references: References, order: int, background: DocumentFrequencies | None) -> Frequencies:
-    """The frequencies that a metric needs for these references, found once for all metrics.
+    """Find the frequencies that a metric needs for these references, once for all metrics.
 
     Raises:
         Undefined: There is one item only and no background: every idf would be 0.

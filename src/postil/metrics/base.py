@@ -1,4 +1,4 @@
-"""What a metric is: a value that, bound to references, maps candidates to statistics that add."""
+"""Base classes: a `Metric` is a value; bound to references it is a `Scorer`, whose statistics add."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ __all__ = ["Metric", "PairwiseScorer", "Scorer", "Specified", "alignable", "mean
 
 @dataclass(frozen=True, kw_only=True)
 class Specified(ABC):
-    """Something with parameters as a value: equal parameters make equal values.
+    """Base of metrics and measures: parameters as a value, so that equal parameters make equal values.
 
     Printing it gives the full spec, which parses back to an equal value; see :mod:`postil.metrics.spec`.
 
     Args:
-        weighted: Whether the references' weights count: the ``w-`` in front of the name. Without it they are all 1.
+        weighted: True if the references' weights count (``w-`` in front of the name); else all are taken as 1.
     """
 
     weighted: bool = dataclasses.field(default=False, metadata={"hidden": True})
@@ -45,7 +45,7 @@ class Specified(ABC):
 
     @property
     def signature(self) -> str:
-        """The full spec as signatures have it: a file stands in it by its content, never by its path.
+        """The full spec as signatures have it, in which a file is named by its content, never by its path.
 
         Raises:
             InvalidInput: A file that it names cannot be read.
@@ -67,16 +67,16 @@ class Metric(Specified):
     """A metric and its parameters, as a value: equal parameters make equal metrics.
 
     Args:
-        weighted: Whether the references' weights count: the ``w-`` in front of the name. Without it they are all 1.
+        weighted: True if the references' weights count (``w-`` in front of the name); else all are taken as 1.
 
-    >>> from postil.metrics import parse
-    >>> metric = parse("w-cider")
+    >>> from postil.metrics import parse_metric
+    >>> metric = parse_metric("w-cider")
     >>> print(metric, metric.better, metric.low, metric.high)
     w-cider(order=4) high 0.0 1.0
     """
 
     better: ClassVar[Literal["high", "low"]] = "high"
-    """Which end of the scale is good."""
+    """``high`` if higher is better, ``low`` if lower is better."""
     low: ClassVar[float] = 0.0
     """The lowest score."""
     high: ClassVar[float] = 1.0
@@ -86,7 +86,7 @@ class Metric(Specified):
 
     @abstractmethod
     def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
-        """Make the scorer; the weights are settled already, so call `against`."""
+        """Make the scorer of references whose weights are final; called by `against`."""
 
     @property
     def aggregation(self) -> Literal["mean", "sums"]:
@@ -95,7 +95,7 @@ class Metric(Specified):
 
     @property
     def needs_weights(self) -> bool:
-        """Whether every reference must have a weight."""
+        """True if every reference must have a weight."""
         return self.weighted
 
     def against(self, references: References, background: DocumentFrequencies | None = None) -> Scorer:
@@ -119,7 +119,7 @@ class Metric(Specified):
         return self.bind(references, background)
 
     def against_unweighted(self, references: References, background: DocumentFrequencies | None = None) -> Scorer:
-        """Bind references as if all their weights were 1, with or without ``w-``.
+        """Bind references with weights of 1, whether or not the metric has ``w-``.
 
         Args:
             references: Texts; their weights are not read.
@@ -141,11 +141,11 @@ class Scorer(ABC):
     bootstrap, a shard or a stream needs nothing more. Made by `Metric.against`.
 
     >>> import numpy as np
-    >>> from postil.metrics import References, parse
+    >>> from postil.metrics import References, parse_metric
     >>> from postil.text import Vocabulary
     >>> vocabulary = Vocabulary()
     >>> references = References(vocabulary.encode_tokens([["a", "b"], ["c", "d"]]), np.array([0, 1, 2]))
-    >>> scorer = parse("bleu-1(smooth=none)").against(references)
+    >>> scorer = parse_metric("bleu-1(smooth=none)").against(references)
     >>> candidates = vocabulary.branch().encode_tokens([["a", "x"], ["c", "d"]])
     >>> stats = scorer.stats(candidates, np.array([0, 1], dtype=np.int32))
     >>> scorer.items(stats).tolist(), scorer.score(stats.sum(axis=0, keepdims=True)).tolist()
@@ -163,18 +163,18 @@ class Scorer(ABC):
 
     @abstractmethod
     def measure(self, matches: Matches) -> NDArray[np.float64]:
-        """Statistics of candidates that were brought together with the references already, float64[n, k]."""
+        """Statistics of n candidates from their matches with the references, float64[n, k]."""
 
     @abstractmethod
     def score(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Scores of n rows of statistics or of sums of them, float64[n]."""
+        """Scores of n rows of statistics, or of n sums of them, float64[n]."""
 
     def items(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
         """Item scores of n rows of statistics, float64[n]; nearly always `score`."""
         return self.score(stats)
 
     def reweighted(self, weights: NDArray[np.float64]) -> Self:
-        """The same scorer with other weights of the same references.
+        """Copy the scorer with other weights of the same references.
 
         Args:
             weights: float64[m].
@@ -197,8 +197,8 @@ class Scorer(ABC):
 
         Args:
             candidates: n texts, encoded with the vocabulary of the references or a branch of it.
-            sets: int32[n], the set of references that each meets.
-            jobs: Threads; the result does not depend on it.
+            sets: int32[n], index of the set of references of each candidate.
+            jobs: Number of threads; the result does not depend on it.
 
         Raises:
             InvalidInput: There is not one set number for each candidate, or a number has no set.
@@ -208,7 +208,7 @@ class Scorer(ABC):
 
 
 class PairwiseScorer(Scorer):
-    """A scorer to which references are pairs: what it finds of one depends neither on the others nor on any weight.
+    """A scorer of pairs: its comparison of a candidate with a reference depends on no other reference and no weight.
 
     So each pair is compared once, however often the references are weighted anew or chosen among.
     """
@@ -225,21 +225,21 @@ class PairwiseScorer(Scorer):
     def joined(
         self, pairs: NDArray[np.float64], weights: NDArray[np.float64], bounds: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """Statistics of candidates from their pairs, float64[n, k]: to the last bit what `measure` finds.
+        """Statistics of candidates from their pairs, float64[n, k]; equal to those of `measure` to the last bit.
 
         Args:
             pairs: float64[p, c], rows of `pairs`, candidate after candidate.
             weights: float64[p], the weight of the reference of each.
-            bounds: int64[n + 1], where the pairs of each candidate begin and end; each has at least one.
+            bounds: int64[n + 1], offsets of the pairs of each candidate; each has at least one.
         """
 
 
 @contextmanager
 def alignable(metric: Metric) -> Iterator[None]:
-    """Tell of texts whose alignment the kernel refuses, as it takes memory with the product of their lengths.
+    """Report texts whose alignment the kernel refuses, as its memory grows with the product of their lengths.
 
     Args:
-        metric: The one that aligns.
+        metric: The metric that aligns.
 
     Raises:
         InvalidInput: The kernel refused; its message has the lengths.
@@ -251,7 +251,7 @@ def alignable(metric: Metric) -> Iterator[None]:
 
 
 def mean_of_items(stats: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The score of a metric whose corpus score is the mean.
+    """Scores of a metric whose corpus score is the mean of the item scores.
 
     Args:
         stats: float64[n, 2], the item's value and 1, or sums of such rows.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Bleu", "DeltaBleu", "Smoothing"]
 
 Smoothing = Literal["coco", "none", "exp", "floor", "add-k", "method0"]
-"""What BLEU does with an order without matches; see `Bleu`."""
+"""Smoothing of an order without matches; see `Bleu`."""
 _K = {"floor": 0.1, "add-k": 1.0}
 
 
@@ -32,14 +32,14 @@ class Bleu(Metric):
     ``BP exp(1/N sum_n log PRC_n)`` with
     ``PRC_n = sum_w min(Count(w, c), max_j s_j Count(w, r_j)) / sum_w Count(w, c)`` (Papineni et al. 2002; with weights
     s_j: Qin et al. 2018, supplement B.1 and B.2). The brevity penalty compares with the reference length closest to the
-    candidate's (of two as near, the shorter) and takes no notice of weights. Corpus: the statistics are summed.
+    candidate's (of two as close, the shorter) and ignores weights. Corpus: the statistics are summed.
 
-    In [0, 1]; high is good. An empty candidate scores 0. A candidate without any match scores 0 too, but with ``coco``
-    the little that its epsilons leave: less than 1e-7.
+    In [0, 1]; higher is better. An empty candidate scores 0. A candidate without any match scores 0 too, but with
+    ``coco`` the little that its epsilons leave: less than 1e-7.
 
     Args:
-        order: N, the longest n-gram, 1 to 4; part of the name, ``bleu-4``.
-        smooth: What happens to an order without matches, and whose numbers come out where all weights are 1:
+        order: N, length of the longest n-gram, 1 to 4; part of the name, ``bleu-4``.
+        smooth: Smoothing of an order without matches, with the tool whose numbers it gives where all weights are 1:
 
             - ``coco``: two epsilons everywhere, never exactly 0 or 1; pycocoevalcap, bit for bit.
             - ``none``: the score is 0; sacreBLEU.
@@ -53,7 +53,7 @@ class Bleu(Metric):
             with ``coco``.
 
     Raises:
-        UsageError: The order is out of range, or ``effective`` stands with ``coco``.
+        UsageError: The order is out of range, or ``effective`` comes with ``coco``.
 
     The candidate has 3 of 4 words and 1 of 3 word pairs of its reference; with weight 1/2 each word counts half:
 
@@ -112,19 +112,19 @@ class DeltaBleu(Metric):
     """delta-BLEU: good references reward, bad ones (negative weights) punish.
 
     ``p_n = sum_i sum_g max_j s_ij min(Count(g, c_i), Count(g, r_ij)) / sum_i sum_g (max_j s_ij) Count(g, c_i)``, the
-    maximum above the line taken over the references that hold g (Galley et al. 2015, eq. 4). It differs from W-BLEU in
-    three ways: weights reach down to -1; a weight multiplies the clipped count, where W-BLEU clips at the weighted
-    count; and the best weight of the item scales the denominator, so an item whose best reference is mediocre can
-    still reach 1.
+    maximum in the numerator taken over the references that contain g (Galley et al. 2015, eq. 4). It differs from
+    W-BLEU in three ways: weights reach down to -1; a weight multiplies the clipped count, where W-BLEU clips at the
+    weighted count; and the best weight of the item scales the denominator, so an item whose best reference is mediocre
+    can still reach 1.
 
-    In [0, 1]; high is good. A negative or absent sum of matches in some order gives 0, an empty candidate too. The
+    In [0, 1]; higher is better. A negative or absent sum of matches in some order gives 0, an empty candidate too. The
     weights always count, with or without ``w-``; with all weights 1 it is BLEU without smoothing. An item whose every
-    reference has a negative weight, which the paper does not have, adds nothing below the line.
+    reference has a negative weight, which the paper does not have, adds nothing to the denominator.
 
-    Raising a weight can lower the score: it may raise the line below more than the one above.
+    Raising a weight can lower the score: it may raise the denominator more than the numerator.
 
     Args:
-        order: The longest n-gram, 1 to 9.
+        order: Length of the longest n-gram, 1 to 9.
 
     Raises:
         UsageError: The order is out of range.
@@ -148,7 +148,7 @@ class DeltaBleu(Metric):
 
     @property
     def needs_weights(self) -> bool:
-        """Always."""
+        """True with and without ``w-``."""
         return True
 
     def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:

@@ -30,13 +30,14 @@ class Cider(Metric):
     Qin et al. 2018, supplement B.5), g^n the n-grams' counts times ``log(items) - log(max(1, df))``. Corpus: mean of
     the items.
 
-    This is the original, a tenth of what its first code prints. What pycocoevalcap calls CIDEr is `CiderD`.
+    This is the definition of the paper, a tenth of what its first implementation prints. CIDEr of pycocoevalcap is
+    `CiderD`.
 
-    In [0, 1]; high is good; an empty candidate scores 0. Divided by K, not by the sum of weights. The idf comes from
-    the references, item by item, or from a `DocumentFrequencies`; one item alone has none.
+    In [0, 1]; higher is better; an empty candidate scores 0. Divided by K, not by the sum of weights. The idf comes
+    from the references, item by item, or from a `DocumentFrequencies`; one item alone has none.
 
     Args:
-        order: N, the longest n-gram, 1 to 9.
+        order: N, length of the longest n-gram, 1 to 9.
 
     Raises:
         UsageError: The order is out of range.
@@ -69,15 +70,16 @@ class Cider(Metric):
 
 @dataclass(frozen=True, kw_only=True)
 class CiderD(Metric):
-    """CIDEr-D: CIDEr made hard to game; with all weights 1 pycocoevalcap's ``Cider`` exactly.
+    """CIDEr-D: CIDEr with clipped counts and a length penalty, harder to game; pycocoevalcap's ``Cider``.
 
     As `Cider`, but a candidate's n-gram counts at most as often as in the reference, each cosine is multiplied by
-    ``exp(-(l_c - l_r)^2 / (2 sigma^2))`` with lengths in bigrams, and the whole by 10.
+    ``exp(-(l_c - l_r)^2 / (2 sigma^2))`` with lengths in bigrams, and the whole by 10. With all weights 1 the numbers
+    are pycocoevalcap's exactly.
 
-    In [0, 10]; high is good; an empty candidate scores 0. The idf is that of `Cider`.
+    In [0, 10]; higher is better; an empty candidate scores 0. The idf is that of `Cider`.
 
     Args:
-        order: N, the longest n-gram, 1 to 9.
+        order: N, length of the longest n-gram, 1 to 9.
         sigma: Width of the Gaussian on the difference of lengths, in bigrams; above 0.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Weights for references that nobody has graded: how much each is like the others of its set."""
+"""Consensus weights for ungraded references: similarity of each to the others of its set."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from postil.errors import UsageError
 from postil.metrics.reference_aggregation import SingleReferenceScorer, blocks
-from postil.metrics.spec import parse
+from postil.metrics.spec import parse_metric
 from postil.text.tokens import Tokens
 
 if TYPE_CHECKING:
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from postil.metrics.base import Metric
     from postil.metrics.references import References
 
-__all__ = ["NAME", "NOTHING", "SIMILARITY", "consensus", "likeness", "similarity_of"]
+__all__ = ["NAME", "NO_SIMILARITY", "SIMILARITY", "consensus", "mean_similarities", "similarity_of"]
 
 NAME: Final = "consensus"
-"""What the method is called in options and signatures."""
+"""Name of the method in options and signatures."""
 
 SIMILARITY: Final = "rouge-l(beta=1)"
 """The similarity where none is named: it is the same in both directions, needs no document frequencies and no language,
 and is the fastest metric against single references."""
 
-NOTHING: Final = 1e-7
+NO_SIMILARITY: Final = 1e-7
 """No reference is like another where the highest mean is not above this; smoothed BLEU never comes to 0."""
 
 _METHOD: Final = re.compile(r"consensus(?:\((?P<spec>.*)\))?", re.DOTALL)
@@ -37,16 +37,16 @@ _METHOD: Final = re.compile(r"consensus(?:\((?P<spec>.*)\))?", re.DOTALL)
 def consensus(
     references: References, metric: Metric, *, background: DocumentFrequencies | None = None, jobs: int = 1
 ) -> NDArray[np.float64]:
-    """The weight of each reference: how much it is like the others of its set, compared with the one most like them.
+    """Weights of references: mean similarity to the others of the set, divided by the highest of the set.
 
-    ``s_j = l_j / max_i l_i`` with l as in `likeness`, so that the best of every set has weight 1. Where no reference is
-    like another, or there is only one, all have weight 1.
+    ``s_j = l_j / max_i l_i`` with l as in `mean_similarities`, so that the best of every set has weight 1. Where no
+    reference is like another, or there is only one, all have weight 1.
 
     Args:
         references: m texts in sets; their weights are not read.
         metric: The similarity, see `similarity_of`.
         background: Document frequencies for CIDEr; by default those of ``references``.
-        jobs: Threads; the result does not depend on it.
+        jobs: Number of threads; the result does not depend on it.
 
     Returns:
         float64[m] in [0, 1].
@@ -62,16 +62,16 @@ def consensus(
     >>> consensus(References(tokens, np.array([0, 3, 4])), similarity_of("consensus")).tolist()
     [1.0, 0.5, 0.5, 1.0]
     """
-    means = likeness(references, metric, background=background, jobs=jobs)
+    means = mean_similarities(references, metric, background=background, jobs=jobs)
     highest = np.maximum.reduceat(means, references.offsets[:-1]) if len(references) else np.zeros(0)
     highest = np.repeat(highest, np.diff(references.offsets))
-    return np.divide(means, highest, out=np.ones_like(means), where=highest > NOTHING)
+    return np.divide(means, highest, out=np.ones_like(means), where=highest > NO_SIMILARITY)
 
 
-def likeness(
+def mean_similarities(
     references: References, metric: Metric, *, background: DocumentFrequencies | None = None, jobs: int = 1
 ) -> NDArray[np.float64]:
-    """The mean similarity of each reference to the other references of its set.
+    """Mean similarity of each reference to the other references of its set.
 
     ``l_j = 1/(K - 1) sum_(i != j) m(r_j, r_i)``, m a metric without weights with r_j as its candidate; 0 for a
     reference that is alone. The work grows with the square of each set's size.
@@ -80,7 +80,7 @@ def likeness(
         references: m texts in sets; their weights are not read.
         metric: m, see `similarity_of`.
         background: Document frequencies for CIDEr; by default those of ``references``.
-        jobs: Threads; the result does not depend on it.
+        jobs: Number of threads; the result does not depend on it.
 
     Returns:
         float64[m] in the range of the metric.
@@ -91,7 +91,7 @@ def likeness(
     >>> from postil.metrics import References
     >>> from postil.text import Vocabulary
     >>> tokens = Vocabulary().encode_tokens([["a", "b"], ["a", "c"], ["d", "b"], ["e"]])
-    >>> likeness(References(tokens, np.array([0, 3, 4])), similarity_of("consensus")).tolist()
+    >>> mean_similarities(References(tokens, np.array([0, 3, 4])), similarity_of("consensus")).tolist()
     [0.5, 0.25, 0.25, 0.0]
     """
     tokens, sizes = references.tokens, np.diff(references.offsets)
@@ -110,10 +110,10 @@ def likeness(
 
 
 def similarity_of(method: str | None) -> Metric | None:
-    """The similarity that a weights method names, ``consensus`` or ``consensus(SPEC)``; None for other methods.
+    """Parse the similarity of a weights method, ``consensus`` or ``consensus(SPEC)``; None for other methods.
 
     Args:
-        method: The name of a weights method, if one is named.
+        method: Name of a weights method, if there is one.
 
     Raises:
         UnknownName, UsageError: As `parse`, or the metric reads weights itself.
@@ -124,7 +124,7 @@ def similarity_of(method: str | None) -> Metric | None:
     match = _METHOD.fullmatch(method or "")
     if match is None:
         return None
-    metric = parse(match["spec"] or SIMILARITY)
+    metric = parse_metric(match["spec"] or SIMILARITY)
     if metric.needs_weights:
         raise UsageError(f"consensus: expected a metric that reads no weights, got '{match['spec']}'")
     return metric

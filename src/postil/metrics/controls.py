@@ -1,4 +1,4 @@
-"""Controls: what a weighted metric has to beat before its weights can be said to do something."""
+"""Controls: baselines that a weighted metric has to beat before its weights can be credited."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ MOST_WEIGHTS: Final = 1 << 22
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ControlOptions:
-    """Which controls.
+    """Options of controls.
 
     Args:
-        draws: How many times the weights are shuffled.
+        draws: Number of times that the weights are shuffled.
         best: k of the best-k references.
-        choices: How many choices among tied references are averaged, where the k-th place is tied.
-        seed: The seed of shuffles and choices.
+        choices: Number of choices among tied references to average over, where rank k is tied.
+        seed: Seed of shuffles and choices.
 
     Raises:
         UsageError: A number is below 1.
@@ -60,31 +60,30 @@ class ControlOptions:
 
 
 class Controls:
-    """The controls of the weighted metrics of a panel, computed by the same metric code.
+    """The controls of the weighted metrics of a set, computed by the same metric code.
 
     For a weighted metric w-m:
 
-    - ``control:shuffled(w-m,draw=i)``: w-m with the weights shuffled within each set of references. Keeps how good an
-      item's references are, loses which is good.
+    - ``control:shuffled(w-m,draw=i)``: w-m with the weights shuffled within each set of references. Keeps the
+      distribution of an item's weights, loses their assignment to references.
     - ``control:best-5(w-m)``: m, without weights, over the five references with the highest weights; where the fifth
-      place is tied, the mean over choices among the tied.
+      rank is tied, the mean over choices among the tied.
     - ``control:top(w-m)``: m, without weights, over all references that share the highest weight.
     - ``control:nearest(w-m)``: the weight of the reference that is nearest to the candidate by m, the mean of ties. No
       similarity is in this score, only the grade of another text.
     - ``control:mean-weight(w-m)``: the mean weight of the references, where m is a similarity-weighted mean of them
-      (``over=near``): what its score would be if every reference were as similar to the candidate as every other. It
-      is the same for all candidates of a set of references.
+      (``over=near``): its score if every reference were equally similar to the candidate. It is the same for all
+      candidates of a set of references.
     - ``control:length``: the number of the candidate's tokens.
 
     Weights of a set of references, and a candidate's scores by them, are tied as `postil.records.ties` says.
 
     Args:
-        panel: The metrics; those that read weights have controls.
-        references: What they are bound to.
-        options: Which controls.
+        metrics: The metrics, bound; those that read weights have controls.
+        options: Options of controls.
 
     Raises:
-        UsageError: No metric of the panel reads weights.
+        UsageError: No metric reads weights.
 
     >>> from postil.metrics import References
     >>> from postil.metrics.metric_set import MetricSet, parse_all
@@ -92,8 +91,8 @@ class Controls:
     >>> vocabulary = Vocabulary()
     >>> tokens = vocabulary.encode_tokens([["a", "b"], ["a", "c"], ["d"]])
     >>> references = References(tokens, np.array([0, 3]), np.array([1.0, 0.5, 0.25]))
-    >>> panel = MetricSet(parse_all(["w-rouge-l"]), references, tokenizer="space")
-    >>> controls = Controls(panel, references, ControlOptions(draws=1, best=2))
+    >>> metrics = MetricSet(parse_all(["w-rouge-l"]), references, tokenizer="space")
+    >>> controls = Controls(metrics, ControlOptions(draws=1, best=2))
     >>> candidates = vocabulary.branch().encode_tokens([["a", "c"]])
     >>> for name, scores in controls.scores(candidates, np.array([0], dtype=np.int32)):
     ...     print(name, scores.round(4).tolist())
@@ -104,14 +103,14 @@ class Controls:
     control:length [2.0]
     """
 
-    def __init__(self, panel: MetricSet, references: References, options: ControlOptions | None = None) -> None:
+    def __init__(self, metrics: MetricSet, options: ControlOptions | None = None) -> None:
         self._options = options or ControlOptions()
-        self._references = references
-        self._metrics = {spec: metric for spec, metric in panel.metrics.items() if metric.needs_weights}
+        self._references = references = metrics.references
+        self._metrics = {spec: metric for spec, metric in metrics.metrics.items() if metric.needs_weights}
         if not self._metrics:
             raise UsageError("controls go with metrics that read weights; ask for at least one, such as w-meteor")
-        self._background = panel.background
-        self._scorers = {spec: panel.scorer(spec) for spec in self._metrics}
+        self._background = metrics.background
+        self._scorers = {spec: metrics.scorer(spec) for spec in self._metrics}
         self._set = np.repeat(np.arange(len(references)), np.diff(references.offsets))
         self._ranks = joined(references.weights, references.offsets[:-1])
         best_k, seed = f"best-{self._options.best}", self._options.seed
@@ -122,7 +121,7 @@ class Controls:
         }
         self._singles = SingleReferenceScorer(self._metrics, references, self._background)
         self.signatures = {
-            name: f"{panel.signatures[spec]}|{note}"
+            name: f"{metrics.signatures[spec]}|{note}"
             for spec in self._metrics
             for name, note in [
                 *((self._shuffled(spec, draw), f"control:shuffled|seed:{seed}") for draw in self._draws),
@@ -131,18 +130,18 @@ class Controls:
                 (f"control:nearest({spec})", f"control:nearest|ties:mean:{ties}"),
                 *([(f"control:mean-weight({spec})", "control:mean-weight")] if is_near(self._metrics[spec]) else []),
             ]
-        } | {LENGTH: f"{LENGTH}|tokenizer:{panel.tokenizer}|postil:{VERSION}"}
-        """For each control all that its numbers depend on."""
+        } | {LENGTH: f"{LENGTH}|tokenizer:{metrics.tokenizer}|postil:{VERSION}"}
+        """Signature of each control, by name: all that its numbers depend on."""
 
     def scores(
         self, candidates: Tokens, sets: NDArray[np.int32], jobs: int = 1
     ) -> Iterator[tuple[str, NDArray[np.float64]]]:
-        """The controls of n candidates, one after the other.
+        """Score n candidates by each control.
 
         Args:
             candidates: n texts, encoded with the vocabulary of the references or a branch of it.
-            sets: int32[n], the set of references that each meets.
-            jobs: Threads; the result does not depend on it.
+            sets: int32[n], index of the set of references of each candidate.
+            jobs: Number of threads; the result does not depend on it.
 
         Yields:
             Name and item scores, float64[n].
@@ -187,12 +186,12 @@ class Controls:
         return f"control:shuffled({spec},draw={draw})"
 
     def _by_size(self, sets: NDArray[np.int32]) -> list[NDArray[np.int64]]:
-        """The references of some sets, an array for each size of a set: int64[sets, size]."""
+        """Group references by the size of their set: one int64[sets, size] for each size."""
         begins, sizes = self._references.offsets[sets], np.diff(self._references.offsets)[sets]
         return [begins[sizes == size, None] + np.arange(size) for size in np.unique(sizes)]
 
     def _shuffle(self, by_size: list[NDArray[np.int64]], draw: int) -> NDArray[np.float64]:
-        """The weights, shuffled within some sets: float64[m]."""
+        """Weights, shuffled within some sets: float64[m]."""
         noise, weights = self._noise(draw), self._references.weights.copy()
         for places in by_size:
             order = np.argsort(noise[places], axis=1, kind="stable")
@@ -202,8 +201,8 @@ class Controls:
     def _noise(self, draw: int) -> NDArray[np.float64]:
         return np.random.default_rng([self._options.seed, draw]).random(len(self._set))
 
-    def _falling(self, choice: int) -> NDArray[np.int64]:
-        """The references of each set by falling weight, tied ones in random order: int64[m]."""
+    def _descending(self, choice: int) -> NDArray[np.int64]:
+        """Indices of the references of each set by descending weight, ties in random order: int64[m]."""
         return np.lexsort((self._noise(choice), -self._ranks, self._set))
 
     def _choice(self, keep: NDArray[np.bool_]) -> _Choice:
@@ -218,29 +217,29 @@ class Controls:
         return np.asarray(self._ranks == highest[self._set])
 
     def _best(self) -> Iterator[NDArray[np.bool_]]:
-        """The best-k references of each set: one choice where no k-th place is tied, else several."""
+        """Masks of the best-k references of each set: one where no set has a tie at rank k, else one per choice."""
         place = np.arange(len(self._ranks)) - self._references.offsets[self._set]
         chosen = place < self._options.best
-        falling = self._ranks[self._falling(0)]
-        last = np.flatnonzero(place == self._options.best)  # the first that is left out
-        tied = bool((falling[last] == falling[last - 1]).any())
+        ranks = self._ranks[self._descending(0)]
+        last = np.flatnonzero(place == self._options.best)  # the first that is not chosen
+        tied = bool((ranks[last] == ranks[last - 1]).any())
         for choice in range(self._options.choices if tied else 1):
             keep = np.zeros(len(self._ranks), dtype=bool)
-            keep[self._falling(choice)[chosen]] = True
+            keep[self._descending(choice)[chosen]] = True
             yield keep
 
     def _means(
         self, choices: list[_Choice], pairs: _Pairs, candidates: Tokens, sets: NDArray[np.int32], jobs: int
     ) -> dict[str, NDArray[np.float64]]:
-        """For each metric the mean item scores over some choices of references, all of weight 1."""
+        """Mean item scores of each metric over some choices of references, all of weight 1."""
         sums = {spec: np.zeros(len(candidates)) for spec in self._scorers}
         for choice in choices:
             kept = choice.keep[pairs.references]
-            bounds, even = np.concatenate([[0], np.cumsum(kept)])[pairs.bounds], np.ones(np.count_nonzero(kept))
+            bounds, ones = np.concatenate([[0], np.cumsum(kept)])[pairs.bounds], np.ones(np.count_nonzero(kept))
             matches = choice.references.match(candidates, sets, jobs) if choice.rest else None
             for spec, scorer in self._scorers.items():
                 if isinstance(scorer, PairwiseScorer):
-                    sums[spec] += scorer.items(scorer.joined(pairs.found[spec][kept], even, bounds))
+                    sums[spec] += scorer.items(scorer.joined(pairs.found[spec][kept], ones, bounds))
                 elif matches is not None:
                     sums[spec] += scorer.items(choice.rest[spec].measure(matches))
         return {spec: total / len(choices) for spec, total in sums.items()}
@@ -256,7 +255,13 @@ class Controls:
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """Some of the references, at least one of each set; the metrics that need them at once are bound to them."""
+    """Some of the references, at least one of each set.
+
+    Args:
+        keep: bool[m], mask of the chosen references.
+        references: The chosen references, where a metric needs them together; else all.
+        rest: Scorers of those metrics, bound to them, by spec.
+    """
 
     keep: NDArray[np.bool_]
     references: References
@@ -265,7 +270,7 @@ class _Choice:
 
 @dataclass(frozen=True, slots=True)
 class _Pairs:
-    """Candidates and their references, each pair compared once by each metric; see `SingleReferenceScorer`."""
+    """Pairs of candidate and reference, each compared once by each metric; see `SingleReferenceScorer`."""
 
     bounds: NDArray[np.int64]
     references: NDArray[np.int64]
@@ -276,7 +281,7 @@ class _Pairs:
         return cls(*singles.pairs(sets), singles.compared(candidates, sets, jobs))
 
     def alone(self, scorer: Scorer, spec: str) -> NDArray[np.float64]:
-        """The score of each pair without its weight."""
+        """Unweighted score of each pair, float64[p]."""
         found = self.found[spec]
         if not isinstance(scorer, PairwiseScorer):
             return found[:, 0]

@@ -190,7 +190,7 @@ class Evaluation:
             tokenizer="given" if tokenized else self.tokenizer.signature,
             weights=references.weighting,
         )
-        self.controls = Controls(self.metrics, self.references, controls) if controls else None
+        self.controls = Controls(self.metrics, controls) if controls else None
 
     def encode(self, batch: Batch, refuse: Refuse | None = None) -> Tokens:
         """Tokenize candidates into a branch of the references' vocabulary, which itself stays as it is.

@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 __all__ = ["Meteor"]
 
 BEAM: Final = 40
-EVEN: Final = 0.5
-"""The delta with which function words weigh as much as others."""
+"""Beam size of the alignment search, as in the METEOR 1.5 program."""
+UNWEIGHTED: Final = 0.5
+"""The delta at which function words count as much as content words."""
 
 
 class _Preset(NamedTuple):
@@ -58,7 +59,7 @@ class Meteor(Metric):
     ``max_j s_j (1 - gamma frag_j^beta) F_j`` with ``F = P R / (alpha P + (1 - alpha) R)`` and
     ``frag = chunks / matches``, 0 where the texts are the same (Banerjee & Lavie 2005; Denkowski & Lavie 2014; with
     weights: Qin et al. 2018, supplement B.3, the penalty inside the maximum because it belongs to the alignment with
-    r_j). P and R weigh a content word by delta and a function word by 1 - delta, and a match by its stage: exact 1,
+    r_j). P and R weight a content word by delta and a function word by 1 - delta, and a match by its stage: exact 1,
     stem .6, synonym .8. The alignment is the beam search of the METEOR 1.5 program. Texts are taken as the tokenizer
     leaves them.
 
@@ -67,24 +68,23 @@ class Meteor(Metric):
     differ, by .0040 in the mean and .0818 at most; 1,441 of 2,115 answers in web threads differ, by .0060 in the mean
     and .0956 at most. ``params=other`` and ``params=2005`` use no list.
 
-    In [0, 1]; high is good; an empty candidate scores 0. Of references with equal scores the first is chosen, so the
-    corpus score, unlike item scores, can depend on the order of references. Time grows with the places that words could
-    be aligned with: ten seconds for two texts of 30,000 words.
+    In [0, 1]; higher is better; an empty candidate scores 0. Of references with equal scores the first is chosen, so
+    the corpus score, unlike item scores, can depend on the order of references. Time grows with the places that words
+    could be aligned with: ten seconds for two texts of 30,000 words.
 
     Args:
         params: ``en``: METEOR 1.5's for English (.85, .2, .6, .75); ``other``: for languages without tuning, such as
             Chinese (.75, 1.4, .7, .5); ``2005``: the first paper's (.9, 3, .5, .5), every stage with weight 1.
-        stages: Which words match: the same ones, those with one English stem (Snowball), those with a WordNet synset in
-            common. The paraphrase stage of METEOR 1.5 is not offered, so its default English number, which has it, is
-            not promised.
+        stages: Matchers of words: the same word, the same English stem (Snowball), a WordNet synset in common. The
+            paraphrase stage of METEOR 1.5 is not offered, so its default English number, which has it, is not promised.
         characters: Take every character outside Latin and Cyrillic words as a word, as METEOR 1.5 does when it
-            normalises Chinese; lower-cases.
+            normalizes Chinese; lower-cases.
         corpus: ``stats``: sum the chosen references' statistics, matches scaled by s_j in P and R only; the program's
             aggregate where all weights are 1. ``mean``: of the items. ``chosen``: the weights only choose the
             reference, its statistics stay unscaled (item scores are weighted all the same). By default ``stats``, and
             ``mean`` where ``over`` is not ``max``.
-        over: How the references of a set become one score. ``max``: the best. ``mean``: ``1/K sum_j s_j F_j``, F_j with
-            its penalty. ``top-k``, such as ``top-3``: the mean of the k highest ``s_j F_j``. ``near``: the
+        over: Reference aggregation. ``max``: the best score by a single reference. ``mean``: ``1/K sum_j s_j F_j``, F_j
+            with its penalty. ``top-k``, such as ``top-3``: the mean of the k highest ``s_j F_j``. ``near``: the
             similarity-weighted mean of the weights. It is not for references that get worse as the text gets better
             (leave-one-out, halves), nor for many references with few distinct weights; see
             `postil.metrics.reference_aggregation.AggregatingScorer`. All but ``max`` choose no single reference, so
@@ -126,7 +126,7 @@ class Meteor(Metric):
                 f"meteor: corpus={self.corpus} needs the one reference that over=max chooses; with over={self.over} "
                 "take corpus=mean, or leave it out"
             )
-        if self.function_words is not None and PRESETS[self.params].delta == EVEN:
+        if self.function_words is not None and PRESETS[self.params].delta == UNWEIGHTED:
             raise UsageError(f"meteor: function_words has no effect with params={self.params}; leave it out")
         if self.wordnet is not None and self.stages != "exact+stem+synonym":
             raise UsageError(f"meteor: wordnet has no effect with stages={self.stages}; leave it out")
@@ -146,9 +146,9 @@ class Meteor(Metric):
 
     @property
     def signature(self) -> str:
-        """See `Specified.signature`: a hash of the function words, where they count; WordNet stands in the notes."""
+        """See `Specified.signature`: with a hash of the function words where they count; WordNet is in the notes."""
         words = None
-        if PRESETS[self.params].delta != EVEN:
+        if PRESETS[self.params].delta != UNWEIGHTED:
             words = function_words_signature(Path(self.function_words) if self.function_words else None)
         return str(replace(self, function_words=words, wordnet=None))
 
@@ -187,7 +187,7 @@ class _MeteorScorer(PairwiseScorer):
         return tuple(notes)
 
     def _read_function_words(self) -> frozenset[str]:
-        if self._preset.delta == EVEN:
+        if self._preset.delta == UNWEIGHTED:
             return frozenset()
         path = self.metric.function_words
         return function_words(Path(path) if path else None)
@@ -209,7 +209,7 @@ class _MeteorScorer(PairwiseScorer):
         return self._stats(np.column_stack([scores[first], pairs[first, 1:7], weights[first]]))
 
     def _table(self, matches: Matches, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The kernel's, float64[n, 8]."""
+        """Statistics of the best reference of each candidate, float64[n, 8]; see `postil.kernel.meteor`."""
         vocabulary, preset = matches.candidates.vocabulary, self._preset
         known = len(self._is_function)
         with alignable(self.metric):
@@ -259,7 +259,7 @@ class _MeteorScorer(PairwiseScorer):
 
 
 class _CharacterScorer(PairwiseScorer):
-    """The same over characters: references and candidates are cut anew, the rest is METEOR's over words."""
+    """METEOR over characters: references and candidates are tokenized again, and scored as words are."""
 
     metric: Meteor
 
@@ -267,7 +267,7 @@ class _CharacterScorer(PairwiseScorer):
 
     def __init__(self, metric: Meteor, references: References) -> None:
         super().__init__(metric, references)
-        self._pieces = self._cut(references.tokens.vocabulary.words())
+        self._pieces = self._split(references.tokens.vocabulary.words())
         vocabulary = Vocabulary()
         again = References(
             self._again(references.tokens, self._pieces, vocabulary),
@@ -277,7 +277,7 @@ class _CharacterScorer(PairwiseScorer):
         )
         self._inner = _words_scorer(replace(metric, characters=False), again)
 
-    def _cut(self, words: Sequence[str]) -> list[list[str]]:
+    def _split(self, words: Sequence[str]) -> list[list[str]]:
         return [self._PIECE.findall(word.lower()) for word in words]
 
     @staticmethod
@@ -304,7 +304,7 @@ class _CharacterScorer(PairwiseScorer):
 
     def _matches(self, matches: Matches) -> Matches:
         candidates = matches.candidates
-        pieces = self._pieces + self._cut(candidates.vocabulary.words(len(self._pieces)))
+        pieces = self._pieces + self._split(candidates.vocabulary.words(len(self._pieces)))
         references = self._inner.references
         again = self._again(candidates, pieces, references.tokens.vocabulary.branch())
         return references.match(again, matches.sets, matches.jobs)

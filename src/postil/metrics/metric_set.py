@@ -1,4 +1,4 @@
-"""Several metrics bound to the same references, and sums of their statistics."""
+"""Metrics bound to the same references, and deterministic sums of their statistics."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.errors import UsageError
-from postil.metrics.spec import parse
+from postil.metrics.spec import parse_metric
 from postil.version import VERSION
 
 if TYPE_CHECKING:
@@ -24,10 +24,10 @@ __all__ = ["DeterministicSum", "MetricSet", "lowest_weight", "parse_all"]
 
 
 def parse_all(specs: Iterable[str]) -> dict[str, Metric]:
-    """Metrics by the spec that the user wrote, in order.
+    """Parse metrics, by the spec that the user wrote and in order.
 
     Args:
-        specs: What the user wrote; a spec that comes twice counts once.
+        specs: Specs; one that comes twice counts once.
 
     Raises:
         UnknownName: A metric, parameter or value is not in its table.
@@ -36,7 +36,7 @@ def parse_all(specs: Iterable[str]) -> dict[str, Metric]:
     >>> {spec: str(metric) for spec, metric in parse_all(["bleu-4", "w-rouge-1"]).items()}
     {'bleu-4': 'bleu-4(smooth=coco,effective=false)', 'w-rouge-1': 'w-rouge-1(count=clipped,corpus=mean)'}
     """
-    metrics = {spec: parse(spec) for spec in specs}
+    metrics = {spec: parse_metric(spec) for spec in specs}
     if not metrics:
         raise UsageError("no metric: expected at least one, such as bleu-4, meteor or w-rouge-l")
     return metrics
@@ -53,14 +53,14 @@ def lowest_weight(metrics: Mapping[str, Metric], default: float) -> float:
 
 
 class MetricSet:
-    """Metrics bound to references; what a candidate shares with its references is found once for all of them.
+    """Metrics bound to references; matches of a candidate with its references are found once for all metrics.
 
     Args:
         metrics: By the spec that the user wrote.
-        references: What they are bound to.
+        references: The references.
         background: Document frequencies for the metrics with an idf.
         tokenizer: Signature of the tokenizer that made the tokens.
-        weights: How the weights were made, for the signatures of weighted metrics.
+        weights: Weights method, for the signatures of weighted metrics.
 
     Raises:
         InvalidInput, UsageError, Undefined: As `Metric.against`.
@@ -69,12 +69,12 @@ class MetricSet:
     >>> from postil.text import Vocabulary
     >>> vocabulary = Vocabulary()
     >>> references = References(vocabulary.encode_tokens([["a", "b"], ["c"]]), np.array([0, 2]))
-    >>> panel = MetricSet(parse_all(["rouge-1", "bleu-1(smooth=none)"]), references, tokenizer="space")
+    >>> metrics = MetricSet(parse_all(["rouge-1", "bleu-1(smooth=none)"]), references, tokenizer="space")
     >>> candidates = vocabulary.branch().encode_tokens([["a"], ["c", "b"]])
-    >>> stats = panel.measure(candidates, np.array([0, 0], dtype=np.int32))
-    >>> panel.items("rouge-1", stats["rouge-1"]).round(4).tolist()
+    >>> stats = metrics.measure(candidates, np.array([0, 0], dtype=np.int32))
+    >>> metrics.items("rouge-1", stats["rouge-1"]).round(4).tolist()
     [0.3333, 0.6667]
-    >>> panel.corpus("rouge-1", stats["rouge-1"].sum(axis=0))
+    >>> metrics.corpus("rouge-1", stats["rouge-1"].sum(axis=0))
     0.5
     """
 
@@ -90,10 +90,10 @@ class MetricSet:
         self.metrics = metrics
         self.background = background
         self.tokenizer = tokenizer
-        self._references = references
-        even = references.unweighted()  # one for all plain metrics, so that what they count is counted once
+        self.references = references
+        unweighted = references.unweighted()  # one object for all metrics without w-, so that they share counts
         self._scorers: dict[str, Scorer] = {
-            spec: metric.against(references if metric.needs_weights else even, background)
+            spec: metric.against(references if metric.needs_weights else unweighted, background)
             for spec, metric in metrics.items()
         }
         sizes = np.diff(references.offsets)
@@ -111,15 +111,15 @@ class MetricSet:
             )
             for spec, scorer in self._scorers.items()
         }
-        """For each spec all that its numbers depend on."""
+        """Signature of each metric, by spec: all that its numbers depend on."""
 
     def scorer(self, spec: str) -> Scorer:
         """The scorer of a metric."""
         return self._scorers[spec]
 
     def measure(self, candidates: Tokens, sets: NDArray[np.int32], jobs: int = 1) -> dict[str, NDArray[np.float64]]:
-        """Statistics of n candidates for each spec, float64[n, k]; see `Scorer.stats`."""
-        matches = self._references.match(candidates, sets, jobs)
+        """Statistics of n candidates by spec, float64[n, k]; see `Scorer.stats`."""
+        matches = self.references.match(candidates, sets, jobs)
         return {spec: scorer.measure(matches) for spec, scorer in self._scorers.items()}
 
     def items(self, spec: str, stats: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -132,9 +132,10 @@ class MetricSet:
 
 
 class DeterministicSum:
-    """A sum of rows that comes out the same to the last bit however the rows arrive.
+    """A sum of rows that is the same to the last bit however the rows are batched.
 
-    Rows are summed in blocks of 1,024 in their order, and the blocks in theirs.
+    Rows are summed in blocks of 1,024 in their order, and blocks in theirs, so neither the size of a batch nor the
+    number of threads changes the order of additions.
 
     >>> total = DeterministicSum()
     >>> total.add(np.ones((1500, 2)))

@@ -28,41 +28,41 @@ if TYPE_CHECKING:
 __all__ = ["NearSigns"]
 
 MANY: Final = 10.0
-"""The least number of references for each distinct weight, the median of the sets, at which they are many."""
+"""Smallest number of references per distinct weight, median of the sets, that counts as many."""
 
 SHARE: Final = 0.5
-"""From this share of the candidates on that are references elsewhere, leave-one-out or halves are meant."""
+"""Smallest share of candidates that are references elsewhere, as in leave-one-out or halves."""
 
 FALLS: Final = -0.1
-"""The correlation from which on down the mean weight of the references falls as the own weight rises."""
+"""Largest correlation at which the mean weight of the references counts as falling while the own weight rises."""
 
 
 class NearSigns:
     """The signs in references and candidates; see the module.
 
     *Many references with few distinct weights*: in at least half of the sets there are ten or more references for each
-    distinct weight. Sets whose references all weigh the same have nothing to average and do not count as such.
+    distinct weight. Sets whose references all have one weight have nothing to average and do not count as such.
 
     *The mean weight of the references falls as the own weight rises*: at least half of the candidates are, word for
     word, references of other sets, which tells their own weight w, and there
 
         sum x y <= -.1 sqrt(sum x^2 sum y^2),  x = w - m,  y = m - o,
 
-    where m is the mean weight of the candidate's references and o that of the sets that it is a reference in. With one
-    text left out of n, ``y = -x / (n - 1)`` exactly; two halves that are each other's references have some of it.
+    where m is the mean weight of the candidate's references and o that of the sets that it is a reference in. With
+    leave-one-out of n texts, ``y = -x / (n - 1)`` exactly; two halves that are each other's references have some of it.
 
     Args:
         metrics: Metrics by the spec that the user wrote.
-        references: What they are bound to.
+        references: The references that they are bound to.
 
-    >>> from postil.metrics import References, parse
+    >>> from postil.metrics import References, parse_metric
     >>> from postil.text import Vocabulary
     >>> vocabulary = Vocabulary()
     >>> texts = [["b"], ["c"], ["a"], ["c"], ["a"], ["b"]]  # each of a, b and c against the others
     >>> references = References(
     ...     vocabulary.encode_tokens(texts), np.array([0, 2, 4, 6]), np.array([0.5, 0.0, 1.0, 0.0, 1.0, 0.5])
     ... )
-    >>> signs = NearSigns({"w-rouge-l(over=near)": parse("w-rouge-l(over=near)")}, references)
+    >>> signs = NearSigns({"w-rouge-l(over=near)": parse_metric("w-rouge-l(over=near)")}, references)
     >>> signs.see(vocabulary.branch().encode_tokens([["a"], ["b"], ["c"]]), np.arange(3, dtype=np.int32))
     >>> for line in signs.remarks():
     ...     print(line.partition(",")[0])
@@ -91,11 +91,11 @@ class NearSigns:
         self._of_place = _sums(place, values, len(self._places))
 
     def see(self, candidates: Tokens, sets: NDArray[np.int32]) -> None:
-        """Take the next candidates.
+        """Count the next candidates.
 
         Args:
             candidates: n texts, encoded with the vocabulary of the references or a branch of it.
-            sets: int32[n], the set of references that each meets.
+            sets: int32[n], index of the set of references of each candidate.
         """
         if not self.asked:
             return
@@ -136,7 +136,7 @@ class NearSigns:
 def _references_of_each_weight(
     weights: NDArray[np.float64], of_set: NDArray[np.int64], sizes: NDArray[np.int64]
 ) -> float:
-    """References for each distinct weight, the median of the sets; 0 for a set with one weight alone."""
+    """Number of references per distinct weight, median of the sets; a set with a single weight counts as 0."""
     order = np.lexsort((weights, of_set))
     new = np.concatenate([[True], (np.diff(weights[order]) > 0) | (np.diff(of_set[order]) > 0)])
     distinct = np.bincount(of_set[order][new], minlength=len(sizes))
@@ -144,12 +144,12 @@ def _references_of_each_weight(
 
 
 def _keys(tokens: Tokens) -> Iterator[bytes]:
-    """The same bytes for texts of the same tokens."""
+    """Keys of texts; texts of the same tokens have the same key."""
     ids = tokens.ids.tobytes()
     ends = (tokens.offsets * tokens.ids.itemsize).tolist()
     yield from (ids[begin:end] for begin, end in pairwise(ends))
 
 
 def _sums(group: NDArray[np.int64], values: NDArray[np.float64], groups: int) -> NDArray[np.float64]:
-    """Each row of values summed by group: float64[rows, groups]."""
+    """Sum each row of values by group: float64[rows, groups]."""
     return np.stack([np.bincount(group, row, groups) for row in values])

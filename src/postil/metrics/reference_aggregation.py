@@ -1,4 +1,4 @@
-"""Metrics against each reference by itself, and how the scores of a set of references become one."""
+"""Reference aggregation: scores by single references, combined as the parameter ``over`` of a metric names."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ __all__ = ["AggregatingScorer", "SingleReferenceScorer", "blocks", "check_over",
 
 TOP: Final = re.compile(r"top-(?P<k>[1-9][0-9]{0,8})")
 BLOCK: Final = 1 << 16
-"""About how many pairs of candidate and reference are compared at a time."""
+"""Approximate number of pairs of candidate and reference that are compared at a time, which bounds memory."""
 
 
 def check_over(name: str, over: str) -> None:
-    """Refuse what is none of ``max``, ``mean``, ``near`` and ``top-K``.
+    """Refuse values other than ``max``, ``mean``, ``near`` and ``top-K``.
 
     Args:
         name: The metric's name, for the message.
@@ -48,28 +48,28 @@ def check_over(name: str, over: str) -> None:
 
 
 def is_near(metric: Metric) -> bool:
-    """Return True if a metric combines the references by the similarity-weighted mean.
+    """True if a metric combines the references by the similarity-weighted mean.
 
     Args:
         metric: Any metric; most have no field ``over``.
 
-    >>> from postil.metrics import parse
-    >>> is_near(parse("w-rouge-l(over=near)")), is_near(parse("w-rouge-l")), is_near(parse("bleu-4"))
-    (True, False, False)
+    >>> from postil.metrics import parse_metric
+    >>> [is_near(parse_metric(spec)) for spec in ("w-rouge-l(over=near)", "w-rouge-l", "bleu-4")]
+    [True, False, False]
     """
     return getattr(metric, "over", "max") == "near"
 
 
 def differ_in_over(metric: Metric, other: Metric) -> bool:
-    """Return True if the other metric is the same with ``over=max``, the corpus score apart.
+    """True if the other metric is the same with ``over=max``, the corpus score apart.
 
     Args:
         metric: A metric whose ``over`` is not ``max``.
         other: Any metric.
 
-    >>> from postil.metrics import parse
-    >>> near = parse("w-meteor(over=near)")
-    >>> differ_in_over(near, parse("w-meteor")), differ_in_over(near, parse("meteor"))
+    >>> from postil.metrics import parse_metric
+    >>> near = parse_metric("w-meteor(over=near)")
+    >>> differ_in_over(near, parse_metric("w-meteor")), differ_in_over(near, parse_metric("meteor"))
     (True, False)
     """
     if type(metric) is not type(other) or getattr(metric, "over", "max") == "max":
@@ -106,14 +106,13 @@ class SingleReferenceScorer:
         self.scorers = {name: metric.against_unweighted(self._alone, background) for name, metric in metrics.items()}
 
     def pairs(self, sets: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Which references n candidates meet, candidate after candidate.
+        """Pairs of n candidates with the references of their sets, candidate after candidate.
 
         Args:
-            sets: int32[n], the set of references that each meets.
+            sets: int32[n], index of the set of references of each candidate.
 
         Returns:
-            int64[n + 1], where the pairs of each candidate begin and end; and int64[pairs], the number of the reference
-            in each pair.
+            int64[n + 1], offsets of the pairs of each candidate; and int64[pairs], index of the reference of each pair.
         """
         counts = np.diff(self._offsets)[sets]
         bounds = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
@@ -121,17 +120,17 @@ class SingleReferenceScorer:
         return bounds, np.arange(bounds[-1]) + shift
 
     def scores(self, candidates: Tokens, sets: NDArray[np.int32], jobs: int = 1) -> dict[str, NDArray[np.float64]]:
-        """For each metric the score of each pair of candidate and reference, float64[pairs], in the order of `pairs`.
+        """Score each pair of candidate and reference by each metric, float64[pairs] in the order of `pairs`.
 
         Args:
             candidates: n texts, encoded with the vocabulary of the references or a branch of it.
-            sets: int32[n], the set of references that each meets.
-            jobs: Threads; the result does not depend on it.
+            sets: int32[n], index of the set of references of each candidate.
+            jobs: Number of threads; the result does not depend on it.
         """
         return self._found(candidates, sets, jobs, lambda scorer, matches: scorer.items(scorer.measure(matches)))
 
     def compared(self, candidates: Tokens, sets: NDArray[np.int32], jobs: int = 1) -> dict[str, NDArray[np.float64]]:
-        """For each metric what it finds of each pair: of a `PairwiseScorer` its `pairs`, of others the score alone.
+        """Compare each pair by each metric: `pairs` of a `PairwiseScorer`, of other scorers the score alone.
 
         Args:
             candidates: As in `scores`.
@@ -167,11 +166,11 @@ class SingleReferenceScorer:
 
 
 class AggregatingScorer(PairwiseScorer):
-    """One score from a candidate's scores by single references F_j and their weights s_j; corpus: mean of the items.
+    """One score from scores by single references F_j and their weights s_j; corpus: mean of the items.
 
     ``mean``: ``1/K sum_j s_j F_j`` over all K references. ``top-k``: the mean of the k highest ``s_j F_j``, of all of
     them where there are fewer. ``near``: ``sum_j s_j F_j / (1 + sum_j F_j)`` times ``(K + 1) / K``, so that the highest
-    score is 1. That is a mean of the weights, in which each reference counts by its likeness to the candidate, and an
+    score is 1. That is a mean of the weights, in which each reference counts by its similarity to the candidate, and an
     imagined one of weight 0 counts as 1. None divides by the sum of the weights, so that raising a weight never lowers
     a score.
 
@@ -182,10 +181,10 @@ class AggregatingScorer(PairwiseScorer):
     ``docs/findings/references.md`` has the figures.
 
     Args:
-        metric: What is asked for.
+        metric: The metric.
         over: ``mean``, ``near`` or ``top-k``.
-        references: What it is bound to.
-        single: What scores each reference: the same metric with ``over=max`` and without weights.
+        references: The references.
+        single: Metric for single references: the same with ``over=max`` and without weights.
     """
 
     def __init__(self, metric: Metric, over: str, references: References, single: Metric) -> None:
@@ -226,6 +225,8 @@ class AggregatingScorer(PairwiseScorer):
             place = np.arange(len(row)) - bounds[row]
             values, counts = np.where(place < self._k, values[order], 0.0), np.minimum(counts, self._k)
         scores = _sums(values, bounds) / counts
+        # From the mean over K to sum_j s_j F_j / (1 + sum_j F_j) times (K + 1) / K: the imagined reference (weight 0,
+        # similarity 1) keeps a candidate that resembles none from the mean weight; the factor makes 1 the maximum.
         if self._near:
             scores *= (counts + 1) / (_sums(known, bounds) + 1)
         return np.stack([scores, np.ones(len(counts))], axis=1)
@@ -236,7 +237,7 @@ class AggregatingScorer(PairwiseScorer):
 
 
 def blocks(bounds: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """Ranges of candidates with about `BLOCK` pairs, at least one candidate each."""
+    """Split candidates into ranges of about `BLOCK` pairs, each of at least one candidate."""
     begin, last = 0, len(bounds) - 1
     while begin < last:
         end = max(begin + 1, int(np.searchsorted(bounds, bounds[begin] + BLOCK, side="right")) - 1)
@@ -245,12 +246,12 @@ def blocks(bounds: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
 
 
 def _sums(values: NDArray[np.float64], bounds: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Of the pairs of each candidate; each has at least one."""
+    """Sum over the pairs of each candidate; each has at least one."""
     return np.asarray(np.add.reduceat(values, bounds[:-1])) if len(bounds) > 1 else np.zeros(0)
 
 
 def _repeated(tokens: Tokens, begin: int, counts: NDArray[np.int64]) -> Tokens:
-    """Some texts, from number ``begin`` on, each several times, one behind the other."""
+    """Repeat texts from index ``begin`` on, each as often as its count, copies next to each other."""
     starts = tokens.offsets[begin : begin + len(counts)]
     lengths = np.repeat(tokens.offsets[begin + 1 : begin + 1 + len(counts)] - starts, counts)
     offsets = np.concatenate([[0], np.cumsum(lengths)])

@@ -1,4 +1,4 @@
-"""Graded references, and what candidates share with them."""
+"""Graded references, and their matches with candidates."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 __all__ = ["LONGEST", "Frequencies", "Matches", "References", "check_order", "unknown_norms"]
 
 BLEU_ORDER: Final = 4
-"""The longest n-gram of BLEU-1 to BLEU-4."""
+"""Length of the longest n-gram of BLEU-1 to BLEU-4."""
 LONGEST: Final = 9
-"""The longest n-gram that the kernel counts."""
+"""Length of the longest n-gram that the kernel counts."""
 
 
 def check_order(name: str, order: int, longest: int = LONGEST) -> None:
-    """Refuse n-grams that are too long, or none.
+    """Refuse an order of n-grams that the kernel does not count.
 
     Raises:
         UsageError: ``order`` is not in 1 to ``longest``.
@@ -48,7 +48,7 @@ class Frequencies:
         grams: The frequencies.
         norms: float64[m, order], norm of each reference's tf-idf vector in each order; negative until a candidate
             shares an n-gram of that order with it and the kernel fills it in.
-        signature: What the signature of a number says of them.
+        signature: Part of signatures that names them.
     """
 
     grams: Grams
@@ -67,17 +67,17 @@ def unknown_norms(tokens: Tokens, order: int) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class References:
-    """m reference texts in k sets, each with a weight. Bind a metric to them once, then score many systems.
+    """m reference texts in k sets, each with a weight; a metric is bound to them once to score many systems.
 
     Args:
         tokens: The texts, m of them, set after set.
         offsets: int64[k + 1]; set s is the texts ``offsets[s]:offsets[s + 1]``. No set is empty.
         weights: float64[m], s_j of each text: in [0, 1], for delta-BLEU in [-1, 1]. All 1 where none are given.
-        items: int32[k]: which item a set belongs to, for document frequencies; the sets of one item stand behind one
-            another. By default every set is an item of its own. Leave-one-out sets share their item.
+        items: int32[k], index of each set's item, for document frequencies; the sets of one item are adjacent. By
+            default every set is an item of its own. Leave-one-out sets share their item.
 
     Raises:
-        InvalidInput: Shapes do not fit, there is no set or an empty one, the sets of an item do not stand together, or
+        InvalidInput: Shapes do not fit, there is no set or an empty one, the sets of an item are not adjacent, or
             a weight is no number in [-1, 1].
 
     >>> from postil.text import Vocabulary
@@ -114,7 +114,7 @@ class References:
             raise InvalidInput(problem, where="references", line=int(wrong[0]) + 1, field="weight")
 
     def _keep(self, name: str, values: ArrayLike | None, dtype: DTypeLike, default: ArrayLike = ()) -> None:
-        """Set a field to an array as the kernel wants it."""
+        """Set a field to a contiguous array of the dtype that the kernel takes."""
         object.__setattr__(self, name, np.ascontiguousarray(default if values is None else values, dtype=dtype))
 
     def _check_sets(self) -> None:
@@ -122,7 +122,7 @@ class References:
         if empty.size:
             raise InvalidInput("expected at least one reference, got none", where="references", line=int(empty[0]) + 1)
         if np.count_nonzero(np.diff(self.items)) + 1 != len(np.unique(self.items)):
-            raise InvalidInput("expected the sets of one item behind one another", where="references", field="items")
+            raise InvalidInput("expected the sets of one item next to one another", where="references", field="items")
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -134,7 +134,7 @@ class References:
     def others(
         self, tokens: Tokens, offsets: NDArray[np.int64], items: NDArray[np.int32], weights: ArrayLike | None = None
     ) -> References:
-        """Other texts for the same items; the document frequencies stay those of these references.
+        """Bind other texts of the same items; the document frequencies stay those of these references.
 
         Args:
             tokens: m texts, in the vocabulary of these.
@@ -148,10 +148,10 @@ class References:
         return made
 
     def subset(self, keep: NDArray[np.bool_]) -> References:
-        """Some of the references, at least one of each set; the document frequencies stay those of all.
+        """Select references, at least one of each set; the document frequencies stay those of all.
 
         Args:
-            keep: bool[m].
+            keep: bool[m], mask of the references that are kept.
         """
         lengths = np.diff(self.tokens.offsets)
         kept = type(self.tokens)(
@@ -163,12 +163,12 @@ class References:
         return self.others(kept, offsets, self.items, self.weights[keep])
 
     def match(self, candidates: Tokens, sets: NDArray[np.int32], jobs: int = 1) -> Matches:
-        """Find what each candidate shares with its set of references; every metric reads it.
+        """Match candidates with their sets of references, for all metrics.
 
         Args:
             candidates: n texts, encoded with the vocabulary of these references or a branch of it.
-            sets: int32[n], the set that each candidate meets.
-            jobs: Threads; the result does not depend on it.
+            sets: int32[n], index of the set of references of each candidate.
+            jobs: Number of threads; the result does not depend on it.
 
         Raises:
             InvalidInput: There is not one set number for each candidate, or a number has no set.
@@ -187,9 +187,9 @@ class References:
 
 
 class Matches:
-    """n candidates and what they share with their references, by word and, when asked, by stem.
+    """Matches of n candidates with their references, by word and, when they are needed, by stem.
 
-    Made by `References.match`, which checks; every metric of a panel reads the same one.
+    Made by `References.match`, which checks its arguments; the metrics of a set share it.
     """
 
     def __init__(self, references: References, candidates: Tokens, sets: NDArray[np.int32], jobs: int = 1) -> None:
@@ -207,22 +207,22 @@ class Matches:
         return len(self.candidates)
 
     def bleu_stats(self, weights: NDArray[np.float64], order: int) -> NDArray[np.float64]:
-        """BLEU's statistics up to an order, float64[n, 2 order + 2]; counted once for all orders.
+        """Statistics of BLEU up to an order, float64[n, 2 order + 2]; counted once for all orders.
 
         Args:
-            weights: float64[m]; counted anew for every array, so give the same one again.
-            order: The longest n-gram, at most `BLEU_ORDER`.
+            weights: float64[m]; the same array, not a copy, finds earlier counts again.
+            order: Length of the longest n-gram, at most `BLEU_ORDER`.
         """
         stats = next((known for given, known in self._bleu if given is weights), None)
         if stats is None:
             stats = bleu_stats(self.words, weights[None], BLEU_ORDER, False, self.jobs)  # noqa: FBT003
-            self._bleu = [*self._bleu[-1:], (weights, stats)]  # plain and weighted
+            self._bleu = [*self._bleu[-1:], (weights, stats)]  # without weights, and with
         columns = [*range(order), *range(BLEU_ORDER, BLEU_ORDER + order), 2 * BLEU_ORDER, 2 * BLEU_ORDER + 1]
         return stats if order == BLEU_ORDER else np.ascontiguousarray(stats[:, columns])
 
     @property
     def stems(self) -> Overlap:
-        """The overlap of English stems, found at the first request."""
+        """Overlap of English stems, computed when it is first needed."""
         if self._stems is None:
             stem_of = self.candidates.vocabulary.stem_ids()
             self._stems = self._overlap(stem_of[self.candidates.ids], stem_of[self.references.tokens.ids])

@@ -26,11 +26,11 @@ class RougeL(Metric):
     """ROUGE-L: an F-measure on the longest common subsequence with the references.
 
     ``F = (1 + beta^2) P R / (R + beta^2 P)`` (Lin 2004; with weights: Qin et al. 2018, supplement B.4). Corpus: mean of
-    the items. In [0, 1]; high is good; an empty candidate scores 0. Words must come in order, not next to one another.
-    Time grows with the product of the lengths: half a minute for two texts of a million words.
+    the items. In [0, 1]; higher is better; an empty candidate scores 0. Words must come in order, but need not be
+    adjacent. Time grows with the product of the lengths: half a minute for two texts of a million words.
 
     Args:
-        reading: How several references join.
+        reading: Combination of several references.
 
             - ``max``: ``P = max_j s_j LCS_j / |c|`` and ``R = max_j s_j LCS_j / |r_j|``, each on its own; with all
               weights 1 pycocoevalcap's number exactly.
@@ -38,12 +38,12 @@ class RougeL(Metric):
               the leftmost in the candidate); P divides their sum by ``|c|``, R by the closest reference length and is
               at most 1. With one reference and weight 1 it is Lin's.
         beta: Weight of recall; above 0.
-        over: How the references of a set become one score. ``max``: as ``reading`` says. ``mean``:
-            ``1/K sum_j s_j F_j`` with P and R of each reference by itself. ``top-k``, such as ``top-3``: the mean of
-            the k highest ``s_j F_j``. ``near``: the similarity-weighted mean of the weights. It is not for references
-            that get worse as the text gets better (leave-one-out, halves), nor for many references with few distinct
-            weights; see `postil.metrics.reference_aggregation.AggregatingScorer`. All but ``max`` do not go with
-            ``reading=union``.
+        over: Reference aggregation, from scores of single references to one score. ``max``: as ``reading`` says.
+            ``mean``: ``1/K sum_j s_j F_j`` with P and R of each reference by itself. ``top-k``, such as ``top-3``: the
+            mean of the k highest ``s_j F_j``. ``near``: the similarity-weighted mean of the weights. It is not for
+            references that get worse as the text gets better (leave-one-out, halves), nor for many references with few
+            distinct weights; see `postil.metrics.reference_aggregation.AggregatingScorer`. All but ``max`` do not go
+            with ``reading=union``.
 
     Raises:
         UsageError: beta is out of range, or ``over`` is none of these or does not go with the reading.
@@ -67,7 +67,7 @@ class RougeL(Metric):
             raise UsageError(f"rouge-l: beta: expected a positive number, got {self.beta}")
         check_over(self.name, self.over)
         if self.over != "max" and self.reading == "union":
-            raise UsageError(f"rouge-l: reading=union joins the references, so over={self.over} has nothing to go over")
+            raise UsageError(f"rouge-l: reading=union joins the references, and leaves over={self.over} nothing")
 
     @property
     def name(self) -> str:
@@ -107,8 +107,8 @@ class _RougeLScorer(_UnionScorer, PairwiseScorer):
         """Columns: P and R."""
         own = np.diff(matches.candidates.offsets)
         theirs = np.diff(matches.references.tokens.offsets)[matches.references.offsets[matches.sets]]
-        even = np.ones(len(matches.references.tokens))
-        f1 = rouge_l(matches.words, even, 1.0, False, matches.jobs)  # noqa: FBT003
+        unweighted = np.ones(len(matches.references.tokens))
+        f1 = rouge_l(matches.words, unweighted, 1.0, False, matches.jobs)  # noqa: FBT003
         common = np.rint(f1 * (own + theirs) / 2)  # the F-measure with beta 1 is 2 LCS / (|c| + |r|)
         return np.stack([common / np.maximum(own, 1), common / np.maximum(theirs, 1)], axis=1)
 
@@ -127,12 +127,12 @@ class RougeN(Metric):
     """ROUGE-1, ROUGE-2 and ROUGE-SU4: recall of the references' units.
 
     ``sum_j s_j sum_u min(Count(u, c), Count(u, r_j)) / sum_j sum_u Count(u, r_j)`` (Lin 2004, eq. 1, with weights). In
-    [0, 1]; high is good; an empty candidate, or references without units, score 0.
+    [0, 1]; higher is better; an empty candidate, or references without units, score 0.
 
     Args:
-        unit: ``1``: words; ``2``: bigrams; ``su4``: words, and ordered pairs with at most four words between. Part of
-            the name, ``rouge-su4``.
-        count: ``clipped``: a unit matches at most as often as the reference holds it.
+        unit: ``1``: words; ``2``: bigrams; ``su4``: words, and ordered pairs of words with at most four words between
+            them. Part of the name, ``rouge-su4``.
+        count: ``clipped``: a unit matches at most as often as the reference contains it.
         corpus: ``mean`` of the items, or ``pooled``: matches and units summed over all items.
 
     The candidate has ``a b`` once, of 2 + 1 word pairs of the references:
@@ -147,7 +147,7 @@ class RougeN(Metric):
     corpus: Literal["mean", "pooled"] = "mean"
 
     order_and_skip: ClassVar[dict[str, tuple[int, int]]] = {"1": (1, -1), "2": (2, -1), "su4": (1, 4)}
-    """For each unit: length of the n-grams, and most words within a skip-bigram, -1 for none of these."""
+    """For each unit: length of the n-grams, and largest gap of a skip-bigram in words, -1 for no skip-bigrams."""
 
     @property
     def name(self) -> str:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from postil.metrics.base import Metric, Specified
     from postil.metrics.measures import Measure
 
-__all__ = ["MEASURES", "METRICS", "parse", "parse_measure"]
+__all__ = ["MEASURES", "METRICS", "parse_measure", "parse_metric"]
 
 Parsed = TypeVar("Parsed", bound="Specified")
 
@@ -69,33 +69,33 @@ MEASURES: Final[Mapping[str, Callable[..., Measure]]] = MappingProxyType(
 _SPEC: Final = re.compile(r"\s*(?P<name>[^()\s]+)\s*(?:\((?P<parameters>.*)\)\s*)?", re.DOTALL)
 
 
-def parse(spec: str) -> Metric:
-    """The metric that a spec names.
+def parse_metric(spec: str) -> Metric:
+    """Parse the spec of a metric.
 
     Args:
-        spec: Such as ``bleu-4``, ``w-meteor`` or ``w-rouge-l(reading=union,beta=1)``.
+        spec: Spec, such as ``bleu-4``, ``w-meteor`` or ``w-rouge-l(reading=union,beta=1)``.
 
     Raises:
         UnknownName: No such metric, parameter or choice; the message offers the nearest.
         UsageError: The spec is not of that form, or a value does not fit its parameter or the other parameters.
 
-    >>> print(parse("w-rouge-l(reading=union)"))
+    >>> print(parse_metric("w-rouge-l(reading=union)"))
     w-rouge-l(reading=union,beta=1.2,over=max)
-    >>> parse(str(parse("cider-d(sigma=4)"))) == parse("cider-d(sigma=4)")
+    >>> parse_metric(str(parse_metric("cider-d(sigma=4)"))) == parse_metric("cider-d(sigma=4)")
     True
     """
-    check_arguments(parse, locals())
+    check_arguments(parse_metric, locals())
     return _parse("metric", spec, METRICS)
 
 
 def parse_measure(spec: str) -> Measure:
-    """The measure of passages that a spec names.
+    """Parse the spec of a measure of passages.
 
     Args:
-        spec: Such as ``f1-2``, ``w-logsim-1`` or ``kl-sk(upto=true)``.
+        spec: Spec, such as ``f1-2``, ``w-logsim-1`` or ``kl-sk(upto=true)``.
 
     Raises:
-        UnknownName, UsageError: As `parse`.
+        UnknownName, UsageError: As `parse_metric`.
 
     >>> print(parse_measure("w-f1-2(beta=2)"))
     w-f1-2(upto=false,beta=2)
@@ -110,21 +110,21 @@ def _parse(kind: str, spec: str, known: Mapping[str, Callable[..., Parsed]]) -> 
         raise UsageError(f"{kind} '{spec}': expected name or name(parameter=value,…)")
     name = match["name"]
     weighted = name.startswith("w-")
-    plain = name.removeprefix("w-")
-    if plain not in known:
+    base = name.removeprefix("w-")
+    if base not in known:
         raise UnknownName(kind, name, [f"w-{each}" for each in known] if weighted else known)
-    make = known[plain]
+    make = known[base]
     return make(weighted=weighted, **_parameters(kind, spec, type(make()), match["parameters"]))
 
 
 @cache
 def _hints(metric: type[Specified]) -> dict[str, object]:
-    """The types of a metric's fields; finding them out takes longer than all else here."""
+    """Types of a metric's fields; finding them takes longer than all else here, hence the cache."""
     return get_type_hints(metric)
 
 
 def _parameters(kind: str, spec: str, metric: type[Specified], text: str | None) -> dict[str, object]:
-    """The parameters in the brackets, each as its field wants it."""
+    """Parameters in the brackets, each converted to the type of its field."""
     fields = [field.name for field in dataclasses.fields(metric) if not field.metadata.get("hidden")]
     hints = _hints(metric)
     values: dict[str, object] = {}

@@ -968,7 +968,7 @@ class PlanResult(Result, frozen=True, kw_only=True, tag="plan"):
 
 
 class CommenterTexts(Part, frozen=True, kw_only=True):
-    """What a system says, whatever the references.
+    """Statistics of a system's suggestions, independent of references.
 
     Args:
         system: The system.

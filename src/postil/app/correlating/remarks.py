@@ -10,7 +10,7 @@ from postil.app.correlating.tables import called, chosen_differences
 from postil.errors import PostilError
 from postil.escaping import one_line
 from postil.metrics.reference_aggregation import differ_in_over, is_near
-from postil.metrics.spec import parse
+from postil.metrics.spec import parse_metric
 from postil.records.names import CEILING, metric_of
 from postil.render.formats import short, value_with_interval
 
@@ -149,7 +149,7 @@ def _near_and_max(names: Sequence[str]) -> Iterator[tuple[str, str]]:
 def _parsed(name: str) -> Metric | None:
     """The metric of that name; None of a control, and of another tool's metric."""
     with suppress(PostilError):
-        return parse(name)
+        return parse_metric(name)
     return None
 
 
