@@ -1,4 +1,4 @@
-"""postil grades texts against graded references, and judges the grades against people.
+"""Reference-based evaluation with quality-weighted references, and meta-evaluation against human ratings.
 
 >>> import postil
 >>> result = postil.score(

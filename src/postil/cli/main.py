@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COMMANDS", "app", "main"]
 
-HELP: Final = "Grade texts against graded references, and judge the grades against people."
+HELP: Final = "Reference-based evaluation with quality-weighted references, and meta-evaluation against human ratings."
 
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "annotate": ("postil.cli.annotate:annotate", "Collect ratings from people: plan, serve, agreement, export."),
