@@ -21,12 +21,11 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from postil.app.correlating.output import value_with_interval
 from postil.app.passages import MEASURES
 from postil.metaeval.coefficients import correlate_groups
 from postil.metaeval.gain import gain_curve
 from postil.metaeval.permutation import permutation_p
-from postil.metaeval.resampling import SEED, counts_of, interval
+from postil.metaeval.resampling import SEED, bootstrap_counts, interval
 from postil.metaeval.significance import holm
 from postil.metrics.measures import measure_passages
 from postil.metrics.passage_collection import Preprocessing
@@ -34,6 +33,7 @@ from postil.metrics.pool import informativeness, interestingness
 from postil.metrics.spec import parse_measure
 from postil.records import Passage, read
 from postil.records.row_locations import Places
+from postil.render.formats import value_with_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -231,7 +231,7 @@ def main(arguments: list[str] | None = None) -> None:
     for stop in given.stop or ["none"]:
         scores, length = scored(data, asked, stop)
         found |= by_topic(data, scores, length, cuts)
-    counts = counts_of(data.topics)
+    counts = bootstrap_counts(data.topics)
     heads = [*(f"nCG@{k}" for k in cuts), "Spearman", "at equal length"]
     print(f"{len(data.passages)} passages of {data.topics} topics")
     table(["measure", *heads], {name: list(cells(values, counts)) for name, values in found.items()})

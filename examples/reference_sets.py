@@ -18,7 +18,7 @@ import dstc7_to_rows
 import mohler_to_rows
 import wmt21_to_rows
 from postil.metaeval.replicates import resampled
-from postil.metaeval.resampling import counts_of, interval
+from postil.metaeval.resampling import bootstrap_counts, interval
 from postil.records.weights import METHODS
 from postil.text import is_han_text
 
@@ -241,7 +241,7 @@ def print_table(
     """
     columns = {name: values.reshape(len(data.grades), -1) for name, values in scores.items()}
     ends = np.cumsum([values.shape[1] for values in columns.values()])[:-1]
-    counts = counts_of(int(data.cluster[-1]) + 1, RESAMPLES)[:, data.cluster]
+    counts = bootstrap_counts(int(data.cluster[-1]) + 1, RESAMPLES)[:, data.cluster]
     together, system = np.column_stack(list(columns.values())), np.zeros_like(data.item)
     rows: dict[str, list[str]] = {name: [] for name in [*columns, *(f"{one} minus {other}" for one, other in pairs)]}
     for by, coefficient in LEVELS:

@@ -23,8 +23,8 @@ from postil.version import VERSION as __version__  # noqa: N811 - the name that 
 if TYPE_CHECKING:
     from postil.app.commenting.files import load_commenter
     from postil.app.corpus.building import build_corpus
-    from postil.app.correlating.api import correlate
-    from postil.app.correlating.files import CorrelateOptions, Findings
+    from postil.app.correlate import CorrelateOptions
+    from postil.app.correlate_columns import correlate
     from postil.app.evaluate import evaluate_commenters
     from postil.app.interesting import rank_passages
     from postil.app.score import consensus_weights, score
@@ -47,9 +47,9 @@ __all__ = [
     "ControlOptions",
     "Corpus",
     "CorrelateOptions",
+    "CorrelationResult",
     "DecodingOptions",
     "DocumentFrequencies",
-    "Findings",
     "InvalidInput",
     "PostilError",
     "RankedPassage",
@@ -76,9 +76,9 @@ _HOMES: Final = {
     "Comment": ("postil.records.rows", "Comment"),
     "ControlOptions": ("postil.metrics.controls", "ControlOptions"),
     "Corpus": ("postil.corpus.store", "Corpus"),
-    "CorrelateOptions": ("postil.app.correlating.files", "CorrelateOptions"),
+    "CorrelateOptions": ("postil.app.correlate", "CorrelateOptions"),
     "DecodingOptions": ("postil.commenters.decoding_options", "DecodingOptions"),
-    "Findings": ("postil.app.correlating.files", "Findings"),
+    "CorrelationResult": ("postil.records.results", "CorrelationResult"),
     "InvalidInput": ("postil.errors", "InvalidInput"),
     "PostilError": ("postil.errors", "PostilError"),
     "RankedPassage": ("postil.records.results", "RankedPassage"),
@@ -88,7 +88,7 @@ _HOMES: Final = {
     "UsageError": ("postil.errors", "UsageError"),
     "build_corpus": ("postil.app.corpus.building", "build_corpus"),
     "consensus_weights": ("postil.app.score", "consensus_weights"),
-    "correlate": ("postil.app.correlating.api", "correlate"),
+    "correlate": ("postil.app.correlate_columns", "correlate"),
     "evaluate_commenters": ("postil.app.evaluate", "evaluate_commenters"),
     "load_commenter": ("postil.app.commenting.files", "load_commenter"),
     "parse_metric": ("postil.metrics.spec", "parse_metric"),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 NAN, INF = float("nan"), float("inf")
 TEXTS = ["a b", "a c"]
 REFERENCES = [["a b", "c"], ["a", "b c"]]
-RESULTS = {"Findings", "RankedPassage", "ScoreResult"}  # made by postil alone
+RESULTS = {"CorrelationResult", "RankedPassage", "ScoreResult"}  # made by postil alone
 ERRORS = {"InvalidInput", "PostilError", "Undefined", "UsageError"}
 CALLS: dict[str, dict[str, Any]] = {
     "Article": {"id": "a", "title": "t", "comments": ()},

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -13,23 +15,27 @@ import postil
 from postil.cli.main import app
 from postil.records import Judgement, Score, write
 
+if TYPE_CHECKING:
+    from postil.records.results import CorrelationResult
+
 # See tests/cli/test_correlate.py: r = .8, people's r = 3 / sqrt(11 * 3)
 SCORES = {"meteor": [0.1, 0.2, 0.3, 0.4] * 3, "length": [40, 30, 20, 10] * 3}
 GRADES: list[object] = [[1, 1], [1, 3], [5, 3], [3, 3]] * 3
 FEW = postil.CorrelateOptions(resamples=100, permutations=200)
 
 
-def values(found: postil.Findings) -> dict[tuple[str, str], float]:
-    return {(row.metric, row.coefficient): row.value for row in found.correlations.rows}
+def values(found: CorrelationResult) -> dict[tuple[str, str], float]:
+    return {(row.metric, row.coefficient): row.value for row in found.correlations}
 
 
 def test_numbers_by_hand() -> None:
     found = postil.correlate(SCORES, GRADES, options=FEW)
     assert values(found)["meteor", "pearson"] == pytest.approx(0.8)
     assert values(found)["length", "kendall-b"] == pytest.approx(-2 / 3)
-    assert found.human is not None
     assert found.human.reliability == pytest.approx(3 / 33**0.5)
-    assert [(row.first, row.second) for row in found.differences[0].rows] == [("meteor", "length")]
+    assert [(row.first, row.second) for row in found.differences if row.coefficient == "pearson"] == [
+        ("meteor", "length")
+    ]
 
 
 @pytest.mark.parametrize("form", ["json", "jsonl"])
@@ -60,7 +66,7 @@ def test_it_is_what_the_command_says(tmp_path: object, form: str) -> None:
     if form == "json":
         made = json.loads(said)
         assert made["settings"].pop("command").startswith(f"postil correlate {tmp_path}/s.jsonl --judgements")
-        assert made == json.loads(json.dumps(found.to_dict()))
+        assert made == json.loads(json.dumps(msgspec.structs.replace(found, points=None).to_dict()))
     else:
         expected = [{name: value for name, value in row.items() if name != "sd"} for row in found.to_rows()]
         assert [json.loads(line) for line in said.splitlines()] == expected
@@ -97,16 +103,17 @@ def test_rows_hold_plain_values_only() -> None:
 def test_one_grade_a_text() -> None:
     found = postil.correlate(SCORES, [1, 2, 4, 3] * 3, options=FEW)
     assert values(found)["meteor", "pearson"] == pytest.approx(0.8)
-    assert (found.human, found.agreement) == (None, None)
-    assert found.no_human == "the only annotator is 1, so there is nobody to agree with"
+    assert (found.human.rows, found.agreement) == ((), None)
+    assert found.human.reason == "the only annotator is 1, so there is nobody to agree with"
 
 
 def test_a_missing_grade_is_not_filled_in() -> None:
     some: list[object] = [[1, None], [1, 3], [None, 4], [None, None], 3, None, *GRADES[6:]]
     found = postil.correlate(SCORES, some, options=FEW)
-    assert len(found.table) == 10
-    assert found.table.grades[:4].tolist() == [1, 2, 4, 3]
-    (left_out,) = found.table.left_out
+    assert found.data.texts == 10
+    assert found.points is not None
+    assert found.points.grades[:4] == (1, 2, 4, 3)
+    (left_out,) = found.data.left_out
     assert (left_out.why, left_out.n, left_out.examples) == (
         "scored but not judged",
         2,
@@ -116,16 +123,19 @@ def test_a_missing_grade_is_not_filled_in() -> None:
 
 def test_items_and_systems() -> None:
     alone = postil.correlate(SCORES, GRADES, options=FEW)
-    assert (len(alone.table.items), len(alone.table.systems)) == (12, 1)
+    assert (alone.data.items, alone.data.systems) == (12, 1)
     items = [n // 4 for n in range(12)]
     numbered = postil.correlate(SCORES, GRADES, items=items, options=FEW)
-    assert (len(numbered.table.items), numbered.table.systems) == (3, ("1", "2", "3", "4"))
+    assert (numbered.data.items, [row.system for row in numbered.systems]) == (3, ["1", "2", "3", "4"])
     named = postil.correlate(SCORES, GRADES, items=items, systems=list("abcd") * 3, options=FEW)
-    assert named.table.systems == tuple("abcd")
+    assert [row.system for row in named.systems] == list("abcd")
     assert values(alone) == pytest.approx(values(named))
     # three times the same item: every resample is the same
-    assert named.correlations.rows[0].low == pytest.approx(named.correlations.rows[0].high)
-    assert alone.correlations.rows[0].low < alone.correlations.rows[0].high
+    same, wide = named.correlations[0], alone.correlations[0]
+    assert same.low == pytest.approx(same.high)
+    assert wide.low is not None
+    assert wide.high is not None
+    assert wide.low < wide.high
 
 
 def test_what_score_returns_is_what_correlate_takes() -> None:
@@ -137,9 +147,9 @@ def test_what_score_returns_is_what_correlate_takes() -> None:
         controls=postil.ControlOptions(draws=3),
     )
     found = postil.correlate(result.items, [4, 2, 5, 1], signatures=result.signatures, options=FEW)
-    assert found.table.metrics[:2] == ("rouge-l", "w-rouge-l")
-    assert list(found.table.draws) == ["control:shuffled(w-rouge-l)"]
-    assert found.to_dict()["signatures"]["w-rouge-l"] == result.signatures["w-rouge-l"]  # type: ignore[index]
+    assert list(found.signatures)[:2] == ["rouge-l", "w-rouge-l"]
+    assert {row.metric for row in found.correlations} - set(found.signatures) == {"control:shuffled(w-rouge-l)"}
+    assert found.signatures["w-rouge-l"] == result.signatures["w-rouge-l"]
 
 
 def test_options_take_one_name_or_several() -> None:
@@ -164,8 +174,8 @@ def test_the_same_numbers_whatever_the_jobs() -> None:
 
 def test_constant_scores_are_absent_and_not_nan() -> None:
     found = postil.correlate({**SCORES, "same": [0.5] * 12}, GRADES, options=FEW)
-    assert {(each.metric, each.reason) for each in found.correlations.absent} == {("same", "every score is 0.5")}
-    assert all(math.isfinite(row.value) for row in found.correlations.rows)
+    assert {(each.metric, each.reason) for each in found.absent} == {("same", "every score is 0.5")}
+    assert all(math.isfinite(row.value) for row in found.correlations)
     assert ("same", "pearson") not in values(found)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from postil.app import score_files as scoring
-from postil.app.correlating.files import CorrelateOptions, find
+from postil.app.correlate import CorrelateOptions, correlate_table
 from postil.app.engines import elsewhere
 from postil.app.score_files import score_files
 from postil.app.score_options import ScoreOptions
@@ -71,7 +71,7 @@ def spread(monkeypatch: pytest.MonkeyPatch) -> None:
         yield None if name == "local" else Spread()  # type: ignore[misc]
 
     monkeypatch.setattr("postil.app.score_files.elsewhere", opened)
-    monkeypatch.setattr("postil.app.correlating.files.elsewhere", opened)
+    monkeypatch.setattr("postil.app.correlate.elsewhere", opened)
 
 
 @pytest.mark.usefixtures("spread")
@@ -127,10 +127,10 @@ def test_correlations_are_the_same_elsewhere(by: str) -> None:
         for late, who in enumerate(["ann", "bob"])
     ]
     options = CorrelateOptions(resamples=300, permutations=50, by=by)  # type: ignore[arg-type]
-    here = find(join(scores, judgements), judgements, options)
-    there = find(join(scores, judgements), judgements, replace(options, engine="ray"))
+    here = correlate_table(join(scores, judgements), judgements, options)
+    there = correlate_table(join(scores, judgements), judgements, replace(options, engine="ray"))
     assert here.to_dict() == there.to_dict()
-    assert here.correlations.rows
+    assert here.correlations
 
 
 def remote_of(spec: str) -> RemoteEvaluation:

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote
 
 import pytest
+from msgspec import structs
 
-from postil.app.correlating.api import correlate
-from postil.app.correlating.files import CorrelateOptions
-from postil.app.correlating.output import as_json
+from postil.app.correlate import CorrelateOptions
+from postil.app.correlate_columns import correlate
 from postil.app.passages import PassagesOptions, find_gains
 from postil.app.report import check_report
 from postil.app.report import write_report as write_results
@@ -403,9 +403,9 @@ def test_the_conclusion_comes_first_then_the_table(standard: Page) -> None:
     order = ["w-meteor has the highest correlation", "“Clearly” means", "Correlation with people", "Settings"]
     assert [page.text.index(part) for part in order] == sorted(page.text.index(part) for part in order)
     assert page.line("w-meteor") == [".500 [.400, .600]"]
-    assert page.line("people: split halves") == [".800 [.700, .900]"]
-    assert page.line("people: ceiling") == [".866"]
-    names = [row[0] for row in page.rows[1 : page.rows.index(["people: split halves", ".800 [.700, .900]"])]]
+    assert page.line("human: split-half correlation") == [".800 [.700, .900]"]
+    assert page.line("human: reliability ceiling") == [".866"]
+    names = [row[0] for row in page.rows[1 : page.rows.index(["human: split-half correlation", ".800 [.700, .900]"])]]
     assert names == ["meteor", "w-meteor", "shuffled weights", "top references", "flat", "length of the text"]
 
 
@@ -1147,9 +1147,9 @@ def test_from_python(tmp_path: Path) -> None:
     grades = [[1 + i % 5, 1 + (i * 3) % 5] for i in range(30)]
     metrics = {"a": [g[0] + i % 3 for i, g in enumerate(grades)], "b": [i % 7 for i in range(30)]}
     found = correlate(metrics, grades, options=QUICK)
-    page, _ = write_report([as_json(found, points=True)], tmp_path / "r.html")
+    page, _ = write_report([found], tmp_path / "r.html")
     assert "Scores against grades" in Document(page).text
-    page, _ = write_report([found.to_dict()], tmp_path / "r.html")
+    page, _ = write_report([structs.replace(found, points=None)], tmp_path / "r.html")
     assert "Scores against grades" not in Document(page).text
 
 
@@ -1166,8 +1166,8 @@ def test_a_scatter_shows_what_its_coefficient_is_over(by: By, points: str, said:
     scores = {"a": [grade + i % 7 for i, grade in enumerate(grades)]}
     items, systems = [i // 5 for i in range(60)], [i % 5 for i in range(60)]
     found = correlate(scores, grades, items=items, systems=systems, options=replace(QUICK, by=by))
-    (value,) = [row.value for row in found.correlations.rows if (row.metric, row.coefficient) == ("a", "pearson")]
-    page, _ = write_report([as_json(found, points=True)], tmp_path / "r.html")
+    (value,) = [row.value for row in found.correlations if (row.metric, row.coefficient) == ("a", "pearson")]
+    page, _ = write_report([found], tmp_path / "r.html")
     source = Document(page).source
     assert f"Score against mean human grade for 1 metrics, {points}" in source
     assert f">{said} {value:.3f}, ".replace("0.", ".") in source

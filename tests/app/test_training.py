@@ -26,7 +26,7 @@ from postil.commenters.store import Model
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
 from postil.errors import InvalidInput, UnknownName, UsageError
-from postil.metaeval.resampling import counts_of
+from postil.metaeval.resampling import bootstrap_counts
 from postil.records import Article, Comment, write
 from postil.text.vectors import Vectors
 
@@ -158,7 +158,7 @@ def test_the_evaluation_is_that_of_a_plain_reading(kind: str, corpus: Corpus, tm
             "tf-idf": lambda rows, places: (queries[rows] * comments[places]).sum(1).round(12),
             "upvotes": lambda _, places: np.array(votes, dtype=float)[places],
         },
-        counts_of(len(lists), seed=BY_WORDS.seed),
+        bootstrap_counts(len(lists), seed=BY_WORDS.seed),
     )
     found = {(row.scorer, row.measure): row.value for row in trained.evaluation.rows}
     assert found == pytest.approx({(row.scorer, row.measure): row.value for row in again.rows}, abs=1e-12)

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.app.correlating.api import correlate
-from postil.app.correlating.files import CorrelateOptions
-from postil.app.correlating.output import as_json
+from postil.app.correlate import CorrelateOptions
+from postil.app.correlate_columns import correlate
 from postil.app.passages import PassagesOptions, find_gains
 from postil.app.report import write_report
 from postil.records import Passage
@@ -49,7 +48,7 @@ def results(names: dict[str, str]) -> list[dict[str, Any]]:
         signatures=dict.fromkeys(metrics, rater),
         options=CorrelateOptions(resamples=50, permutations=50),
     )
-    made = as_json(found, points=True)
+    made = found.to_dict()
     for each in made["agreement"]["raters"]:  # type: ignore[index]  # it is a dictionary of lists
         each["name"] += rater
     for each in made["disagreements"]:  # type: ignore[attr-defined]

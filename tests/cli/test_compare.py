@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.app.comparing import CompareOptions, compare_files, comparison_as
+from postil.app.compare import CompareOptions, compare_files
 from postil.records import Score, convert, write
+from postil.render.compare import view
 from postil.render.formats import FORMATS
+from postil.render.views import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 COMMAND = ("compare", "s.jsonl", "--resamples", "100", "--permutations", "200")
 
-# `plus` is .1 above `base` on every item: every resample has that difference, and of the 2^4 draws of signs two reach
+# `plus` is .1 above `base` on every item: every resample has that difference, and of the 2^4 sign flips two reach
 # it, the one that turns none and the one that turns all.
 BASE = (0.1, 0.2, 0.3, 0.4)
 ROWS = {"base": BASE, "plus": (0.2, 0.3, 0.4, 0.5), "same": BASE}
@@ -58,17 +60,17 @@ GOLDEN = {
     "table": """\
 4 items, means of item scores, against base
 
-system  metric               mean         difference  p (bootstrap)  p (randomisation)  p (Holm)
-------  ------  -----------------  -----------------  -------------  -----------------  --------
-base    meteor  .250 [.150, .363]                  -              -                  -         -
-plus    meteor  .350 [.250, .463]  .100 [.100, .100]         0.0198             0.1493    0.2985
-same    meteor  .250 [.150, .363]  .000 [.000, .000]         1.0000             1.0000    1.0000
+system  metric               mean         difference  p (bootstrap)  p (permutation)  p (Holm)
+------  ------  -----------------  -----------------  -------------  ---------------  --------
+base    meteor  .250 [.150, .363]                  -              -                -         -
+plus    meteor  .350 [.250, .463]  .100 [.100, .100]         0.0198           0.1493    0.2985
+same    meteor  .250 [.150, .363]  .000 [.000, .000]         1.0000           1.0000    1.0000
 
 the corpus scores that postil score prints are other numbers for meteor
-seed 20181, 100 resamples, 200 draws of signs; Holm within a metric
+seed 20181, 100 resamples, 200 permutations; Holm-adjusted within a metric
 """,
     "markdown": """\
-| system | metric | mean | difference | p (bootstrap) | p (randomisation) | p (Holm) |
+| system | metric | mean | difference | p (bootstrap) | p (permutation) | p (Holm) |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: |
 | base | meteor | .250 [.150, .363] | - | - | - | - |
 | plus | meteor | .350 [.250, .463] | .100 [.100, .100] | 0.0198 | 0.1493 | 0.2985 |
@@ -76,7 +78,7 @@ seed 20181, 100 resamples, 200 draws of signs; Holm within a metric
 """,
     "latex": r"""\begin{tabular}{lrrrrrr}
 \toprule
-system & metric & mean & difference & p (bootstrap) & p (randomisation) & p (Holm) \\
+system & metric & mean & difference & p (bootstrap) & p (permutation) & p (Holm) \\
 \midrule
 base & meteor & .250 [.150, .363] & - & - & - & - \\
 plus & meteor & .350 [.250, .463] & .100 [.100, .100] & 0.0198 & 0.1493 & 0.2985 \\
@@ -166,7 +168,7 @@ def test_the_same_bytes_from_every_kind_of_file(postil: Postil) -> None:
 def test_small_numbers_may_be_good(postil: Postil) -> None:
     small()
     turned = postil(*COMMAND, "--lower-is-better", "meteor")
-    line = "small numbers are good ones, so a system below the baseline is better: meteor\n"
+    line = "lower is better, so a system below the baseline is better: meteor\n"
     assert turned.out.replace(line, "") == GOLDEN["table"]
     assert json.loads(postil(*COMMAND, "--lower-is-better", "meteor", "--format", "json").out)["lower_is_better"] == [
         "meteor"
@@ -184,7 +186,7 @@ def test_controls_are_in_the_json_alone(postil: Postil) -> None:
     outcome = postil(*COMMAND)
     assert "control:" not in outcome.out.partition("\n\n")[2].partition("\n\n")[0]
     assert "1 control not shown; --format json has them all\n" in outcome.out
-    assert "note: single draws of random controls passed over: 1\n" in outcome.out
+    assert "note: single draws of random controls ignored: 1\n" in outcome.out
     assert {metric for _, metric in rows(postil(*COMMAND, "--format", "jsonl"))} == {"meteor", control}
     write("s.jsonl", scores(control, dict(ROWS)))
     table = GOLDEN["table"].replace("the corpus scores that postil score prints are other numbers for meteor\n", "")
@@ -207,7 +209,7 @@ def test_systems_that_cover_different_items(postil: Postil) -> None:
     assert refused(postil) == (3, f"{said}, or compare on those that they share: --intersect")
     outcome = postil(*COMMAND, "--intersect")
     assert outcome.out.startswith("2 items, means of item scores, against base\n")
-    assert "left out: items that short lacks: 2 (i2, i3)\n" in outcome.out
+    assert "excluded: items that short lacks: 2 (i2, i3)\n" in outcome.out
 
 
 def test_a_system_without_a_metric(postil: Postil) -> None:
@@ -322,7 +324,8 @@ def test_without_a_file_from_python() -> None:
 def test_the_first_system_is_the_baseline(postil: Postil) -> None:
     small()
     found = compare_files(["s.jsonl"], CompareOptions(resamples=100, permutations=200))
-    assert comparison_as("table", found) == postil(*COMMAND).out == postil(*COMMAND, "--baseline", "base").out
+    table = show("table", found, view(found, summed=["meteor"]))
+    assert table == postil(*COMMAND).out == postil(*COMMAND, "--baseline", "base").out
 
 
 def test_the_example_in_the_help_runs(postil: Postil) -> None:

@@ -136,8 +136,8 @@ def test_over_systems(postil: Postil) -> None:
 def test_what_is_over_all_texts_all_the_same_says_so(postil: Postil, by: str) -> None:
     study()
     said = postil(*COMMAND, "--by", by).out
-    assert "people: one against the rest, all texts " in said
-    assert "ceiling, all texts " in said
+    assert "human: leave-one-out correlation, all texts " in said
+    assert "reliability ceiling, all texts " in said
     assert "all texts" not in postil(*COMMAND).out.replace("all texts together", "").replace("takes all texts", "")
 
 
@@ -148,18 +148,18 @@ GOLDEN = {
 | metric | pearson | spearman |
 | --- | ---: | ---: |
 | meteor | .800 [.800, .800] | .800 [.800, .800] |
-| people: split halves | .577 [.577, .577] | .577 [.577, .577] |
-| people: one against the rest | .429 [.429, .429] | .471 [.471, .471] |
-| ceiling | .828 | - |
+| human: split-half correlation | .577 [.577, .577] | .577 [.577, .577] |
+| human: leave-one-out correlation | .429 [.429, .429] | .471 [.471, .471] |
+| human: reliability ceiling | .828 | - |
 """,
     "latex": r"""\begin{tabular}{lrr}
 \toprule
 metric & pearson & spearman \\
 \midrule
 meteor & .800 [.800, .800] & .800 [.800, .800] \\
-people: split halves & .577 [.577, .577] & .577 [.577, .577] \\
-people: one against the rest & .429 [.429, .429] & .471 [.471, .471] \\
-ceiling & .828 & - \\
+human: split-half correlation & .577 [.577, .577] & .577 [.577, .577] \\
+human: leave-one-out correlation & .429 [.429, .429] & .471 [.471, .471] \\
+human: reliability ceiling & .828 & - \\
 \bottomrule
 \end{tabular}
 """,
@@ -183,7 +183,13 @@ def test_the_table_has_a_line_a_metric_then_people_then_the_ceiling(postil: Post
         "4 texts (4 items, 1 system), 8 grades by 2 annotators; all texts together; 95 % intervals over items"
     )
     names = [re.split(r"\s{2,}", line)[0] for line in lines[4:9]]
-    assert names == ["meteor", "length", "people: split halves", "people: one against the rest", "ceiling"]
+    assert names == [
+        "meteor",
+        "length",
+        "human: split-half correlation",
+        "human: leave-one-out correlation",
+        "human: reliability ceiling",
+    ]
     assert re.fullmatch(r"meteor +\.800 \[-?[01]?\.\d{3}, [01]?\.\d{3}\]", lines[4])
     assert lines[-1] == "seed 20181, 100 resamples, 200 permutations"
 
@@ -198,14 +204,14 @@ def test_people_by_hand(postil: Postil) -> None:
     assert human["ceiling"] == pytest.approx((2 * r / (1 + r)) ** 0.5)
     assert (human["rule"], human["pairs"], human["k"], human["n"], human["left_out"]) == ("annotators", 1, 2.0, 12, 0)
     said = postil(*COMMAND).out
-    assert re.search(rf"^ceiling +\.{round(1000 * human['ceiling'])} +- +-$", said, re.MULTILINE)
-    assert "ceiling: one rating against another correlates .522; 2 ratings a text\n" in said
+    assert re.search(rf"^human: reliability ceiling +\.{round(1000 * human['ceiling'])} +- +-$", said, re.MULTILINE)
+    assert "reliability ceiling: two single ratings correlate .522; 2 ratings per text\n" in said
 
 
 def test_the_ceiling_is_of_pearson(postil: Postil) -> None:
     study()
-    assert "\nceiling  " in postil(*COMMAND, "-c", "pearson").out
-    assert "\nceiling  " not in postil(*COMMAND, "-c", "spearman").out
+    assert "\nhuman: reliability ceiling  " in postil(*COMMAND, "-c", "pearson").out
+    assert "\nhuman: reliability ceiling  " not in postil(*COMMAND, "-c", "spearman").out
 
 
 def test_json_has_everything(postil: Postil) -> None:
@@ -281,7 +287,7 @@ def test_layouts_for_papers(postil: Postil) -> None:
 
 def _without_people(text: str) -> str:
     """Split halves are drawn at random; their numbers are not written down."""
-    return re.sub(r"(people: split halves).*", r"\1", text)
+    return re.sub(r"(human: split-half correlation).*", r"\1", text)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -351,7 +357,7 @@ def test_a_metric_whose_small_numbers_are_good(postil: Postil) -> None:
     assert turned["length", "pearson"]["value"] == -plain["length", "pearson"]["value"] == pytest.approx(0.8)
     assert turned["meteor", "pearson"] == plain["meteor", "pearson"]
     said = postil(*COMMAND, "--lower-is-better", "length").out
-    assert "small numbers are good ones, so the sign is turned: length\n" in said
+    assert "lower is better, so the sign is flipped: length\n" in said
 
 
 def test_what_does_not_meet_is_counted_and_named(postil: Postil) -> None:
@@ -361,9 +367,9 @@ def test_what_does_not_meet_is_counted_and_named(postil: Postil) -> None:
     Path("j.jsonl").write_text("".join(line for line in lines if '"i0"' not in line))
     said = postil(*COMMAND).out
     assert said.startswith("4 texts (4 items, 1 system), 8 grades by 2 annotators")
-    assert "left out: scored but not judged: 1 (i0 by s)\n" in said
-    assert "left out: judged but not scored: 1 (other by s)\n" in said
-    assert "left out: not scored by every metric: 1 (i5 by s)\n" in said
+    assert "excluded: scored but not judged: 1 (i0 by s)\n" in said
+    assert "excluded: judged but not scored: 1 (other by s)\n" in said
+    assert "excluded: not scored by every metric: 1 (i5 by s)\n" in said
     left_out = told(postil(*COMMAND, "--format", "json"))["data"]["left_out"]
     assert [left["examples"] for left in left_out] == [["i0 by s"], ["other by s"], ["i5 by s"]]
 

@@ -130,7 +130,7 @@ DEGENERATE: dict[str, tuple[Callable[[Row], bool], Row, Row, dict[str, str]]] = 
         lambda row: row.get("annotator") != "bob",
         {},
         {},
-        dict.fromkeys(LEVELS, "no people against people: the only annotator is ann, so there is nobody to agree with"),
+        dict.fromkeys(LEVELS, "no human agreement: the only annotator is ann, so there is nobody to agree with"),
     ),
     "large scores": (all_kept, {"score": 1e100}, {}, {}),
     "small scores": (all_kept, {"score": 1e-13}, {}, {}),
@@ -204,14 +204,14 @@ def test_items_on_one_side_only(postil: Postil) -> None:
     put("s.jsonl", (row for row in scores() if row["item"] != "i0"))
     put("j.jsonl", (row for row in judgements() if row["item"] != "i5"))
     out = numbers_only(postil(*COMMAND)).out
-    assert "left out: scored but not judged: 2 (i5 by a, i5 by b)\n" in out
-    assert "left out: judged but not scored: 2 (i0 by a, i0 by b)\n" in out
+    assert "excluded: scored but not judged: 2 (i5 by a, i5 by b)\n" in out
+    assert "excluded: judged but not scored: 2 (i0 by a, i0 by b)\n" in out
 
 
 def test_more_left_out_than_can_be_named(postil: Postil) -> None:
     put("j.jsonl", judgements()[:8])
     assert (
-        "left out: scored but not judged: 8 (i2 by a, i2 by b, i3 by a, i3 by b, i4 by a and 3 more)\n"
+        "excluded: scored but not judged: 8 (i2 by a, i2 by b, i3 by a, i3 by b, i4 by a and 3 more)\n"
         in numbers_only(postil(*COMMAND)).out
     )
 
@@ -228,7 +228,7 @@ def test_names_cannot_reach_the_terminal_or_break_lines(postil: Postil) -> None:
     put("j.jsonl", [{**row, "aspect": "x\ny\x1b[0m"} for row in named(judgements())[4:]])
     outcome = numbers_only(postil(*COMMAND))
     assert not {"\x1b", "\u202e"} & set(outcome.out)
-    assert "left out: scored but not judged: 2 (项目 i0 by 系\\x1b[31ma, 项目 i0 by 系\\x1b[31mb)\n" in outcome.out
+    assert "excluded: scored but not judged: 2 (项目 i0 by 系\\x1b[31ma, 项目 i0 by 系\\x1b[31mb)\n" in outcome.out
     plain = numbers_only(postil(*COMMAND, "--format", "json")).out
     assert json.loads(plain)["data"]["aspect"] == "x\ny\x1b[0m"
 

@@ -31,7 +31,7 @@ def test_the_demo_and_the_commands_that_it_names(postil: Postil) -> None:
     left = "" if find_spec("gensim") else f"{UNTRAINED}\n"
     assert (outcome.code, outcome.err) == (0, left)
     assert all(title in outcome.out for title, _ in LANGUAGES.values())
-    assert "people: split halves" in outcome.out
+    assert "human: split-half correlation" in outcome.out
     assert outcome.out.index("Table 7: ") < outcome.out.index("Table 3: ") < outcome.out.index("Figure 5: ")
     for study in ("comments", "passages"):
         assert f"my demo/study-{study}/report.html" in outcome.out

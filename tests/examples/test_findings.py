@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 from typer.testing import CliRunner
 
-from postil.app.correlating.output import value_with_interval
 from postil.cli.main import app
 from postil.metaeval.correlation import correlations
-from postil.metaeval.human import human
+from postil.metaeval.human import human_agreement
 from postil.metaeval.table import join
 from postil.records import Judgement, Score, read, write
+from postil.render.formats import value_with_interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,7 +63,7 @@ def correlate(rows: Path, *files: str, by: By, aspect: str | None = None, people
     scores = (row for name in files for row in read(rows / name, Score))
     table = join(scores, read(rows / "judgements.jsonl", Judgement), aspect=aspect)
     found = correlations(table, ["pearson"], by).rows
-    every = (*found, *human(table, ["pearson"], by).rows) if people else found
+    every = (*found, *human_agreement(table, ["pearson"], by)[0].rows) if people else found
     return {row.metric: value_with_interval(row.value, row.low, row.high).replace("-.000", ".000") for row in every}
 
 

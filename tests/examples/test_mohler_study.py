@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -11,9 +10,9 @@ import numpy as np
 import pytest
 
 import postil
-from postil.app.correlating.files import CorrelateOptions, correlate_files
+from postil.app.correlate import CorrelateOptions, correlate_files
 from postil.metaeval.replicates import resampled
-from postil.metaeval.resampling import counts_of
+from postil.metaeval.resampling import bootstrap_counts
 from postil.records import Judgement, Score, read
 
 if TYPE_CHECKING:
@@ -21,9 +20,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import ModuleType
 
-    from postil.app.correlating.files import Findings
-    from postil.metaeval.correlation import Correlation
     from postil.metaeval.replicates import By
+    from postil.records.results import Correlation, CorrelationResult
 
     Load = Callable[[str], ModuleType]
 
@@ -112,7 +110,7 @@ class Study:
         module.main([str(judged / "mohler"), str(folder), *specs, "--draws", str(DRAWS)])
 
     @cache  # noqa: B019 - lives as long as the tests
-    def findings(self, by: By) -> Findings:
+    def findings(self, by: By) -> CorrelationResult:
         options = CorrelateOptions(
             coefficients=("pearson", "spearman"), by=by, resamples=2000, seed=20261121, permutations=100
         )
@@ -127,7 +125,7 @@ class Study:
         grades = np.array([answer.grade for answer in self.every])
         numbers = {question: number for number, question in enumerate(self.answers)}
         item = np.array([numbers[answer.question] for answer in self.every], np.int32)
-        counts = counts_of(len(numbers), 1)
+        counts = bootstrap_counts(len(numbers), 1)
         return tuple(
             float(resampled(values[:, None], grades, item, np.zeros_like(item), counts, coefficient, by).values[0])
             for coefficient in ("pearson", "spearman")
@@ -147,18 +145,18 @@ def study(example: Load, judged: Path, studies: dict[str, Study], tmp_path_facto
     return studies["mohler"]
 
 
-def rows_of(found: Findings, coefficient: str) -> dict[str, Correlation]:
-    return {row.metric: row for row in found.correlations.rows if row.coefficient == coefficient}
+def rows_of(found: CorrelationResult, coefficient: str) -> dict[str, Correlation]:
+    return {row.metric: row for row in found.correlations if row.coefficient == coefficient}
 
 
 @pytest.mark.slow
 def test_correlations(study: Study) -> None:
     pool, item = study.findings("pool"), study.findings("item")
-    table = pool.table
-    assert (len(table), len(table.items)) == (2273, 81)
+    assert pool.points is not None
+    assert (pool.data.texts, pool.data.items) == (2273, 81)
     for name, (mean, pearson, interval, spearman, *by_question) in FIGURES.items():
         row = rows_of(pool, "pearson")[name]
-        values = table.scores[:, table.column(name)].mean(), row.value, rows_of(pool, "spearman")[name].value
+        values = np.mean(pool.points.scores[name]), row.value, rows_of(pool, "spearman")[name].value
         assert values == pytest.approx((mean, pearson, spearman), abs=1e-6), name
         if interval:
             assert (row.low, row.high) == pytest.approx(interval, abs=6e-4), name
@@ -172,10 +170,9 @@ def test_correlations(study: Study) -> None:
 def test_differences(study: Study) -> None:
     found = study.findings("pool")
     signed = {
-        (row.first, row.second, row.coefficient): (sign * row.value, sorted((sign * row.low, sign * row.high)))
-        for each in found.differences
-        for one in each.rows
-        for sign, row in ((1, one), (-1, replace(one, first=one.second, second=one.first)))
+        (row.first, row.second, row.coefficient): (row.value, (row.low, row.high))
+        for one in found.differences
+        for row in (one, one.reversed())
     }
     for names, (pearson, interval, spearman) in DIFFERENCES.items():
         value, ends = signed[*names, "pearson"]

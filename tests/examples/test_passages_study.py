@@ -14,11 +14,11 @@ import pytest
 from typer.testing import CliRunner
 
 from postil import rank_passages
-from postil.app.correlating.output import value_with_interval
 from postil.app.passages import PassagesOptions, find_gains
 from postil.cli.main import app
 from postil.errors import UsageError
 from postil.records import Passage, write
+from postil.render.formats import value_with_interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

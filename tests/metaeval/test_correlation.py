@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,10 +10,11 @@ from hypothesis import strategies as st
 
 from postil.errors import UnknownName, UsageError
 from postil.metaeval.coefficients import COEFFICIENTS
-from postil.metaeval.correlation import Absent, correlations
+from postil.metaeval.correlation import correlations
 from postil.metaeval.replicates import CONTROL_DRAWS, LEVELS, replicate, resampled
-from postil.metaeval.resampling import counts_of
+from postil.metaeval.resampling import bootstrap_counts
 from postil.metaeval.table import join
+from postil.records.results import UndefinedResult
 from postil.records.rows import Judgement, Score
 
 RANKED = [name for name in COEFFICIENTS if name != "pearson"]
@@ -119,7 +121,7 @@ def test_ranks_see_the_order_only(rows):
     rows.sort(key=lambda row: row[2])
     x, grades, item = (np.array(column) for column in zip(*rows, strict=True))
     item = np.unique(item, return_inverse=True)[1].astype(np.int32)
-    counts = counts_of(int(item[-1]) + 1, 5, 1)
+    counts = bootstrap_counts(int(item[-1]) + 1, 5, 1)
     both = np.stack([x, np.exp(x)], axis=1).astype(float)
     system = np.zeros(len(x), np.int32)
     for coefficient in RANKED:
@@ -214,7 +216,7 @@ def test_an_interval_is_over_items_not_texts():
 def test_why_there_is_none(options, by, reason, coefficient):
     found = correlations(table(**({"grades": [1, 2, 3]} | options)), [coefficient], by, resamples=30)
     assert found.rows == ()
-    assert found.absent == (Absent("x", coefficient, by, reason),)
+    assert found.absent == (UndefinedResult(metric="x", coefficient=coefficient, by=by, reason=reason),)
 
 
 @pytest.mark.parametrize("coefficient", COEFFICIENTS)
@@ -232,7 +234,7 @@ def test_one_constant_column_does_not_hinder_the_others(coefficient):
 def test_resamples_without_a_coefficient_are_passed_over(coefficient):
     given = table([1, 2, 2, 2], x=[5, 1, 1, 1])
     samples = replicate(given.oriented, given, coefficient, "pool", resamples=100).samples
-    drawn = counts_of(4, 100)[:, 0]
+    drawn = bootstrap_counts(4, 100)[:, 0]
     np.testing.assert_array_equal(np.isnan(samples[:, 0]), (drawn == 0) | (drawn == 4))
     (row,) = correlations(given, [coefficient], resamples=100).rows
     assert -1 <= row.low <= row.value <= row.high < 0
@@ -244,7 +246,7 @@ def test_a_score_far_from_the_others_does_not_cost_digits():
     x[7] = 1e9
     given = table(grades.tolist(), x=x.tolist())
     samples = replicate(given.oriented, given, "pearson", "pool", resamples=100).samples[:, 0]
-    counts = counts_of(40, 100)
+    counts = bootstrap_counts(40, 100)
     assert (counts[:, 7] == 0).any()
     expected = [np.corrcoef(np.repeat(x, each), np.repeat(grades, each))[0, 1] for each in counts]
     np.testing.assert_allclose(samples, expected, rtol=0, atol=1e-10)
@@ -269,7 +271,10 @@ def test_systems_that_a_resample_lacks_are_left_out_of_it():
         x=[1, 3, 0, 2, 1],
     )
     found = replicate(given.oriented, given, "pearson", "system", resamples=40)
-    of = {tuple(count): sample for count, sample in zip(counts_of(2, 40).tolist(), found.samples[:, 0], strict=True)}
+    of = {
+        tuple(count): sample
+        for count, sample in zip(bootstrap_counts(2, 40).tolist(), found.samples[:, 0], strict=True)
+    }
     assert of[2, 0] == pytest.approx(1)
     assert of[1, 1] == pytest.approx(found.values[0])
     assert of[0, 2] == pytest.approx(np.corrcoef([0, 2, 1], [4, 1, 5])[0, 1])
@@ -302,11 +307,13 @@ def test_draws_without_a_coefficient_are_passed_over():
     some, none = (correlations(controlled(3, flat), ["pearson"], resamples=20) for flat in ({0, 2}, {0, 1, 2}))
     assert some.rows[1].metric == "control:shuffled(x)"
     assert some.rows[1].sd is None
-    assert none.absent == (Absent("control:shuffled(x)", "pearson", "pool", "every score is 1"),)
+    assert none.absent == (
+        UndefinedResult(metric="control:shuffled(x)", coefficient="pearson", by="pool", reason="every score is 1"),
+    )
 
 
 def test_rows_for_output():
-    rows = [row.row() for row in correlations(controlled(3), ["pearson"], resamples=20).rows]
+    rows = [msgspec.to_builtins(row) for row in correlations(controlled(3), ["pearson"], resamples=20).rows]
     fields = ["metric", "coefficient", "by", "value", "low", "high", "p", "n", "dropped"]
     assert [list(row) for row in rows] == [fields, [*fields, "sd"]]
     assert all(type(value) in {str, int, float} for row in rows for value in row.values())

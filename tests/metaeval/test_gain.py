@@ -23,7 +23,7 @@ from postil.metaeval.gain import (
     normalized_gains,
 )
 from postil.metaeval.permutation import sign_flips
-from postil.metaeval.resampling import counts_of, interval, p_value
+from postil.metaeval.resampling import bootstrap_counts, interval, p_value
 
 DATA = Path(os.environ.get("POSTIL_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
 
@@ -147,7 +147,7 @@ def test_the_mean_over_topics() -> None:
     assert (curve.cutoffs, curve.n, curve.pool, curve.ties) == ((1, 2, 4, 50), 60, "topic", "expected")
     assert curve.topics.tolist() == [3, 13, 23, 33, 43]
     # Bands: the topics' curves averaged, each as often as it was drawn.
-    drawn = counts_of(5, 1000, curve.seed) @ np.array(each) / 5
+    drawn = bootstrap_counts(5, 1000, curve.seed) @ np.array(each) / 5
     np.testing.assert_allclose(curve.samples, drawn, rtol=1e-13)
     assert curve.low is not None
     assert curve.high is not None
@@ -173,7 +173,7 @@ def test_resampled_topics_are_ranked_anew(ties: str, monkeypatch: pytest.MonkeyP
     curve = gain_curve(scores, grades, topics, KS, pool="all", ties=ties, resamples=40)  # type: ignore[arg-type]
     if ties == "key":  # the order of the rows, as a score without ties
         scores = -np.lexsort((np.arange(60), -scores)).argsort().astype(float)
-    for copies, sample in zip(counts_of(3, 40, curve.seed), curve.samples, strict=True):
+    for copies, sample in zip(bootstrap_counts(3, 40, curve.seed), curve.samples, strict=True):
         rows = np.repeat(np.arange(60), copies[(topics - 3) // 10])
         if grades[rows].any():
             np.testing.assert_allclose(sample, at_cuts(normalized_gains(scores[rows], grades[rows]), KS), rtol=1e-12)

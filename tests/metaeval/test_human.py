@@ -12,9 +12,9 @@ import pytest
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.metaeval.coefficients import COEFFICIENTS
 from postil.metaeval.correlation import correlations
-from postil.metaeval.human import ceiling, human
-from postil.metaeval.multiple_ratings import SeveralRatings
-from postil.metaeval.resampling import counts_of
+from postil.metaeval.human import ceiling, human_agreement
+from postil.metaeval.multiple_ratings import MultipleRatings
+from postil.metaeval.resampling import bootstrap_counts
 from postil.metaeval.table import join
 from postil.records.names import CEILING, HALVES, ONE
 from postil.records.rows import Judgement, Score
@@ -52,17 +52,22 @@ def simulated(n, sizes, noise, *, systems=1, seed=1):
     return table(ratings, items=names[0], systems=names[1], scores=worth.tolist())
 
 
+def human(*given, **options):
+    """The reference points without the undefined ones."""
+    return human_agreement(*given, **options)[0]
+
+
 ANN = [1, 2, 2, 3, 4, 4, 5, 1, 2, 3]
 BOB = [2, 2, 3, 3, 3, 5, 4, 1, 1, 4]
 
 
 def test_two_annotators():
-    found = human(pair(ANN, BOB), resamples=50)
+    found, absent = human_agreement(pair(ANN, BOB), resamples=50)
     r = np.corrcoef(ANN, BOB)[0, 1]
     assert found.reliability == pytest.approx(r, abs=1e-15)
     assert found.ceiling == pytest.approx(math.sqrt(2 * r / (1 + r)))
     assert (found.rule, found.pairs, found.k, found.n, found.left_out) == ("annotators", 1, 2.0, 10, 0)
-    assert found.absent == ()
+    assert absent == ()
     assert [(row.metric, row.coefficient, row.by) for row in found.rows] == [
         (name, coefficient, "pool") for name in (HALVES, ONE) for coefficient in ("pearson", "spearman", "kendall-b")
     ]
@@ -169,10 +174,10 @@ def test_annotators_who_always_agree():
 def test_every_resample_of_items_takes_one_of_the_splits(resamples):
     given = simulated(60, [2, 3], noise=1.0, systems=3)
     found = human(given, ["pearson"], splits=7, resamples=resamples, seed=5).rows[0]
-    rated, rng = SeveralRatings.of(given), np.random.default_rng(5)
+    rated, rng = MultipleRatings.of(given), np.random.default_rng(5)
     orders = [rated.shuffled(rng) for _ in range(7)]
     halves = [rated.halves(order, rng) for order in orders]
-    times = counts_of(20, resamples, 5)[:, given.item]
+    times = bootstrap_counts(20, resamples, 5)[:, given.item]
     samples = [np.corrcoef(*(np.repeat(half, each) for half in halves[i % 7]))[0, 1] for i, each in enumerate(times)]
     assert (found.low, found.high) == pytest.approx(tuple(np.percentile(samples, (2.5, 97.5))), abs=1e-12)
     each = [np.corrcoef(*half)[0, 1] for half in halves]
@@ -216,8 +221,8 @@ def test_nobody_to_agree_with(ratings, message):
     ],
 )
 def test_why_there_is_none(given, by, reason):
-    found = human(given, ["spearman"], by, splits=5, resamples=20)
-    assert (HALVES, reason) in [(each.metric, each.reason) for each in found.absent]
+    found, absent = human_agreement(given, ["spearman"], by, splits=5, resamples=20)
+    assert (HALVES, reason) in [(each.metric, each.reason) for each in absent]
     assert all(each.metric != HALVES for each in found.rows)
 
 
@@ -230,18 +235,18 @@ def test_why_there_is_none(given, by, reason):
     ],
 )
 def test_the_ceiling_may_not_exist(bobs, reason):
-    found = human(pair(ANN, bobs), ["pearson"], resamples=20)
-    reasons = [each.reason for each in found.absent if each.metric == CEILING]
+    found, absent = human_agreement(pair(ANN, bobs), ["pearson"], resamples=20)
+    reasons = [each.reason for each in absent if each.metric == CEILING]
     assert reasons == ([reason] if reason else [])
     assert (found.ceiling is None) == bool(reason)
     assert ONE in {each.metric for each in found.rows}
 
 
 def test_the_ceiling_without_any_correlation():
-    found = human(pair([3] * 4, [3] * 4), ["pearson"], splits=3, resamples=5)
+    found, absent = human_agreement(pair([3] * 4, [3] * 4), ["pearson"], splits=3, resamples=5)
     assert found.reliability is None
     assert found.pairs == 0
-    assert [(each.metric, each.reason[:40]) for each in found.absent][-1] == (
+    assert [(each.metric, each.reason[:40]) for each in absent][-1] == (
         CEILING,
         "two ratings of a text have no correlatio",
     )

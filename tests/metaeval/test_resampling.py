@@ -6,36 +6,36 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.errors import Undefined, UsageError
-from postil.metaeval.resampling import RESAMPLES, SEED, Interval, counts_of, interval, p_value
+from postil.metaeval.resampling import RESAMPLES, SEED, Interval, bootstrap_counts, interval, p_value
 
 
 @given(st.integers(1, 30), st.integers(1, 20), st.integers(0, 2**32))
 def test_counts_are_of_as_many_draws_as_there_are_clusters(clusters: int, resamples: int, seed: int) -> None:
-    counts = counts_of(clusters, resamples, seed)
+    counts = bootstrap_counts(clusters, resamples, seed)
     assert counts.shape == (resamples, clusters)
     assert counts.dtype == np.int32
     assert counts.min() >= 0
     assert (counts.sum(axis=1) == clusters).all()
-    assert np.array_equal(counts, counts_of(clusters, resamples, seed))
+    assert np.array_equal(counts, bootstrap_counts(clusters, resamples, seed))
 
 
 def test_counts_are_of_the_draws_of_the_generator() -> None:
     drawn = np.random.default_rng(SEED).integers(0, 7, (RESAMPLES, 7))
-    assert np.array_equal(counts_of(7), [np.bincount(row, minlength=7) for row in drawn])
+    assert np.array_equal(bootstrap_counts(7), [np.bincount(row, minlength=7) for row in drawn])
 
 
 def test_another_seed_draws_others() -> None:
-    assert not np.array_equal(counts_of(10, 5, seed=1), counts_of(10, 5, seed=2))
+    assert not np.array_equal(bootstrap_counts(10, 5, seed=1), bootstrap_counts(10, 5, seed=2))
 
 
 def test_every_cluster_is_drawn_as_often() -> None:
     # A cluster comes Binomial(10, 1/10) times: mean 1, variance .9; over 20,000 resamples the sd of the mean is .007.
-    assert counts_of(10, 20_000).mean(axis=0) == pytest.approx(1, abs=0.035)
+    assert bootstrap_counts(10, 20_000).mean(axis=0) == pytest.approx(1, abs=0.035)
 
 
 def test_at_least_one_resample() -> None:
     with pytest.raises(UsageError, match="at least one resample, got 0"):
-        counts_of(3, 0)
+        bootstrap_counts(3, 0)
 
 
 def test_the_interval_passes_over_undefined_resamples() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
-from postil.metaeval.resampling import counts_of
+from postil.metaeval.resampling import bootstrap_counts
 from postil.metaeval.significance import holm
 from postil.metaeval.systems import compare, system_means
 from postil.metaeval.table import join
@@ -25,13 +25,13 @@ MIXED = [0.3, 0.3, 0.3, 0.3, 0.3, 0.8]
 
 def test_means_and_differences_by_hand() -> None:
     found = compare(scores_of({"base": BASE, "better": BETTER, "mixed": MIXED}))
-    base, better, mixed = found.rows
-    assert (found.baseline, found.systems, found.metrics, found.items) == (
-        "base",
-        ("base", "better", "mixed"),
-        ("meteor",),
-        6,
-    )
+    base, better, mixed = found.systems
+    assert (found.baseline, found.items) == ("base", 6)
+    assert [(row.system, row.metric) for row in found.systems] == [
+        ("base", "meteor"),
+        ("better", "meteor"),
+        ("mixed", "meteor"),
+    ]
     assert base.mean == pytest.approx(2.4 / 6)
     assert base.difference is base.difference_low is base.p_bootstrap is base.p_randomisation is base.p_holm is None
     assert better.difference == pytest.approx(1.0 / 6)
@@ -47,18 +47,18 @@ def test_randomisation_is_brute_force_over_all_signs(system: str, row: list[floa
     apart = np.array(row) - BASE
     sums = [abs(apart @ signs) for signs in itertools.product((1, -1), repeat=6)]
     exact = np.mean(np.array(sums) >= abs(apart.sum()) - 1e-12)
-    found = compare(scores_of({"base": BASE, system: row}), permutations=20_000).rows[1]
+    found = compare(scores_of({"base": BASE, system: row}), permutations=20_000).systems[1]
     assert found.p_randomisation == pytest.approx(exact, abs=4 * (exact * (1 - exact) / 20_000) ** 0.5)
 
 
 def test_intervals_are_of_the_paired_resamples() -> None:
     found = compare(scores_of({"base": BASE, "better": BETTER}), resamples=200, seed=3)
     of_base, of_better = [], []
-    for counts in counts_of(6, 200, seed=3):
+    for counts in bootstrap_counts(6, 200, seed=3):
         drawn = np.repeat(np.arange(6), counts)
         of_base.append(np.array(BASE)[drawn].mean())
         of_better.append(np.array(BETTER)[drawn].mean())
-    base, better = found.rows
+    base, better = found.systems
     assert (base.low, base.high) == pytest.approx(tuple(np.percentile(of_base, (2.5, 97.5))))
     apart = np.subtract(of_better, of_base)
     assert (better.difference_low, better.difference_high) == pytest.approx(tuple(np.percentile(apart, (2.5, 97.5))))
@@ -66,14 +66,14 @@ def test_intervals_are_of_the_paired_resamples() -> None:
 
 def test_the_baseline_can_be_named() -> None:
     rows = scores_of({"base": BASE, "better": BETTER})
-    forth, back = compare(rows).rows[1], compare(rows, "better").rows[0]
+    forth, back = compare(rows).systems[1], compare(rows, "better").systems[0]
     assert forth.difference is not None
     assert back.difference == -forth.difference
     assert (back.p_bootstrap, back.p_randomisation) == (forth.p_bootstrap, forth.p_randomisation)
 
 
 def test_a_copy_of_the_baseline_does_not_differ() -> None:
-    (_, copy, _) = compare(scores_of({"base": BASE, "copy": BASE, "better": BETTER})).rows
+    (_, copy, _) = compare(scores_of({"base": BASE, "copy": BASE, "better": BETTER})).systems
     assert (copy.difference, copy.difference_low, copy.difference_high) == (0.0, 0.0, 0.0)
     assert (copy.p_bootstrap, copy.p_randomisation, copy.p_holm) == (1.0, 1.0, 1.0)
 
@@ -82,9 +82,9 @@ def test_holm_is_over_the_systems_of_a_metric() -> None:
     values = {"base": BASE, "better": BETTER, "mixed": MIXED}
     rows = [*scores_of(values), *scores_of({name: row[::-1] for name, row in values.items()}, "bleu-4")]
     found = compare(rows)
-    assert [(row.metric, row.system) for row in found.rows] == list(itertools.product(("meteor", "bleu-4"), values))
-    for metric in found.metrics:
-        others = [row for row in found.rows if row.metric == metric and row.p_holm is not None]
+    assert [(row.metric, row.system) for row in found.systems] == list(itertools.product(("meteor", "bleu-4"), values))
+    for metric in ("meteor", "bleu-4"):
+        others = [row for row in found.systems if row.metric == metric and row.p_holm is not None]
         assert [row.p_holm for row in others] == holm([row.p_randomisation or 0 for row in others]).tolist()
         assert len(others) == 2
 
@@ -100,7 +100,7 @@ def test_systems_with_different_items_are_refused_by_name() -> None:
     )
     found = compare(rows, intersect=True)
     assert found.items == 3
-    assert [row.mean for row in found.rows] == pytest.approx([0.7 / 3, 1.1 / 3, 0.1])
+    assert [row.mean for row in found.systems] == pytest.approx([0.7 / 3, 1.1 / 3, 0.1])
     assert [str(left) for left in found.left_out] == [
         "items that base lacks: 1 (extra)",
         "items that short lacks: 4 (3, 4, 5, extra)",
@@ -131,17 +131,17 @@ def test_too_few_items_in_common() -> None:
         compare(rows[:2])
 
 
-def test_what_is_passed_over_is_said() -> None:
+def test_ignored_rows_are_noted() -> None:
     rows = scores_of({"only": BASE})
     rows += scores_of({"only": BASE}, "control:shuffled(meteor,draw=0)")
     rows.append(Score(None, "only", "meteor", 0.123, ""))
     found = compare(rows)
-    (row,) = found.rows
+    (row,) = found.systems
     assert (row.metric, row.system, row.difference) == ("meteor", "only", None)
     assert row.mean == pytest.approx(0.4)
     corpus, draws, alone = found.notes
     assert corpus.startswith("corpus scores ignored: 1;")
-    assert draws == "single draws of random controls passed over: 1"
+    assert draws == "single draws of random controls ignored: 1"
     assert alone.startswith("only is the only system")
 
 
@@ -166,7 +166,7 @@ def test_wrong_requests() -> None:
 def test_same_seed_same_rows() -> None:
     rows = scores_of({"base": BASE, "mixed": MIXED})
     assert compare(rows, seed=1) == compare(rows, seed=1)
-    assert compare(rows, seed=1).rows != compare(rows, seed=2).rows
+    assert compare(rows, seed=1).systems != compare(rows, seed=2).systems
 
 
 def test_system_means_by_hand() -> None:
@@ -184,13 +184,17 @@ def test_system_means_by_hand() -> None:
         for item, row in enumerate(of_system)
     ]
     found = system_means(join(rows, judgements, lower_is_better=["errors"]))
-    assert (found.systems, found.n.tolist()) == (("a", "b", "c"), [2, 2, 2])
-    np.testing.assert_allclose(found.means, [[0.3, 8], [0.5, 8], [0.5, 1.5]])
-    assert found.grades.tolist() == [1.5, 3, 4.5]
-    assert found.grade_ranks.tolist() == [3, 2, 1]
-    assert found.ranks.tolist() == [[3, 2], [1, 2], [1, 1]]
+    assert [(row.system, row.n) for row in found.rows] == [("a", 2), ("b", 2), ("c", 2)]
+    assert [row.means["meteor"] for row in found.rows] == pytest.approx([0.3, 0.5, 0.5])
+    assert [row.means["errors"] for row in found.rows] == [8, 8, 1.5]
+    assert [(row.grade, row.rank) for row in found.rows] == [(1.5, 3), (3, 2), (4.5, 1)]
+    assert [row.ranks for row in found.rows] == [
+        {"meteor": 3, "errors": 2},
+        {"meteor": 1, "errors": 2},
+        {"meteor": 1, "errors": 1},
+    ]
     # Two of three pairs agree and one is tied in the metric: 2 / sqrt(2 * 3).
-    assert found.taus == pytest.approx((2 / 6**0.5, 2 / 6**0.5))
+    assert found.orders == pytest.approx({"meteor": 2 / 6**0.5, "errors": 2 / 6**0.5})
     assert found.absent == ()
 
 
@@ -208,16 +212,16 @@ def test_an_order_that_does_not_exist_is_absent(rows: list[tuple[str, float, flo
         [Judgement("1", system, "ann", grade) for system, _, grade in rows],
     )
     found = system_means(table)
-    assert found.taus == (None,)
+    assert found.orders == {"meteor": None}
     assert [absent.reason for absent in found.absent] == [reason]
 
 
 @pytest.mark.parametrize("size", [1e-100, 1e-13, 1e60])
 def test_scores_of_any_magnitude_are_compared_alike(size: float) -> None:
     systems = {"base": BASE, "better": BETTER, "mixed": MIXED}
-    usual = compare(scores_of(systems), permutations=500).rows
-    found = compare(scores_of({name: [size * x for x in row] for name, row in systems.items()}), permutations=500).rows
-    for row, other in zip(found, usual, strict=True):
+    usual = compare(scores_of(systems), permutations=500).systems
+    found = compare(scores_of({name: [size * x for x in row] for name, row in systems.items()}), permutations=500)
+    for row, other in zip(found.systems, usual, strict=True):
         assert (row.p_bootstrap, row.p_randomisation, row.p_holm) == (
             other.p_bootstrap,
             other.p_randomisation,
@@ -229,13 +233,13 @@ def test_scores_of_any_magnitude_are_compared_alike(size: float) -> None:
 def test_small_differences_count_beside_large_scores() -> None:
     # Smoothed BLEU-4 looks like this: one item with a match, five without. Only all or no signs turned reach the sum.
     systems = {"base": [1e-12] * 5 + [0.2], "better": [1e-11] * 5 + [0.7]}
-    found = compare(scores_of(systems), permutations=20_000).rows[1]
+    found = compare(scores_of(systems), permutations=20_000).systems[1]
     assert found.p_randomisation == pytest.approx(2 / 2**6, abs=0.006)
 
 
 def test_scores_that_differ_by_rounding_noise_do_not_differ() -> None:
     noise = [0.1 + 0.2, 0.7 + 1e-16, 0.5 - 1e-16, 0.1 + 0.7, 0.6]
-    found = compare(scores_of({"base": [0.3, 0.7, 0.5, 0.8, 0.6], "noise": noise})).rows[1]
+    found = compare(scores_of({"base": [0.3, 0.7, 0.5, 0.8, 0.6], "noise": noise})).systems[1]
     assert (found.difference, found.difference_low, found.difference_high) == (0.0, 0.0, 0.0)
     assert (found.p_bootstrap, found.p_randomisation) == (1.0, 1.0)
 
@@ -246,4 +250,4 @@ def test_ranks_of_systems_do_not_depend_on_the_magnitude(size: float) -> None:
     scores = [Score(str(i), name, "m", size * x, "") for name, row in texts.items() for i, x in enumerate(row)]
     grades = [Judgement(str(i), name, "ann", 1) for name in texts for i in range(3)]
     found = system_means(join(scores, grades))
-    assert found.ranks[:, 0].tolist() == [1, 1, 3, 4, 4]  # a and b tie at .1, d and e at 0, up to rounding
+    assert [row.ranks["m"] for row in found.rows] == [1, 1, 3, 4, 4]  # a and b tie at .1, d and e at 0, up to rounding

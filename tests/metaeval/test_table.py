@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.errors import InvalidInput, Undefined, UnknownName
-from postil.metaeval.table import LeftOut, Table, join
+from postil.metaeval.table import Table, join
 from postil.records import Judgement, Places, Scale, Score
+from postil.records.results import Excluded
 
 
 def scores_of(*texts: str, metric: str = "m", signature: str = "", start: float = 0.0) -> list[Score]:
@@ -78,9 +79,9 @@ def test_what_does_not_join_is_counted_and_named() -> None:
     )
     assert texts(table) == ["1a"]
     assert table.left_out == (
-        LeftOut("scored but not judged", 6, ("3 by a", "4 by a", "5 by a", "6 by a", "7 by a")),
-        LeftOut("judged but not scored", 1, ("9 by z",)),
-        LeftOut("not scored by every metric", 1, ("2 by a",)),
+        Excluded(why="scored but not judged", n=6, examples=("3 by a", "4 by a", "5 by a", "6 by a", "7 by a")),
+        Excluded(why="judged but not scored", n=1, examples=("9 by z",)),
+        Excluded(why="not scored by every metric", n=1, examples=("2 by a",)),
     )
     assert str(table.left_out[0]) == "scored but not judged: 6 (3 by a, 4 by a, 5 by a, 6 by a, 7 by a and 1 more)"
     assert str(table.left_out[2]) == "not scored by every metric: 1 (2 by a)"

@@ -8,11 +8,13 @@ import numpy as np
 import originals
 import pytest
 
-from postil.metaeval.agreement import Agreement, agreement
+from postil.metaeval.agreement import agreement
 from postil.records import Judgement
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from postil.records.results import Agreement
 
 pytestmark = [pytest.mark.parity, pytest.mark.filterwarnings("ignore")]
 
@@ -103,7 +105,7 @@ def test_the_confusion_matrix_is_that_of_scikit_learn(grades: NDArray) -> None:
     one, other = np.searchsorted(found.labels, np.concatenate(pairs, axis=1))
     theirs = confusion(one, other, labels=range(len(found.labels)))
     assert found.confusion is not None
-    assert found.confusion.tolist() == (theirs + theirs.T).tolist()
+    assert list(map(list, found.confusion)) == (theirs + theirs.T).tolist()
 
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])

@@ -7,7 +7,7 @@ import pytest
 
 from postil.metaeval.coefficients import COEFFICIENTS
 from postil.metaeval.replicates import LEVELS, resampled
-from postil.metaeval.resampling import counts_of
+from postil.metaeval.resampling import bootstrap_counts
 
 pytestmark = [pytest.mark.parity, pytest.mark.filterwarnings("ignore")]
 
@@ -59,7 +59,7 @@ def made(seed, levels):
 @pytest.mark.parametrize(("seed", "levels"), [(0, 1), (1, 3), (2, 1e6)])
 def test_every_resample_is_that_of_the_rows_written_out(by, coefficient, seed, levels):
     x, y, item, system = made(seed, levels)
-    counts = counts_of(14, 25, seed)
+    counts = bootstrap_counts(14, 25, seed)
     found = resampled(x, y, item, system, counts, coefficient, by)
     ours = np.vstack([found.values, found.samples])
     expected = [

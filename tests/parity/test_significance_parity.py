@@ -109,13 +109,15 @@ def test_randomisation_is_the_permutation_test_of_scipy() -> None:
         for name, of in (("base", base), ("other", other))
         for i, v in enumerate(of)
     ]
-    found = compare(rows, permutations=40_000).rows[1].p_randomisation
+    found = compare(rows, permutations=40_000).systems[1].p_randomisation
     assert found == pytest.approx(exact, abs=4 * (exact * (1 - exact) / 40_000) ** 0.5)
 
 
 def test_tau_of_systems_is_that_of_scipy() -> None:
     table = made(3, 12)
     found = system_means(table)
-    for column, tau in enumerate(found.taus):
-        assert tau == pytest.approx(stats.kendalltau(found.means[:, column], found.grades).statistic, abs=1e-12)
-        assert found.ranks[:, column].tolist() == stats.rankdata(-found.means[:, column], method="min").tolist()
+    grades = [row.grade for row in found.rows]
+    for metric, tau in found.orders.items():
+        means = np.array([row.means[metric] for row in found.rows])
+        assert tau == pytest.approx(stats.kendalltau(means, grades).statistic, abs=1e-12)
+        assert [row.ranks[metric] for row in found.rows] == stats.rankdata(-means, method="min").tolist()

@@ -68,7 +68,7 @@ def test_agreement_shows_every_statistic_pair_and_rater(place: Make) -> None:
     assert found.confusion is not None
     assert page.count("</tr>") == 12 + 2 + 6  # statistics, one pair, five grades, each with a head
     cells = [int(cell) for cell in re.findall(r'<td class="s\d+">(\d+)</td>', page)]
-    assert cells == found.confusion.ravel().tolist()
+    assert cells == [count for row in found.confusion for count in row]
     assert page.count("<svg") == 3  # severities, and a histogram of each
     for rater in found.raters:
         assert rater.severity

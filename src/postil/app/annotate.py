@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
     from postil.annotation.models import Reassignment
     from postil.annotation.store import Store
-    from postil.app.annotating.agreement import CampaignAgreement
-    from postil.records.results import PlanResult
+    from postil.records.results import AgreementResult, PlanResult
     from postil.records.rows import Row
 
 __all__ = [
@@ -282,7 +281,7 @@ def remove(url: str, name: str, options: RemoveOptions) -> Reassignment:
         return store.people.remove(store.people.named(name), reserve=options.reserve)
 
 
-def agreement(url: str, options: AgreementOptions) -> CampaignAgreement:
+def agreement(url: str, options: AgreementOptions) -> AgreementResult:
     """Measure inter-annotator agreement on the ratings so far.
 
     Args:

@@ -8,8 +8,7 @@ from importlib.util import find_spec
 from shlex import quote
 from typing import TYPE_CHECKING, Final
 
-from postil.app.correlating.files import CorrelateOptions, correlate_files
-from postil.app.correlating.output import findings_as
+from postil.app.correlate import CorrelateOptions, correlate_files
 from postil.app.score_files import default_metrics, notes, score_files
 from postil.app.score_options import ScoreOptions
 from postil.errors import MissingExtra
@@ -114,7 +113,7 @@ def _people(out: Path, jobs: int, show: Say) -> None:
         CorrelateOptions(scale=SCALE, jobs=jobs),
         str(out / "candidates.en.jsonl"),
     )
-    show(findings_as("table", found))
+    show(shown("table", found))
 
 
 def _comments(out: Path, jobs: int, show: Say) -> Path:

@@ -105,10 +105,8 @@ def agreement(
 
     Example: postil annotate agreement campaign.db
     """
-    from postil.app.annotating.output import agreement_as  # noqa: PLC0415
-
     found = app.agreement(campaign, options)
-    emit(agreement_as(format, found), format)
+    emit(show(format, found), format)
     if found.agreement is not None and format != "json":
         for line in (*map(str, found.agreement.left_out), *found.agreement.notes):
             say(line)

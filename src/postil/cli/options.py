@@ -20,7 +20,6 @@ __all__ = [
     "EngineOption",
     "FormatOption",
     "JobsOption",
-    "LowerIsBetterOption",
     "ReportOption",
     "ScoresArgument",
     "SeedOption",
@@ -68,9 +67,6 @@ FormatOption: TypeAlias = Annotated[
 ]
 JobsOption: TypeAlias = Annotated[
     int, typer.Option("--jobs", "-j", min=1, metavar="N", help="Threads; the numbers do not depend on it.")
-]
-LowerIsBetterOption: TypeAlias = Annotated[
-    list[str] | None, typer.Option(metavar="NAME", help="A metric whose small numbers are good ones; may be repeated.")
 ]
 ReportOption: TypeAlias = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write a page with everything here, CSV and LaTeX beside it.")

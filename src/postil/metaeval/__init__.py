@@ -1,15 +1,13 @@
-"""Metrics against people.
+"""Meta-evaluation: metrics against human ratings, and agreement of the ratings.
 
-Two functions bear the name of their module, and are to be had there: `postil.metaeval.agreement.agreement` and
-`postil.metaeval.human.human`.
+`postil.metaeval.agreement.agreement` bears the name of its module, so it is not among the names here.
 """
 
 from __future__ import annotations
 
-from postil.metaeval.agreement import STATISTICS, Agreement, PairAgreement
 from postil.metaeval.coefficients import COEFFICIENTS, Coefficient
-from postil.metaeval.correlation import Absent, Correlation, Correlations, correlations
-from postil.metaeval.disagreement import Disagreement, normalised, worst, worst_against_people
+from postil.metaeval.correlation import Correlations, correlations
+from postil.metaeval.disagreement import normalised, worst, worst_against_people
 from postil.metaeval.gain import (
     GainCurve,
     expected_gains,
@@ -17,38 +15,24 @@ from postil.metaeval.gain import (
     gain_differences,
     normalized_gains,
 )
-from postil.metaeval.human import Human, ceiling
-from postil.metaeval.raters import Rater
+from postil.metaeval.human import ceiling, human_agreement
 from postil.metaeval.replicates import LEVELS, By, Replicates, replicate
-from postil.metaeval.resampling import Estimate, Interval
+from postil.metaeval.resampling import Interval
 from postil.metaeval.score_matrix import Ratings
-from postil.metaeval.significance import Difference, Differences, differences, holm
-from postil.metaeval.systems import Compared, Comparison, SystemMeans, compare, system_means
-from postil.metaeval.table import LeftOut, Table, join
+from postil.metaeval.significance import Differences, differences, holm
+from postil.metaeval.systems import SystemMeans, compare, system_means
+from postil.metaeval.table import Table, join
 from postil.metaeval.williams import Williams, williams
 
 __all__ = [
     "COEFFICIENTS",
     "LEVELS",
-    "STATISTICS",
-    "Absent",
-    "Agreement",
     "By",
     "Coefficient",
-    "Compared",
-    "Comparison",
-    "Correlation",
     "Correlations",
-    "Difference",
     "Differences",
-    "Disagreement",
-    "Estimate",
     "GainCurve",
-    "Human",
     "Interval",
-    "LeftOut",
-    "PairAgreement",
-    "Rater",
     "Ratings",
     "Replicates",
     "SystemMeans",
@@ -62,6 +46,7 @@ __all__ = [
     "gain_curve",
     "gain_differences",
     "holm",
+    "human_agreement",
     "join",
     "normalised",
     "normalized_gains",

@@ -1,8 +1,8 @@
-"""Coefficients of columns with one column: Pearson's, Spearman's and Kendall's, within groups of rows."""
+"""Pearson, Spearman and Kendall correlations of columns with one column, within groups of rows."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -28,10 +28,10 @@ Floats: TypeAlias = "NDArray[np.float64]"
 Integers: TypeAlias = "NDArray[np.int32]"
 
 Coefficient: TypeAlias = Literal["pearson", "spearman", "kendall-b", "kendall-c"]
-"""What is computed."""
+"""Name of a coefficient."""
 
 COEFFICIENTS: Final[tuple[Coefficient, ...]] = get_args(Coefficient)
-"""Every coefficient."""
+"""All coefficients."""
 
 
 def correlate_groups(
@@ -43,15 +43,15 @@ def correlate_groups(
     weights: Integers | None = None,
     magnitudes: Floats | None = None,
 ) -> Floats:
-    """A coefficient of columns with one column, within each group of neighbouring rows.
+    """Correlate columns with one column within each group of contiguous rows.
 
     Args:
         x: float64[n, M].
         y: float64[n].
-        starts: int64[k], the first row of each group.
-        coefficient: Which coefficient.
-        weights: int32[n], how many equal rows each row stands for; by default 1.
-        magnitudes: float64[n, M + 1], the size of what the numbers of x and y were computed from, see
+        starts: int64[k], first row of each group.
+        coefficient: Name of the coefficient.
+        weights: int32[n], multiplicity of each row; by default 1.
+        magnitudes: float64[n, M + 1], magnitudes of the terms that x and y were computed from, see
             `postil.records.ties.tied`; by default their own.
 
     Returns:
@@ -77,13 +77,13 @@ def correlate_groups(
 def pearson(
     x: Floats, y: Floats, starts: NDArray[np.int64], weights: Integers, magnitudes: Floats | None = None
 ) -> Floats:
-    """Pearson's coefficient in two passes over the rows: the means, then the distances from them.
+    """Pearson correlations by the two-pass formula: means first, then deviations.
 
     Args:
         x: float64[n, M].
         y: float64[n].
-        starts: int64[k], the first row of each group.
-        weights: int32[n], how many equal rows each row stands for.
+        starts: int64[k], first row of each group.
+        weights: int32[n], multiplicity of each row.
         magnitudes: float64[n, M + 1], as in `correlate_groups`.
 
     Returns:
@@ -94,7 +94,7 @@ def pearson(
     heavy = weights[:, None].astype(np.float64)
     total = np.maximum(1.0, np.add.reduceat(heavy, starts))
     away = np.where(heavy > 0, both - (np.add.reduceat(heavy * both, starts) / total)[group], 0.0)
-    # Each group is scaled by itself: next to a group of large scores, squares of small ones would vanish.
+    # Scaled per group: with one exponent for all, the squares of a group of small scores would underflow.
     largest = np.maximum.reduceat(np.abs(away), starts)
     away = np.ldexp(away, -np.frexp(largest)[1][group])
     squares = np.add.reduceat(heavy * away**2, starts)
@@ -107,12 +107,12 @@ def pearson(
 def constant(
     values: Floats, starts: NDArray[np.int64], weights: Integers | None = None, magnitudes: Floats | None = None
 ) -> NDArray[np.bool_]:
-    """Find the groups in which all rows that count are one tie.
+    """Find the groups in which all rows are tied.
 
     Args:
         values: float64[n, M].
-        starts: int64[k], the first row of each group.
-        weights: int32[n], 0 for rows that do not count; by default all count.
+        starts: int64[k], first row of each group.
+        weights: int32[n], multiplicity of each row, 0 to ignore it; by default 1.
         magnitudes: float64[n, M], see `postil.records.ties.tied`; by default the numbers' own.
 
     Returns:
@@ -131,7 +131,7 @@ def constant(
     begins = (np.cumsum(sizes) - sizes)[filled]
     highest, lowest = np.maximum.reduceat(present, begins), np.minimum.reduceat(present, begins)
     sized = np.abs(present) if magnitudes is None else magnitudes[there]
-    # No chain of so many links reaches further than this, so most columns need no sorting.
+    # A chain of as many ties as rows cannot span more than this, so most columns need no sorting.
     with np.errstate(over="ignore"):
         near = highest - lowest <= 2 * sizes[filled, None] * TOLERANCE * np.maximum.reduceat(sized, begins)
     out[filled] = near
@@ -143,14 +143,14 @@ def constant(
 
 
 def means_by(group: Integers, columns: Floats) -> tuple[Floats, Floats]:
-    """Average rows by group, and their magnitudes beside them.
+    """Means of rows by group, and means of their magnitudes.
 
     Args:
         group: int32[n], from 0 to k - 1 without a gap.
         columns: float64[n, M].
 
     Returns:
-        The means and the means of the magnitudes, float64[k, M] both. The latter tell ties of means, whose terms may
+        The means and the means of the magnitudes, float64[k, M] both. The latter decide ties of means, whose terms may
         cancel; see `postil.records.ties.tied`.
 
     >>> [each.tolist() for each in means_by(np.array([0, 0, 1]), np.array([[1.0], [-3.0], [5.0]]))]
@@ -163,8 +163,8 @@ def means_by(group: Integers, columns: Floats) -> tuple[Floats, Floats]:
     return means, magnitudes
 
 
-def starts_of(*columns: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-    """The first row of each group of neighbouring rows that are the same in every column.
+def starts_of(*columns: NDArray[np.int32] | NDArray[np.int64]) -> NDArray[np.int64]:
+    """First row of each group of contiguous rows that are the same in every column.
 
     >>> starts_of(np.array([0, 0, 0, 1]), np.array([3, 3, 4, 4])).tolist()
     [0, 2, 3]
@@ -180,7 +180,7 @@ def scaled(values: Floats) -> Floats:
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """The quotient; NaN where the denominator is not above 0."""
+    """Quotient; NaN where the denominator is not above 0."""
     out = np.full(numerator.shape, np.nan)
     np.divide(numerator, denominator, out=out, where=denominator > 0)
     return out

@@ -1,15 +1,16 @@
-"""How closely metrics follow human grades, with intervals over resamples of the items."""
+"""Correlations of metrics with human ratings, with bootstrap confidence intervals."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from postil.metaeval.coefficients import constant, means_by, ratio
 from postil.metaeval.replicates import CONTROL_DRAWS, KENDALL_RESAMPLES, resampled
-from postil.metaeval.resampling import RESAMPLES, SEED, counts_of, interval, p_value
+from postil.metaeval.resampling import RESAMPLES, SEED, bootstrap_counts, interval, p_value
+from postil.records.results import Correlation, UndefinedResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,82 +22,30 @@ if TYPE_CHECKING:
     from postil.metaeval.replicates import By, Replicates
     from postil.metaeval.table import Table
 
-__all__ = ["Absent", "Correlation", "Correlations", "correlations", "row_of", "why_not"]
+__all__ = ["Correlations", "correlations", "row_of", "why_undefined"]
 
 Floats: TypeAlias = "NDArray[np.float64]"
 Integers: TypeAlias = "NDArray[np.int32]"
 
 
 @dataclass(frozen=True, slots=True)
-class Correlation:
-    """A coefficient of one metric with the human grades.
-
-    Args:
-        metric: The metric.
-        coefficient: Which coefficient.
-        by: What it is over.
-        value: The coefficient, from -1 to 1; high is good, whichever way the metric points. For a random control the
-            mean over its draws.
-        low: The lower end of the 95 % interval over resamples of the items.
-        high: The upper end.
-        p: How sure it is that the coefficient is not 0; see `resampling.p_value`.
-        n: How many texts, items or systems it is over.
-        dropped: Items left out since they have one text, or their scores or their grades are all the same (``by`` item
-            only).
-        sd: Of a random control, the standard deviation over its draws.
-    """
-
-    metric: str
-    coefficient: Coefficient
-    by: By
-    value: float
-    low: float
-    high: float
-    p: float
-    n: int
-    dropped: int = 0
-    sd: float | None = None
-
-    def row(self) -> dict[str, str | float | int]:
-        """The fields in order, ``sd`` only where there is one."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
-
-
-@dataclass(frozen=True, slots=True)
-class Absent:
-    """A number that does not exist.
-
-    Args:
-        metric: The metric.
-        coefficient: Which coefficient.
-        by: What it would be over.
-        reason: Why not, in words.
-    """
-
-    metric: str
-    coefficient: Coefficient
-    by: By
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class Correlations:
-    """What `correlations` found.
+    """Coefficients, defined and undefined.
 
     Args:
-        rows: The coefficients.
-        absent: Those that do not exist.
+        rows: The defined ones.
+        absent: The undefined ones, each with the reason.
     """
 
     rows: tuple[Correlation, ...]
-    absent: tuple[Absent, ...]
+    absent: tuple[UndefinedResult, ...]
 
     @classmethod
-    def of(cls, found: Sequence[Correlation | Absent]) -> Correlations:
-        """Both kinds, told apart."""
+    def of(cls, found: Sequence[Correlation | UndefinedResult]) -> Correlations:
+        """Separate defined and undefined coefficients."""
         return cls(
             rows=tuple(each for each in found if isinstance(each, Correlation)),
-            absent=tuple(each for each in found if isinstance(each, Absent)),
+            absent=tuple(each for each in found if isinstance(each, UndefinedResult)),
         )
 
 
@@ -111,27 +60,27 @@ def correlations(
     jobs: int = 1,
     engine: Engine | None = None,
 ) -> Correlations:
-    """Every metric and control of a table against the grades.
+    """Correlate every metric and control of a table with the mean ratings.
 
     Pearson's r (1895); Spearman's rho, which is r of the average ranks (1904); Kendall's tau-b (1945) and tau-c
-    (Stuart 1953). Ties are relative, by chains (`postil.records.ties`). Intervals resample the items, whose texts
-    stay together (cluster bootstrap, percentiles). For a random control they are over the mean of its first
-    `CONTROL_DRAWS` draws in each resample.
+    (Stuart 1953). Ties are relative, by chains (`postil.records.ties`). The 95 % percentile bootstrap confidence
+    intervals resample items, whose texts stay together (cluster bootstrap). For a random control they are over the mean
+    of its first `CONTROL_DRAWS` draws in each resample.
 
     Args:
-        table: Scores and grades of n texts.
-        coefficients: Which coefficients.
-        by: ``pool`` takes all texts together; ``item`` the texts of each item, then the mean over the items, less
-            those whose scores or grades are all the same; ``system`` each system's mean score and mean grade, over the
-            items of the resample.
-        resamples: How many resamples.
-        seed: Their seed.
-        kendall_resamples: The most resamples for Kendall's coefficients, which take longer.
-        jobs: Threads; the numbers do not depend on it.
-        engine: Where resamples are gone through, if not here.
+        table: Scores and ratings of n texts.
+        coefficients: Names of the coefficients.
+        by: ``pool`` takes all texts together; ``item`` the texts of each item, then the mean over the items, except
+            those whose scores or ratings are all the same; ``system`` each system's mean score and mean rating, over
+            the items of the resample.
+        resamples: Number of resamples, at least 1.
+        seed: Seed of the resamples.
+        kendall_resamples: Largest number of resamples for Kendall's coefficients, which take longer.
+        jobs: Number of threads; results do not depend on it.
+        engine: Engine that computes the resamples; by default this process.
 
     Returns:
-        The metrics in their order, then the random controls, for each coefficient; and what does not exist, with why.
+        For each coefficient the metrics in their order, then the random controls; and the undefined ones with reasons.
 
     Raises:
         UnknownName: There is no such coefficient or level.
@@ -145,10 +94,10 @@ def correlations(
     >>> found.value, found.n
     (0.8, 4)
     """
-    rows: list[Correlation | Absent] = []
+    rows: list[Correlation | UndefinedResult] = []
     for coefficient in dict.fromkeys(coefficients):
         several = min(resamples, kendall_resamples) if coefficient.startswith("kendall") else resamples
-        counts = counts_of(len(table.starts), several, seed)
+        counts = bootstrap_counts(len(table.starts), several, seed)
 
         def of(columns: Floats, counts: Integers = counts, coefficient: Coefficient = coefficient) -> Replicates:
             of_text = table.grades, table.item, table.system
@@ -156,36 +105,36 @@ def correlations(
 
         found = of(table.oriented)
         for j, metric in enumerate(table.metrics):
-            reason = why_not(table, table.scores[:, j], by)
+            reason = why_undefined(table, table.scores[:, j], by)
             values, samples, dropped = found.values[[j]], found.samples[:, [j]], found.dropped[j]
             rows.append(row_of(metric, coefficient, by, values, samples, found.n, dropped, reason))
         for control, draws in table.draws.items():
             drawn = of(draws, counts[:0])
             samples = of(draws[:, ~np.isnan(drawn.values)][:, :CONTROL_DRAWS]).samples
-            reason, dropped = why_not(table, draws[:, 0], by), drawn.dropped.max()
+            reason, dropped = why_undefined(table, draws[:, 0], by), drawn.dropped.max()
             rows.append(row_of(control, coefficient, by, drawn.values, samples, drawn.n, dropped, reason))
     return Correlations.of(rows)
 
 
 def row_of(  # noqa: PLR0917 - the columns of a row
     metric: str, coefficient: Coefficient, by: By, values: Floats, samples: Floats, n: int, dropped: int, reason: str
-) -> Correlation | Absent:
-    """The mean of several coefficients and what resamples say of it; absent if there is none, or none in any resample.
+) -> Correlation | UndefinedResult:
+    """Mean of several coefficients with its interval and p-value; undefined without a value or a resampled value.
 
     Args:
         metric: The metric.
-        coefficient: Which coefficient.
+        coefficient: Name of the coefficient.
         by: What it is over.
-        values: float64[d], one for each draw; NaN is passed over.
-        samples: float64[R, k], of which the mean is taken in each resample; NaN is passed over.
-        n: How many points there are.
-        dropped: How many of them have no coefficient.
-        reason: Why not, should it be absent.
+        values: float64[d], one value per draw; NaN is ignored.
+        samples: float64[R, k], averaged within each resample; NaN is ignored.
+        n: Number of points.
+        dropped: Number of points without a coefficient.
+        reason: The reason to report if it is undefined.
     """
     values = values[~np.isnan(values)]
     means = ratio(np.nansum(samples, axis=1), (~np.isnan(samples)).sum(axis=1).astype(np.float64))
     if not len(values) or np.isnan(means).all():
-        return Absent(metric, coefficient, by, reason)
+        return UndefinedResult(metric=metric, coefficient=coefficient, by=by, reason=reason)
     middle = interval(means)
     return Correlation(
         metric=metric,
@@ -201,11 +150,11 @@ def row_of(  # noqa: PLR0917 - the columns of a row
     )
 
 
-def why_not(table: Table, scores: Floats, by: By) -> str:
-    """Why there is no coefficient of scores with the grades of a table, in words.
+def why_undefined(table: Table, scores: Floats, by: By) -> str:
+    """Reason why the coefficient of scores with the mean ratings of a table is undefined, in words.
 
     Args:
-        table: The texts.
+        table: The table of n texts.
         scores: float64[n].
         by: What the coefficient would be over.
     """

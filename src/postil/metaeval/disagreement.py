@@ -1,18 +1,18 @@
-"""Scores brought to the scale of the grades, and the texts on which metrics, or a metric and people, differ most.
+"""Texts on which two metrics, or a metric and human ratings, differ most.
 
-Scores of different metrics cannot be compared as they come. They are first given the mean and the variance of the
-grades and clipped to their scale, as by Lowe et al. (2017).
+Scores of different metrics have different scales. They are rescaled to the mean and variance of the mean ratings, then
+clipped to their scale, as by Lowe et al. (2017).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from postil.errors import Undefined, UsageError
 from postil.metaeval.coefficients import constant, scaled
+from postil.records.results import DisagreementText
 from postil.records.ties import dense_ranks, difference
 
 if TYPE_CHECKING:
@@ -22,48 +22,25 @@ if TYPE_CHECKING:
 
     from postil.metaeval.table import Table
 
-__all__ = ["Disagreement", "normalised", "worst", "worst_against_people"]
-
-
-@dataclass(frozen=True, slots=True)
-class Disagreement:
-    """A text on which two opinions differ.
-
-    Args:
-        row: Its row in the table.
-        item: Its item.
-        system: Who wrote it.
-        grade: Its mean grade.
-        scores: What each metric in question gave, as it came.
-        normalised: The same on the scale of the grades.
-        difference: The first normalised score minus the second, or minus the grade where there is no second.
-    """
-
-    row: int
-    item: str
-    system: str
-    grade: float
-    scores: tuple[float, ...]
-    normalised: tuple[float, ...]
-    difference: float
+__all__ = ["normalised", "worst", "worst_against_people"]
 
 
 def normalised(table: Table, metrics: Sequence[str] = ()) -> NDArray[np.float64]:
-    """Scores with the mean and variance of the grades, clipped to the scale.
+    """Rescale scores to the mean and variance of the mean ratings, then clip them to the scale.
 
-    ``clip(mean(grades) + sd(grades) (x - mean(x)) / sd(x), low, high)``; a metric whose small numbers are good ones is
-    turned first. Without a known scale, low and high are the lowest and highest grade of the table. Clipping comes
-    last, so that mean and variance are the grades' only where nothing was clipped.
+    ``clip(mean(grades) + sd(grades) (x - mean(x)) / sd(x), low, high)``; the sign of metrics for which lower is better
+    is flipped first. Without a known scale, low and high are the lowest and highest mean rating of the table. Clipping
+    comes last, so mean and variance equal those of the ratings only where nothing was clipped.
 
     Args:
-        table: Scores and grades of n texts.
-        metrics: Which k metrics, in this order; by default all.
+        table: Scores and ratings of n texts.
+        metrics: Names of k metrics, in this order; by default all.
 
     Returns:
-        float64[n, k], high is good.
+        float64[n, k], higher is better.
 
     Raises:
-        Undefined: One of the metrics, or the grades, have no variance.
+        Undefined: One of the metrics, or the ratings, have no variance.
         UnknownName: The table has no such metric.
 
     >>> from postil.metaeval.table import join
@@ -91,20 +68,20 @@ def normalised(table: Table, metrics: Sequence[str] = ()) -> NDArray[np.float64]
     return np.asarray(np.clip(rescaled, *ends), np.float64)
 
 
-def worst(table: Table, first: str, second: str, k: int = 10) -> tuple[Disagreement, ...]:
-    """The texts on which two metrics differ most once both are normalised.
+def worst(table: Table, first: str, second: str, k: int = 10) -> tuple[DisagreementText, ...]:
+    """Texts on which two rescaled metrics differ most.
 
     Args:
-        table: Scores and grades.
+        table: Scores and ratings.
         first: A metric.
-        second: Another.
-        k: How many to give.
+        second: Another metric.
+        k: Number of texts, at least 0.
 
     Returns:
-        The largest differences in size first; equal ones by the names of item and system.
+        The largest absolute differences first; equal ones by the names of item and system.
 
     Raises:
-        Undefined: One of the metrics, or the grades, have no variance.
+        Undefined: One of the metrics, or the ratings, have no variance.
         UnknownName: The table has no such metric.
         UsageError: k is negative.
 
@@ -124,19 +101,19 @@ def worst(table: Table, first: str, second: str, k: int = 10) -> tuple[Disagreem
     return _worst(table, columns, values, values[:, 1], k)
 
 
-def worst_against_people(table: Table, metric: str, k: int = 10) -> tuple[Disagreement, ...]:
-    """The texts on which a normalised metric and the grade differ most.
+def worst_against_people(table: Table, metric: str, k: int = 10) -> tuple[DisagreementText, ...]:
+    """Texts on which a rescaled metric and the mean rating differ most.
 
     Args:
-        table: Scores and grades.
+        table: Scores and ratings.
         metric: A metric.
-        k: How many to give.
+        k: Number of texts, at least 0.
 
     Returns:
-        The largest differences in size first; equal ones by the names of item and system.
+        The largest absolute differences first; equal ones by the names of item and system.
 
     Raises:
-        Undefined: The metric, or the grades, have no variance.
+        Undefined: The metric, or the ratings, have no variance.
         UnknownName: The table has no such metric.
         UsageError: k is negative.
     """
@@ -146,7 +123,7 @@ def worst_against_people(table: Table, metric: str, k: int = 10) -> tuple[Disagr
 
 def _worst(
     table: Table, columns: list[int], values: NDArray[np.float64], others: NDArray[np.float64], k: int
-) -> tuple[Disagreement, ...]:
+) -> tuple[DisagreementText, ...]:
     if k < 0:
         raise UsageError(f"k counts from 0 up, got {k}")
     differences = difference(values[:, 0], others)
@@ -158,13 +135,15 @@ def _worst(
 
     order = sorted(range(len(table)), key=lambda row: (-places[row], names(row)))
     return tuple(
-        Disagreement(
-            row,
-            *names(row),
+        DisagreementText(
+            row=row,
+            item=names(row)[0],
+            system=names(row)[1],
             grade=float(table.grades[row]),
             scores=tuple(table.scores[row, columns].tolist()),
             normalised=tuple(values[row].tolist()),
             difference=float(differences[row]),
+            text=None,
         )
         for row in order[:k]
     )

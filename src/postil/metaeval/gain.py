@@ -11,7 +11,7 @@ import numpy as np
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.metaeval.cumulative_gain import Ranked, share_of_best
 from postil.metaeval.permutation import sign_flips
-from postil.metaeval.resampling import RESAMPLES, SEED, counts_of, interval, p_value
+from postil.metaeval.resampling import RESAMPLES, SEED, bootstrap_counts, interval, p_value
 from postil.metaeval.significance import holm
 from postil.records.results import FLIPS, GainDifference
 from postil.records.ties import difference
@@ -183,7 +183,7 @@ def gain_curve(
         raise Undefined("no grade is above 0, so there is nothing to gain")
     rows = _Rows(values, gains, ties, keys)
     counted = rich if pool == "topic" else np.ones_like(rich)
-    counts = counts_of(int(counted.sum()), resamples, seed)
+    counts = bootstrap_counts(int(counted.sum()), resamples, seed)
     by_topic = _topic_gains(rows, topic, rich, k) if pool == "topic" else None
     if by_topic is not None:
         ncg, samples = by_topic.mean(axis=0), counts @ by_topic / len(by_topic)

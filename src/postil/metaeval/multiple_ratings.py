@@ -1,4 +1,4 @@
-"""Texts with several ratings, and how well one part of the ratings goes with another."""
+"""Texts with two ratings or more, and correlations of one part of the ratings with another."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
     from postil.metaeval.replicates import By
     from postil.metaeval.table import Table
 
-__all__ = ["SHARED", "SeveralRatings"]
+__all__ = ["SHARED", "MultipleRatings"]
 
 SHARED: Final = 10
-"""How many texts two annotators must share to count as a pair."""
+"""Smallest number of shared texts for two annotators to count as a pair."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SeveralRatings:
+class MultipleRatings:
     """The t texts with two ratings or more, and their r ratings.
 
     Args:
-        item: int32[t], rising from 0 without a gap.
+        item: int32[t], ascending from 0 without a gap.
         system: int32[t].
-        sizes: int64[t], how many ratings each text has.
-        annotators: int32[r], rising within each text.
+        sizes: int64[t], number of ratings of each text.
+        annotators: int32[r], ascending within each text.
         grades: float64[r].
     """
 
@@ -44,8 +44,8 @@ class SeveralRatings:
     grades: NDArray[np.float64]
 
     @classmethod
-    def of(cls, table: Table) -> SeveralRatings:
-        """Those of a table.
+    def of(cls, table: Table) -> MultipleRatings:
+        """Select the texts of a table that have two ratings or more.
 
         Raises:
             Undefined: There is one annotator only, or no text has two ratings.
@@ -67,29 +67,29 @@ class SeveralRatings:
 
     @property
     def starts(self) -> NDArray[np.int64]:
-        """int64[t], the first rating of each text."""
+        """int64[t], index of the first rating of each text."""
         return np.cumsum(self.sizes) - self.sizes
 
     @property
     def text(self) -> NDArray[np.int64]:
-        """int64[r], the number of each rating's text."""
+        """int64[r], text of each rating."""
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
     @property
     def rest(self) -> NDArray[np.float64]:
-        """float64[r], the mean of the other ratings of the text."""
+        """float64[r], mean of the other ratings of the text."""
         total = np.repeat(np.add.reduceat(self.grades, self.starts), self.sizes)
         sizes = np.repeat(np.add.reduceat(np.abs(self.grades), self.starts), self.sizes)
         return without_noise(total - self.grades, sizes) / np.repeat(self.sizes - 1, self.sizes)
 
     def shuffled(self, rng: np.random.Generator) -> NDArray[np.float64]:
-        """float64[r], the grades in random order within each text."""
+        """float64[r], ratings in random order within each text."""
         return self.grades[np.lexsort((rng.random(len(self.grades)), self.text))]
 
     def halves(
         self, shuffled: NDArray[np.float64], rng: np.random.Generator
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """float64[t] twice, the mean grades of every second rating and of the others; chance says which come first."""
+        """float64[t] twice, means of every second rating and of the others; a coin per text swaps the two."""
         place = np.arange(len(shuffled)) - np.repeat(self.starts, self.sizes)
         coin = np.repeat(rng.integers(0, 2, len(self.sizes)), self.sizes)
         one, other = (
@@ -102,7 +102,7 @@ class SeveralRatings:
         return one, other
 
     def pairs_of_annotators(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Pearson's coefficient of each pair over the texts that both rated, and how many these are."""
+        """Pearson correlation of each pair over the texts that both rated, and the number of these texts."""
         text, every = self.text, np.arange(len(self.grades))
         apart = range(1, int(self.sizes.max()))
         rows = [every[:-step][text[:-step] == text[step:]] for step in apart]
@@ -117,7 +117,7 @@ class SeveralRatings:
         return found[counts], shared[counts]
 
     def pairs_of_ratings(self, orders: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-        """Pearson's coefficient of the first and the second rating of each text in each order."""
+        """Pearson correlation of the first and the second rating of each text, one per order."""
         start = np.zeros(1, np.int64)
         found = np.concatenate(
             [
@@ -127,8 +127,8 @@ class SeveralRatings:
         )
         return np.asarray(found[~np.isnan(found)], np.float64)
 
-    def why_not(self, by: By) -> str:
-        """Why people cannot be correlated with people, in words."""
+    def why_undefined(self, by: By) -> str:
+        """Reason why ratings have no correlation with ratings, in words."""
         if len(self.sizes) < 2:
             return "only one text has two ratings"
         if by == "system" and len(np.unique(self.system)) < 2:

@@ -1,4 +1,4 @@
-"""Tests of two metrics that are held against the same grades, for many pairs of metrics at once."""
+"""Williams' and paired permutation tests of two metrics with the same ratings, for many pairs of metrics at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from postil.metaeval.coefficients import correlate_groups
 from postil.metaeval.permutation import (
     average_ranks,
     permutation_p,
-    standardised,
+    standardized,
     swapping_coefficients,
     swapping_rows,
     swapping_systems,
@@ -40,19 +40,19 @@ def paired_tests(
     permutations: int,
     seed: int,
 ) -> tuple[list[float | None], list[float]]:
-    """Williams' test and the test by permutation; see `postil.metaeval.significance.differences`.
+    """Williams' test and the paired permutation test; see `postil.metaeval.significance.differences`.
 
     Args:
-        table: Scores and grades.
-        columns: int64[m], metrics that have a coefficient.
-        pairs: int64[2, k], the places in ``columns`` of the two that are compared.
-        coefficient: Pearson's or Spearman's.
+        table: Scores and ratings.
+        columns: int64[m], columns of the metrics that have a coefficient.
+        pairs: int64[2, k], positions in ``columns`` of the metrics to compare.
+        coefficient: ``pearson`` or ``spearman``.
         by: What it is over.
-        permutations: How many permutations.
-        seed: Their seed.
+        permutations: Number of permutations.
+        seed: Seed of the permutations.
 
     Returns:
-        The p-values of the pairs by Williams' test, None where it does not apply, and those by permutation.
+        p-values of the pairs by Williams' test, None where it does not apply, and by permutation.
     """
     spearman = coefficient == "spearman"
     both = np.column_stack([table.oriented[:, columns], table.grades])
@@ -61,15 +61,15 @@ def paired_tests(
         of_item = correlate_groups(both[:, :-1], both[:, -1], table.starts, coefficient)
         statistic = swapping_coefficients(of_item, pairs)
     elif by == "system":
-        scores, size = standardised(both), np.bincount(table.system)
+        scores, size = standardized(both), np.bincount(table.system)
         cell = table.item.astype(np.int64) * len(size) + table.system
         sums = np.array([np.bincount(cell, column, len(table.starts) * len(size)) for column in scores.T])
         sums = sums.reshape(len(sums), -1, len(size)).swapaxes(0, 1) / size
         statistic = swapping_systems(sums, pairs, spearman=spearman)
         means = sums.sum(axis=0).T
-        by_williams = williams_p(standardised(average_ranks(means, np.ones_like(means)) if spearman else means), pairs)
+        by_williams = williams_p(standardized(average_ranks(means, np.ones_like(means)) if spearman else means), pairs)
     else:
-        points = standardised(average_ranks(both) if spearman else both)
+        points = standardized(average_ranks(both) if spearman else both)
         statistic = swapping_rows(points, table.starts, pairs)
         by_williams = williams_p(points, pairs)
     found: list[float] = permutation_p(statistic, len(table.starts), permutations, seed).tolist()

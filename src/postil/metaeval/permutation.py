@@ -1,7 +1,7 @@
-"""Tests by permutation: metrics swap what they say of an item, and a statistic is found anew.
+"""Paired permutation tests (approximate randomization) with items as clusters; sign-flip test.
 
-Nothing is sorted or correlated again: a permutation changes a coefficient by sums over the items that were swapped, so
-many permutations of all pairs of metrics are matrix products.
+A permutation swaps the scores of two metrics on some items. It changes a coefficient by sums over the swapped items, so
+many permutations of all pairs of metrics are matrix products, without sorting or correlating again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = [
     "average_ranks",
     "permutation_p",
     "sign_flips",
-    "standardised",
+    "standardized",
     "swapping_coefficients",
     "swapping_rows",
     "swapping_systems",
@@ -32,13 +32,13 @@ __all__ = [
 Floats: TypeAlias = "NDArray[np.float64]"
 Integers: TypeAlias = "NDArray[np.int64]"
 Statistic: TypeAlias = "Callable[[Floats], Floats]"
-"""From float64[b, items], 1 where an item is swapped and 0 where not, to float64[b, k]."""
+"""Function from float64[b, items], 1 where an item is swapped and 0 elsewhere, to float64[b, k]."""
 
 PERMUTATIONS: Final = 10_000
-"""How many times items are swapped at random where no number is given."""
+"""Default number of permutations."""
 
 CHUNK: Final = 256
-"""How many permutations are worked on at a time."""
+"""Number of permutations per block."""
 
 SLACK: Final = TOLERANCE
 """Largest difference of two equal statistics, whose scale is 1."""
@@ -48,16 +48,16 @@ LEAST_VARIANCE: Final = 1e-10
 
 
 def permutation_p(statistic: Statistic, items: int, permutations: int, seed: int) -> Floats:
-    """p-values by swapping whole items at random.
+    """Compute p-values by swapping whole items at random.
 
     ``p = (1 + #{statistic >= observed}) / (permutations + 1)``; where swapping leaves no statistic (NaN, as for
     a metric that has become constant) it counts as reaching the observed one.
 
     Args:
-        statistic: What is found anew for each permutation, k numbers.
-        items: How many items there are.
-        permutations: How many times they are swapped.
-        seed: The seed.
+        statistic: Function that computes k statistics of each permutation.
+        items: Number of items.
+        permutations: Number of permutations.
+        seed: Seed of the permutations.
 
     Returns:
         float64[k].
@@ -72,16 +72,16 @@ def permutation_p(statistic: Statistic, items: int, permutations: int, seed: int
 
 
 def sign_flips(first: Floats, second: Floats, flips: int, seed: int) -> Floats:
-    """p-values by changing the signs of topics' differences, each with probability 1/2.
+    """Sign-flip test: p-values by flipping the signs of topics' differences, each with probability 1/2.
 
-    Over all sign patterns where there are at most ``flips`` of them, else over as many random ones and the observed
-    one.
+    Exact, over all sign patterns, where there are at most ``flips`` of them; else over as many random ones and the
+    observed one.
 
     Args:
         first: float64[topics, k].
-        second: The same shape; what is compared with the first.
-        flips: How many sign patterns.
-        seed: The seed.
+        second: The same shape; compared with the first.
+        flips: Largest number of sign patterns.
+        seed: Seed of the random ones.
 
     Returns:
         float64[k], two-sided, of the mean difference of each column.
@@ -92,7 +92,7 @@ def sign_flips(first: Floats, second: Floats, flips: int, seed: int) -> Floats:
     differences = difference(first, second)
     topics = len(differences)
     total = differences.sum(axis=0)
-    # Sums are compared by the scores in them: rounding changes a sum that is equal by a share of those.
+    # The rounding error of a sum is relative to the scores in it, not to the sum.
     scores = np.where(differences != 0, np.maximum(np.abs(first), np.abs(second)), 0.0)
     reach = np.abs(total) - TOLERANCE * scores.sum(axis=0)
     exact = topics < 63 and 2**topics <= flips
@@ -110,12 +110,12 @@ def sign_flips(first: Floats, second: Floats, flips: int, seed: int) -> Floats:
 
 
 def swapping_rows(points: Floats, starts: Integers, pairs: Integers) -> Statistic:
-    """The difference of two columns' correlations with the last one.
+    """Statistic: difference of two columns' correlations with the last one.
 
     Args:
-        points: float64[n, m + 1], standardised: the scores by m metrics, and the grades.
-        starts: int64[k], the first row of each item.
-        pairs: int64[2, k], the columns that are compared.
+        points: float64[n, m + 1], standardized scores by m metrics, and mean ratings.
+        starts: int64[k], first row of each item.
+        pairs: int64[2, k], columns to compare.
     """
     n, m = len(points), points.shape[1] - 1
     scores, grades = points[:, :-1], points[:, -1:]
@@ -124,7 +124,7 @@ def swapping_rows(points: Floats, starts: Integers, pairs: Integers) -> Statisti
     first, second = pairs
 
     def statistic(swapped: Floats) -> Floats:
-        # What the swapped items bring to the first metric, they take from the second: sums, squares, products.
+        # Swapped items add to the sums, squares and products of the first metric what they take from the second.
         sums = (swapped @ of_item).reshape(-1, 3, m)
         moved = sums[..., second] - sums[..., first]
 
@@ -139,11 +139,11 @@ def swapping_rows(points: Floats, starts: Integers, pairs: Integers) -> Statisti
 
 
 def swapping_coefficients(of_item: Floats, pairs: Integers) -> Statistic:
-    """The difference of two columns' means.
+    """Statistic: difference of two columns' means.
 
     Args:
-        of_item: float64[items, m], the coefficient of each item; NaN where it has none.
-        pairs: int64[2, k], the columns that are compared.
+        of_item: float64[items, m], coefficient of each item; NaN where it is undefined.
+        pairs: int64[2, k], columns to compare.
     """
     there = ~np.isnan(of_item)
     both = np.hstack([np.where(there, of_item, 0.0), there])
@@ -164,12 +164,12 @@ def swapping_coefficients(of_item: Floats, pairs: Integers) -> Statistic:
 
 
 def swapping_systems(of_item: Floats, pairs: Integers, *, spearman: bool) -> Statistic:
-    """The difference of two columns' correlations with the last one, over systems' means.
+    """Statistic: difference of two columns' correlations with the last one, over systems' means.
 
     Args:
-        of_item: float64[items, m + 1, systems], what each item adds to the means.
-        pairs: int64[2, k], the columns that are compared.
-        spearman: Whether the means are ranked first.
+        of_item: float64[items, m + 1, systems], contribution of each item to the means.
+        pairs: int64[2, k], columns to compare.
+        spearman: True to rank the means first.
     """
     means = of_item.sum(axis=0)
     m, systems = means.shape[0] - 1, means.shape[1]
@@ -192,10 +192,10 @@ def swapping_systems(of_item: Floats, pairs: Integers, *, spearman: bool) -> Sta
     return statistic
 
 
-def standardised(columns: Floats) -> Floats:
+def standardized(columns: Floats) -> Floats:
     """Columns with mean 0 and variance 1.
 
-    >>> standardised(np.array([[1.0], [2.0]])).tolist()
+    >>> standardized(np.array([[1.0], [2.0]])).tolist()
     [[-1.0], [1.0]]
     """
     away = columns / np.abs(columns).max(axis=0, initial=np.finfo(np.float64).tiny)  # so that no square overflows

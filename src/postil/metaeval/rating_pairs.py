@@ -1,4 +1,4 @@
-"""Every two ratings of one text, and the tables of their labels that kappas and alphas are of."""
+"""Pairs of ratings of one text, and contingency tables of their labels, from which kappas and alphas follow."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ __all__ = ["RatingPairs", "Tables"]
 
 
 class RatingPairs:
-    """Every two ratings of one text, the annotators in the order of their names.
+    """Pairs of ratings of one text, the annotators in the order of their names.
 
     Args:
         ratings: The ratings of n texts.
         item: int64[n], the item of each text.
-        values: float64[k], the distinct grades, rising.
+        values: float64[k], distinct ratings, ascending.
 
     Attributes:
-        values: float64[k], the distinct grades.
+        values: float64[k], distinct ratings.
         names: The annotators.
-        labels: int64[2, p], the numbers of the two grades.
+        labels: int64[2, p], label ids of the two ratings.
         item: int64[p], the item of the text.
-        others: int64[p], how many other ratings each rating of the text has.
-        codes: int64[g], every two annotators who share a text, as ``first * annotators + second``.
-        shared: How many texts they share on average.
-        tables: A table for each of them.
+        others: int64[p], number of other ratings of the text for each of its ratings.
+        codes: int64[g], pairs of annotators who share a text, as ``first * annotators + second``.
+        shared: Mean number of texts that a pair shares.
+        tables: One table per pair.
     """
 
     def __init__(self, ratings: Ratings, item: NDArray[np.int64], values: NDArray[np.float64]) -> None:
@@ -59,22 +59,22 @@ class RatingPairs:
         return Tables(both, np.zeros(both.shape[1], np.int64), np.tile(self.item, 2), self.values)
 
     def confusion(self) -> NDArray[np.int64]:
-        """How often one label meets another, each pair in both orders: int64[k, k]."""
+        """int64[k, k], number of pairs by label, each pair in both orders."""
         size = len(self.values)
         cells = np.bincount(self.labels[0] * size + self.labels[1], minlength=size**2).reshape(size, size)
         return cells + cells.T
 
 
 class Tables:
-    """Tables of the labels of two ratings, one a group of rating pairs, added up for any number of copies of each item.
+    """Contingency tables of the labels of two ratings, one per group of rating pairs, for any item multiplicities.
 
     Only the cells that occur are kept, sorted by group, first and second label.
 
     Args:
-        labels: int64[2, p], the numbers of the two labels.
+        labels: int64[2, p], label ids of the two ratings.
         group: int64[p], the table that each pair belongs to, from 0.
-        item: int64[p], its item.
-        values: float64[k], the grades that the labels stand for.
+        item: int64[p], item of each pair.
+        values: float64[k], ratings that the label ids stand for.
     """
 
     def __init__(
@@ -88,36 +88,36 @@ class Tables:
         self._groups = starts_of(self.group)
         self._values = values
         self._positions = (values - values[0]) / (values[-1] - values[0] if len(values) > 1 else 1)  # from 0 to 1
-        # The rows and columns of each table that are not empty.
+        # Empty rows and columns add nothing to the expected disagreement.
         self._rows = starts_of(self.group, self.first)
         self._across = np.lexsort((self.second, self.group))
         self._columns = starts_of(self.group[self._across], self.second[self._across])
 
     @cached_property
     def crossing(self) -> NDArray[np.int64]:
-        """Every row with every column of the same table: int64[2, x], the numbers of both."""
+        """int64[2, x], every row with every column of the same table."""
         rows_of, columns_of = self.group[self._rows], self.group[self._across][self._columns]
         width = np.bincount(columns_of)
         row = np.repeat(np.arange(len(rows_of)), width[rows_of])
         first_column, first_crossing = (np.cumsum(size) - size for size in (width, width[rows_of]))
         return np.stack([row, np.arange(len(row)) + (first_column[rows_of] - first_crossing)[row]])
 
-    def cells(self, copies: NDArray[np.int32], weights: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """How many pairs are in each cell, or the sum of their weights: float64[copies, cells]."""
-        counted = copies[:, self._item] * (1.0 if weights is None else weights[self._order])
+    def cells(self, counts: NDArray[np.int32], weights: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """float64[counts, cells], number of pairs per cell, or the sum of their weights."""
+        counted = counts[:, self._item] * (1.0 if weights is None else weights[self._order])
         return np.add.reduceat(counted, self._cells, axis=1)
 
     def sizes(self, cells: NDArray[np.float64]) -> NDArray[np.float64]:
-        """How many pairs each table has: float64[copies, groups]."""
+        """float64[counts, groups], number of pairs per table."""
         return np.add.reduceat(cells, self._groups, axis=1)
 
     def share(self, cells: NDArray[np.float64], apart: float) -> NDArray[np.float64]:
-        """The share of pairs with grades at most so far apart: float64[copies, groups], NaN where a table is empty."""
+        """float64[counts, groups], share of pairs at most `apart` apart; NaN where a table is empty."""
         near = np.abs(self._values[self.first] - self._values[self.second]) <= apart + 1e-9
         return ratio(self.sizes(cells * near), self.sizes(cells))
 
     def kappas(self, cells: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
-        """Each of Cohen's kappas of each table: float64[copies, groups], NaN where both have one and the same label."""
+        """float64[counts, groups] by weighting, kappa of each table; NaN where all ratings have one label."""
         row, column = self.crossing
         of_row, of_column = self.first[self._rows][row], self.second[self._across][self._columns][column]
         observed = _distances(self._positions[self.first] - self._positions[self.second])
@@ -133,10 +133,10 @@ class Tables:
         return kappas
 
     def alphas(self, cells: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
-        """Each of Krippendorff's alphas of a single symmetric table: float64[copies], NaN where there is one label.
+        """float64[counts] by level, Krippendorff's alpha of a single symmetric table; NaN where there is one label.
 
         ``1 - (n - 1) sum of o_ck d_ck / sum of n_c n_k d_ck`` over cells o and margins n. The ordinal distance d is
-        that of the labels' middle ranks, squared, so it and the interval one differ in the labels' places only.
+        the squared difference of the labels' middle ranks, so it and the interval one differ in positions only.
         """
         margins = np.add.reduceat(cells, self._rows, axis=1)
         labels = self.first[self._rows]

@@ -1,4 +1,4 @@
-"""Coefficients on all rows and on resamples of the items, the same resamples for every column."""
+"""Coefficients of columns on all rows and on bootstrap resamples of the items, the same ones for every column."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from postil.errors import UnknownName
 from postil.kernel import rank_correlations
 from postil.metaeval.coefficients import COEFFICIENTS, correlate_groups, pearson, ratio, scaled, starts_of
-from postil.metaeval.resampling import RESAMPLES, SEED, counts_of
+from postil.metaeval.resampling import RESAMPLES, SEED, bootstrap_counts
 from postil.records.ties import dense_ranks
 
 if TYPE_CHECKING:
@@ -29,19 +29,19 @@ Floats: TypeAlias = "NDArray[np.float64]"
 Integers: TypeAlias = "NDArray[np.int32]"
 
 By: TypeAlias = Literal["pool", "item", "system"]
-"""What it is computed over: all texts; the texts of each item, then the mean over items; the systems' means."""
+"""Aggregation level: all texts; the texts of each item, then the mean over items; the means of systems."""
 
 LEVELS: Final[tuple[By, ...]] = get_args(By)
-"""Every level."""
+"""All levels."""
 
 KENDALL_RESAMPLES: Final = 200
-"""The most resamples for Kendall's coefficients, where no other number is given."""
+"""Default largest number of resamples for Kendall's coefficients."""
 
 CHUNK: Final = 128
-"""So many resamples are gone through at once, wherever that is done, so that sums come out the same to the last bit."""
+"""Number of resamples per block, the same on every engine, so that sums are the same to the last bit."""
 
 CONTROL_DRAWS: Final = 10
-"""How many draws of a random control the interval is over; the value is over all."""
+"""Number of draws of a random control that the interval is over; the value is over all."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,11 +49,11 @@ class Replicates:
     """A coefficient of M columns on all rows, and on the same R resamples of the items for every column.
 
     Args:
-        names: The columns.
+        names: Names of the columns.
         values: float64[M]; NaN where the column is constant, so that there is no coefficient.
         samples: float64[R, M]; NaN where it is constant in the resample, and everywhere if there is only one item.
-        n: How many texts, items or systems there are.
-        dropped: int64[M], how many of the items had no coefficient (``by`` item only).
+        n: Number of texts, items or systems.
+        dropped: int64[M], number of items without a coefficient (``by`` item only).
     """
 
     names: tuple[str, ...]
@@ -74,25 +74,25 @@ def replicate(
     seed: int = SEED,
     jobs: int = 1,
 ) -> Replicates:
-    """A coefficient of columns with the grades of a table, on all rows and on resamples of the items.
+    """Correlate columns with the mean ratings of a table, on all rows and on resamples of the items.
 
     The same seed and number give the same resamples, so that differences between columns are paired.
 
     Args:
-        scores: float64[n, M], high is good.
-        table: Whose grades, items and systems.
-        coefficient: Which coefficient.
+        scores: float64[n, M], higher is better.
+        table: The table of ratings, items and systems.
+        coefficient: Name of the coefficient.
         by: What it is over; see `postil.metaeval.correlation.correlations`.
-        names: Of the columns; by default the table's metrics, or numbers if there are more or fewer columns.
-        resamples: How many resamples.
-        seed: Their seed.
-        jobs: Threads; the numbers do not depend on it.
+        names: Names of the columns; by default the table's metrics, or numbers if there are more or fewer columns.
+        resamples: Number of resamples, at least 1.
+        seed: Seed of the resamples.
+        jobs: Number of threads; results do not depend on it.
 
     Raises:
         UnknownName: There is no such coefficient or level.
         UsageError: Fewer than one resample.
     """
-    counts = counts_of(len(table.starts), resamples, seed)
+    counts = bootstrap_counts(len(table.starts), resamples, seed)
     if not names:
         names = table.metrics if len(table.metrics) == scores.shape[1] else [str(j) for j in range(scores.shape[1])]
     return resampled(scores, table.grades, table.item, table.system, counts, coefficient, by, names=names, jobs=jobs)
@@ -111,19 +111,19 @@ def resampled(  # noqa: PLR0917 - two sides, what groups them, what is asked
     jobs: int = 1,
     engine: Engine | None = None,
 ) -> Replicates:
-    """The same without a table.
+    """Correlate columns with one column, on all rows and on given resamples of the items.
 
     Args:
         scores: float64[n, M].
         grades: float64[n].
-        item: int32[n], rising from 0 without a gap.
+        item: int32[n], ascending from 0 without a gap.
         system: int32[n], from 0.
-        counts: int32[R, items], how often each item is drawn, see `counts_of`; R may be 0.
-        coefficient: Which coefficient.
+        counts: int32[R, items], resample multiplicities, see `bootstrap_counts`; R may be 0.
+        coefficient: Name of the coefficient.
         by: What it is over; see `postil.metaeval.correlation.correlations`.
-        names: Of the columns.
-        jobs: Threads.
-        engine: Where resamples are gone through, if not here.
+        names: Names of the columns.
+        jobs: Number of threads.
+        engine: Engine that computes the resamples; by default this process.
 
     Raises:
         UnknownName: There is no such coefficient or level.
@@ -148,7 +148,7 @@ def resampled(  # noqa: PLR0917 - two sides, what groups them, what is asked
 
 @dataclass(frozen=True, eq=False)
 class _Resampling:
-    """What is done to resamples, here or elsewhere: counts int32[R, items] to coefficients float64[R, M]."""
+    """Function from multiplicities int32[R, items] to coefficients float64[R, M], sent to the workers of an engine."""
 
     scores: Floats
     grades: Floats
@@ -175,15 +175,15 @@ class _Resampling:
 def _over_rows(  # noqa: PLR0917
     x: Floats, y: Floats, item: Integers, counts: Integers, coefficient: Coefficient, jobs: int
 ) -> Floats:
-    """float64[R, M]; every row as often as its item is drawn."""
+    """float64[R, M], each row repeated by the multiplicity of its item."""
     start = np.zeros(1, np.int64)
     if coefficient != "pearson":
         ranks = dense_ranks(np.column_stack([x, y]))
         return rank_correlations(
             np.ascontiguousarray(ranks[:, :-1]), np.ascontiguousarray(ranks[:, -1]), item, counts, coefficient, jobs
         )
-    # Sums of each item, times how often it is drawn. They start from columns whose mean is 0 over all rows; where a
-    # resample lies so far from it that digits cancel, or is constant, the rows are gone through once more.
+    # Sums per item times multiplicities, of columns centered over all rows. Where a resample's mean is so far from 0
+    # that digits cancel, or the resample is constant, the two-pass formula runs on its rows.
     both = scaled(np.column_stack([x, y]))
     both = scaled(both - both.mean(axis=0))
     of_item = np.add.reduceat(
@@ -209,7 +209,7 @@ def _over_rows(  # noqa: PLR0917
 def _over_systems(  # noqa: PLR0917
     x: Floats, y: Floats, item: Integers, system: Integers, counts: Integers, coefficient: Coefficient
 ) -> Floats:
-    """float64[R, M]; a point is a system's mean over its rows in the resample, if it has any."""
+    """float64[R, M], over the means of the systems that have rows in the resample."""
     order = np.argsort(system, kind="stable")
     values = np.column_stack([np.ones(len(y)), x, y, np.abs(x), np.abs(y)])
     sums = np.stack(
@@ -229,6 +229,6 @@ def _over_systems(  # noqa: PLR0917
 
 
 def _drawn(counts: Integers, of_item: Floats) -> Floats:
-    """Sums over the items of each resample: int32[R, items] times float64[items, k]."""
+    """float64[R, k], sums over the items of each resample: multiplicities times float64[items, k]."""
     sums = [counts[at : at + CHUNK] @ of_item for at in range(0, len(counts), CHUNK)]
     return np.vstack(sums).astype(np.float64, copy=False) if sums else np.zeros((0, of_item.shape[1]))

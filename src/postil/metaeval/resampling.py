@@ -1,4 +1,4 @@
-"""Drawing items with replacement: the cluster bootstrap that every interval of this room rests on."""
+"""Cluster bootstrap over items: resamples, percentile confidence intervals, p-values."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.errors import Undefined, UsageError
+from postil.records.results import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,9 +18,8 @@ if TYPE_CHECKING:
 __all__ = [
     "RESAMPLES",
     "SEED",
-    "Estimate",
     "Interval",
-    "counts_of",
+    "bootstrap_counts",
     "estimate",
     "in_blocks",
     "interval",
@@ -27,18 +27,18 @@ __all__ = [
 ]
 
 SEED: Final = 20181
-"""The seed where none is given."""
+"""Default seed."""
 
 RESAMPLES: Final = 1000
-"""How many times items are drawn where no number is given."""
+"""Default number of resamples."""
 
 CELLS: Final = 2**21
-"""How many numbers are worked on at a time."""
+"""Largest number of values in a working array."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """The middle 95 % of resampled values.
+    """A 95 % percentile bootstrap confidence interval.
 
     Args:
         low: The 2.5th percentile.
@@ -49,27 +49,12 @@ class Interval:
     high: float
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A value with the middle 95 % of its resamples.
+def bootstrap_counts(clusters: int, resamples: int = RESAMPLES, seed: int = SEED) -> NDArray[np.int32]:
+    """Draw resample multiplicities: the number of times that each cluster occurs in each resample.
 
     Args:
-        value: The value.
-        low: The 2.5th percentile; None where there are not two items to draw, and as in `Agreement.notes`.
-        high: The 97.5th percentile.
-    """
-
-    value: float
-    low: float | None
-    high: float | None
-
-
-def counts_of(clusters: int, resamples: int = RESAMPLES, seed: int = SEED) -> NDArray[np.int32]:
-    """How often each cluster occurs in each resample.
-
-    Args:
-        clusters: How many clusters (items) there are.
-        resamples: How many times as many are drawn with replacement.
+        clusters: Number of clusters (items).
+        resamples: Number of resamples, each of as many clusters with replacement; at least 1.
         seed: The seed; the same seed gives the same resamples.
 
     Returns:
@@ -78,7 +63,7 @@ def counts_of(clusters: int, resamples: int = RESAMPLES, seed: int = SEED) -> ND
     Raises:
         UsageError: Fewer than one resample.
 
-    >>> counts_of(4, resamples=2, seed=1).tolist()
+    >>> bootstrap_counts(4, resamples=2, seed=1).tolist()
     [[0, 1, 1, 2], [2, 0, 0, 2]]
     """
     if resamples < 1:
@@ -89,10 +74,10 @@ def counts_of(clusters: int, resamples: int = RESAMPLES, seed: int = SEED) -> ND
 
 
 def interval(samples: NDArray[np.float64]) -> Interval:
-    """The percentile interval at 95 %.
+    """The 95 % percentile interval.
 
     Args:
-        samples: float64[R], a value for each resample; NaN where it is undefined, which is passed over.
+        samples: float64[R], one value per resample; NaN where it is undefined, which is ignored.
 
     Raises:
         Undefined: No resample has a value.
@@ -107,12 +92,12 @@ def interval(samples: NDArray[np.float64]) -> Interval:
 
 
 def p_value(samples: NDArray[np.float64]) -> float:
-    """Two-sided: how often resamples fall on the rarer side of 0, twice, counting one more resample at 0.
+    """Two-sided bootstrap p-value: twice the share of resamples on the rarer side of 0, one more resample counted at 0.
 
     It is about .05 where 0 is an end of the 95 % interval, and never below ``2 / (R + 1)``.
 
     Args:
-        samples: float64[R], a value for each resample; NaN where it is undefined, which is passed over.
+        samples: float64[R], one value per resample; NaN where it is undefined, which is ignored.
 
     >>> p_value(np.arange(1.0, 100.0)), p_value(np.array([-1.0, 1.0]))
     (0.02, 1.0)
@@ -123,31 +108,31 @@ def p_value(samples: NDArray[np.float64]) -> float:
 
 
 def estimate(samples: NDArray[np.float64], items: int) -> Estimate:
-    """A value and its interval, if it has one.
+    """A value with its interval, if it has one.
 
     Args:
         samples: float64[1 + R], the value and that of each resample; NaN where it is undefined.
-        items: How many items were drawn from.
+        items: Number of items that were resampled.
 
     >>> estimate(np.arange(102.0), items=2), estimate(np.arange(102.0), items=1)
     (Estimate(value=0.0, low=3.5, high=98.5), Estimate(value=0.0, low=None, high=None))
     """
     value, drawn = float(samples[0]), samples[1:]
     if items < 2 or np.isnan(drawn).all():
-        return Estimate(value, None, None)
+        return Estimate(value=value, low=None, high=None)
     around = interval(drawn)
-    return Estimate(value, around.low, around.high)
+    return Estimate(value=value, low=around.low, high=around.high)
 
 
 def in_blocks(
     statistics: Callable[[NDArray[np.int32]], dict[str, NDArray[np.float64]]], counts: NDArray[np.int32], width: int
 ) -> dict[str, NDArray[np.float64]]:
-    """Statistics of resamples, of so many at a time that their working columns fit into memory.
+    """Compute statistics of resamples in blocks whose working arrays fit into memory.
 
     Args:
-        statistics: From int32[b, items] to float64[b, …] by name; row by row.
-        counts: int32[R, items], see `counts_of`.
-        width: How many numbers are worked on for each resample.
+        statistics: Function from int32[b, items] to float64[b, …] by name, row by row.
+        counts: int32[R, items], resample multiplicities; see `bootstrap_counts`.
+        width: Number of values that it works on per resample.
 
     Returns:
         float64[R, …] by name.

@@ -1,4 +1,4 @@
-"""Score rows and judgement rows, gathered by text."""
+"""Matrix of scores by text and metric, and single ratings by text."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Key", "Rated", "Ratings", "Scored"]
 
 Key: TypeAlias = tuple[str, str]
-"""What scores and judgements meet on: item and system."""
+"""Join key of scores and judgements: item and system."""
 
 DRAW: Final = re.compile(r"(?P<name>control:.*),draw=(?P<draw>0|[1-9][0-9]{0,8})\)")
 """The name of one draw of a random control, for example ``control:shuffled(w-meteor,draw=7)``."""
@@ -37,16 +37,16 @@ class Scored:
     """Score rows as a matrix: texts by metrics, NaN where there is none.
 
     Args:
-        scores: Score rows; those without an item (corpus scores) are passed over.
-        places: Where they stand, for messages.
+        scores: Score rows; those without an item (corpus scores) are ignored.
+        places: Locations of the rows, for messages.
 
     Attributes:
-        rows: The row of each text, in the order in which they first came.
+        rows: The row of each text, in order of first appearance.
         columns: The column of each metric and each draw of a random control, likewise.
-        metrics: The columns that are no draws.
+        metrics: The columns that are not draws.
         draws: The columns of each random control, by the number of the draw.
         signatures: The signature of each column.
-        corpus: How many corpus scores were passed over.
+        corpus: Number of corpus scores that were ignored.
         dense: float64[rows, columns].
 
     Raises:
@@ -103,19 +103,19 @@ class Scored:
         self.dense[at] = values
 
     def of(self, rows: NDArray[np.int64], metrics: Sequence[str]) -> NDArray[np.float64]:
-        """Some rows and columns: float64[rows, metrics]."""
+        """float64[rows, metrics], selected rows and columns."""
         columns = np.array([self.columns[name] for name in metrics], np.int64)
         return self.dense[np.ix_(rows, columns)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ratings:
-    """The single grades behind the mean grade of each of n texts.
+    """Single ratings of n texts.
 
     Args:
         offsets: int64[n + 1]; text i has the ratings ``offsets[i]:offsets[i + 1]``.
-        annotators: int32[r], the number of the annotator of each.
-        grades: float64[r], the grade that each gave.
+        annotators: int32[r], index of the annotator of each rating.
+        grades: float64[r], the ratings.
         names: The annotators' names, sorted.
     """
 
@@ -126,12 +126,12 @@ class Ratings:
 
     @property
     def counts(self) -> NDArray[np.int64]:
-        """int64[n], how many ratings each text has."""
+        """int64[n], number of ratings of each text."""
         return np.diff(self.offsets)
 
     @property
     def means(self) -> NDArray[np.float64]:
-        """Mean grade of each text, float64[n]."""
+        """float64[n], mean rating of each text."""
         total, size = (np.add.reduceat(each, self.offsets[:-1]) for each in (self.grades, np.abs(self.grades)))
         return without_noise(total, size) / self.counts
 
@@ -140,15 +140,15 @@ class Rated:
     """Judgements by text and annotator.
 
     Args:
-        judgements: The grades.
-        aspect: The question to keep the answers of, where judgements have more than one.
-        scale: The scale of the grades.
-        places: Where they stand, for messages.
+        judgements: The ratings.
+        aspect: The aspect to keep, where judgements have more than one.
+        scale: Scale of the ratings.
+        places: Locations of the rows, for messages.
 
     Attributes:
-        rows: The number of each text, in the order in which they first came.
-        aspect: The question.
-        repeated: The texts that an annotator graded more than once.
+        rows: The index of each text, in order of first appearance.
+        aspect: The aspect.
+        repeated: The texts that an annotator rated more than once.
 
     Raises:
         InvalidInput: There are no judgements, a grade is not on the scale, or there are several aspects and none was
@@ -211,7 +211,7 @@ class Rated:
         self.repeated = dict.fromkeys(keys[number] for number in text[starts][ends - starts > 1].tolist())
 
     def of(self, keys: Sequence[Key]) -> Ratings:
-        """The ratings of some texts, the annotators of each in the order of their names."""
+        """Ratings of some texts, the annotators of each in the order of their names."""
         rows = np.array([self.rows[key] for key in keys], np.int64)
         counts = self._counts[rows]
         offsets = np.concatenate([[0], np.cumsum(counts)])
@@ -227,7 +227,7 @@ class Rated:
 
 
 def _draws(columns: Iterable[str]) -> dict[str, list[str]]:
-    """The columns of each random control, by the number of the draw."""
+    """Columns of each random control, ordered by draw."""
     found: dict[str, dict[int, str]] = {}
     for name in columns:
         match = DRAW.fullmatch(name)

@@ -1,4 +1,4 @@
-"""Item scores of several systems on the items that all of them cover."""
+"""Item scores of several systems on their shared items."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from postil.errors import InvalidInput, Undefined
-from postil.metaeval.table import LeftOut
+from postil.records.results import Excluded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,17 +21,17 @@ __all__ = ["on_shared_items"]
 
 def on_shared_items(
     scored: Scored, systems: tuple[str, ...], *, intersect: bool, where: str
-) -> tuple[NDArray[np.float64], tuple[LeftOut, ...]]:
-    """The scores of the items that every system has by every metric.
+) -> tuple[NDArray[np.float64], tuple[Excluded, ...]]:
+    """Scores of the items that every system has by every metric.
 
     Args:
         scored: The scores.
         systems: The systems, in the order of the result.
-        intersect: Leave out what not all of them cover.
-        where: Where the scores stand, for messages.
+        intersect: Exclude items that not all systems cover; otherwise raise.
+        where: Name of the scores, for messages.
 
     Returns:
-        float64[items, systems, metrics], and what was left out.
+        float64[items, systems, metrics], and the excluded items.
 
     Raises:
         InvalidInput: Systems cover different items and `intersect` is not set.
@@ -56,15 +56,15 @@ def on_shared_items(
 
 def _lacking(
     values: NDArray[np.float64], metrics: tuple[str, ...], items: tuple[str, ...], systems: tuple[str, ...]
-) -> Iterator[LeftOut]:
-    """What float64[items, systems, metrics] has no score of."""
+) -> Iterator[Excluded]:
+    """Items without a score in float64[items, systems, metrics], by system and metric."""
     for number, system in enumerate(systems):
         missing = np.isnan(values[:, number])
         everything = missing.all(axis=1)
         if everything.any():
-            yield LeftOut.of(f"items that {system} lacks", [items[item] for item in np.flatnonzero(everything)])
+            yield Excluded.of(f"items that {system} lacks", [items[item] for item in np.flatnonzero(everything)])
         for column, metric in enumerate(metrics):
             some = missing[:, column] & ~everything
             if some.any():
                 names = [items[item] for item in np.flatnonzero(some)]
-                yield LeftOut.of(f"items of {system} without a score by {metric}", names)
+                yield Excluded.of(f"items of {system} without a score by {metric}", names)

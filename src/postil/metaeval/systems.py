@@ -1,4 +1,4 @@
-"""Systems against a baseline by their item scores, and systems' mean scores beside people's grades."""
+"""Comparison of systems with a baseline by their item scores, and means of systems beside their mean ratings."""
 
 from __future__ import annotations
 
@@ -9,12 +9,19 @@ import numpy as np
 
 from postil.errors import UnknownName, UsageError
 from postil.metaeval.coefficients import means_by
-from postil.metaeval.correlation import Absent
 from postil.metaeval.permutation import PERMUTATIONS, permutation_p
-from postil.metaeval.resampling import RESAMPLES, SEED, counts_of, interval, p_value
+from postil.metaeval.resampling import RESAMPLES, SEED, bootstrap_counts, interval, p_value
 from postil.metaeval.score_matrix import Scored
 from postil.metaeval.shared_items import on_shared_items
 from postil.metaeval.significance import holm
+from postil.records.results import (
+    Comparison,
+    ComparisonSettings,
+    SystemComparison,
+    SystemMean,
+    UndefinedResult,
+    replace,
+)
 from postil.records.ties import dense_ranks, difference, without_noise
 
 if TYPE_CHECKING:
@@ -22,80 +29,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.metaeval.table import LeftOut, Table
+    from postil.metaeval.table import Table
     from postil.records.row_locations import Places
     from postil.records.rows import Score
 
-__all__ = ["Compared", "Comparison", "SystemMeans", "compare", "system_means"]
+__all__ = ["SystemMeans", "compare", "system_means"]
 
 Floats: TypeAlias = "NDArray[np.float64]"
 
 CHUNK: Final = 256
-"""How many resamples are summed at a time."""
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """A system's mean by one metric, and how it differs from the baseline's.
-
-    Args:
-        metric: The metric.
-        system: The system.
-        n: How many items the mean is over.
-        mean: Mean of the item scores.
-        low: The 2.5th percentile of the mean over resamples of the items.
-        high: The 97.5th percentile.
-        difference: Mean minus the baseline's mean; like all that follows None for the baseline itself.
-        difference_low: The 2.5th percentile of the difference over the same resamples for both.
-        difference_high: The 97.5th percentile.
-        p_bootstrap: Two-sided, by the same resamples; see `p_value`.
-        p_randomisation: Two-sided, by approximate randomisation.
-        p_holm: `p_randomisation` corrected for the number of systems, by Holm within the metric.
-    """
-
-    metric: str
-    system: str
-    n: int
-    mean: float
-    low: float
-    high: float
-    difference: float | None = None
-    difference_low: float | None = None
-    difference_high: float | None = None
-    p_bootstrap: float | None = None
-    p_randomisation: float | None = None
-    p_holm: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Systems against a baseline.
-
-    Args:
-        rows: Metric by metric, each system in turn.
-        metrics: Names of the metrics.
-        systems: Names of the systems.
-        baseline: The system that the others are compared with.
-        lower_is_better: The metrics whose small numbers are good ones; differences keep their sign for them.
-        items: How many items all systems share.
-        left_out: Items that not every system covers, where these were to be left out.
-        notes: What else to know, in words.
-        resamples: How many resamples.
-        permutations: How many draws of signs.
-        seed: The seed of both.
-    """
-
-    rows: tuple[Compared, ...]
-    metrics: tuple[str, ...]
-    systems: tuple[str, ...]
-    baseline: str
-    lower_is_better: tuple[str, ...]
-    items: int
-    left_out: tuple[LeftOut, ...]
-    notes: tuple[str, ...]
-    resamples: int
-    permutations: int
-    seed: int
+"""Number of resamples per block."""
 
 
 def compare(
@@ -112,19 +55,19 @@ def compare(
     """Compare systems by their item scores.
 
     Items are drawn with replacement, the same for every system (paired bootstrap; Koehn 2004), for the intervals and
-    `p_bootstrap`. In approximate randomisation (Noreen 1989; Riezler and Maxwell 2005) each item swaps the scores of
-    system and baseline with probability 1/2, which turns the sign of their difference;
-    ``p = (1 + #{|mean of the turned differences| >= |difference|}) / (permutations + 1)``.
+    `p_bootstrap`. In the paired permutation test (approximate randomization; Noreen 1989; Riezler and Maxwell 2005)
+    each item swaps the scores of system and baseline with probability 1/2, which flips the sign of their difference;
+    ``p = (1 + #{|mean of the flipped differences| >= |difference|}) / (permutations + 1)``.
 
     Args:
-        scores: Item scores. Corpus scores (rows without an item) and single draws of random controls are passed over.
+        scores: Item scores. Corpus scores (rows without an item) and single draws of random controls are ignored.
         baseline: The system to compare with; by default the first.
-        intersect: Compare on the items that all systems share, where they cover different ones.
-        lower_is_better: Names of the metrics whose small numbers are good ones.
-        resamples: How many resamples.
-        permutations: How many draws of signs.
-        seed: The seed.
-        places: Where the rows stand, for messages.
+        intersect: True to compare on shared items, where systems cover different ones.
+        lower_is_better: Names of the metrics for which lower is better.
+        resamples: Number of resamples of the items, at least 1.
+        permutations: Number of random sign flips, at least 1.
+        seed: Seed of both.
+        places: Locations of the rows, for messages.
 
     Raises:
         InvalidInput: Systems cover different items and `intersect` is not set, a text has two scores by one metric, or
@@ -137,7 +80,7 @@ def compare(
     >>> texts = [("1", 0.1, 0.3), ("2", 0.2, 0.5), ("3", 0.3, 0.4)]
     >>> rows = [Score(item, "a", "meteor", score, "") for item, score, _ in texts]
     >>> rows += [Score(item, "b", "meteor", score, "") for item, _, score in texts]
-    >>> [(row.system, round(row.mean, 3), row.difference and round(row.difference, 3)) for row in compare(rows).rows]
+    >>> [(row.system, round(row.mean, 3), row.difference and round(row.difference, 3)) for row in compare(rows).systems]
     [('a', 0.2, None), ('b', 0.4, 0.2)]
     """
     if permutations < 1:
@@ -153,53 +96,40 @@ def compare(
     values, left_out = on_shared_items(scored, systems, intersect=intersect, where=places.where if places else "scores")
     rows = _rows(values, scored.metrics, systems, baseline, resamples=resamples, permutations=permutations, seed=seed)
     return Comparison(
-        rows=tuple(rows),
-        metrics=scored.metrics,
-        systems=systems,
+        aggregation="item mean",
         baseline=baseline,
-        lower_is_better=tuple(name for name in scored.metrics if name in lower_is_better),
         items=len(values),
+        systems=tuple(rows),
+        lower_is_better=tuple(name for name in scored.metrics if name in lower_is_better),
         left_out=left_out,
         notes=tuple(_notes(scored, systems)),
-        resamples=resamples,
-        permutations=permutations,
-        seed=seed,
+        settings=ComparisonSettings(resamples=resamples, permutations=permutations, seed=seed),
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class SystemMeans:
-    """Mean score and mean grade of every system, and how alike they order the systems.
+    """Means of every system, and rank correlations of these means.
 
     Args:
-        systems: Names of the s systems.
-        metrics: Names of the m metrics.
-        n: int64[s], how many texts each system's means are over.
-        means: float64[s, m], mean scores, as they came.
-        grades: float64[s], mean grades.
-        ranks: int64[s, m], 1 is the best system by the metric; equal means share the better rank.
-        grade_ranks: int64[s], the same by people.
-        taus: Kendall's tau-b between each metric's means and the grades; None where it does not exist.
-        absent: Why, for each metric without a tau.
+        rows: The systems.
+        orders: By metric, Kendall's tau-b of the systems' mean scores with their mean ratings; None where undefined.
+        absent: The metrics without a tau-b, with the reason.
     """
 
-    systems: tuple[str, ...]
-    metrics: tuple[str, ...]
-    n: NDArray[np.int64]
-    means: Floats
-    grades: Floats
-    ranks: NDArray[np.int64]
-    grade_ranks: NDArray[np.int64]
-    taus: tuple[float | None, ...]
-    absent: tuple[Absent, ...]
+    rows: tuple[SystemMean, ...]
+    orders: dict[str, float | None]
+    absent: tuple[UndefinedResult, ...]
 
 
 def system_means(table: Table) -> SystemMeans:
-    """The systems of a table side by side, as in the last table of the paper's supplement.
+    """Mean scores and mean ratings of the systems of a table, as in the last table of the paper's supplement.
+
+    Equal means share the better rank; rank 1 is the best system.
 
     Args:
-        table: Scores and grades. Every system's means are over its own texts, so that systems which were judged on
-            different items are not strictly comparable; `n` shows it.
+        table: Scores and ratings. The means of a system are over its own texts, so systems that were judged on
+            different items are not strictly comparable; `SystemMean.n` shows it.
 
     >>> from postil.metaeval.table import join
     >>> from postil.records.rows import Judgement, Score
@@ -209,44 +139,52 @@ def system_means(table: Table) -> SystemMeans:
     ...     [Judgement("1", system, "ann", grade) for system, _, grade in texts],
     ... )
     >>> found = system_means(table)
-    >>> found.ranks[:, 0].tolist(), found.grade_ranks.tolist(), found.taus
-    ([3, 1, 2], [3, 2, 1], (0.3333333333333333,))
+    >>> [row.ranks["meteor"] for row in found.rows], [row.rank for row in found.rows], found.orders
+    ([3, 1, 2], [3, 2, 1], {'meteor': 0.3333333333333333})
     """
-    n = np.bincount(table.system)
     means, magnitudes = means_by(table.system, np.column_stack([table.oriented, table.grades]))
     places = dense_ranks(means, magnitudes=magnitudes)
-    signs = np.sign(places[:, None] - places[None])  # of each system against each other
+    signs = np.sign(places[:, None] - places[None])  # of each system minus each other system
     ranks = 1 + (signs < 0).sum(axis=1)
-    taus: list[float | None] = []
-    absent: list[Absent] = []
+    orders: dict[str, float | None] = {}
+    absent: list[UndefinedResult] = []
     for column, metric in enumerate(table.metrics):
         reason = _no_order(metric, signs[..., column], signs[..., -1])
         if reason:
-            absent.append(Absent(metric, "kendall-b", "system", reason))
-            taus.append(None)
+            absent.append(UndefinedResult(metric=metric, coefficient="kendall-b", by="system", reason=reason))
+            orders[metric] = None
             continue
         untied = np.abs(signs[..., [column, -1]]).sum(axis=(0, 1))
-        taus.append(float((signs[..., column] * signs[..., -1]).sum() / np.sqrt(untied.prod())))
-    return SystemMeans(
-        systems=table.systems,
-        metrics=table.metrics,
-        n=n,
-        means=np.where(table.lower_is_better, -means[:, :-1], means[:, :-1]),
-        grades=means[:, -1],
-        ranks=ranks[:, :-1],
-        grade_ranks=ranks[:, -1],
-        taus=tuple(taus),
-        absent=tuple(absent),
+        orders[metric] = float((signs[..., column] * signs[..., -1]).sum() / np.sqrt(untied.prod()))
+    scores = np.where(table.lower_is_better, -means[:, :-1], means[:, :-1])
+    rows = (
+        SystemMean(
+            system=system,
+            n=n,
+            grade=grade,
+            rank=rank[-1],
+            means=dict(zip(table.metrics, score, strict=True)),
+            ranks=dict(zip(table.metrics, rank, strict=False)),  # the last rank is that of the mean rating
+        )
+        for system, n, grade, score, rank in zip(
+            table.systems,
+            np.bincount(table.system).tolist(),
+            means[:, -1].tolist(),
+            scores.tolist(),
+            ranks.tolist(),
+            strict=True,
+        )
     )
+    return SystemMeans(rows=tuple(rows), orders=orders, absent=tuple(absent))
 
 
 def _notes(scored: Scored, systems: tuple[str, ...]) -> Iterator[str]:
-    """What else to know, in words."""
+    """Notes on the rows that are ignored."""
     if scored.corpus:
         yield f"corpus scores ignored: {scored.corpus}; the means of item scores are compared"
     draws = len(scored.columns) - len(scored.metrics)
     if draws:
-        yield f"single draws of random controls passed over: {draws}"
+        yield f"single draws of random controls ignored: {draws}"
     if len(systems) == 1:
         yield f"{systems[0]} is the only system, so there are means and nothing to compare them with"
 
@@ -260,15 +198,15 @@ def _rows(
     resamples: int,
     permutations: int,
     seed: int,
-) -> Iterator[Compared]:
-    """Every row of the comparison of float64[items, systems, metrics]."""
+) -> Iterator[SystemComparison]:
+    """Rows of the comparison of float64[items, systems, metrics], metric by metric."""
     base = systems.index(baseline)
     n = len(values)
     apart = difference(values, values[:, [base]])
-    # Differences of means are compared by the scores in them: those of the items where the two systems differ.
+    # The tolerance of a difference of means is a share of the scores of the items where the two systems differ.
     magnitudes = np.where(apart != 0, np.maximum(np.abs(values), np.abs(values[:, [base]])), 0.0)
     means, differences = values.mean(axis=0), without_noise(apart.mean(axis=0), magnitudes.mean(axis=0))
-    counts = counts_of(n, resamples, seed)
+    counts = bootstrap_counts(n, resamples, seed)
     drawn, drawn_differences = _drawn(values, counts), without_noise(_drawn(apart, counts), _drawn(magnitudes, counts))
     randomised = _randomised(apart, magnitudes, permutations, seed)
     others = [number for number in range(len(systems)) if number != base]
@@ -276,13 +214,20 @@ def _rows(
         corrected = dict(zip(others, holm(randomised[others, column]).tolist(), strict=True))
         for number, system in enumerate(systems):
             around = interval(drawn[:, number, column])
-            of_mean = (metric, system, n, float(means[number, column]), around.low, around.high)
+            row = SystemComparison(
+                metric=metric,
+                system=system,
+                n=n,
+                mean=float(means[number, column]),
+                low=around.low,
+                high=around.high,
+            )
             if number == base:
-                yield Compared(*of_mean)
+                yield row
                 continue
             of_difference = interval(drawn_differences[:, number, column])
-            yield Compared(
-                *of_mean,
+            yield replace(
+                row,
                 difference=float(differences[number, column]),
                 difference_low=of_difference.low,
                 difference_high=of_difference.high,
@@ -293,7 +238,7 @@ def _rows(
 
 
 def _drawn(values: Floats, counts: NDArray[np.int32]) -> Floats:
-    """Means of each resample of the items: float64[R, systems, metrics]."""
+    """float64[R, systems, metrics], means of each resample of the items."""
     flat = values.reshape(len(values), -1)
     parts = [counts[start : start + CHUNK].astype(np.float64) @ flat for start in range(0, len(counts), CHUNK)]
     return np.concatenate(parts).reshape(len(counts), *values.shape[1:]) / len(values)
@@ -309,14 +254,14 @@ def _randomised(differences: Floats, magnitudes: Floats, permutations: int, seed
         seed: Their seed.
     """
     flat, size = differences.reshape(len(differences), -1), magnitudes.sum(axis=0).ravel()
-    flat = flat / np.where(size > 0, size, 1.0)  # so that the slack of a test is a share of the scores
+    flat = flat / np.where(size > 0, size, 1.0)  # the tolerance of permutation_p is for statistics of scale 1
     total = flat.sum(axis=0)
     found = permutation_p(lambda swapped: np.abs(total - 2 * (swapped @ flat)), len(flat), permutations, seed)
     return found.reshape(differences.shape[1:])
 
 
 def _no_order(metric: str, signs: Floats, people: Floats) -> str | None:
-    """Why there is no tau between two orders, given as signs of all pairs."""
+    """Reason why tau-b of two orders, given as signs of all pairs, is undefined; None where it is defined."""
     if len(signs) < 2:
         return "there is only one system"
     if not signs.any():

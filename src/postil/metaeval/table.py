@@ -1,4 +1,4 @@
-"""Scores and human grades of the same texts, joined; what did not join is counted and named."""
+"""Join of scores and human ratings of the same texts; excluded texts are counted and named."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from postil.errors import Undefined, UnknownName
 from postil.metaeval.coefficients import starts_of
 from postil.metaeval.score_matrix import Rated, Scored
 from postil.records.names import CONTROL, metric_of
+from postil.records.results import Excluded
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -23,44 +24,20 @@ if TYPE_CHECKING:
     from postil.records.rows import Judgement, Score
     from postil.records.scale import Scale
 
-__all__ = ["LeftOut", "Table", "join", "name_left_out"]
+__all__ = ["REPEATED", "Table", "excluded_texts", "join"]
 
-NAMED: Final = 5
-"""How many of the left out are named."""
-
-
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """Texts that are not in a table, or not as they came.
-
-    Args:
-        why: The reason, in words.
-        n: How many there are.
-        examples: The first few of them.
-    """
-
-    why: str
-    n: int
-    examples: tuple[str, ...]
-
-    @classmethod
-    def of(cls, why: str, names: Sequence[str]) -> LeftOut:
-        """All of them, of which the first few are named."""
-        return cls(why, len(names), tuple(names[:NAMED]))
-
-    def __str__(self) -> str:
-        more = f" and {self.n - len(self.examples)} more" if self.n > len(self.examples) else ""
-        return f"{self.why}: {self.n} ({', '.join(self.examples)}{more})"
+REPEATED: Final = "graded more than once by one annotator, the mean taken"
+"""Texts with several ratings by one annotator; they are kept."""
 
 
-def name_left_out(why: str, keys: Sequence[Key]) -> Iterator[LeftOut]:
-    """What to say of texts that are left out: one `LeftOut`, or none where there are no texts.
+def excluded_texts(why: str, keys: Sequence[Key]) -> Iterator[Excluded]:
+    """One `Excluded` for some texts, or none where there are no texts.
 
-    >>> [str(each) for each in name_left_out("scored but not judged", [("1", "a"), ("2", "a")])]
+    >>> [str(each) for each in excluded_texts("scored but not judged", [("1", "a"), ("2", "a")])]
     ['scored but not judged: 2 (1 by a, 2 by a)']
     """
     if keys:
-        yield LeftOut.of(why, list(map(_named, keys)))
+        yield Excluded.of(why, list(map(_named, keys)))
 
 
 def _named(key: Key) -> str:
@@ -69,26 +46,26 @@ def _named(key: Key) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Scores and human grades of n texts by m metrics.
+    """Scores by m metrics and human ratings of n texts.
 
-    Rows are sorted by item, items and systems numbered in the order in which they first came, so that each item's rows
-    are neighbours. Made by `join`.
+    Rows are sorted by item; items and systems are numbered in order of first appearance, so that each item's rows are
+    contiguous. Made by `join`.
 
     Args:
         items: Names of the items.
         systems: Names of the systems.
-        item: int32[n], the number of each row's item; rising.
-        system: int32[n], the number of each row's system.
+        item: int32[n], item of each row, ascending.
+        system: int32[n], system of each row.
         metrics: Names of the metrics, as their user wrote them.
-        signatures: All that each metric's numbers depend on.
-        lower_is_better: bool[m], whether a small number is a good one, of a metric or of a control in its numbers.
-        scores: float64[n, m], as they came.
-        draws: Random controls by name: float64[n, d], one column a draw, high is good.
-        grades: float64[n], the mean of each text's ratings.
-        ratings: The ratings.
-        aspect: What was judged, where there was more than one question.
-        scale: The scale of the grades, where it is known.
-        left_out: What did not join, and what was changed in joining.
+        signatures: Signature of each metric.
+        lower_is_better: bool[m], True for metrics for which lower is better, and for controls computed by them.
+        scores: float64[n, m], in their own direction.
+        draws: Random controls by name: float64[n, d], one column per draw, higher is better.
+        grades: float64[n], mean rating of each text.
+        ratings: The single ratings.
+        aspect: The aspect that was judged; None where there is only one, without a name.
+        scale: Scale of the ratings, where it is known.
+        left_out: Texts that were excluded, and texts whose ratings were averaged.
     """
 
     items: tuple[str, ...]
@@ -104,26 +81,26 @@ class Table:
     ratings: Ratings
     aspect: str | None
     scale: Scale | None
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[Excluded, ...]
 
     def __len__(self) -> int:
         return len(self.grades)
 
     @cached_property
     def oriented(self) -> NDArray[np.float64]:
-        """float64[n, m], the scores with the sign that makes high good."""
+        """float64[n, m], scores with the sign that makes higher better."""
         return np.where(self.lower_is_better, -self.scores, self.scores)
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:
-        """int64[k], the first row of each of k items."""
+        """int64[k], first row of each of k items."""
         return starts_of(self.item)
 
     def only(self, metrics: Sequence[str]) -> Table:
         """The same texts with the scores of some metrics, without random controls.
 
         Args:
-            metrics: Their names.
+            metrics: Names of the metrics.
 
         Raises:
             UnknownName: The table has no such metric.
@@ -139,7 +116,7 @@ class Table:
         )
 
     def column(self, metric: str) -> int:
-        """The number of a metric.
+        """Column of a metric.
 
         Raises:
             UnknownName: The table has no such metric.
@@ -160,26 +137,26 @@ def join(
     score_places: Places | None = None,
     judgement_places: Places | None = None,
 ) -> Table:
-    """Bring scores and judgements of the same texts together.
+    """Join scores and human judgements of the same texts on (item, system).
 
-    They meet on (item, system). A text that lacks a judgement, or the score of a metric that others have, is left out,
-    counted and named; nothing is filled in. Several grades of one text by one annotator count as one, their mean.
+    A text without a judgement, or without the score of a metric that others have, is excluded, counted and named;
+    nothing is imputed. Several ratings of one text by one annotator count as one, their mean.
 
     Args:
-        scores: Item scores; rows without an item (corpus scores) are passed over.
-        judgements: What people think of the same texts.
-        metrics: The metrics to keep, in this order, and with them their controls; by default all.
-        lower_is_better: Names of the metrics whose small numbers are good ones.
-        aspect: The question to keep the answers of, where judgements have more than one.
-        scale: The scale of the grades.
-        score_places: Where the score rows stand, for messages.
-        judgement_places: Where the judgement rows stand, for messages.
+        scores: Item scores; rows without an item (corpus scores) are ignored.
+        judgements: Human judgements of the same texts.
+        metrics: The metrics to keep, in this order, with their controls; by default all.
+        lower_is_better: Names of the metrics for which lower is better.
+        aspect: The aspect to keep, where judgements have more than one.
+        scale: Scale of the ratings.
+        score_places: Locations of the score rows, for messages.
+        judgement_places: Locations of the judgement rows, for messages.
 
     Raises:
         InvalidInput: There are no item scores of a metric, a text has two scores by one metric, a grade is not on the
             scale, or there are several aspects and none was chosen.
         UnknownName: A metric or an aspect does not occur.
-        Undefined: Nothing joins; says what stands on either side.
+        Undefined: No text is on both sides; the message gives the numbers of either side.
 
     >>> from postil.records.rows import Judgement, Score
     >>> scores = [Score(item, "a", "bleu-4", score, "") for item, score in (("1", 0.2), ("2", 0.4), ("3", 0.1))]
@@ -198,22 +175,12 @@ def join(
     wanted = tuple(dict.fromkeys([*metrics, *(name for name in scored.metrics if metric_of(name) in metrics)]))
     wanted = wanted or scored.metrics
     draws = {control: names for control, names in scored.draws.items() if not metrics or metric_of(control) in metrics}
-
-    needed = [*wanted, *(name for names in draws.values() for name in names)]
-    complete = ~np.isnan(scored.dense[:, [scored.columns[name] for name in needed]]).any(axis=1)
+    kept, left_out = _meet(scored, rated, [*wanted, *(name for names in draws.values() for name in names)])
     keys = list(scored.rows)
-    judged = np.array([key in rated.rows for key in keys], bool)
-    kept = np.flatnonzero(complete & judged)
-    if not len(kept):
-        raise Undefined(
-            f"no text has both scores and judgements: {len(keys)} scored{_such(keys)}, {len(rated.rows)} judged"
-            f"{_such(rated.rows)}, {int((judged & ~complete).sum())} judged but not scored by every metric; they "
-            "meet on item and system"
-        )
-    items = _numbers(keys[row][0] for row in kept)
-    systems = _numbers(keys[row][1] for row in kept)
+    items, systems = (_numbers(keys[row][part] for row in kept) for part in (0, 1))
     kept = kept[np.argsort([items[keys[row][0]] for row in kept], kind="stable")]
     ratings = rated.of([keys[row] for row in kept])
+    repeated = [keys[row] for row in kept if keys[row] in rated.repeated]
     return Table(
         items=tuple(items),
         systems=tuple(systems),
@@ -231,20 +198,31 @@ def join(
         ratings=ratings,
         aspect=rated.aspect,
         scale=scale,
-        left_out=(
-            *name_left_out("scored but not judged", [keys[row] for row in np.flatnonzero(~judged)]),
-            *name_left_out("judged but not scored", [key for key in rated.rows if key not in scored.rows]),
-            *name_left_out("not scored by every metric", [keys[row] for row in np.flatnonzero(judged & ~complete)]),
-            *name_left_out(
-                "graded more than once by one annotator, the mean taken",
-                [keys[row] for row in kept if keys[row] in rated.repeated],
-            ),
-        ),
+        left_out=(*left_out, *excluded_texts(REPEATED, repeated)),
+    )
+
+
+def _meet(scored: Scored, rated: Rated, needed: Sequence[str]) -> tuple[NDArray[np.int64], tuple[Excluded, ...]]:
+    """Select the score rows of texts that have ratings and all needed scores; name the excluded ones."""
+    complete = ~np.isnan(scored.dense[:, [scored.columns[name] for name in needed]]).any(axis=1)
+    keys = list(scored.rows)
+    judged = np.array([key in rated.rows for key in keys], bool)
+    kept = np.flatnonzero(complete & judged)
+    if not len(kept):
+        raise Undefined(
+            f"no text has both scores and judgements: {len(keys)} scored{_such(keys)}, {len(rated.rows)} judged"
+            f"{_such(rated.rows)}, {int((judged & ~complete).sum())} judged but not scored by every metric; they "
+            "meet on item and system"
+        )
+    return kept, (
+        *excluded_texts("scored but not judged", [keys[row] for row in np.flatnonzero(~judged)]),
+        *excluded_texts("judged but not scored", [key for key in rated.rows if key not in scored.rows]),
+        *excluded_texts("not scored by every metric", [keys[row] for row in np.flatnonzero(judged & ~complete)]),
     )
 
 
 def _points_down(name: str, lower_is_better: Collection[str]) -> bool:
-    """Whether small numbers are good ones; a control in the numbers of its metric points its way, a weight does not."""
+    """True if lower is better: a control that is computed by its metric has its direction, a weight has not."""
     control = CONTROL.fullmatch(name)
     in_its_numbers = (
         control is not None
@@ -255,7 +233,7 @@ def _points_down(name: str, lower_is_better: Collection[str]) -> bool:
 
 
 def _numbers(names: Iterable[str]) -> dict[str, int]:
-    """Names numbered in the order in which they first come."""
+    """Number names in order of first appearance."""
     return {name: number for number, name in enumerate(dict.fromkeys(names))}
 
 

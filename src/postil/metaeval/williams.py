@@ -1,4 +1,4 @@
-"""Williams' test of two correlations that share a variable, and Student's t distribution, which it needs."""
+"""Williams' test of two correlations that share a variable, and two-sided p-values of Student's t distribution."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Integers: TypeAlias = "NDArray[np.int64]"
 T = TypeVar("T", float, "NDArray[np.float64]")
 
 SLACK: Final = 1e-10
-"""By how much rounding may change a correlation."""
+"""Rounding error of a correlation."""
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(64)
 
@@ -46,18 +46,18 @@ def williams(r12: float, r13: float, r23: float, n: int) -> Williams:
 
     With ``d = 1 - r12^2 - r13^2 - r23^2 + 2 r12 r13 r23``,
     ``t = (r12 - r13) sqrt((n - 1) (1 + r23) / (2 d (n - 1) / (n - 3) + (r12 + r13)^2 (1 - r23)^3 / 4))``
-    has Student's t distribution with n - 3 degrees of freedom if the two are equal. It takes the n points for
-    independent, which several texts for one item are not.
+    has Student's t distribution with n - 3 degrees of freedom if the two are equal. It assumes that the n points are
+    independent, which several texts of one item are not.
 
     Args:
-        r12: Correlation of people and the first metric.
-        r13: Correlation of people and the second metric.
-        r23: Correlation of the two metrics. Where it is 1 they are one metric: t is 0 and p is 1.
-        n: How many points the correlations are over.
+        r12: Correlation of the ratings and the first metric.
+        r13: Correlation of the ratings and the second metric.
+        r23: Correlation of the two metrics. Where it is 1, t is 0 and p is 1.
+        n: Number of points, at least 4.
 
     Raises:
         Undefined: Fewer than four points, or the statistic divides by 0, as where one metric is the other with its sign
-            turned.
+            flipped.
         UsageError: No three variables have these correlations.
 
     >>> williams(0.80, 0.72, 0.89, n=26)  # Howell, Statistical Methods for Psychology, 6th edition, page 262
@@ -104,11 +104,11 @@ def student_p(t: ArrayLike, df: int) -> Floats:
 
 
 def williams_p(points: Floats, pairs: Integers) -> list[float]:
-    """The p-values of Williams' test for pairs of metrics.
+    """Compute the p-values of Williams' test for pairs of metrics.
 
     Args:
-        points: float64[n, m + 1], standardised scores by m metrics, and the grades.
-        pairs: int64[2, k], the columns of the metrics that are compared.
+        points: float64[n, m + 1], standardized scores by m metrics, and mean ratings.
+        pairs: int64[2, k], columns to compare.
 
     Returns:
         k numbers in [0, 1]; NaN where the test does not apply.
@@ -124,12 +124,12 @@ def williams_p(points: Floats, pairs: Integers) -> list[float]:
 
 
 def _determinant(r12: T, r13: T, r23: T) -> T:
-    """Of the matrix of three correlations; the same to the last bit when the metrics change places."""
+    """Determinant of the matrix of three correlations, the same to the last bit when the metrics change places."""
     return (1 - r23**2) - (r12**2 + r13**2) + 2 * (r12 * r13) * r23
 
 
 def _williams_t(r12: Floats, r13: Floats, r23: Floats, n: int) -> Floats:
-    """The statistic, NaN where it divides by 0."""
+    """Williams' t, NaN where it divides by 0."""
     determinant = np.maximum(0, _determinant(r12, r13, r23))
     spread = 2 * determinant * (n - 1) / (n - 3) + (r12 + r13) ** 2 * np.maximum(0, 1 - r23) ** 3 / 4
     t = np.full(r12.shape, np.nan)

@@ -24,10 +24,12 @@ CONTROL: Final = re.compile(r"control:(?P<kind>[^(]+)\((?P<metric>.+)\)")
 """Name of a control, with the metric that it belongs to."""
 
 PEOPLE: Final[Mapping[str, str]] = {
-    HALVES: "people: split halves",
-    ONE: "people: one against the rest",
-    CEILING: "people: ceiling",
+    HALVES: "human: split-half correlation",
+    ONE: "human: leave-one-out correlation",
+    CEILING: "human: reliability ceiling",
 }
+"""Labels of the human reference points."""
+
 CONTROLS: Final[Mapping[str, str]] = {
     "shuffled": "shuffled weights",
     "top": "top references",
@@ -41,24 +43,24 @@ _PAIRS = "mean over pairs of annotators, weighted by the texts that they share"
 
 STATISTICS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "agreement": "share of equal grades among every two ratings of a text",
-        "within-1": "share of grades at most 1 apart among every two ratings of a text",
+        "agreement": "percent agreement: share of equal ratings among every two ratings of a text",
+        "within-1": "adjacent agreement: share of ratings at most 1 apart among every two ratings of a text",
         "kappa-unweighted-pairs": f"Cohen's kappa, unweighted, {_PAIRS}",
         "kappa-linear-pairs": f"Cohen's kappa, linear weights, {_PAIRS}",
         "kappa-quadratic-pairs": f"Cohen's kappa, quadratic weights, {_PAIRS}",
         "kappa-unweighted-pooled": f"Scott's pi, unweighted, {_POOLED}",
-        "kappa-linear-pooled": f"Scott's pi, linear weights, {_POOLED}",
-        "kappa-quadratic-pooled": f"Scott's pi, quadratic weights, {_POOLED}",
+        "kappa-linear-pooled": f"weighted Scott's pi, linear weights, {_POOLED}",
+        "kappa-quadratic-pooled": f"weighted Scott's pi, quadratic weights, {_POOLED}",
         "alpha-nominal": "Krippendorff's alpha, nominal",
         "alpha-ordinal": "Krippendorff's alpha, ordinal",
         "alpha-interval": "Krippendorff's alpha, interval",
     }
 )
-"""The statistics by name, and how each is taken.
+"""Definitions of the statistics, by name.
 
-Those named ``kappa-*-pooled`` are no kappas of Cohen's, which give each of two annotators a distribution of their own:
-over the symmetric table of all pairs they are Scott's pi, and the unweighted one is Fleiss' kappa where all texts have
-equally many ratings.
+Those named ``kappa-*-pooled`` are not Cohen's kappa, which gives each of two annotators a distribution of their own:
+over the symmetric table of all pairs they are Scott's pi, weighted in two of the three, and the unweighted one is
+Fleiss' kappa where all texts have equally many ratings.
 """
 
 

@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise
-from typing import ClassVar, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray  # noqa: TC002 - msgspec reads annotations
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = [
     "FLIPS",
@@ -78,12 +82,16 @@ __all__ = [
     "UndefinedResult",
     "UndefinedScorer",
     "UnitContribution",
+    "replace",
     "smallest_p",
     "to_json",
 ]
 
 SCHEMA: Final = 1
 """Version of the JSON of all results."""
+
+NAMED: Final = 5
+"""Number of excluded rows that are named."""
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
@@ -162,6 +170,11 @@ class Excluded(Part, frozen=True, kw_only=True):
     n: int
     examples: tuple[str, ...] = ()
 
+    @classmethod
+    def of(cls, why: str, names: Sequence[str]) -> Excluded:
+        """All of them, of which the first few are named."""
+        return cls(why=why, n=len(names), examples=tuple(names[:NAMED]))
+
     def __str__(self) -> str:
         more = f" and {self.n - len(self.examples)} more" if self.n > len(self.examples) else ""
         return f"{self.why}: {self.n} ({', '.join(self.examples)}{more})"
@@ -218,7 +231,7 @@ class ScoreResult(Result, frozen=True, kw_only=True, tag="score"):
 # ---- correlate ----
 
 
-class Correlation(Part, frozen=True, kw_only=True):
+class Correlation(OptionalPart, frozen=True, kw_only=True):
     """A coefficient of one metric, control or human reference point with the human scores.
 
     Args:
@@ -243,7 +256,7 @@ class Correlation(Part, frozen=True, kw_only=True):
     high: float | None
     p: float
     n: int
-    dropped: int = 0
+    dropped: int
     sd: float | None = None
 
     def __post_init__(self) -> None:
@@ -328,6 +341,17 @@ class Difference(Part, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         _check_interval(self.low, self.high)
 
+    def reversed(self) -> Difference:
+        """The same difference as the second metric minus the first."""
+        return replace(
+            self,
+            first=self.second,
+            second=self.first,
+            value=-self.value,
+            low=None if self.high is None else -self.high,
+            high=None if self.low is None else -self.low,
+        )
+
 
 class PairAgreement(Part, frozen=True, kw_only=True):
     """The agreement of two annotators on the texts that they share.
@@ -360,7 +384,8 @@ class Rater(Part, frozen=True, kw_only=True):
         name: The annotator.
         n: Number of texts that were rated.
         mean: Mean rating.
-        severity: Rater bias in grades, positive if lenient; None where no text has another rating.
+        severity: Rater bias in grades, positive if lenient: mean difference between the annotator's rating and the mean
+            of the other ratings of the text; None where no text has another rating.
         histogram: Number of times that each label was given; None where there are too many labels.
         note: What else to know, in words; else empty.
     """
@@ -576,6 +601,10 @@ class CorrelationResult(Result, frozen=True, kw_only=True, tag="correlate"):
     weights: str = ""
     absent_differences: tuple[UndefinedResult, ...] = ()
 
+    def to_rows(self) -> list[dict[str, object]]:
+        """One row per coefficient, for ``pandas.DataFrame(rows)`` or ``polars.DataFrame(rows)``."""
+        return [msgspec.structs.asdict(row) for row in (*self.correlations, *self.human.rows)]
+
     def to_dict(self) -> dict[str, object]:
         """See `Result.to_dict`; human reference points are either all there or a reason alone."""
         made = Result.to_dict(self)
@@ -628,7 +657,7 @@ class ComparisonSettings(OptionalPart, frozen=True, kw_only=True):
     resamples: int
     permutations: int
     seed: int
-    postil: str
+    postil: str = ""
     command: str = ""
 
 

@@ -84,15 +84,16 @@ def grid_as(form: Literal["table", "markdown", "latex"], grid: Grid) -> str:
     return _LAYOUTS[form](grid)
 
 
-def value_with_interval(value: float, low: float, high: float) -> str:
-    """``.523 [.481, .562]``.
+def value_with_interval(value: float, low: float | None, high: float | None) -> str:
+    """``.523 [.481, .562]``; the value alone where there is no interval.
 
     >>> value_with_interval(0.5227, 0.481, -0.02), value_with_interval(2.5e8, -1e-17, 3e8)
     ('.523 [.481, -.020]', '2.500e+08 [0, 3.000e+08]')
     """
-    numbers = (value, low, high)
-    largest = max(map(abs, numbers))
-    return "{} [{}, {}]".format(*(_wide(each) if largest >= WIDE else short(each) for each in numbers))
+    numbers = (value,) if low is None or high is None else (value, low, high)
+    as_text = _wide if max(map(abs, numbers)) >= WIDE else short
+    first, *ends = map(as_text, numbers)
+    return f"{first} [{', '.join(ends)}]" if ends else first
 
 
 def short(number: float) -> str:

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 __all__ = ["MODULES", "View", "show", "view_of"]
 
 MODULES: Final[Mapping[str, str]] = {
+    "agreement": "postil.render.agreement",
     "commenters": "postil.render.commenters",
+    "compare": "postil.render.compare",
+    "correlate": "postil.render.correlate",
     "interesting": "postil.render.interesting",
     "passages": "postil.render.passages",
     "plan": "postil.render.plan",
@@ -42,6 +45,7 @@ class View:
         fields: The columns of CSV; by default those of the first row.
         details: Further tables for people, on a terminal alone.
         head: A line above the tables.
+        below: Text below the tables, on a terminal alone.
         remarks: What to know besides the numbers, one line each; on a terminal below the tables.
         signatures: What the numbers depend on, one line each; on a terminal below the remarks.
     """
@@ -51,6 +55,7 @@ class View:
     fields: Sequence[str] = ()
     details: Sequence[Grid] = ()
     head: str = ""
+    below: str = ""
     remarks: Sequence[str] = ()
     signatures: Sequence[str] = ()
 
@@ -70,7 +75,7 @@ def show(form: Format, result: Result, view: View | None = None, remarks: Sequen
 
     Args:
         form: ``json`` has everything; ``jsonl`` and ``csv`` the rows; ``table``, ``markdown`` and ``latex`` the grids,
-            ``table`` also the head, details, remarks and signatures.
+            ``table`` also the head, details, text below, remarks and signatures.
         result: The result.
         view: How it is shown; by default as its kind is.
         remarks: Further lines after those of the view.
@@ -88,4 +93,4 @@ def show(form: Format, result: Result, view: View | None = None, remarks: Sequen
         return text
     head = f"{one_line(view.head)}\n\n" if view.head else ""
     lines = [*view.remarks, *remarks, *(["", *view.signatures] if view.signatures else ())]
-    return f"{head}{text}" + ("\n" if lines else "") + "".join(f"{one_line(line)}\n" for line in lines)
+    return f"{head}{text}{view.below}" + ("\n" if lines else "") + "".join(f"{one_line(line)}\n" for line in lines)

@@ -13,7 +13,7 @@ from postil.errors import PostilError
 if TYPE_CHECKING:
     from postil.annotation.models import AnnotatorProgress
     from postil.annotation.store import Store
-    from postil.app.annotating.agreement import CampaignAgreement
+    from postil.records.results import AgreementResult
 
 __all__ = ["DashboardCache", "DashboardSnapshot"]
 
@@ -41,7 +41,7 @@ class DashboardSnapshot:
     ratings: int
     conflicts: tuple[int, ...]
     decided: tuple[int, ...]
-    agreement: CampaignAgreement
+    agreement: AgreementResult
 
     @classmethod
     def of(cls, store: Store, far: float) -> DashboardSnapshot:

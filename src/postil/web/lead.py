@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
 
-from postil.metaeval.agreement import STATISTICS
+from postil.metaeval.resampling import RESAMPLES
+from postil.records.names import STATISTICS
 from postil.web.dashboard_cache import DashboardCache
 from postil.web.downloads import KINDS, file_of, names_of
 from postil.web.error_pages import HTTPError
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from postil.annotation.models import Person, Role
-    from postil.metaeval.agreement import Agreement
+    from postil.records.results import Agreement
     from postil.web.forms import Form
     from postil.web.pages import Site
 
@@ -82,7 +83,7 @@ class _Pages:
 
     def agreement(self, request: Request) -> Response:
         """How far they agree."""
-        return self._page(request, "agreement", drawn=_drawn)
+        return self._page(request, "agreement", drawn=_drawn, resamples=RESAMPLES)
 
     def conflicts(self, request: Request) -> Response:
         """Texts to decide about, or those that were."""

@@ -9,7 +9,7 @@ from markupsafe import Markup
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from postil.metaeval.resampling import Estimate
+    from postil.records.results import Estimate
 
 __all__ = ["heat", "histogram", "severities"]
 

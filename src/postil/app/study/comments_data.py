@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from postil.app.correlating.files import read_judgements
+from postil.app.item_scores import read_judgements
 from postil.app.readers import HUMAN, Readers, needs_scale, read_readers
 from postil.app.study.stages import flags
 from postil.errors import InvalidInput, UsageError

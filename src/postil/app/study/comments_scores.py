@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from postil.app.comparing import CompareOptions, compare_files, comparison_as
-from postil.app.correlating.files import CorrelateOptions, correlate_files
-from postil.app.correlating.output import as_json
+from postil.app.compare import CompareOptions, compare_files
+from postil.app.correlate import CorrelateOptions, correlate_files
 from postil.app.readers import HUMAN
 from postil.app.report import write_report
 from postil.app.score_files import score_files
@@ -19,8 +16,6 @@ from postil.app.score_options import ScoreOptions
 from postil.app.study.comments_tables import Made, comments_study
 from postil.app.study.stages import Stage, as_line, flags, read_result, write_text
 from postil.commenters.store import Model
-from postil.errors import Undefined, UnknownName
-from postil.metaeval.disagreement import worst
 from postil.metrics.consensus import similarity_of
 from postil.metrics.metric_set import parse_all
 from postil.records.result_files import read_results
@@ -98,7 +93,7 @@ def comparison(study: CommentsStudy) -> Stage:
         request=options.resampling,
         command=command,
         printed=True,
-        work=lambda: write_text(target, comparison_as("json", compare_files([str(items)], asked), as_line(command))),
+        work=lambda: write_text(target, to_json(compare_files([str(items)], asked, as_line(command)))),
     )
 
 
@@ -122,13 +117,10 @@ def correlations(study: CommentsStudy) -> Stage:
     command = ["correlate", items, *words, "--format", "json"]
 
     def work() -> None:
-        found = correlate_files([str(items)], str(judgements), asked, str(candidates))
-        shown = {}
-        for first, second in PAIRS:
-            with suppress(Undefined, UnknownName):
-                shown[first, second] = worst(found.table, first, second, asked.worst)
-        found = replace(found, disagreements={**shown, **found.disagreements})
-        write_text(target, to_json(as_json(found, points=True, command=as_line(command))))
+        found = correlate_files(
+            [str(items)], str(judgements), asked, str(candidates), pairs=PAIRS, command=as_line(command)
+        )
+        write_text(target, to_json(found))
 
     return Stage(
         name="correlations",

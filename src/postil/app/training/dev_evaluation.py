@@ -11,7 +11,7 @@ from postil.commenters.nn.batches import Ragged
 from postil.commenters.rankers import TfidfRanker
 from postil.commenters.ranking_evaluation import evaluate, popularity, sample_negatives
 from postil.errors import Undefined
-from postil.metaeval.resampling import counts_of
+from postil.metaeval.resampling import bootstrap_counts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -104,7 +104,7 @@ class Asked:
         scorers = (
             self.scorers if interpolation_weight is None else {"both": self._both(interpolation_weight), **self.scorers}
         )
-        return evaluate(self.lists, scorers, counts_of(len(self.lists), seed=self.seed))
+        return evaluate(self.lists, scorers, bootstrap_counts(len(self.lists), seed=self.seed))
 
     def _both(self, share: float) -> Scorer:
         relevance, words = self.scorers["relevance"], self.scorers["tf-idf"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from postil.records.names import PEOPLE, control, metric_of
+from postil.records.names import CEILING, PEOPLE, control, metric_of
 from postil.render.formats import counted
 from postil.render.numbers import grade, interval, number, signed
 from postil.render.page.blocks import Cell, Line, Sheet
@@ -67,7 +67,7 @@ def correlations(look: Lookup) -> Sheet:
     if result.human.ceiling is not None and "pearson" in look.coefficients and result.settings.by == "pool":
         value = Cell(number(result.human.ceiling), value=result.human.ceiling)
         cells = tuple(value if name == "pearson" else NONE for name in look.coefficients)
-        lines.append(Line("people: ceiling", (*cells, *pad), "people"))
+        lines.append(Line(PEOPLE[CEILING], (*cells, *pad), "people"))
     n = "" if counted or not counts else f", n = {next(iter(counts))[0]:,}"
     by = LEVELS.get(result.settings.by, result.settings.by)
     caption = f"{capital(by)}{n}; 95 % intervals in brackets"

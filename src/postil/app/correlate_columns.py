@@ -1,11 +1,12 @@
-"""The journey of `postil.correlate`: columns of scores and grades in; how far they agree, and which more, out."""
+"""Correlation of columns of scores with columns of human ratings: `postil.correlate`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from postil.app.columns import as_list
-from postil.app.correlating.files import LARGEST, CorrelateOptions, Findings, find
+from postil.app.correlate import CorrelateOptions, correlate_table
+from postil.app.item_scores import LARGEST
 from postil.errors import InvalidInput, UsageError
 from postil.metaeval.table import join
 from postil.records.arguments import check_arguments
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from postil.app.columns import Column
+    from postil.records.results import CorrelationResult
 
 __all__ = ["correlate"]
 
@@ -30,17 +32,17 @@ def correlate(
     systems: Column | None = None,
     signatures: Mapping[str, str] | None = None,
     options: CorrelateOptions | None = None,
-) -> Findings:
-    """Hold metrics against people: correlations with intervals, the human ceiling, tests of differences.
+) -> CorrelationResult:
+    """Correlate metric scores with human ratings, with confidence intervals, human reference points and tests.
 
     Args:
-        scores: For each metric n scores, such as the ``items`` of what `postil.score` returns, controls among them.
-        grades: For each text what people think of it: a number, or a list of numbers with a place for each annotator.
-            None stands for no grade; a text without any is left out, and counted.
-        items: For each text the item that it was written for; intervals are over items. By default each text is one.
-        systems: For each text who wrote it; by default all are of one system. An item has one text a system.
-        signatures: What the numbers of each metric depend on.
-        options: Which coefficients, over what, and so on.
+        scores: n scores by metric, such as the ``items`` of the result of `postil.score`, controls among them.
+        grades: Human rating of each of n texts: a number, or a list with one number per annotator. None stands for no
+            rating; a text without any is excluded, and counted.
+        items: Item of each text; intervals are over items. By default each text is an item of its own.
+        systems: System that wrote each text; by default all are of one system. An item has one text per system.
+        signatures: Signature of each metric.
+        options: Options; by default those of the command.
 
     Returns:
         The ``correlations``, ``human``, ``differences``, ``agreement``, ``systems``, ``disagreements``.
@@ -52,7 +54,7 @@ def correlate(
         UnknownName: A coefficient, level or metric does not exist.
 
     >>> found = correlate({"bleu-4": [0.1, 0.3, 0.2, 0.5]}, [[1, 2], [3, 3], [3, 2], [5, 4]])
-    >>> row = found.correlations.rows[0]
+    >>> row = found.correlations[0]
     >>> row.metric, row.coefficient, round(row.value, 4), row.n
     ('bleu-4', 'pearson', 0.9954, 4)
     """
@@ -92,15 +94,15 @@ def correlate(
         score_places=_Rows("scores", range(n)),
         judgement_places=_Rows("grades", rows),
     )
-    return find(table, judgements, options)
+    return correlate_table(table, judgements, options)
 
 
 class _Rows(Places):
-    """Places of rows that were made from columns.
+    """Locations of rows that were made from columns.
 
     Args:
-        where: The name of the argument.
-        rows: The row in it, counted from 0, of each row that was made; taken again from the start when at an end.
+        where: Name of the argument.
+        rows: Index in it of each row that was made; the list repeats.
     """
 
     def __init__(self, where: str, rows: Sequence[int]) -> None:
@@ -129,7 +131,7 @@ def _ids(column: Column, n: int, where: str) -> list[str]:
 
 
 def _systems(systems: Column | None, items: list[str], n: int) -> list[str]:
-    """Who wrote each text; where that is not said, its number within its item."""
+    """System of each text; by default its number within its item."""
     if systems is not None:
         return _ids(systems, n, "systems")
     seen: dict[str, int] = {}
@@ -154,7 +156,7 @@ def _number(value: object, where: str, row: int) -> float:
 
 
 def _ratings(grade: object, row: int) -> list[float | None]:
-    """What people think of one text."""
+    """Ratings of one text."""
     several = [grade] if grade is None or isinstance(grade, str | float) or is_number(grade) else grade
     return [
         None if rating is None else _number(rating, "grades", row) for rating in as_list(several, f"grades:{row + 1}")

@@ -1,0 +1,303 @@
+"""Correlation of item scores with human judgements: the command `postil correlate`."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated, Final
+
+from postil.app.engines import elsewhere
+from postil.app.item_scores import ScoreFiles, read_judgements
+from postil.app.options import EngineOptions, ResamplingOptions
+from postil.app.over_near import near_warnings
+from postil.app.progress import steps
+from postil.errors import Undefined, UnknownName, UsageError
+from postil.metaeval.agreement import agreement
+from postil.metaeval.coefficients import COEFFICIENTS, Coefficient
+from postil.metaeval.correlation import correlations
+from postil.metaeval.disagreement import worst, worst_against_people
+from postil.metaeval.human import human_agreement
+from postil.metaeval.replicates import LEVELS, By
+from postil.metaeval.significance import differences
+from postil.metaeval.systems import system_means
+from postil.metaeval.table import join
+from postil.options import Flag, options
+from postil.records.arguments import check_fields
+from postil.records.results import (
+    CorrelationData,
+    CorrelationResult,
+    CorrelationSettings,
+    DisagreementPair,
+    HumanAgreement,
+    Points,
+    replace,
+)
+from postil.records.row_files import read
+from postil.records.rows import Candidate
+from postil.records.scale import Scale
+from postil.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from postil.engine import Engine
+    from postil.metaeval.significance import Differences
+    from postil.metaeval.table import Table
+    from postil.records.results import Agreement, DisagreementText, UndefinedResult
+    from postil.records.rows import Judgement
+
+__all__ = ["PEOPLE", "CorrelateOptions", "correlate_files", "correlate_table"]
+
+PEOPLE: Final = "people"
+"""Name of the other side where a metric disagrees with the ratings."""
+
+
+@options
+class CorrelateOptions(ResamplingOptions, EngineOptions):
+    """Options of `postil correlate`.
+
+    Args:
+        coefficients: Coefficient: pearson, spearman, kendall-b or kendall-c; repeatable. By default the first three.
+        by: Aggregation level: pool (all texts), item (mean over items) or system (means of systems).
+        metrics: Metric to keep; repeatable. By default all.
+        lower_is_better: Metric for which lower is better; repeatable.
+        aspect: Aspect to keep, where judgements have more than one.
+        scale: Scale of the ratings, to check them by: HIGH or LOW:HIGH.
+        disagree: Two metrics whose largest disagreements are listed; by default the first w- metric and its unweighted
+            form, else the first two.
+        worst: Number of texts per pair of metrics that disagree.
+        resamples: Number of resamples of the items, for confidence intervals; Kendall's coefficients take 200 at most.
+    """
+
+    coefficients: Annotated[tuple[Coefficient, ...], Flag(("--coefficient", "-c"), metavar="NAME")] = (
+        "pearson",
+        "spearman",
+        "kendall-b",
+    )
+    by: Annotated[By, Flag(metavar="LEVEL")] = "pool"
+    metrics: Annotated[tuple[str, ...], Flag(("--metric", "-m"), metavar="NAME")] = ()
+    lower_is_better: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
+    aspect: Annotated[str | None, Flag(metavar="NAME")] = None
+    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
+    disagree: Annotated[tuple[str, str] | None, Flag(metavar="NAME NAME")] = None
+    worst: Annotated[int, Flag(min=0)] = 10
+
+    def __post_init__(self) -> None:
+        for several in ("coefficients", "metrics", "lower_is_better"):
+            if isinstance(given := getattr(self, several), str):
+                object.__setattr__(self, several, (given,))
+        check_fields(self)
+        for several in ("coefficients", "metrics", "lower_is_better"):
+            object.__setattr__(self, several, tuple(dict.fromkeys(getattr(self, several))))
+        for kind, names, known in (("coefficient", self.coefficients, COEFFICIENTS), ("level", (self.by,), LEVELS)):
+            for name in names:
+                if name not in known:
+                    raise UnknownName(kind, name, known)
+        if not self.coefficients:
+            raise UsageError(f"no coefficient: expected at least one of {', '.join(COEFFICIENTS)}")
+        if self.disagree is not None and len(set(self.disagree)) != 2:
+            raise UsageError(f"disagree: expected two different metrics, got {' and '.join(self.disagree)}")
+
+
+def correlate_files(
+    scores: Sequence[str],
+    judgements: str,
+    options: CorrelateOptions,
+    candidates: str | None = None,
+    *,
+    pairs: Sequence[tuple[str, str]] = (),
+    command: str = "",
+) -> CorrelationResult:
+    """Correlate the item scores of files with the judgements of another.
+
+    Args:
+        scores: Files of score rows, as `postil score --items` writes them; ``-`` for standard input.
+        judgements: A file of judgement rows.
+        options: The options.
+        candidates: A file of candidate rows, for the texts of the largest disagreements.
+        pairs: More pairs of metrics whose largest disagreements are given, where both were scored.
+        command: The command line, if there was one.
+
+    Raises:
+        UsageError: A name or a combination of options is wrong.
+        InvalidInput: A file is invalid; the message has the location.
+        Undefined: No text has both scores and judgements.
+    """
+    if [*scores, judgements, candidates].count("-") > 1:
+        raise UsageError("only one of the files can be standard input")
+    scored = ScoreFiles(scores)
+    rows, places = read_judgements(judgements)
+    table = join(
+        scored.rows(),
+        rows,
+        metrics=options.metrics,
+        lower_is_better=options.lower_is_better,
+        aspect=options.aspect,
+        scale=options.scale,
+        score_places=scored,
+        judgement_places=places,
+    )
+    texts = {(row.item, row.system): row.text for row in read(candidates, Candidate)} if candidates is not None else {}
+    found = correlate_table(table, rows, options, texts, pairs=pairs)
+    return replace(found, settings=replace(found.settings, command=command))
+
+
+def correlate_table(
+    table: Table,
+    judgements: Sequence[Judgement],
+    options: CorrelateOptions,
+    texts: Mapping[tuple[str, str], str] | None = None,
+    *,
+    pairs: Sequence[tuple[str, str]] = (),
+) -> CorrelationResult:
+    """Correlate the scores of a table with its ratings.
+
+    Args:
+        table: The joined table.
+        judgements: The judgements behind its ratings, and perhaps others.
+        options: The options.
+        texts: Texts of the candidates by item and system.
+        pairs: More pairs of metrics whose largest disagreements are given, where both were scored.
+
+    Raises:
+        UnknownName: A metric of ``options.disagree`` was not scored.
+    """
+    for name in options.disagree or ():
+        table.column(name)
+    with elsewhere(options.engine, options.jobs, options.address) as engine, steps(3 + len(options.coefficients)) as at:
+        at("correlations")
+        found = correlations(
+            table,
+            options.coefficients,
+            options.by,
+            resamples=options.resamples,
+            seed=options.seed,
+            jobs=options.jobs,
+            engine=engine,
+        )
+        at("human agreement")
+        people, no_people = _human(table, options, engine)
+        at("inter-annotator agreement")
+        agreed = _agreement(table, judgements, options)
+        tests = list(_differences(table, options, engine, at))
+    means = system_means(table)
+    rows = tuple(row for each in tests for row in each.rows)
+    notes = [note for each in tests for note in each.notes]
+    known = {(each.metric, each.coefficient) for each in found.absent}
+    return CorrelationResult(
+        correlations=found.rows,
+        absent=(*found.absent, *no_people),
+        human=people,
+        differences=rows,
+        notes=(*dict.fromkeys(notes), *near_warnings(table, tests[0].rows, options.resamples, options.seed)),
+        agreement=agreed,
+        systems=means.rows,
+        orders=means.orders,
+        disagreements=tuple(_disagreements(table, options, pairs, texts or {})),
+        data=_data(table),
+        signatures=dict(zip(table.metrics, table.signatures, strict=True)),
+        settings=CorrelationSettings(
+            by=options.by,
+            coefficients=options.coefficients,
+            lower_is_better=tuple(name for name, low in zip(table.metrics, table.lower_is_better, strict=True) if low),
+            resamples=options.resamples,
+            permutations=options.permutations,
+            seed=options.seed,
+            postil=VERSION,
+        ),
+        points=Points(
+            grades=tuple(table.grades.tolist()),
+            scores={name: tuple(column.tolist()) for name, column in zip(table.metrics, table.scores.T, strict=True)},
+        ),
+        absent_differences=tuple(
+            each for test in tests for each in test.absent if (each.metric, each.coefficient) not in known
+        ),
+    )
+
+
+def _human(
+    table: Table, options: CorrelateOptions, engine: Engine | None
+) -> tuple[HumanAgreement, tuple[UndefinedResult, ...]]:
+    try:
+        return human_agreement(
+            table,
+            options.coefficients,
+            options.by,
+            resamples=options.resamples,
+            seed=options.seed,
+            jobs=options.jobs,
+            engine=engine,
+        )
+    except Undefined as error:
+        return HumanAgreement(reason=str(error)), ()
+
+
+def _agreement(table: Table, judgements: Sequence[Judgement], options: CorrelateOptions) -> Agreement | None:
+    keys = {(table.items[item], table.systems[system]) for item, system in zip(table.item, table.system, strict=True)}
+    joined = [row for row in judgements if (row.item, row.system) in keys]
+    with suppress(Undefined):  # for the reason that `HumanAgreement.reason` gives
+        return agreement(
+            joined, aspect=table.aspect, scale=options.scale, resamples=options.resamples, seed=options.seed
+        )
+    return None
+
+
+def _differences(
+    table: Table, options: CorrelateOptions, engine: Engine | None, at: Callable[[str], None]
+) -> Iterator[Differences]:
+    for coefficient in options.coefficients:
+        at(f"differences, {coefficient}")
+        yield differences(
+            table,
+            coefficient,
+            options.by,
+            resamples=options.resamples,
+            permutations=options.permutations,
+            seed=options.seed,
+            jobs=options.jobs,
+            engine=engine,
+        )
+
+
+def _data(table: Table) -> CorrelationData:
+    return CorrelationData(
+        texts=len(table),
+        items=len(table.items),
+        systems=len(table.systems),
+        annotators=len(table.ratings.names),
+        ratings=len(table.ratings.grades),
+        aspect=table.aspect,
+        scale=str(table.scale) if table.scale else None,
+        mean=float(table.grades.mean()),
+        sd=float(table.grades.std()),
+        left_out=table.left_out,
+    )
+
+
+def _disagreements(
+    table: Table, options: CorrelateOptions, pairs: Sequence[tuple[str, str]], texts: Mapping[tuple[str, str], str]
+) -> Iterator[DisagreementPair]:
+    """The largest between two metrics, and between the first of them and people."""
+    if options.worst < 1:
+        return
+    first, second = options.disagree or _pair(table.metrics)
+    shown = [*pairs, *([(first, second)] if second else []), (first, PEOPLE)]
+    for one, other in dict.fromkeys(shown):
+        rows: tuple[DisagreementText, ...]
+        try:
+            if other == PEOPLE:
+                rows = worst_against_people(table, one, options.worst)
+            else:
+                rows = worst(table, one, other, options.worst)
+        except (Undefined, UnknownName):  # one is constant, which stands in `absent`, or was not scored
+            continue
+        told = tuple(replace(row, text=texts.get((row.item, row.system))) for row in rows)
+        yield DisagreementPair(first=one, second=other, texts=told)
+
+
+def _pair(metrics: Sequence[str]) -> tuple[str, str]:
+    """The first weighted metric with its unweighted form; else the first two; else one and nothing."""
+    for name in metrics:
+        if name.startswith("w-") and name.removeprefix("w-") in metrics:
+            return name, name.removeprefix("w-")
+    named = [name for name in metrics if not name.startswith("control:")] or list(metrics)
+    return named[0], named[1] if len(named) > 1 else ""

@@ -1,1 +1,0 @@
-"""The journey of `postil correlate` and `postil.correlate`."""

@@ -1,0 +1,72 @@
+"""Warnings about similarity-weighted means of references, ``over=near``."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+from postil.errors import PostilError
+from postil.metaeval.correlation import correlations
+from postil.metrics.reference_aggregation import differ_in_over, is_near
+from postil.metrics.spec import parse_metric
+from postil.records.names import metric_of
+from postil.render.formats import value_with_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from postil.metaeval.table import Table
+    from postil.metrics.base import Metric
+    from postil.records.results import Difference
+
+__all__ = ["near_warnings"]
+
+MEAN_WEIGHT: Final = "control:mean-weight("
+"""Prefix of the controls that are the mean weight of a text's references."""
+
+
+def near_warnings(table: Table, differences: Sequence[Difference], resamples: int, seed: int) -> Iterator[str]:
+    """Signs in the data against ``over=near``, each in a sentence that names it.
+
+    Args:
+        table: Scores and ratings.
+        differences: Differences of the metrics in one coefficient.
+        resamples: Number of resamples of the items.
+        seed: Seed of the resamples.
+    """
+    # Within items whatever level was asked for: between items the mean weight says how many good comments there were.
+    weights = [name for name in table.metrics if name.startswith(MEAN_WEIGHT)]
+    found = correlations(table.only(weights), ("pearson",), "item", resamples=resamples, seed=seed) if weights else None
+    for row in found.rows if found else ():
+        if row.high is not None and row.high < 0:
+            yield (
+                f"{metric_of(row.metric)}: within items the mean weight of the references falls as the human score "
+                f"rises (pearson {value_with_interval(row.value, row.low, row.high)}); over=near follows that mean, "
+                "over=max less so"
+            )
+    for near, other in _near_and_max(table.metrics):
+        for each in differences:
+            if {each.first, each.second} != {near, other}:
+                continue
+            ahead = each if each.first == near else each.reversed()
+            if ahead.high is not None and ahead.high < 0:
+                yield (
+                    f"{near}: {ahead.coefficient} is lower than that of {other}: difference "
+                    f"{value_with_interval(ahead.value, ahead.low, ahead.high)}; over=near loses where references get "
+                    "worse as texts get better, and where many references have few distinct weights"
+                )
+
+
+def _near_and_max(names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The metrics with ``over=near``, each with the same metric with ``over=max`` where that was scored as well."""
+    specs = {name: metric for name in names if (metric := _parsed(name)) is not None}
+    for name, metric in specs.items():
+        if metric.needs_weights and is_near(metric):
+            yield from ((name, other) for other, twin in specs.items() if differ_in_over(metric, twin))
+
+
+def _parsed(name: str) -> Metric | None:
+    """The metric of that name; None for a control, and for a metric of another program."""
+    with suppress(PostilError):
+        return parse_metric(name)
+    return None

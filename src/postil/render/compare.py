@@ -1,0 +1,70 @@
+"""View of the result of `postil compare`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import asdict
+
+from postil.render.formats import counted, value_with_interval
+from postil.render.views import View
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from postil.records.results import Comparison, SystemComparison
+
+__all__ = ["metrics_of", "view"]
+
+
+def view(result: Comparison, *, summed: Collection[str] = ()) -> View:
+    """One row per system and metric.
+
+    Args:
+        result: The result.
+        summed: Metrics whose corpus score is not the mean of the item scores.
+    """
+    metrics = metrics_of(result)
+    shown = [name for name in metrics if not name.startswith("control:")] or metrics
+    head = ["system", "metric", "mean", "difference", "p (bootstrap)", "p (permutation)", "p (Holm)"]
+    return View(
+        rows=list(map(asdict, result.systems)),
+        grids=[[head, *([row.system, row.metric, *_cells(row)] for row in result.systems if row.metric in shown)]],
+        head=f"{counted(result.items, 'item')}, means of item scores, against {result.baseline}",
+        remarks=list(_remarks(result, summed, len(metrics) - len(shown))),
+    )
+
+
+def metrics_of(result: Comparison) -> list[str]:
+    """The metrics of a comparison, in their order.
+
+    Args:
+        result: The result.
+    """
+    return list(dict.fromkeys(row.metric for row in result.systems))
+
+
+def _remarks(result: Comparison, summed: Collection[str], hidden: int) -> Iterator[str]:
+    if summed:
+        yield f"the corpus scores that postil score prints are other numbers for {', '.join(summed)}"
+    if hidden:
+        yield f"{counted(hidden, 'control')} not shown; --format json has them all"
+    if result.lower_is_better:
+        lower = ", ".join(result.lower_is_better)
+        yield f"lower is better, so a system below the baseline is better: {lower}"
+    yield from (f"excluded: {each}" for each in result.left_out)
+    yield from (f"note: {note}" for note in result.notes)
+    settings = result.settings
+    yield (
+        f"seed {settings.seed}, {settings.resamples} resamples, {settings.permutations} permutations; "
+        "Holm-adjusted within a metric"
+    )
+
+
+def _cells(row: SystemComparison) -> list[str]:
+    mean = value_with_interval(row.mean, row.low, row.high)
+    if row.difference is None:
+        return [mean, *["-"] * 4]
+    difference = value_with_interval(row.difference, row.difference_low, row.difference_high)
+    tests = (row.p_bootstrap, row.p_randomisation, row.p_holm)
+    return [mean, difference, *("-" if p is None else f"{p:.4f}" for p in tests)]
