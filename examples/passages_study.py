@@ -1,14 +1,14 @@
-"""Which measure ranks the passages of a topic as people grade them, with and without graded references.
+"""Rank passages of a topic by measures, and compare the rankings with human grades.
 
     python examples/passages_study.py passages.jsonl
     python examples/passages_study.py passages.jsonl --reference others --least 0.6 --control
 
-The first holds each passage against all other passages of its topic, whatever their grades, as `postil interesting`
-does with a page; the second against the passages of other topics that have a grade of .6 or more, and, as a control,
-against those below. A passage is never in its own reference. Each topic is a list of its own; the numbers are means
+The first compares each passage with all other passages of its topic, whatever their grades, as `postil interesting`
+does with a page; the second with the passages of other topics that have a grade of .6 or more, and, as a control,
+with those below. A passage is never in its own reference. Each topic is a list of its own; the numbers are means
 over the topics:
 
-- nCG at some cuts, with the grades as gains;
+- nCG at some rank cutoffs, with the grades as gains;
 - Spearman's coefficient of the measure and the grades;
 - the same at equal length: the partial coefficient, given the number of words (less stop words, if they are out).
 """
@@ -115,7 +115,7 @@ class Asked:
 
 
 def scored(data: Judged, asked: Asked, stop: str) -> tuple[dict[str, Floats], Floats]:
-    """Every measure of every passage, high is good, by name; and how many words the passages have.
+    """Every measure of every passage, higher is better, by name; and the number of words of each passage.
 
     The name says the list of stop words, and for a control that it is one.
     """
@@ -140,8 +140,8 @@ def scored(data: Judged, asked: Asked, stop: str) -> tuple[dict[str, Floats], Fl
     return found, collection.tokens.lengths.astype(np.float64)
 
 
-def by_topic(data: Judged, scores: Mapping[str, Floats], length: Floats, cuts: Sequence[int]) -> dict[str, Floats]:
-    """For each measure float64[topics, cuts + 2]: nCG at each cut, Spearman, and Spearman at equal length.
+def by_topic(data: Judged, scores: Mapping[str, Floats], length: Floats, cutoffs: Sequence[int]) -> dict[str, Floats]:
+    """For each measure float64[topics, cutoffs + 2]: nCG at each cutoff, Spearman, and Spearman at equal length.
 
     NaN stands where there is none, for all lengths of a topic may be equal, or all scores.
     """
@@ -155,7 +155,7 @@ def by_topic(data: Judged, scores: Mapping[str, Floats], length: Floats, cuts: S
     np.divide(of_grade - of_length * both, left, out=partial, where=left > 1e-6)
     found = {}
     for place, (name, column) in enumerate(scores.items()):
-        gains = gain_curve(column, data.grades, data.topic, cuts, resamples=1).by_topic
+        gains = gain_curve(column, data.grades, data.topic, cutoffs, resamples=1).by_topic
         assert gains is not None  # noqa: S101 - each topic is a list
         found[name] = np.column_stack([gains, of_grade[:, place], partial[:, place]])
     return found
@@ -215,11 +215,11 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("-m", "--measure", action="append", help="a spec; may be repeated")
     parser.add_argument("--stop", action="append", help="none, or a list of stop words; may be repeated")
     parser.add_argument("--stem", default="none", help="none, or a stemmer")
-    parser.add_argument("-k", type=int, action="append", help="a cut; may be repeated; by default 5 and 10")
+    parser.add_argument("-k", type=int, action="append", help="rank cutoff; repeatable; by default 5 and 10")
     parser.add_argument("--against", action="append", default=[], help="a row that the others are compared with")
     given = parser.parse_args(arguments)
     data = Judged.of(list(read(given.passages, Passage)))
-    cuts = given.k or [5, 10]
+    cutoffs = given.k or [5, 10]
     asked = Asked(
         specs=given.measure or DEFAULT,
         whose=given.reference,
@@ -230,9 +230,9 @@ def main(arguments: list[str] | None = None) -> None:
     found: dict[str, Floats] = {}
     for stop in given.stop or ["none"]:
         scores, length = scored(data, asked, stop)
-        found |= by_topic(data, scores, length, cuts)
+        found |= by_topic(data, scores, length, cutoffs)
     counts = bootstrap_counts(data.topics)
-    heads = [*(f"nCG@{k}" for k in cuts), "Spearman", "at equal length"]
+    heads = [*(f"nCG@{k}" for k in cutoffs), "Spearman", "at equal length"]
     print(f"{len(data.passages)} passages of {data.topics} topics")
     table(["measure", *heads], {name: list(cells(values, counts)) for name, values in found.items()})
     for against in given.against:

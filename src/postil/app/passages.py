@@ -1,4 +1,4 @@
-"""`postil passages`: graded passages in, how well each measure ranks them out."""
+"""`postil passages`: rank graded passages by measures and compare the rankings by nCG."""
 
 from __future__ import annotations
 

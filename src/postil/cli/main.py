@@ -38,7 +38,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "correlate": ("postil.cli.correlate:correlate", "Correlate metric scores with human ratings."),
     "compare": ("postil.cli.compare:compare", "Compare systems with a baseline on each metric."),
     "report": ("postil.cli.report:report", "Write one page from the JSON of other commands."),
-    "passages": ("postil.cli.passages:passages", "Rank passages by measures and judge the rankings by nCG."),
+    "passages": ("postil.cli.passages:passages", "Rank graded passages by measures and compare the rankings by nCG."),
     "interesting": ("postil.cli.interesting:interesting", "Print the most interesting passages of a page."),
     "train": ("postil.cli.train_generators:train_app", "Train a commenter on a corpus."),
     "comment": ("postil.cli.comment:comment", "Suggest comments for articles, each with its source."),

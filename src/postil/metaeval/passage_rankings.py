@@ -131,7 +131,7 @@ class PassageRankings:
         """One row per ranking and rank cutoff.
 
         Args:
-            curves: Of `curves`.
+            curves: One curve per ranking, from `curves`.
             reference: ``topic`` or ``others``.
         """
         return tuple(
@@ -154,7 +154,7 @@ class PassageRankings:
         """Compare rankings of one protocol; none where there are fewer than two groups.
 
         Args:
-            curves: Of `curves`.
+            curves: One curve per ranking, from `curves`.
         """
         if len(curves[0].topics) < 2:
             return ()

@@ -77,7 +77,7 @@ class Measure(Specified):
         return ()
 
     def coverage(self, collection: PassageCollection, how: Preprocessing) -> str:
-        """What to know of a model that does not cover all words, in words; empty without one.
+        """Note on the words that a model does not cover; empty for measures without a model.
 
         Args:
             collection: The passages.
@@ -359,7 +359,7 @@ def measure_passages(
 def _together(
     measures: Sequence[Overlap], collection: PassageCollection, pools: Pools, jobs: int
 ) -> NDArray[np.float64]:
-    """Measures over the same units with the same weights, float64[measures, t]."""
+    """Score by measures over the same units with the same weights, float64[measures, t]."""
     first = measures[0]
     bags = collection.bags(first.unit, upto=first.upto)
     pools, same = (pools if first.weighted else pools.unweighted()).distinct()

@@ -63,7 +63,7 @@ class PassageCollection:
     Args:
         tokens: n passages, without stop words and as stems where those are wanted.
         words: The same passages as plain words, for measures over word vectors; by default ``tokens``.
-        note: What to know of the tokenization, in words.
+        note: Note on texts that the tokenizer does not split; empty without any.
     """
 
     def __init__(self, tokens: Tokens, words: Tokens | None = None, note: str = "") -> None:

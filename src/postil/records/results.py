@@ -795,11 +795,11 @@ class GainCurvePoints(Part, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if not self.k or self.k[0] < 1 or any(a >= b for a, b in pairwise(self.k)):
-            raise ValueError("expected cuts of at least 1 that rise")
+            raise ValueError("expected ascending rank cutoffs of at least 1")
         if (self.low is None) != (self.high is None):
             raise ValueError("expected a band with two edges")
         if any(len(ys) != len(self.k) for ys in (self.ncg, self.low, self.high) if ys is not None):
-            raise ValueError(f"expected a number for each of {len(self.k)} cuts")
+            raise ValueError(f"expected a number for each of {len(self.k)} rank cutoffs")
 
 
 class PassageData(Part, frozen=True, kw_only=True):
@@ -821,7 +821,7 @@ class PassageData(Part, frozen=True, kw_only=True):
 
 
 class PassageSettings(OptionalPart, frozen=True, kw_only=True):
-    """What `postil passages` was asked for; see `postil.app.passages`."""
+    """Options of a run of `postil passages`; see `postil.app.passages.PassagesOptions`."""
 
     reference: Literal["topic", "others"]
     pool: Literal["all", "topic"]
@@ -840,7 +840,7 @@ class PassageSettings(OptionalPart, frozen=True, kw_only=True):
 
 
 class NcgResult(Result, frozen=True, kw_only=True, tag="passages"):
-    """Rankings of passages by measures, judged by normalized cumulative gain.
+    """Rankings of passages by measures, compared by normalized cumulative gain (nCG; no discount, so not nDCG).
 
     Args:
         gains: One row per ranking and rank cutoff.
@@ -860,7 +860,7 @@ class NcgResult(Result, frozen=True, kw_only=True, tag="passages"):
 
 
 class UnitContribution(Part, frozen=True, kw_only=True):
-    """A unit that a passage shares with its reference, and what it adds to the score.
+    """Contribution of a unit that a passage shares with its reference to its score.
 
     Args:
         unit: The unit's words.

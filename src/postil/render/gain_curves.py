@@ -1,4 +1,4 @@
-"""Curves of nCG over k: which stand in one picture, and the picture. Reports and `postil passages` draw the same."""
+"""Curves of nCG over k, grouped into figures; the page and `postil passages` draw the same."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ if TYPE_CHECKING:
 __all__ = ["BASELINES", "BEST", "IN_ONE_PICTURE", "draw_together", "gather", "measure_family"]
 
 BASELINES: Final = "baselines"
-"""The family of measures that look at no reference."""
+"""Family of the measures that use no reference."""
 
 BEST: Final = "best"
-"""The picture with the best of each family."""
+"""Title of the figure with the best of each family."""
 
 IN_ONE_PICTURE: Final = 12
+"""Largest number of curves of a figure."""
 
 
 def measure_family(measure: str) -> str:
-    """What measures have in common that differ in their units only.
+    """Family of a measure: its name without units and parameters.
 
     Args:
-        measure: A spec, or what `Ranked.name` makes of it.
+        measure: A spec, or the name of a ranking (see `postil.records.results.Gain.name`).
 
     >>> [measure_family(name) for name in ("w-f1-sk, without itself", "tf-idf-1", "cosine(vectors=a-b)", "length")]
     ['w-f1', 'tf-idf', 'cosine', 'baselines']
@@ -39,13 +40,13 @@ def measure_family(measure: str) -> str:
 
 
 def gather(first: Mapping[str, float]) -> dict[str, list[str]]:
-    """Names of curves that stand in one picture, by the name of the picture.
+    """Group curves into figures: names of curves by title.
 
-    Each family has one, with the best baseline in it; another has the best of each family. Rankings without the
-    passages themselves come last and count as families of their own.
+    Each family has a figure, with the best baseline in it; another has the best of each family. Leave-one-out rankings
+    come last and count as families of their own.
 
     Args:
-        first: nCG of each curve at the first cut, by the name of the curve (see `Ranked.name`).
+        first: nCG of each curve at the first rank cutoff, by the name of the ranking.
 
     >>> gather({"f1-1": 0.5, "f1-2": 0.7, "length": 0.1, "f1-1, without itself": 0.4})["best"]
     ['f1-2', 'length', 'f1-1, without itself']

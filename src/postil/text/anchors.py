@@ -1,4 +1,4 @@
-"""Anchors: the pages that a wikitext links to, by the words of the link, and the text that a reader sees.
+"""Anchors of a wikitext (text and target of its links), and its plain text.
 
 mwparserfromhell reads the markup; nothing is fetched or expanded. So a template is left out with all it would show, and
 so are references, comments, formulas, galleries and pictures with their captions.
@@ -88,9 +88,9 @@ _MARKUP = re.compile(
 _END_OF_TAG = re.compile(r"[^<>]*>")
 _ALONE = _words("br dd dt hr img li link meta td th tr wbr")  # the parser looks for no end of these
 _MOST_OPEN = 20
-"""So many pieces of markup without an end are left to the parser, which looks for the end of each up to the page's."""
+"""Largest number of unclosed pieces of markup left to the parser, which scans to the end of the page for each."""
 _DEEPEST = 40
-"""Markup within markup beyond this is text; nor does the parser read much more."""
+"""Deepest nesting of markup; what is deeper is text. The parser does not read much deeper either."""
 
 _BRACKETS = re.compile(r"\[{2,}|\]{2,}")
 _WHITE = re.compile(r"\s+")
@@ -111,10 +111,10 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """A text and what it links to.
+    """A plain text with its anchors.
 
     Args:
-        text: What a reader sees. White space is one space, or one line end where it holds any.
+        text: Plain text, without markup. Runs of white space are one space, or one line end where they hold one.
         anchors: The links, in the order of the text.
     """
 
@@ -125,9 +125,9 @@ class Linked:
 def anchors_of(wikitext: str) -> Linked:
     """Return the plain text of a wikitext and its anchors.
 
-    Lower-case letters right behind a link belong to its words, as MediaWiki has it. Of a link within the words of a
-    link, the inner one counts. No two square brackets meet in the text: what is left of broken markup, or stands in
-    ``<nowiki>``, gives way to a space.
+    Lower-case letters right after a link belong to its text, as in MediaWiki. Of nested links the inner one counts. No
+    two square brackets are adjacent in the text: a space separates what is left of broken markup or stands in
+    ``<nowiki>``.
 
     Args:
         wikitext: Any text; broken markup is text.
@@ -151,7 +151,7 @@ def anchors_of(wikitext: str) -> Linked:
 
 
 def _tamed(wikitext: str) -> str:
-    """The same, with markup that has no end, or stands too deep, as text, where there is much of it.
+    """Replace unclosed or too deeply nested markup by text, where there is much of it.
 
     The parser tries each beginning up to the end of the page, so that many of them take time with the square of its
     length.
@@ -168,14 +168,14 @@ def _tamed(wikitext: str) -> str:
 
 
 class _Scan:
-    """One walk over the markup of a page, which finds what has no end and what stands too deep."""
+    """A single pass over the markup of a page that finds unclosed and too deeply nested pieces."""
 
     def __init__(self, wikitext: str) -> None:
         self.lost: list[tuple[int, int]] = []
         self.deep = False
         self._wikitext = wikitext
         self._open: list[tuple[str, int, int]] = []
-        self._inside: list[int] = [0]  # how deep the markup in each of them is, that has an end; first that of the page
+        self._inside: list[int] = [0]  # depth of closed markup inside each of them; first that of the page
         self._among: Counter[str] = Counter()
 
     def run(self) -> None:
@@ -248,7 +248,7 @@ class _Scan:
 
 
 def _as_text(markup: str) -> str:
-    """Markup such that the parser reads text; what would not be seen of it goes."""
+    """Escape markup so that the parser reads it as text; drop marks that are never shown."""
     if _UNSEEN_MARKS.fullmatch(markup):
         return _BETWEEN
     if _BRACKETS.fullmatch(markup):
@@ -257,7 +257,7 @@ def _as_text(markup: str) -> str:
 
 
 class _Page:
-    """What has been read so far."""
+    """Text and anchors read so far."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
@@ -269,7 +269,7 @@ class _Page:
         return "".join(self._pieces)
 
     def say(self, text: str) -> None:
-        """Add text, and see to it that no two square brackets meet, nor words that something unseen stood between."""
+        """Append text; a space keeps square brackets apart, and words with hidden markup between them."""
         text = _BRACKETS.sub(" ", text)
         if text:
             last = self._pieces[-1][-1] if self._pieces else ""
@@ -319,7 +319,7 @@ class _Page:
         self.say(edge)
 
     def _link(self, link: Wikilink, letters: str) -> bool:
-        """Read a link; whether it is an anchor, and so has the letters behind it."""
+        """Read a link; True if it is an anchor, to which the letters after it belong."""
         title = html.unescape(str(link.title)).strip()
         if _namespace(title) in _UNSEEN and not title.startswith(":"):
             return False
@@ -341,13 +341,13 @@ class _Page:
 
 
 def _namespace(title: str) -> str:
-    """The part before the first colon as it is looked up, or nothing."""
+    """Normalized namespace or prefix of a title; empty without one."""
     prefix, colon, _ = title.removeprefix(":").partition(":")
     return " ".join(prefix.replace("_", " ").lower().split()) if colon else ""
 
 
 def _article(title: str) -> str:
-    """The title of the article that a link leads to, or nothing if it leads elsewhere.
+    """Title of the article that a link leads to; empty if it leads elsewhere.
 
     >>> [_article(title) for title in ("fresh_water#Lakes", ":mission: Impossible", "wikt:duck", "#Lakes", ":de:Ente")]
     ['Fresh water', 'Mission: Impossible', '', '', '']

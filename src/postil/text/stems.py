@@ -1,4 +1,4 @@
-"""Stems by Snowball, through PyStemmer.
+"""Stemming with Snowball, through PyStemmer.
 
 ``english`` is the stemmer of METEOR. The METEOR 1.5 jar has the Snowball rules of before version 3, and so has
 PyStemmer 2: equal there on every pair tried. Snowball 3, in PyStemmer 3, added a few rules (``biologist`` and
@@ -26,7 +26,7 @@ STEMMERS: tuple[str, ...] = tuple(sorted(Stemmer.algorithms()))
 def stems(words: Sequence[str], algorithm: str = "english") -> list[str]:
     """Return the stem of each word.
 
-    A word is taken as it is: give lower case, an upper-case ending is not an ending. A word that has a lone surrogate,
+    Words are not lower-cased: an upper-case ending is not an ending. A word that has a lone surrogate,
     and so no UTF-8 form, is its own stem. Safe to call from several threads.
 
     Args:
@@ -53,7 +53,7 @@ def stems(words: Sequence[str], algorithm: str = "english") -> list[str]:
 
 
 def stems_signature(algorithm: str = "english") -> str:
-    """Return what a result's signature says of the stems: the algorithm and the version of PyStemmer.
+    """Return the entry of a stemmer in signatures: the algorithm and the version of PyStemmer.
 
     Raises:
         UnknownName: There is no such algorithm.

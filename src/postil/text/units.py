@@ -19,13 +19,13 @@ __all__ = ["Units", "ngram_units"]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Units:
-    """The distinct units of each of n texts with their counts, row by row (CSR).
+    """Distinct units of each of n texts with their counts, as a compressed sparse row (CSR) matrix.
 
     Args:
-        grams: int32[U, size], the words of each of the U distinct units, units numbered by first sight.
+        grams: int32[U, size], word ids of each of the U distinct units, in order of first occurrence.
         offsets: int64[n + 1]; text i has the entries ``offsets[i]:offsets[i + 1]``.
-        units: int32[E], the unit of each entry, by first sight in its text.
-        counts: int32[E], how often the text holds it.
+        units: int32[E], the unit of each entry, in order of first occurrence in its text.
+        counts: int32[E], its count in the text.
     """
 
     grams: NDArray[np.int32]
@@ -58,9 +58,9 @@ def ngram_units(tokens: Tokens, n: int = 1, gap: int = 0, *, up_to: bool = False
 
     Args:
         tokens: n texts.
-        n: Words of a unit, 1 to 9.
-        gap: Words left out between one word of a unit and the next: ``n=2, gap=1`` are the pairs (t[i], t[i + 2]).
-        up_to: Whether fewer words may be left out as well: (t[i], t[i + 1]) too.
+        n: Number of words of a unit, 1 to 9.
+        gap: Number of words skipped between two words of a unit: ``n=2, gap=1`` are the pairs (t[i], t[i + 2]).
+        up_to: True to skip fewer words as well: (t[i], t[i + 1]) too.
 
     Returns:
         Units; they never cross texts.
