@@ -116,7 +116,7 @@ class TestCopies:
     def test_answers_are_moved_into_the_file_within_a_second(
         self, used: Store, file: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("postil.annotation.writers.BEHIND", 0.01)
+        monkeypatch.setattr("postil.annotation.writers.CHECKPOINT_AFTER", 0.01)
         rate(used)
         end = time.monotonic() + 10
         while time.monotonic() < end:
@@ -230,7 +230,7 @@ class TestCopies:
             connection.execute("PRAGMA user_version = 7")
         content = path.read_bytes()
         for options in ({}, {"read_only": True}, {"make": True}):
-            with pytest.raises(InvalidInput, match=r"no campaign here|holds something else"):
+            with pytest.raises(InvalidInput, match=r"no campaign here|holds other tables"):
                 Store.open(str(path), **options)  # type: ignore[arg-type]
         assert path.read_bytes() == content
 
@@ -258,7 +258,7 @@ class TestLosses:
             kept.replace(lost)
             rate(store)
             assert len(said) == 2
-            assert "answers are stored again" in said[1]
+            assert "annotations are stored again" in said[1]
         assert graded(file) == 3
 
     @pytest.mark.parametrize("ending", ["-wal", "-shm"])
@@ -315,7 +315,7 @@ for path in sys.argv[1:]:
 
 class TestReading:
     def test_nothing_can_be_changed(self, file: Path) -> None:
-        with Store.open(str(file), read_only=True) as store, pytest.raises(PostilError, match="read only"):
+        with Store.open(str(file), read_only=True) as store, pytest.raises(PostilError, match="reading only"):
             rate(store)
 
     def test_a_campaign_in_use_is_read_with_its_log(self, used: Store, file: Path) -> None:

@@ -145,7 +145,7 @@ def test_what_a_refusal_says(campaign: Path, tmp_path: Path, statement: str, tol
 def test_spans_that_are_none(campaign: Path, spans: str) -> None:
     change(campaign, f"UPDATE event SET spans = '{spans}' WHERE id = 2")  # noqa: S608
     with pytest.raises(
-        InvalidInput, match=r"c\.db: event\.spans: expected pairs of begin and end as JSON: .*; the data"
+        InvalidInput, match=r"c\.db: event\.spans: expected pairs of start and end as JSON: .*; the data"
     ):
         annotate.agreement(str(campaign), AgreementOptions(resamples=2))
 

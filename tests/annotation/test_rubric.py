@@ -50,14 +50,14 @@ def test_from_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "field", "problem"),
     [
-        ({"name": " "}, "name", "empty text"),
+        ({"name": " "}, "name", "got an empty one"),
         ({"question": None}, "question", "Expected `str`"),
         ({"low": 3, "high": 3}, "low", "low below high"),
         ({"low": -1}, "low", "neither below 0"),
         ({"high": 10}, "high", "digit"),
         ({"low": "1"}, "low", "Expected `int`"),
-        ({"words": ["one"]}, "words", "an entry for each of the 3 grades, got 1"),
-        ({"examples": [["one"]]}, "examples", "an entry for each of the 3 grades, got 1"),
+        ({"words": ["one"]}, "words", r"one entry per grade \(3\), got 1"),
+        ({"examples": [["one"]]}, "examples", r"one entry per grade \(3\), got 1"),
         ({"examples": ["one", "two", "three"]}, "examples[0]", "Expected `array`"),
         ({"kind": "stars"}, "kind", "expected grade or spans, got 'stars'"),
         ({"kind": ["grade"]}, "kind", "expected grade or spans"),

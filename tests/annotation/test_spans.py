@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.annotation.spans import from_utf16, passage_grade, share, union
+from postil.annotation.spans import annotated_share, from_utf16, passage_grade, union
 
 SPANS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=8)
 
@@ -23,14 +23,14 @@ def test_the_union_is_the_set_of_places(spans: list[tuple[int, int]]) -> None:
 
 @given(st.text(" ab", max_size=30), SPANS, SPANS)
 def test_the_share_grows_with_the_marks(text: str, spans: list[tuple[int, int]], more: list[tuple[int, int]]) -> None:
-    assert 0 <= share(text, spans) <= share(text, [*spans, *more]) <= 1
+    assert 0 <= annotated_share(text, spans) <= annotated_share(text, [*spans, *more]) <= 1
 
 
 def test_white_space_is_no_text() -> None:
-    assert share("ab  cd", [(0, 4)]) == 0.5
-    assert share("ab\ncd", [(0, 2), (3, 5)]) == 1
-    assert share(" \n", [(0, 2)]) == 0
-    assert share("", []) == 0
+    assert annotated_share("ab  cd", [(0, 4)]) == 0.5
+    assert annotated_share("ab\ncd", [(0, 2), (3, 5)]) == 1
+    assert annotated_share(" \n", [(0, 2)]) == 0
+    assert annotated_share("", []) == 0
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ class TestCampaign:
             again.create(store.campaign(), texts, store.plan(), store.rubric())
 
     def test_the_plan_must_be_of_its_texts(self, store: Store, tmp_path: Path) -> None:
-        with Store.open(str(tmp_path / "other.db"), make=True) as other, pytest.raises(UsageError, match="other texts"):
+        with Store.open(str(tmp_path / "other.db"), make=True) as other, pytest.raises(UsageError, match="other items"):
             other.create(store.campaign(), store.items()[1:], store.plan(), store.rubric())
 
     def test_an_address_without_a_campaign(self, url: str) -> None:
@@ -104,7 +104,7 @@ class TestPeople:
         session = store.people.accept(token)
         assert session.person.name == "Ann"
         assert session.person.pseudonym in {"A1", "A2", "A3"}
-        with pytest.raises(Refused, match="used already") as caught:
+        with pytest.raises(Refused, match="already used") as caught:
             store.people.accept(token)
         assert caught.value.kind == "used"
         assert store.people.session(session.token) == session.person
@@ -151,8 +151,8 @@ class TestPeople:
         assert store.people.session(session.token) is None
         task = store.grading.task(session.person, 0)
         given = Annotation(assignment=task.assignment, idempotency_key="r", value=4.0)
-        assert store.grading.answer(session.token, given).result() is None
-        with pytest.raises(Refused, match="a newer invitation has replaced this one") as caught:
+        assert store.grading.submit(session.token, given).result() is None
+        with pytest.raises(Refused, match="a newer invitation replaced this one") as caught:
             store.people.accept(older)
         assert caught.value.kind == "expired"
         again = store.people.accept(newer)
@@ -161,14 +161,14 @@ class TestPeople:
         assert store.people.session(bob.token) == bob.person
         kept = store.people.invite("Ann", "annotator", keep=again.token)
         assert store.people.session(again.token) == again.person  # whoever asks stays signed in
-        with pytest.raises(Refused, match="used already"):
+        with pytest.raises(Refused, match="already used"):
             store.people.accept(newer)
         assert store.people.accept(kept).person == again.person
 
     def test_places_are_as_many_as_planned(self, store: Store) -> None:
         places = {join(store, name).pseudonym for name in ("Ann", "Bob", "Cid")}
         assert places == {"A1", "A2", "A3"}
-        with pytest.raises(Refused, match="every place"):
+        with pytest.raises(Refused, match="no free slot"):
             store.people.invite("Dee", "annotator")
         assert [person.name for person in store.people.everyone() if person.role == "lead"] == []
         lead = join(store, "Lee", "lead")
@@ -245,7 +245,7 @@ class TestGrading:
         assert store.grading.rate(ann, task.assignment, 2, idempotency_key="same").grade == 4
         other = store.grading.next(ann)
         assert other is not None
-        with pytest.raises(Refused, match="another text"):
+        with pytest.raises(Refused, match="another item"):
             store.grading.rate(ann, other.assignment, 4, idempotency_key="same")
         with pytest.raises(Refused, match="something else"):
             store.grading.skip(ann, task.assignment, "why", idempotency_key="same")
@@ -255,10 +255,10 @@ class TestGrading:
         task = store.grading.next(ann)
         assert task is not None
         store.grading.rate(ann, task.assignment, 4, idempotency_key="one", revision=task.revision)
-        with pytest.raises(Refused, match="answered meanwhile") as caught:
+        with pytest.raises(Refused, match="rated in another window") as caught:
             store.grading.rate(ann, task.assignment, 1, idempotency_key="two", revision=task.revision)
         assert caught.value.kind == "stale"
-        with pytest.raises(Refused, match="answered meanwhile"):
+        with pytest.raises(Refused, match="rated in another window"):
             store.grading.skip(ann, task.assignment, "why", idempotency_key="three", revision=task.revision)
         now = store.grading.task(ann, task.position)
         assert now.grade == 4
@@ -319,10 +319,10 @@ class TestGrading:
         theirs = store.grading.next(bob)
         assert theirs is not None
         for who, number in ((ann, theirs.assignment), (lead, theirs.assignment), (ann, 0), (ann, -1), (ann, 2**70)):
-            with pytest.raises(Refused, match="not yours"):
+            with pytest.raises(Refused, match="not assigned to you"):
                 store.grading.rate(who, number, 4, idempotency_key="r")
         for place in (-1, 99, 2**70):
-            with pytest.raises(Refused, match="there is no text"):
+            with pytest.raises(Refused, match="there is no item"):
                 store.grading.task(ann, place)
         assert store.results.events() == []
 
@@ -367,7 +367,7 @@ class TestGrading:
             [(True, 2)],
             [(0, 1)] * 1_001,
         ):
-            with pytest.raises(Refused, match="marks"):
+            with pytest.raises(Refused, match="spans"):
                 store.grading.rate(ann, task.assignment, bad, idempotency_key="bad")  # type: ignore[arg-type]
 
 
@@ -403,7 +403,7 @@ class TestResults:
         with pytest.raises(Refused, match="only a lead") as refused:
             store.results.adjudicate(ann, 0, 3, "", idempotency_key="d")
         assert refused.value.kind == "forbidden"
-        with pytest.raises(Refused, match="no text 99"):
+        with pytest.raises(Refused, match="no item 99"):
             store.results.adjudicate(lead, 99, 3, "", idempotency_key="d")
         for number in (-1, 6, 2**70):
             with pytest.raises(Refused, match=f"no text {number}"):
@@ -411,7 +411,7 @@ class TestResults:
         with pytest.raises(Refused, match="whole number"):
             store.results.adjudicate(lead, 0, 7, "", idempotency_key="d")
         store.results.adjudicate(lead, 0, 3, "", idempotency_key="d")
-        with pytest.raises(Refused, match="another text"):
+        with pytest.raises(Refused, match="another item"):
             store.results.adjudicate(lead, 1, 3, "", idempotency_key="d")
 
     def test_standings(self, store: Store, clock: Clock) -> None:
@@ -550,36 +550,36 @@ class TestAnswering:
         tasks = [store.grading.task(session.person, place) for place in range(4)]
         given = Annotation(assignment=tasks[0].assignment, idempotency_key="r0", value=4.0, revision=0, seconds=1.5)
         for _ in range(2):  # sent twice
-            ahead = store.grading.answer(session.token, given, after=1, wanted=2).result()
+            ahead = store.grading.submit(session.token, given, after=1, wanted=2).result()
             assert ahead == Upcoming(progress=Progress(done=1, total=4, skipped=0), tasks=tuple(tasks[2:4]))
         assert [(event.grade, event.seconds) for event in store.results.events()] == [(4.0, 1.5)]
         skipped = Annotation(assignment=tasks[2].assignment, idempotency_key="r1", reason="why")
-        ahead = store.grading.answer(session.token, skipped, after=0, wanted=3).result()
+        ahead = store.grading.submit(session.token, skipped, after=0, wanted=3).result()
         assert ahead == Upcoming(progress=Progress(done=1, total=4, skipped=1), tasks=(tasks[1],))
         assert store.grading.upcoming(session.person, 0, 3) == ahead
         assert store.grading.upcoming(session.person, 3, 3).tasks == ()
-        with pytest.raises(Refused, match="meanwhile"):
-            store.grading.answer(session.token, msgspec.structs.replace(given, idempotency_key="r2")).result()
-        with pytest.raises(Refused, match="not yours"):
-            store.grading.answer(session.token, msgspec.structs.replace(given, assignment=10**6)).result()
+        with pytest.raises(Refused, match="another window"):
+            store.grading.submit(session.token, msgspec.structs.replace(given, idempotency_key="r2")).result()
+        with pytest.raises(Refused, match="not assigned to you"):
+            store.grading.submit(session.token, msgspec.structs.replace(given, assignment=10**6)).result()
 
     def test_needs_a_session(self, store: Store, clock: Clock) -> None:
         session = store.people.accept(store.people.invite("Ann", "annotator"), days=1)
         task = store.grading.task(session.person, 0)
         given = Annotation(assignment=task.assignment, idempotency_key="r", value=4.0)
-        assert store.grading.answer("nobody's", given).result() is None
+        assert store.grading.submit("nobody's", given).result() is None
         clock.now += 1.5 * DAY
-        assert store.grading.answer(session.token, given).result() is None
+        assert store.grading.submit(session.token, given).result() is None
         other = store.people.accept(store.people.invite("Ann", "annotator"))
         store.people.remove(other.person)
-        assert store.grading.answer(other.token, given).result() is None
+        assert store.grading.submit(other.token, given).result() is None
         assert store.results.events() == []
 
     def test_of_two_answers_at_once_one_stands(self, store: Store) -> None:
         session = store.people.accept(store.people.invite("Ann", "annotator"))
         task = store.grading.task(session.person, 0)
         sent = [
-            store.grading.answer(
+            store.grading.submit(
                 session.token,
                 Annotation(assignment=task.assignment, idempotency_key=f"r{n}", value=float(n), revision=0),
             )
@@ -596,7 +596,7 @@ def test_two_processes_share_a_campaign(store: Store, url: str) -> None:
         task = other.grading.next(ann)
         assert task is not None
         other.grading.rate(ann, task.assignment, 4, idempotency_key="r")
-        with pytest.raises(Refused, match="meanwhile"):
+        with pytest.raises(Refused, match="another window"):
             store.grading.rate(ann, task.assignment, 2, idempotency_key="s", revision=task.revision)
     assert [one.grade for one in store.results.ratings()] == [4.0]
 

@@ -250,7 +250,7 @@ def test_from_plan_to_correlate(serve: Callable[..., Server], chromium: Chromium
     lead.key("Tab")
     lead("document.activeElement.value = 'they meant it'")
     lead.key("Enter")
-    lead.until("document.querySelector('.conflict [role=status]')?.innerText.includes('Decided: 4')")
+    lead.until("document.querySelector('.conflict [role=status]')?.innerText.includes('Adjudicated: 4')")
     lead.shoot("lead-decided")
     assert lead("location.pathname") == "/lead/conflicts"  # the card alone was changed
     assert [one.reason for one in server.store.results.adjudications()] == ["they meant it"]
@@ -299,12 +299,12 @@ def test_a_grade_waits_for_the_connection_and_is_stored_once(serve: Callable[...
     ann.grade("2")  # the next two texts are here already
     ann.grade("5")
     ann.until("document.querySelector('#state').classList.contains('kept')")
-    assert "2 answers are kept" in ann("document.querySelector('#state').innerText")
+    assert "2 answers are saved in this browser" in ann("document.querySelector('#state').innerText")
     ann.shoot("offline")
     ann.grade("3")
     ann.until("document.querySelector('#task.waiting')")
     ann.key("u")  # cannot be done now, and says so
-    ann.until("document.querySelector('#notice').innerText.includes('needs the connection')")
+    ann.until("document.querySelector('#notice').innerText.includes('needs a connection')")
     server.start()
     ann.until("document.querySelector('#task').dataset.position == 4")
     ann.saved()
@@ -369,7 +369,10 @@ def test_keys(serve: Callable[..., Server], chromium: Chromium) -> None:
     ann.key("Enter")
     ann.until("document.querySelector('#task').dataset.position == 3")
     ann.saved()
-    assert [event.reason for event in server.store.results.events()][1:] == ["The text is broken or cut off", "a 1u?"]
+    assert [event.reason for event in server.store.results.events()][1:] == [
+        "The text is garbled or truncated",
+        "a 1u?",
+    ]
     for place in (2, 1, 0):
         ann.key("u")
         ann.until(f"document.querySelector('#task').dataset.position == {place}")
@@ -387,7 +390,7 @@ def test_a_stale_window_says_so_and_goes_on(serve: Callable[..., Server], chromi
     ann.grade("4")
     ann.saved()
     other.grade("1")
-    other.until("document.querySelector('#notice').innerText.includes('answered meanwhile')")
+    other.until("document.querySelector('#notice').innerText.includes('rated in the meantime')")
     other.until("document.querySelector('#task').dataset.position == 1")
     other.shoot("stale")
     assert [one.grade for one in server.store.results.ratings()] == [4.0]

@@ -217,7 +217,7 @@ def test_backup(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
     for verb in (("agreement",), ("export", "-o", "out"), ("invite", "Ann"), ("serve",), ("backup", "d.db")):
         refused = postil("annotate", verb[0], "alone.db", *verb[1:])
         assert refused.code == 3, refused
-        assert refused.err.startswith("postil: alone.db: alone.db-wal is missing, which holds the latest answers")
+        assert refused.err.startswith("postil: alone.db: alone.db-wal is missing, which holds the latest annotations")
         assert "postil annotate backup" in refused.err
     rest = postil("annotate", "backup", "--incomplete", "alone.db", "d.db")
     assert (rest.code, "shortly before alone.db was copied may be missing" in rest.err) == (0, True)
@@ -267,7 +267,7 @@ GOLD = '{"item": "zh-01", "system": "human", "grade": %s}\n'
         ),
         (("twice.jsonl", "c.db", "-n", "2"), 3, "x has two items with the name 1"),
         (("nul.jsonl", "c.db", "-n", "2"), 3, "NUL"),
-        (("a.jsonl", "no/such/folder/c.db", "-n", "2"), 2, "parent folder"),
+        (("a.jsonl", "no/such/folder/c.db", "-n", "2"), 2, "parent folder no/such/folder does not exist"),
         (("-", "c.db", "-n", "2", "--articles", "-"), 2, "only one of the files"),
     ],
 )

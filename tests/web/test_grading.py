@@ -65,8 +65,8 @@ def test_every_page_works_with_few_fields_in_the_rubric(place: Make, optional: d
     assert "never shown" not in case
     decided = {"number": "0", "grade": "1", "reason": "", "idempotency_key": "k", "csrf": lead.csrf}
     card = lead.client.post("/lead/adjudicate", data=decided, headers={"hx-request": "true"})
-    assert (card.status_code, "Decided: 1" in card.text) == (200, True)
-    pages = ["/lead", "/lead/agreement", "/lead/conflicts?show=decided"]
+    assert (card.status_code, "Adjudicated: 1" in card.text) == (200, True)
+    pages = ["/lead", "/lead/agreement", "/lead/conflicts?show=adjudicated"]
     pages += [f"/lead/files/{link}" for link in re.findall(r'href="/lead/files/([^"]+)"', lead.get("/lead").text)]
     assert {lead.get(path).status_code for path in pages} == {200}
 
@@ -141,7 +141,7 @@ def test_the_end_says_so_and_one_can_still_go_back(place: Make) -> None:
         ann.ask("/skip" if n == 5 else "/rate", **ann.form(), grade="3", reason="why")
     page = ann.get("/grade").text
     assert "All done. Thank you!" in page
-    assert "You have graded 5 texts. You have skipped 1." in page
+    assert "You have rated 5 items. You have skipped 1." in page
     assert places(ann.ask("/undo").json()["task"]) == [5]
 
 
@@ -156,7 +156,7 @@ def test_a_stale_page_changes_nothing_and_says_what_to_do(place: Make) -> None:
         ann.client.post("/skip", data=old | {"reason": "why", "idempotency_key": "other"}),
     ):
         assert answer.status_code == 409
-        assert "The earlier answer stands; nothing was changed" in answer.text
+        assert "The earlier rating was kept" in answer.text
         assert "go back" in answer.text
     assert [rating.grade for rating in here.store.results.ratings()] == [4.0]
     assert ann.client.post("/rate", data=old | {"grade": "2"}).text.count('href="/"') == 1  # the way on
@@ -234,5 +234,5 @@ def test_the_text_of_somebody_else_cannot_be_graded(place: Make) -> None:
     ann, bob = here.visitor("Ann"), here.visitor("Bob")
     answer = ann.ask("/rate", **(ann.form() | {"assignment": bob.form()["assignment"]}), grade="3")
     assert answer.status_code == 404
-    assert "not yours" in answer.json()["problem"]
+    assert "not assigned to you" in answer.json()["problem"]
     assert here.store.results.events() == []

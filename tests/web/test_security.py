@@ -47,7 +47,7 @@ def test_nothing_on_a_page_can_act_and_nothing_is_loaded_from_elsewhere(place: M
     who = here.visitor("Bob")
     who.ask("/skip", **(who.form() if "assignment" in who.get("/grade").text else {}), reason=HOSTILE)
     lead.post("/lead/adjudicate", number="0", grade="3", reason=HOSTILE, idempotency_key="r")
-    pages += [lead.get(path).text for path in ("/lead", "/lead/agreement", "/lead/conflicts?show=decided")]
+    pages += [lead.get(path).text for path in ("/lead", "/lead/agreement", "/lead/conflicts?show=adjudicated")]
     pages += [lead.post("/lead/invite", name=HOSTILE).text, ann.get("/join/" + HOSTILE.replace("/", "")).text]
     for page in pages:
         assert "<img" not in page
@@ -137,7 +137,7 @@ def test_a_form_needs_the_token_of_its_page(place: Make) -> None:
         for path in ("/rate", "/skip", "/undo", "/out", "/lead/invite", "/lead/adjudicate", "/lead/remove"):
             who = lead if path.startswith("/lead") else ann
             answer = who.client.post(path, data=fields | {"csrf": csrf})
-            assert (answer.status_code, "Load it again" in answer.text) == (403, True), path
+            assert (answer.status_code, "Reload it" in answer.text) == (403, True), path
     assert here.store.version() == version
     assert ann.client.post("/rate", data=fields).status_code == 303
 
@@ -207,7 +207,7 @@ def test_an_invitation_works_once_and_looking_does_not_use_it_up(place: Make) ->
     assert "Secure" not in cookie
     assert token not in cookie
     late = eve.join(token)
-    assert (late.status_code, "used already" in late.text) == (409, True)
+    assert (late.status_code, "already used" in late.text) == (409, True)
     assert eve.get("/grade").status_code == 401
 
 
@@ -238,7 +238,7 @@ def test_guessing_tokens_ends_soon_and_locks_nobody_out(place: Make) -> None:
     assert ann.ask("/rate", **ann.form(), grade="4").status_code == 200
     assert here.visitor().join(token).status_code == 303
     used = here.visitor().join(token)
-    assert (used.status_code, "used already" in used.text) == (409, True)
+    assert (used.status_code, "already used" in used.text) == (409, True)
     assert eve.join(here.store.people.invite("Lee", "lead")).status_code == 303
 
 
@@ -252,13 +252,13 @@ def test_links_that_were_used_are_no_guesses(place: Make) -> None:
 
 def test_a_limit_is_for_a_time() -> None:
     now = [0.0]
-    limit = RateLimiter(2, 60, clock=lambda: now[0])
-    limit.count("a")
+    limiter = RateLimiter(2, 60, clock=lambda: now[0])
+    limiter.record("a")
     now[0] = 30
-    limit.count("a")
-    assert limit.reached("a")
+    limiter.record("a")
+    assert limiter.exceeded("a")
     now[0] = 61
-    assert not limit.reached("a")
+    assert not limiter.exceeded("a")
 
 
 def test_nobody_and_annotators_see_no_page_of_leads(place: Make) -> None:

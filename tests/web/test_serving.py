@@ -37,7 +37,7 @@ def test_answers_survive_copies_moves_and_the_end(served: Make, tmp_path: Path) 
     for _ in range(2):
         answer = here.ann.client.post("/rate", data=form, headers={"accept": "application/json"})
         assert answer.status_code == 503
-        assert "what you gave is kept" in answer.json()["problem"]
+        assert "your answers are saved in this browser" in answer.json()["problem"]
         assert here.ann.client.post("/rate", data=form).status_code == 503
     here.path.with_name("moved.db").rename(here.path)
     answers = [here.ann.client.post("/rate", data=form).status_code for _ in range(2)]

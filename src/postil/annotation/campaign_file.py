@@ -1,7 +1,7 @@
-"""The SQLite file of a campaign: marked while it is in use, watched while it is written, and copied whole.
+"""SQLite file of a campaign: marked while in use, watched while written, and copied completely.
 
 SQLite keeps the latest transactions in a write-ahead log beside the file (`FILE-wal`) until a checkpoint moves them
-into the file. The file alone therefore lacks answers while a campaign is in use, and SQLite opens it without a word.
+into the file. The file alone therefore lacks annotations while a campaign is in use, and SQLite opens it silently.
 To tell, the header field `user_version` holds the number of a checkpoint, and its sign says whether the file is
 complete:
 
@@ -58,7 +58,7 @@ class CampaignFile:
     Args:
         path: The file.
         make: True to create the file where there is none, for its owner only.
-        alarm: Told once when the file is lost, and when it is back.
+        alarm: Callback for a message when the file is lost, and when it is back.
 
     Raises:
         InvalidInput: The log is missing, or of another time.
@@ -129,8 +129,8 @@ class CampaignFile:
         if problem != self._problem:
             self._problem = problem
             if self._alarm is not None:
-                with suppress(OSError):  # nobody reads it any more
-                    self._alarm(problem or f"{self._path}: the file is back; answers are stored again")
+                with suppress(OSError):  # nobody reads the messages any more
+                    self._alarm(problem or f"{self._path}: the file is back; annotations are stored again")
             if lost and not self._moved():  # the log's name has gone: save what is read by this connection only
                 with suppress(sqlite3.Error):
                     self._keeper.execute("PRAGMA wal_checkpoint(PASSIVE)")
@@ -144,7 +144,7 @@ class CampaignFile:
             self._checkpoint()
 
     def end(self) -> None:
-        """Complete the file and let go of it; where another process uses it as well, that one completes it."""
+        """Complete the file and close it; if another process uses it as well, that one completes it."""
         if not self._moved() and self._changed():
             # Closing the last connection would write the log over whatever is there now. One that is never closed
             # leaves both as they are, to be looked at.
@@ -162,7 +162,7 @@ class CampaignFile:
 
     def _checkpoint(self) -> None:
         with suppress(sqlite3.Error):
-            self._advance(wait=0.0)  # answers wait for this thread
+            self._advance(wait=0.0)  # annotations wait for this thread
         self._remember()
 
     def _advance(self, wait: float) -> None:
@@ -178,7 +178,7 @@ class CampaignFile:
             mark = _mark(self._path)
             self._set(-abs(mark))
             if mark == _mark(self._path) and -abs(mark) == self._version():
-                return  # else another process did the same at this moment
+                return  # else another process made a checkpoint at the same moment
 
     def _version(self) -> int:
         return _version(self._keeper)
@@ -232,8 +232,8 @@ class CampaignFile:
 
     def _told(self, problem: str) -> str:
         return (
-            f"{self._path}: {problem} while the campaign was in use; no answer is stored until this is undone. "
-            "Put the file back, or stop the server, look after the file, and start the server again"
+            f"{self._path}: {problem} while the campaign was in use; no annotation is stored until this is undone. "
+            "Put the file back, or stop the server, restore the file, and start the server again"
         )
 
 
@@ -293,7 +293,7 @@ def copy_whole(source: sqlite3.Connection, path: str) -> None:
 
     Raises:
         InvalidInput: The database is damaged.
-        sqlite3.Error: The disk refuses.
+        sqlite3.Error: The operating system reports an error.
     """
     with closing(_connection(Path(path), "mode=rw")) as copy:
         copy.execute("PRAGMA synchronous = OFF")  # the caller syncs the whole file
@@ -305,7 +305,7 @@ def copy_whole(source: sqlite3.Connection, path: str) -> None:
 
 
 def _tried(path: Path, how: str) -> Callable[[], sqlite3.Connection]:
-    """A function that makes connections to read with, once one has worked."""
+    """Return a function that makes connections for reading, once one has worked."""
 
     def connect() -> sqlite3.Connection:
         connection = _connection(path, how)
@@ -358,7 +358,7 @@ def _version(connection: sqlite3.Connection) -> int:
 
 
 def _mark(path: Path) -> int:
-    """The number in the file itself, whatever its log says.
+    """The number in the file itself, whatever the write-ahead log holds.
 
     The file must not be opened by other means than SQLite's: closing it would drop this process's locks.
     """
@@ -390,7 +390,7 @@ def _refuse_alone(path: Path) -> None:
         return  # no database: whoever opens it will say so
     if needed and not log.exists():  # else another process began to use it at this moment
         problem = (
-            f"{log.name} is missing, which holds the latest answers of this campaign: the file was copied or moved"
+            f"{log.name} is missing, which holds the latest annotations of this campaign: the file was copied or moved"
         )
         raise InvalidInput(f"{problem} while it was in use. {_ADVICE}", where=str(path))
 

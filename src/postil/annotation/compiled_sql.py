@@ -1,74 +1,65 @@
-"""Statements that are compiled to SQL once: grading needs them some hundred times a second."""
+"""SQL statements compiled once per dialect, since annotating runs them hundreds of times per second."""
 
 from __future__ import annotations
 
-from collections import namedtuple
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    import sqlalchemy as sql
-    from sqlalchemy import Connection, Dialect
+    from sqlalchemy import ClauseElement, Connection, Dialect
+    from sqlalchemy.sql.compiler import SQLCompiler
 
 __all__ = ["CompiledStatement"]
 
+R = TypeVar("R")
 
-class CompiledStatement:
-    """A statement whose SQL text is compiled once for each kind of database.
 
-    It is no prepared statement: what the database makes of the text is not kept. SQLAlchemy writes the SQL of either
-    database; looking it up again, and wrapping what comes back, takes five times as long as the database does. Values
-    go to the driver as they are, so columns must be of types that need no change.
+class CompiledStatement(Generic[R]):
+    """A statement whose SQL text is compiled once per dialect, with typed rows.
+
+    It is no prepared statement: the database parses and plans the text at every call. What it saves is SQLAlchemy's
+    look-up of the text and its wrapping of results, which take five times as long as the database itself. Values go to
+    the driver unconverted, so columns must be of types that need no conversion.
 
     Args:
         statement: The statement, with a named parameter for each value.
-        columns: The columns that are given, where it inserts a row.
+        row: Constructor of a row, such as ``_make`` of a named tuple with a field per column.
+        columns: Names of the inserted columns, for an INSERT.
     """
 
-    def __init__(self, statement: sql.Executable, columns: Sequence[str] | None = None) -> None:
-        self._statement, self._columns = statement, columns
-        self._written: dict[str, tuple[str, Mapping[str, Any], Sequence[str] | None]] = {}
-        self._row: Any = None
+    def __init__(
+        self, statement: ClauseElement, row: Callable[[Sequence[object]], R], columns: Sequence[str] | None = None
+    ) -> None:
+        self._statement, self._row, self._columns = statement, row, columns
+        self._compiled: dict[str, tuple[str, Mapping[str, object], Sequence[str] | None]] = {}
 
-    def rows(self, connection: Connection, values: Mapping[str, object]) -> list[Any]:
-        """Carry the statement out.
+    def rows(self, connection: Connection, values: Mapping[str, object]) -> list[R]:
+        """Execute the statement and fetch its rows; none if it returns none.
 
         Args:
-            connection: The database.
-            values: The values of the parameters.
-
-        Returns:
-            Its rows, with a field for each column; none where it has none.
+            connection: The database connection.
+            values: Values of the parameters, by name.
         """
         dialect = connection.dialect
-        text, fixed, order = self._written.get(dialect.name) or self._write(dialect)
+        text, fixed, order = self._compiled.get(dialect.name) or self._compile(dialect)
         cursor = connection.connection.cursor()
         given = {**fixed, **values}
         cursor.execute(text, given if order is None else tuple(given[name] for name in order))
-        if cursor.description is None:
-            return []
-        if self._row is None:
-            names = [column[0] for column in cursor.description]
-            fields: Any = namedtuple("Row", names)  # type: ignore[misc]  # noqa: PYI024 - each statement has its own
-            self._row = fields._make
-        return list(map(self._row, cursor.fetchall()))
+        return list(map(self._row, cursor.fetchall())) if cursor.description else []
 
-    def first(self, connection: Connection, values: Mapping[str, object]) -> Any:
-        """Carry the statement out.
+    def first(self, connection: Connection, values: Mapping[str, object]) -> R | None:
+        """Execute the statement and fetch its first row; None if there is none.
 
         Args:
-            connection: The database.
-            values: The values of the parameters.
-
-        Returns:
-            Its first row; None where there is none.
+            connection: The database connection.
+            values: Values of the parameters, by name.
         """
         found = self.rows(connection, values)
         return found[0] if found else None
 
-    def _write(self, dialect: Dialect) -> tuple[str, Mapping[str, Any], Sequence[str] | None]:
-        compiled: Any = self._statement.compile(dialect=dialect, column_keys=self._columns)  # type: ignore[attr-defined]
-        written = str(compiled), dict(compiled.params), compiled.positiontup if compiled.positional else None
-        self._written[dialect.name] = written
-        return written
+    def _compile(self, dialect: Dialect) -> tuple[str, Mapping[str, object], Sequence[str] | None]:
+        compiled = cast("SQLCompiler", self._statement.compile(dialect=dialect, column_keys=self._columns))
+        made = str(compiled), dict(compiled.params), compiled.positiontup if compiled.positional else None
+        self._compiled[dialect.name] = made
+        return made

@@ -1,4 +1,4 @@
-"""The database behind a campaign: opened, and set up to lose nothing."""
+"""Database of a campaign: opened, checked, and configured for durability."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import Condition
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 import sqlalchemy as sql
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
@@ -31,40 +31,42 @@ __all__ = ["ADVICE", "Database"]
 T = TypeVar("T")
 
 PATIENCE: Final = 5.0
-"""Seconds that closing waits for those who read."""
+"""Seconds that closing waits for readers."""
 
 ADVICE: Final = "the database was damaged or changed by another program; take a copy made by 'postil annotate backup'"
 """Advice for a damaged campaign."""
 
 READERS: Final = 48
-"""How many may read at once."""
+"""Maximum number of concurrent readers."""
 
 
 class Database:
-    """A database with the tables of a campaign. Many threads and processes may use it at once.
+    """A database with the tables of a campaign, for many threads and processes at once.
 
     Args:
-        engine: How SQLAlchemy reaches it.
-        file: The SQLite file, in use; None for PostgreSQL, and where the database is only read.
-        until: What must end when the database is closed.
-        writable: False where the database is only read.
+        engine: SQLAlchemy engine.
+        file: SQLite file, marked as in use; None for PostgreSQL and for reading only.
+        until: Contexts to exit when the database is closed.
+        writable: False to refuse transactions that write.
 
     Attributes:
-        where: What it is called, without a password.
+        where: Location of the database for messages, without a password.
     """
 
     def __init__(self, engine: Engine, file: CampaignFile | None, until: ExitStack, *, writable: bool = True) -> None:
         self.where = _shown(engine.url)
         self._engine = engine
         self._file, self._until = file, until
-        self._open, self._reading, self._quiet = True, 0, Condition()
+        self._open, self._reading, self._readers_left = True, 0, Condition()
         self._sqlite = engine.dialect.name == "sqlite"
         self._once = engine if self._sqlite else engine.execution_options(isolation_level="AUTOCOMMIT")
         self._errors = (SQLAlchemyError, engine.dialect.loaded_dbapi.Error)
         self._write: Writer | None = None
         if writable:
             self._write = (
-                GroupCommitWriter(engine, self._told, file) if self._sqlite else DirectWriter(engine, self._told)
+                GroupCommitWriter(engine, self._translate, file)
+                if self._sqlite
+                else DirectWriter(engine, self._translate)
             )
 
     @classmethod
@@ -81,10 +83,10 @@ class Database:
 
         Args:
             url: ``postgresql://…``, ``sqlite:///…``, or the name of an SQLite file.
-            make: Make the file and the tables where there are none.
-            read_only: True to refuse changes, and to need no right to write to the disk.
-            incomplete: True to read an SQLite file alone where its log is missing or of another time.
-            alarm: Told when an SQLite file is lost while it is in use, and when it is back.
+            make: True to create the file and the tables if there are none.
+            read_only: True to refuse transactions that write; no right to write to the disk is needed then.
+            incomplete: True to read an SQLite file alone if its write-ahead log is missing or of another time.
+            alarm: Callback for messages when an SQLite file is lost while in use, and when it is back.
 
         Raises:
             UsageError: The URL is of another kind.
@@ -108,69 +110,68 @@ class Database:
                 undo.callback(engine.dispose)
                 with engine.begin() as connection:
                     if make and engine.dialect.name == "sqlite":
-                        connection.exec_driver_sql("BEGIN IMMEDIATE")  # one process makes the tables
+                        connection.exec_driver_sql("BEGIN IMMEDIATE")  # of several processes one creates the tables
                     if sql.inspect(connection).has_table("campaign"):
                         schema = _schema(connection)
                         if schema in {SCHEMA, None} and (found := tables.damage(connection)):
                             raise InvalidInput(f"{found[1]}; {ADVICE}", where=where, field=found[0])
                     elif file is not None and sql.inspect(connection).get_table_names():
-                        raise InvalidInput("this database holds something else; name a new file", where=where)
+                        raise InvalidInput("this database holds other tables; choose a new file", where=where)
                     if make:
                         tables.METADATA.create_all(connection)
                 if schema != SCHEMA and not (make and schema is None):
                     other = f"made by another version of postil (tables {schema}, not {SCHEMA})"
-                    none = "there is no campaign here; postil annotate plan makes one"
+                    none = "there is no campaign here; create one with postil annotate plan"
                     raise InvalidInput(none if schema is None else other, where=where)
                 if file is not None:
                     file.begin()
                 undo.pop_all()
         except (SQLAlchemyError, sqlite3.Error) as error:
-            raise PostilError(f"{where}: cannot be opened: {_said(error)}{_advice(error)}") from error
+            raise PostilError(f"{where}: cannot be opened: {_message(error)}{_advice(error)}") from error
         return cls(engine, file, until, writable=not read_only)
 
     def close(self) -> None:
-        """Finish what was begun and let go of the database; an SQLite file is then complete by itself."""
+        """Finish all transactions and close the database; an SQLite file is then complete by itself."""
         if not self._open:
             return
-        with self._quiet:
+        with self._readers_left:
             self._open = False
         if self._write is not None:
             self._write.close()
-        with self._quiet:
-            self._quiet.wait_for(lambda: not self._reading, PATIENCE)
+        with self._readers_left:
+            self._readers_left.wait_for(lambda: not self._reading, PATIENCE)
         self._engine.dispose()
         if self._file is not None:
             self._file.end()
         self._until.close()
 
     def copy(self, path: str) -> None:
-        """Write everything to a new SQLite file, as it is at one moment, while others go on.
+        """Copy the database to a new SQLite file as it is at one moment, while others use it.
 
         Args:
             path: The file to write: an empty one, which must not be open elsewhere.
 
         Raises:
             UsageError: This is no SQLite database.
-            PostilError: The disk refuses, or the database is damaged.
+            PostilError: The operating system reports an error, or the database is damaged.
         """
         if not self._sqlite:
             raise UsageError("only a campaign in an SQLite file can be copied; for PostgreSQL use pg_dump")
         with self.reading(once=True) as connection:
-            source: Any = connection.connection.driver_connection
-            copy_whole(source, path)
+            copy_whole(cast("sqlite3.Connection", connection.connection.driver_connection), path)
 
     @contextmanager
     def reading(self, *, once: bool = False) -> Iterator[Connection]:
-        """A connection to read with; an SQLite file does not change meanwhile.
+        """Open a connection for reading, on one snapshot of an SQLite file.
 
         Args:
-            once: For a single query, which needs no transaction.
+            once: True for a single query, which needs no transaction.
 
         Raises:
-            PostilError: The database refuses.
+            PostilError: The database reports an error.
         """
-        with self._quiet:
-            self._still_open()
+        with self._readers_left:
+            self._check_open()
             self._reading += 1
         try:
             with (self._once if once else self._engine).connect() as connection:
@@ -178,56 +179,56 @@ class Database:
                     connection.exec_driver_sql("BEGIN")
                 yield connection
         except (*self._errors, InvalidInput) as error:
-            raise self._told(error)  # noqa: B904 - which knows its cause
+            raise self._translate(error)  # noqa: B904 - which knows its cause
         finally:
-            with self._quiet:
+            with self._readers_left:
                 self._reading -= 1
-                self._quiet.notify_all()
+                self._readers_left.notify_all()
 
-    def run(self, work: Callable[[Connection], T]) -> T:
-        """Carry out a change, whole or not at all; when this returns, it is on disk.
-
-        Args:
-            work: Makes the change. It may be called again if another one fails.
-
-        Raises:
-            PostilError: The database refuses, or the campaign is closed.
-        """
-        return self._writer().run(work)
-
-    def submit(self, work: Callable[[Connection], T]) -> Future[T]:
-        """Carry out a change meanwhile; when the future has its value, it is on disk.
+    def run(self, transaction: Callable[[Connection], T]) -> T:
+        """Run a transaction atomically; when this returns, it is on disk.
 
         Args:
-            work: Makes the change. It may be called again if another one fails.
+            transaction: The transaction. It may be called again if another one of its group fails.
 
         Raises:
-            PostilError: The campaign is closed; what the database refuses comes with the future.
+            PostilError: The database reports an error, or the campaign is closed.
         """
-        return self._writer().submit(work)
+        return self._writer().run(transaction)
+
+    def submit(self, transaction: Callable[[Connection], T]) -> Future[T]:
+        """Run a transaction in the background; when the future has its value, it is on disk.
+
+        Args:
+            transaction: The transaction. It may be called again if another one of its group fails.
+
+        Raises:
+            PostilError: The campaign is closed; errors of the database come with the future.
+        """
+        return self._writer().submit(transaction)
 
     def _writer(self) -> Writer:
-        self._still_open()
+        self._check_open()
         if self._write is None:
-            raise PostilError("the campaign is open to read only")
+            raise PostilError("the campaign is open for reading only")
         return self._write
 
-    def _still_open(self) -> None:
+    def _check_open(self) -> None:
         if not self._open:
             raise PostilError("the campaign is closed")
 
-    def _told(self, error: BaseException) -> BaseException:
+    def _translate(self, error: BaseException) -> BaseException:
         if isinstance(error, InvalidInput) and not error.where:  # in a value that SQLite let pass
             return InvalidInput(f"{error.problem}; {ADVICE}", where=self.where, field=error.field)
         if not isinstance(error, self._errors):
             return error
-        problem = PostilError(f"{self.where}: the database refuses: {_said(error)}{_advice(error)}")
+        problem = PostilError(f"{self.where}: the database reports an error: {_message(error)}{_advice(error)}")
         problem.__cause__ = error
         return problem
 
 
 def _schema(connection: Connection) -> int | None:
-    """The version of the tables; None where there is none, or where it cannot be told."""
+    """Version of the tables; None if there is none, or it cannot be read."""
     try:
         found: int | None = connection.execute(sql.select(tables.campaign.c.schema)).scalar()
     except SQLAlchemyError:
@@ -235,8 +236,8 @@ def _schema(connection: Connection) -> int | None:
     return found
 
 
-def _said(error: BaseException) -> str:
-    """What the database says, in one line."""
+def _message(error: BaseException) -> str:
+    """First line of the message of an error."""
     return str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
 
 
@@ -248,7 +249,7 @@ def _advice(error: BaseException) -> str:
 
 def _address(url: str) -> sql.URL:
     if not url.strip():
-        raise UsageError("expected the name or URL of a database, got an empty text")
+        raise UsageError("expected the name or URL of a database, got an empty string")
     try:
         address = sql.make_url(url) if "://" in url else sql.URL.create("sqlite", database=url)
     except (ArgumentError, ValueError):
@@ -279,7 +280,7 @@ def _sqlite(address: sql.URL, connect: Callable[[], sqlite3.Connection]) -> Engi
 
 def _sqlite_path(address: sql.URL, *, make: bool) -> Path:
     if not address.database or address.database == ":memory:":
-        raise UsageError("a campaign in memory would be lost; name a file")
+        raise UsageError("a campaign in memory would be lost; choose a file")
     file = Path(address.database)
     if not file.parent.is_dir():
         raise UsageError(f"{file}: parent folder {file.parent} does not exist")

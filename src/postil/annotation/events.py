@@ -1,8 +1,8 @@
-"""What annotators say, added to the database: an event an answer, and what it makes of the text."""
+"""The append-only event log: annotations and undo, and the current state that they make."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict
 
 import sqlalchemy as sql
 
@@ -10,87 +10,102 @@ from postil.annotation import tables, validation
 from postil.annotation.compiled_sql import CompiledStatement
 from postil.annotation.models import Event, Progress, Refused
 from postil.annotation.people import progress_of
-from postil.annotation.spans import from_json, share, to_json
-from postil.annotation.tables import GRADED, MOST_ROWS, MOVED, OPEN, SKIPPED
+from postil.annotation.spans import annotated_share, from_json, to_json
+from postil.annotation.tables import GRADED, MOST_ROWS, MOVED, OPEN, SKIPPED, AssignmentRow, EventRow
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from sqlalchemy import Connection
 
     from postil.annotation.models import Annotation
     from postil.annotation.rubric import Rubric
+    from postil.annotation.tables import EventKind, PersonRow
 
 __all__ = ["add_annotation", "to_event", "undo_last"]
 
-_AT, _SAID, _WHO = tables.assignment.c, tables.event.c, tables.person.c
+_ASSIGNMENTS, _EVENTS, _PEOPLE = tables.assignment.c, tables.event.c, tables.person.c
+
+
+class _Values(TypedDict, total=False):
+    """Values of a new event; `_add` sets those that are missing."""
+
+    kind: EventKind
+    grade: float
+    spans: str
+    reason: str
+    seconds: float | None
+    undoes: int
+    previous: int | None
+    time: float
+    idempotency_key: str
 
 
 def add_annotation(
-    connection: Connection, who: Any, given: Annotation, rubric: Rubric, now: float
+    connection: Connection, annotator: PersonRow, given: Annotation, rubric: Rubric, now: float
 ) -> tuple[Event, Progress]:
-    """Add an answer to a text, once.
+    """Append an annotation to the event log, once per idempotency key.
 
     Args:
-        connection: The database.
-        who: The row of the person, who is locked.
-        given: The answer.
-        rubric: What is asked.
-        now: The time.
+        connection: The database connection.
+        annotator: Row of the annotator, locked: the counts in it are written back.
+        given: The annotation.
+        rubric: The rubric.
+        now: Time, in seconds since 1970.
 
     Returns:
-        The event, or the one that the same request made before; and how far the person now is.
+        The event, or the one that the same key made before; and the progress after it.
 
     Raises:
-        Refused: The text is not this person's, was answered meanwhile, or the answer is none that can be given.
+        Refused: The item is not assigned to this annotator, was annotated in the meantime, or the value is invalid.
     """
     key = validation.key(given.idempotency_key)
-    row = _assignment(connection, who.id, given.assignment)
-    said = _checked(connection, row.item, given, rubric)
-    event, progress = _known(connection, who.id, key, said["kind"]), progress_of(who)
+    row = _assignment(connection, annotator.id, given.assignment)
+    values = _checked(connection, row.item, given, rubric)
+    event, progress = _known(connection, annotator.id, key, values["kind"]), progress_of(annotator)
+    # The key comes before the revision: a retry is based on a revision that its first attempt has made stale.
     if event is None:
         if given.revision is not None and given.revision != (row.event or 0):
-            raise Refused("stale", "this text was answered meanwhile; look at it again")
-        event = _add(connection, who, row, {**said, "time": now, "idempotency_key": key, "previous": who.latest})
-        progress = _settle(connection, who, row, event, event.id)
+            raise Refused("stale", "this item was rated in another window; reload it before rating again")
+        values |= {"time": now, "idempotency_key": key, "previous": annotator.latest}
+        event = _add(connection, annotator, row, values)
+        progress = _set_state(connection, annotator, row, event, event.id)
     elif event.assignment != row.id:
-        raise Refused("used", "this key was used for another text")
+        raise Refused("used", "this idempotency key was used for another item")
     return to_event(event, row.round), progress
 
 
-def undo_last(connection: Connection, who: Any, key: str, now: float) -> int | None:
-    """Take a person's last answer back, once: add an event, after which the text is as it was before the answer.
+def undo_last(connection: Connection, annotator: PersonRow, key: str, now: float) -> int | None:
+    """Undo an annotator's last annotation, once per key: append an event that restores the state before it.
 
     Args:
-        connection: The database.
-        who: The row of the person, who is locked.
-        key: Of the request.
-        now: The time.
+        connection: The database connection.
+        annotator: Row of the annotator, locked.
+        key: Idempotency key.
+        now: Time, in seconds since 1970.
 
     Returns:
-        The assignment of the answer; None where there is none to take back.
+        Number of the assignment; None if there is nothing to undo.
 
     Raises:
         Refused: The key was used for something else.
     """
-    event = _known(connection, who.id, key, "undo")
+    event = _known(connection, annotator.id, key, "undo")
     if event is None:
-        last = _event(connection, who.latest)
+        last = _event(connection, annotator.latest)
         if last is None:
             return None
-        row = _assignment(connection, who.id, last.assignment)
-        said = {"kind": "undo", "undoes": last.id, "previous": last.previous, "time": now, "idempotency_key": key}
-        event = _add(connection, who, row, said)
-        _settle(connection, who, row, _event(connection, last.before), last.previous)
-    return int(event.assignment)
+        row = _assignment(connection, annotator.id, last.assignment)
+        values: _Values = {"kind": "undo", "undoes": last.id, "previous": last.previous}
+        event = _add(connection, annotator, row, values | {"time": now, "idempotency_key": key})
+        _set_state(connection, annotator, row, _event(connection, last.before), last.previous)
+    return event.assignment
 
 
-def to_event(row: Any, again: int) -> Event:
-    """A row as a noun.
+def to_event(row: EventRow, presentation_round: int) -> Event:
+    """Convert a row to an `Event`.
 
     Args:
-        row: Of the event.
-        again: The round of its assignment.
+        row: Row of the event.
+        presentation_round: Round of its assignment.
     """
     return Event(
         id=row.id,
@@ -98,7 +113,7 @@ def to_event(row: Any, again: int) -> Event:
         assignment=row.assignment,
         kind=row.kind,
         time=row.time,
-        round=again,
+        round=presentation_round,
         idempotency_key=row.idempotency_key,
         grade=None if row.grade is None else float(row.grade),
         spans=None if row.spans is None else from_json(row.spans),
@@ -108,95 +123,111 @@ def to_event(row: Any, again: int) -> Event:
     )
 
 
-def _checked(connection: Connection, number: int, given: Annotation, rubric: Rubric) -> dict[str, Any]:
-    """What an answer says, in columns of an event."""
+def _checked(connection: Connection, item: int, given: Annotation, rubric: Rubric) -> _Values:
+    """Validate an annotation and convert it to values of an event."""
     if given.reason is not None:
-        why = validation.words("reason", given.reason)
-        if not why:
-            raise Refused("invalid", "say why this text is skipped")
-        return {"kind": "skip", "reason": why}
-    took = validation.time_taken(given.seconds)
+        reason = validation.words("reason", given.reason)
+        if not reason:
+            raise Refused("invalid", "reason: expected why this item is skipped")
+        return {"kind": "skip", "reason": reason}
+    seconds = validation.seconds_shown(given.seconds)
     if rubric.kind == "grade":
-        return {"kind": "rate", "grade": validation.on_scale(rubric, given.value), "seconds": took}
-    text = _TEXT.first(connection, {"item": number}).text
-    marks = validation.marks(text, given.value)
-    return {"kind": "rate", "grade": share(text, marks), "spans": to_json(marks), "seconds": took}
+        return {"kind": "rate", "grade": validation.on_scale(rubric, given.value), "seconds": seconds}
+    (text,) = _TEXT.rows(connection, {"item": item})
+    spans = validation.spans(text.text, given.value)
+    grade = annotated_share(text.text, spans)
+    return {"kind": "rate", "grade": grade, "spans": to_json(spans), "seconds": seconds}
 
 
-_TEXT: Final = CompiledStatement(sql.select(tables.item.c.text).where(tables.item.c.number == sql.bindparam("item")))
+class _Text(NamedTuple):
+    text: str
+
+
+_TEXT: Final = CompiledStatement(
+    sql.select(tables.item.c.text).where(tables.item.c.number == sql.bindparam("item")), _Text._make
+)
 _ASSIGNMENT: Final = CompiledStatement(
     sql.select(tables.assignment).where(
-        _AT.id == sql.bindparam("assignment"), _AT.person == sql.bindparam("person"), _AT.state != MOVED
-    )
+        _ASSIGNMENTS.id == sql.bindparam("assignment"),
+        _ASSIGNMENTS.person == sql.bindparam("person"),
+        _ASSIGNMENTS.state != MOVED,
+    ),
+    AssignmentRow._make,
 )
 
 
-def _assignment(connection: Connection, who: int, number: int) -> Any:
-    """A text of an annotator."""
-    known = {"assignment": number, "person": who}
+def _assignment(connection: Connection, annotator: int, number: int) -> AssignmentRow:
+    known = {"assignment": number, "person": annotator}
     row = _ASSIGNMENT.first(connection, known) if 0 < number < MOST_ROWS else None
     if row is None:
-        raise Refused("unknown", "this text is not yours to grade")
+        raise Refused("unknown", "this item is not assigned to you")
     return row
 
 
-_EVENT: Final = CompiledStatement(sql.select(tables.event).where(_SAID.id == sql.bindparam("event")))
+_EVENT: Final = CompiledStatement(sql.select(tables.event).where(_EVENTS.id == sql.bindparam("event")), EventRow._make)
 
 
-def _event(connection: Connection, number: int | None) -> Any:
-    """An event by its number."""
+def _event(connection: Connection, number: int | None) -> EventRow | None:
     return None if number is None else _EVENT.first(connection, {"event": number})
 
 
 _KNOWN: Final = CompiledStatement(
     sql.select(tables.event).where(
-        _SAID.person == sql.bindparam("person"), _SAID.idempotency_key == sql.bindparam("idempotency_key")
-    )
+        _EVENTS.person == sql.bindparam("person"), _EVENTS.idempotency_key == sql.bindparam("idempotency_key")
+    ),
+    EventRow._make,
 )
 
 
-def _known(connection: Connection, who: int, key: str, kind: str) -> Any:
-    """The event that a request has made already."""
-    row = _KNOWN.first(connection, {"person": who, "idempotency_key": key})
+def _known(connection: Connection, annotator: int, key: str, kind: EventKind) -> EventRow | None:
+    """The event that an idempotency key has made already."""
+    row = _KNOWN.first(connection, {"person": annotator, "idempotency_key": key})
     if row is not None and row.kind != kind:
-        raise Refused("used", "this key was used for something else")
+        raise Refused("used", "this idempotency key was used for something else")
     return row
 
 
 _COLUMNS: Final = [column.key for column in tables.event.columns if column.key != "id"]
-_ADD: Final = CompiledStatement(tables.event.insert().returning(tables.event), _COLUMNS)
+_ADD: Final = CompiledStatement(tables.event.insert().returning(tables.event), EventRow._make, _COLUMNS)
 _EMPTY: Final = dict.fromkeys(("grade", "spans", "seconds", "undoes")) | {"reason": ""}
-_SETTLE: Final = CompiledStatement(
+_SET_STATE: Final = CompiledStatement(
     tables.assignment.update()
-    .where(_AT.id == sql.bindparam("assignment"))
-    .values(state=sql.bindparam("now"), event=sql.bindparam("made_by"))
+    .where(_ASSIGNMENTS.id == sql.bindparam("assignment"))
+    .values(state=sql.bindparam("now"), event=sql.bindparam("made_by")),
+    tuple,
 )
-_REMEMBER: Final = CompiledStatement(
+_SET_COUNTS: Final = CompiledStatement(
     tables.person.update()
-    .where(_WHO.id == sql.bindparam("number"))
-    .values(latest=sql.bindparam("last"), done=sql.bindparam("now_done"), skipped=sql.bindparam("now_skipped"))
+    .where(_PEOPLE.id == sql.bindparam("number"))
+    .values(latest=sql.bindparam("last"), done=sql.bindparam("now_done"), skipped=sql.bindparam("now_skipped")),
+    tuple,
 )
 
 
-def _add(connection: Connection, who: Any, row: Any, values: Mapping[str, Any]) -> Any:
-    """Add an event about an assignment."""
-    fixed = {**_EMPTY, "person": who.id, "assignment": row.id, "before": row.event}
-    return _ADD.first(connection, {**fixed, **values})
+def _add(connection: Connection, annotator: PersonRow, row: AssignmentRow, values: _Values) -> EventRow:
+    """Append an event about an assignment."""
+    fixed = {**_EMPTY, "person": annotator.id, "assignment": row.id, "before": row.event}
+    (event,) = _ADD.rows(connection, {**fixed, **values})
+    return event
 
 
-def _settle(connection: Connection, who: Any, row: Any, made_by: Any, latest: int | None) -> Progress:
-    """Keep what now holds of an assignment and of its person.
+def _set_state(
+    connection: Connection, annotator: PersonRow, row: AssignmentRow, made_by: EventRow | None, latest: int | None
+) -> Progress:
+    """Update the current state of an assignment and the counts of its annotator.
 
     Args:
-        connection: The database.
-        who: The row of the person, who is locked.
-        row: The row of the assignment.
-        made_by: The event that makes the assignment's state; None where it is open again.
-        latest: The event that undo takes back next.
+        connection: The database connection.
+        annotator: Row of the annotator, locked.
+        row: Row of the assignment.
+        made_by: Event that makes the state; None if the assignment is open again.
+        latest: Number of the event that undo restores from next.
     """
     state = OPEN if made_by is None else GRADED if made_by.kind == "rate" else SKIPPED
-    _SETTLE.rows(connection, {"assignment": row.id, "now": state, "made_by": None if made_by is None else made_by.id})
-    done = who.done + (state == GRADED) - (row.state == GRADED)
-    skipped = who.skipped + (state == SKIPPED) - (row.state == SKIPPED)
-    _REMEMBER.rows(connection, {"number": who.id, "last": latest, "now_done": done, "now_skipped": skipped})
-    return Progress(done=done, total=who.total, skipped=skipped)
+    made = None if made_by is None else made_by.id
+    _SET_STATE.rows(connection, {"assignment": row.id, "now": state, "made_by": made})
+    done = annotator.done + (state == GRADED) - (row.state == GRADED)
+    skipped = annotator.skipped + (state == SKIPPED) - (row.state == SKIPPED)
+    counts = {"number": annotator.id, "last": latest, "now_done": done, "now_skipped": skipped}
+    _SET_COUNTS.rows(connection, counts)
+    return Progress(done=done, total=annotator.total, skipped=skipped)

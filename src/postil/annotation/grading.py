@@ -1,4 +1,4 @@
-"""What annotators do: look at a text, grade it, skip it, go back."""
+"""Actions of annotators: read tasks, rate, skip, undo."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from postil.annotation import validation
 from postil.annotation.events import add_annotation, undo_last
 from postil.annotation.models import Annotation, Refused, Upcoming
-from postil.annotation.people import progress_of, signed_in, taking_part
-from postil.annotation.tasks import at_position, first_open, of_assignment, open_after
+from postil.annotation.people import active_person, progress_of, signed_in
+from postil.annotation.tasks import first_open, of_assignment, open_after, task_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,19 +24,19 @@ __all__ = ["Grading"]
 
 
 class Grading:
-    """What annotators do.
+    """Actions of annotators.
 
     Args:
-        database: Where the campaign lives.
-        rubric: What is asked.
-        clock: Tells the time in seconds since 1970.
+        database: Database of the campaign.
+        rubric: Function that returns the rubric.
+        clock: Function that returns the time, in seconds since 1970.
     """
 
     def __init__(self, database: Database, rubric: Callable[[], Rubric], clock: Callable[[], float]) -> None:
         self._database, self._rubric, self._clock = database, rubric, clock
 
     def next(self, person: Person) -> Task | None:
-        """The text where the annotator goes on: the first that is open; None where all are done.
+        """Read the annotator's first open task; None if all are done.
 
         Args:
             person: The annotator.
@@ -44,42 +44,42 @@ class Grading:
         with self._database.reading(once=True) as connection:
             return first_open(connection, person.id)
 
-    def task(self, person: Person, place: int) -> Task:
-        """A text of an annotator.
+    def task(self, person: Person, position: int) -> Task:
+        """Read a task of an annotator.
 
         Args:
             person: The annotator.
-            place: Where it stands in the annotator's order, from 0.
+            position: Position in the annotator's presentation order, from 0.
 
         Raises:
-            Refused: There is no such place.
+            Refused: There is no such position.
         """
         with self._database.reading(once=True) as connection:
-            found = at_position(connection, person.id, place)
+            found = task_at(connection, person.id, position)
         if found is None:
-            raise Refused("unknown", f"there is no text {place + 1}")
+            raise Refused("unknown", f"there is no item {position + 1}")
         return found
 
     def upcoming(self, person: Person, after: int, wanted: int) -> Upcoming:
-        """How far an annotator is, and what comes.
+        """Read an annotator's progress and the tasks that come next.
 
         Args:
             person: The annotator.
-            after: A place in the annotator's order.
-            wanted: How many texts that follow it; fewer come where one of them is not open.
+            after: Position in the annotator's presentation order.
+            wanted: Number of following tasks; fewer come if one of them is not open.
         """
         with self._database.reading() as connection:
-            progress = progress_of(taking_part(connection, person.id))
+            progress = progress_of(active_person(connection, person.id))
             return Upcoming(progress=progress, tasks=open_after(connection, person.id, after, wanted))
 
     def progress(self, person: Person) -> Progress:
-        """How far an annotator is.
+        """Read an annotator's progress.
 
         Args:
             person: The annotator.
         """
         with self._database.reading(once=True) as connection:
-            return progress_of(taking_part(connection, person.id))
+            return progress_of(active_person(connection, person.id))
 
     def rate(
         self,
@@ -91,100 +91,107 @@ class Grading:
         revision: int | None = None,
         seconds: float | None = None,
     ) -> Event:
-        """Grade a text, or grade it again.
+        """Rate an item, or change its rating.
 
         Args:
             person: The annotator.
-            assignment: The number in the task.
-            value: The grade, or the marks.
-            idempotency_key: A key that the client made for this answer: sent twice, it is stored once.
-            revision: The revision in the task; a text that was answered meanwhile is then refused.
-            seconds: How long the text was before the annotator.
+            assignment: Number of the assignment.
+            value: The grade, or the spans.
+            idempotency_key: Key made by the client; a rating submitted twice under one key is stored once.
+            revision: Revision of the task, for optimistic concurrency control; a stale one is refused.
+            seconds: Time that the item was shown, in seconds.
 
         Returns:
-            The event; for a key that is known, the one that it made.
+            The event; for a known key the one that it made.
 
         Raises:
-            Refused: The text is not this person's, was answered meanwhile, or the grade is not on the scale.
+            Refused: The item is not assigned to this person, was rated in the meantime, or the grade is invalid.
         """
-        given = Annotation(
-            assignment=assignment, value=value, idempotency_key=idempotency_key, revision=revision, seconds=seconds
+        annotation = Annotation(
+            assignment=assignment,
+            value=value,
+            idempotency_key=idempotency_key,
+            revision=revision,
+            seconds=seconds,
         )
-        return self._said_by(person, given)
+        return self._add(person, annotation)
 
     def skip(
         self, person: Person, assignment: int, reason: str, *, idempotency_key: str, revision: int | None = None
     ) -> Event:
-        """Pass a text over.
+        """Skip an item.
 
         Args:
             person: The annotator.
-            assignment: The number in the task.
-            reason: Why.
-            idempotency_key: A key that the client made for this answer.
-            revision: The revision in the task.
+            assignment: Number of the assignment.
+            reason: Reason for skipping.
+            idempotency_key: Key made by the client.
+            revision: Revision of the task.
 
         Raises:
             Refused: As `rate`; or there is no reason.
         """
-        return self._said_by(
-            person, Annotation(assignment=assignment, reason=reason, idempotency_key=idempotency_key, revision=revision)
+        annotation = Annotation(
+            assignment=assignment, reason=reason, idempotency_key=idempotency_key, revision=revision
         )
+        return self._add(person, annotation)
 
-    def answer(self, session: str, given: Annotation, *, after: int = 0, wanted: int = 0) -> Future[Upcoming | None]:
-        """Store an answer of whoever is signed in and find what comes next, all in one transaction.
+    def submit(
+        self, session: str, annotation: Annotation, *, after: int = 0, wanted: int = 0
+    ) -> Future[Upcoming | None]:
+        """Store an annotation of the signed-in person and read what comes next, in one transaction.
 
         Args:
-            session: The token of the session.
-            given: The answer.
-            after: A place in the annotator's order.
-            wanted: How many texts that follow it are asked for, see `ahead`.
+            session: Token of the session.
+            annotation: The annotation.
+            after: Position in the annotator's presentation order.
+            wanted: Number of following tasks, see `upcoming`.
 
         Returns:
-            A future: how far the annotator now is, and those texts, when the answer is on disk; None where nobody is
-            signed in with this session. What `rate` and `skip` refuse it refuses.
+            A future, done when the annotation is on disk: progress and tasks; None if nobody is signed in with this
+            session. It fails as `rate` and `skip` do.
         """
         rubric = self._rubric()
 
-        def change(connection: Connection) -> Upcoming | None:
+        def transaction(connection: Connection) -> Upcoming | None:
             now = self._clock()
-            who = signed_in(connection, session, now, lock=True)
-            if who is None:
+            annotator = signed_in(connection, session, now, lock=True)
+            if annotator is None:
                 return None
-            _, progress = add_annotation(connection, who, given, rubric, now)
-            return Upcoming(progress=progress, tasks=open_after(connection, who.id, after, wanted))
+            _, progress = add_annotation(connection, annotator, annotation, rubric, now)
+            return Upcoming(progress=progress, tasks=open_after(connection, annotator.id, after, wanted))
 
-        return self._database.submit(change)
+        return self._database.submit(transaction)
 
     def undo(self, person: Person, *, idempotency_key: str) -> Task | None:
-        """Take the annotator's last answer back, then the one before it, and so on.
+        """Undo the annotator's last annotation, then the one before it, and so on.
 
-        Nothing is deleted: this adds an event, and the text is again as it was before the answer.
+        Nothing is deleted: this appends an event, which restores the state before the annotation.
 
         Args:
             person: The annotator.
-            idempotency_key: A key that the client made.
+            idempotency_key: Key made by the client.
 
         Returns:
-            The text; None where there is nothing to take back.
+            The task; None if there is nothing to undo.
 
         Raises:
-            Refused: The key was used for something else, or the person has left.
+            Refused: The key was used for something else, or the person was removed.
         """
         key = validation.key(idempotency_key)
 
-        def change(connection: Connection) -> Task | None:
-            who = taking_part(connection, person.id, lock=True)
-            assignment = undo_last(connection, who, key, self._clock())
-            return None if assignment is None else of_assignment(connection, who.id, assignment)
+        def transaction(connection: Connection) -> Task | None:
+            annotator = active_person(connection, person.id, lock=True)
+            assignment = undo_last(connection, annotator, key, self._clock())
+            return None if assignment is None else of_assignment(connection, annotator.id, assignment)
 
-        return self._database.run(change)
+        return self._database.run(transaction)
 
-    def _said_by(self, person: Person, given: Annotation) -> Event:
+    def _add(self, person: Person, annotation: Annotation) -> Event:
         rubric = self._rubric()
 
-        def change(connection: Connection) -> Event:
-            who = taking_part(connection, person.id, lock=True)
-            return add_annotation(connection, who, given, rubric, self._clock())[0]
+        def transaction(connection: Connection) -> Event:
+            annotator = active_person(connection, person.id, lock=True)
+            return add_annotation(connection, annotator, annotation, rubric, self._clock())[0]
 
-        return self._database.run(change)
+        return self._database.run(transaction)

@@ -1,9 +1,9 @@
-"""What becomes of the work of someone who leaves."""
+"""Reassignment of the items of an annotator who is removed."""
 
 from __future__ import annotations
 
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import sqlalchemy as sql
 
@@ -17,92 +17,103 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from postil.annotation.models import Campaign
+    from postil.annotation.models import Campaign, Presentation
+    from postil.annotation.tables import PersonRow
 
 __all__ = ["reassign_items", "reserve_items"]
 
 
-def reassign_items(connection: Connection, campaign: Campaign, who: Any, everyone: Sequence[Any]) -> Reassignment:
-    """Bring the database to the plan without one annotator, see `postil.annotation.plan.Plan.reassign`.
+def reassign_items(
+    connection: Connection, campaign: Campaign, removed: PersonRow, everyone: Sequence[PersonRow]
+) -> Reassignment:
+    """Give the open items of an annotator to the others, see `postil.annotation.plan.Plan.reassign`.
 
     Args:
-        connection: The database.
-        campaign: What is done.
-        who: The annotator.
-        everyone: Everyone, as they were before.
+        connection: The database connection.
+        campaign: Settings of the campaign.
+        removed: Row of the annotator.
+        everyone: Rows of all people, as they were before the removal.
     """
     table = tables.assignment
     old = plan_of(connection, campaign)
     people = {row.pseudonym: row for row in everyone if row.role == "annotator"}
-    answered: dict[str, set[tuple[int, int]]] = {name: set() for name in people}
+    answered: dict[str, set[Presentation]] = {name: set() for name in people}
     names = {row.id: name for name, row in people.items()}
     done = sql.select(table.c.person, table.c.item, table.c.round)
     for number, item, again in connection.execute(done.where(table.c.state.in_([GRADED, SKIPPED]))):
         answered[names[number]].add((item, again))
-    skipped = done.where(table.c.person == who.id, table.c.state == SKIPPED)
-    answered[who.pseudonym] -= {(item, again) for _, item, again in connection.execute(skipped)}
-    gone = [name for name, row in people.items() if row.left_at is not None]
-    new = old.reassign(who.pseudonym, answered, left=gone)
-    mine = table.update().where(table.c.person == who.id, table.c.state.in_([OPEN, SKIPPED]))
+    # Items that the removed annotator skipped count as open: someone else may be able to rate them.
+    skipped = done.where(table.c.person == removed.id, table.c.state == SKIPPED)
+    answered[removed.pseudonym] -= {(item, again) for _, item, again in connection.execute(skipped)}
+    left = [name for name, row in people.items() if row.left_at is not None]
+    new = old.reassign(removed.pseudonym, answered, left=left)
+    mine = table.update().where(table.c.person == removed.id, table.c.state.in_([OPEN, SKIPPED]))
     connection.execute(mine.values(state=MOVED))
     moved = 0
     for name, before, after in zip(old.annotators, old.orders, new.orders, strict=True):
-        if name == who.pseudonym or before == after:
-            continue
-        known = set(before)
-        number = people[name].id
-        change = table.update().where(
-            table.c.person == number, table.c.item == sql.bindparam("a"), table.c.round == sql.bindparam("b")
-        )
-        places = [{"a": item, "b": again, "position": place} for place, (item, again) in enumerate(after)]
-        connection.execute(change, [row for row in places if (row["a"], row["b"]) in known])
-        added = [
-            {"item": row["a"], "person": number, "round": row["b"], "position": row["position"], "state": OPEN}
-            for row in places
-            if (row["a"], row["b"]) not in known
-        ]
-        connection.execute(table.insert(), added)
-        moved += len(added)
-    _count_again(connection)
+        if name != removed.pseudonym and before != after:
+            moved += _set_order(connection, people[name].id, set(before), after)
+    _update_counts(connection)
     return Reassignment(moved=moved, short=new.short)
 
 
-def reserve_items(connection: Connection, who: Any, everyone: Sequence[Any]) -> int:
-    """Make a new place and give it what one annotator has not graded; repeated texts go to nobody.
+def _set_order(connection: Connection, annotator: int, before: set[Presentation], after: Sequence[Presentation]) -> int:
+    """Bring an annotator's assignments to a new presentation order; returns the number of new ones."""
+    table = tables.assignment
+    moves, added = [], []
+    for position, (item, again) in enumerate(after):
+        if (item, again) in before:
+            moves.append({"of_item": item, "of_round": again, "position": position})
+        else:
+            added.append({"item": item, "person": annotator, "round": again, "position": position, "state": OPEN})
+    if moves:
+        change = table.update().where(
+            table.c.person == annotator,
+            table.c.item == sql.bindparam("of_item"),
+            table.c.round == sql.bindparam("of_round"),
+        )
+        connection.execute(change.values(position=sql.bindparam("position")), moves)
+    if added:
+        connection.execute(table.insert(), added)
+    return len(added)
+
+
+def reserve_items(connection: Connection, removed: PersonRow, everyone: Sequence[PersonRow]) -> int:
+    """Make a free slot with the open items of an annotator; repeated items are not reserved.
 
     Args:
-        connection: The database.
-        who: The annotator.
-        everyone: Everyone.
+        connection: The database connection.
+        removed: Row of the annotator.
+        everyone: Rows of all people.
 
     Returns:
-        How many texts the place has.
+        Number of reserved items.
     """
     table = tables.assignment
     taken = {row.pseudonym for row in everyone}
-    name = next(name for number in count(len(taken)) if (name := f"A{number}") not in taken)
-    values = {"name": "", "role": "annotator", "pseudonym": name}
-    new = connection.execute(tables.person.insert().returning(tables.person.c.id), values).scalar_one()
-    theirs = sql.select(table.c.id, table.c.item, table.c.round, table.c.state).where(table.c.person == who.id)
+    pseudonym = next(name for number in count(len(taken)) if (name := f"A{number}") not in taken)
+    values = {"name": "", "role": "annotator", "pseudonym": pseudonym}
+    slot = connection.execute(tables.person.insert().returning(tables.person.c.id), values).scalar_one()
+    theirs = sql.select(table.c.id, table.c.item, table.c.state).where(table.c.person == removed.id)
     rows = connection.execute(theirs.order_by(table.c.position)).all()
-    graded = {row.item for row in rows if row.state == GRADED}
-    undone = [row for row in rows if row.state != GRADED]
-    kept = [row.id for row in undone if row.item not in graded]
-    gone = [{"a": row.id} for row in undone if row.item in graded]
-    if gone:
-        connection.execute(table.update().where(table.c.id == sql.bindparam("a")).values(state=MOVED), gone)
-    if kept:
-        given = table.update().where(table.c.id == sql.bindparam("a"))
-        given = given.values(person=new, position=sql.bindparam("b"), state=OPEN, event=None)
-        connection.execute(given, [{"a": number, "b": place} for place, number in enumerate(kept)])
-    _count_again(connection)
-    return len(kept)
+    graded = {item for _, item, state in rows if state == GRADED}
+    # A repeated item whose first round is rated stays with nobody: it compares an annotator with themselves.
+    dropped = [{"number": number} for number, item, state in rows if state != GRADED and item in graded]
+    reserved = [number for number, item, state in rows if state != GRADED and item not in graded]
+    of_number = table.update().where(table.c.id == sql.bindparam("number"))
+    if dropped:
+        connection.execute(of_number.values(state=MOVED), dropped)
+    if reserved:
+        given = of_number.values(person=slot, position=sql.bindparam("at"), state=OPEN, event=None)
+        connection.execute(given, [{"number": number, "at": position} for position, number in enumerate(reserved)])
+    _update_counts(connection)
+    return len(reserved)
 
 
-def _count_again(connection: Connection) -> None:
-    """Bring everyone's counts up to date, after texts went from one to another."""
-    who, mine = tables.person.c, tables.assignment.c
-    for state, column in ((GRADED, who.done), (SKIPPED, who.skipped), (None, who.total)):
-        wanted = mine.state != MOVED if state is None else mine.state == state
-        counted = sql.select(sql.func.count()).where(mine.person == who.id, wanted).scalar_subquery()
+def _update_counts(connection: Connection) -> None:
+    """Recompute the counts of all people, after assignments went from one to another."""
+    people, assignments = tables.person.c, tables.assignment.c
+    for state, column in ((GRADED, people.done), (SKIPPED, people.skipped), (None, people.total)):
+        wanted = assignments.state != MOVED if state is None else assignments.state == state
+        counted = sql.select(sql.func.count()).where(assignments.person == people.id, wanted).scalar_subquery()
         connection.execute(tables.person.update().values({column: counted}))

@@ -1,17 +1,17 @@
-"""What came of the grading: ratings, everything that was done, conflicts, decisions."""
+"""Results of a campaign: ratings, the event log, items with disagreement, adjudications."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import sqlalchemy as sql
 
 from postil.annotation import tables, validation
 from postil.annotation.events import to_event
 from postil.annotation.models import Adjudication, Conflict, Event, Person, Rating, Refused
-from postil.annotation.people import taking_part
+from postil.annotation.people import active_person
 from postil.annotation.spans import from_json
-from postil.annotation.tables import GRADED, MOST_ROWS
+from postil.annotation.tables import GRADED, MOST_ROWS, EventRow
 from postil.annotation.texts import items
 
 if TYPE_CHECKING:
@@ -24,100 +24,107 @@ if TYPE_CHECKING:
 
 __all__ = ["Results"]
 
-MANY: Final = 500
-"""How many numbers stand in one query."""
+BATCH: Final = 500
+"""Number of items per query; SQLite bounds the parameters of one."""
 
-_AT, _SAID, _WHO = tables.assignment.c, tables.event.c, tables.person.c
+_ASSIGNMENTS, _EVENTS, _PEOPLE = tables.assignment.c, tables.event.c, tables.person.c
 
 
 class Results:
-    """What came of the grading.
+    """Results of a campaign.
 
     Args:
-        database: Where the campaign lives.
-        rubric: What is asked.
-        clock: Tells the time in seconds since 1970.
+        database: Database of the campaign.
+        rubric: Function that returns the rubric.
+        clock: Function that returns the time, in seconds since 1970.
     """
 
     def __init__(self, database: Database, rubric: Callable[[], Rubric], clock: Callable[[], float]) -> None:
         self._database, self._rubric, self._clock = database, rubric, clock
 
     def ratings(self) -> list[Rating]:
-        """What every annotator now thinks, in the order of texts, annotators and rounds."""
+        """Read the current ratings, sorted by item, annotator and round."""
         with self._database.reading() as connection:
             return list(_ratings(connection))
 
     def events(self) -> list[Event]:
-        """Everything that annotators did, as it happened."""
-        query = sql.select(tables.event, tables.assignment.c.round).join(tables.assignment)
+        """Read the event log."""
+        query = sql.select(tables.assignment.c.round, tables.event).join_from(tables.event, tables.assignment)
         with self._database.reading() as connection:
-            return [to_event(row, row.round) for row in connection.execute(query.order_by(tables.event.c.id))]
+            rows = connection.execute(query.order_by(tables.event.c.id))
+            return [to_event(EventRow(*row), again) for again, *row in rows]
 
     def apart(self, distance: float) -> list[int]:
-        """The numbers of texts with grades at least so far apart, the farthest first; second rounds are not looked at.
+        """Find the items with disagreement, largest first; repeated items are ignored.
 
         Args:
-            distance: How far.
+            distance: Smallest distance between the highest and the lowest grade.
+
+        Returns:
+            Numbers of the items.
         """
-        spread = sql.func.max(_SAID.grade) - sql.func.min(_SAID.grade)
+        spread = sql.func.max(_EVENTS.grade) - sql.func.min(_EVENTS.grade)
         query = (
-            sql.select(_AT.item)
-            .join_from(tables.assignment, tables.event, _AT.event == _SAID.id)
-            .where(_AT.state == GRADED, _AT.round == 1)
-            .group_by(_AT.item)
-            .having(spread >= distance - 1e-9, sql.func.count() > 1)
-            .order_by(spread.desc(), _AT.item)
+            sql.select(_ASSIGNMENTS.item)
+            .join_from(tables.assignment, tables.event, _ASSIGNMENTS.event == _EVENTS.id)
+            .where(_ASSIGNMENTS.state == GRADED, _ASSIGNMENTS.round == 1)
+            .group_by(_ASSIGNMENTS.item)
+            .having(
+                spread >= distance - 1e-9,  # shares of a text are inexact
+                sql.func.count() > 1,
+            )
+            .order_by(spread.desc(), _ASSIGNMENTS.item)
         )
         with self._database.reading(once=True) as connection:
             return list(connection.execute(query).scalars())
 
     def cases(self, numbers: Sequence[int]) -> list[Conflict]:
-        """Texts with their grades, whether they are far apart or not.
+        """Read items with their grades, whether they disagree or not.
 
         Args:
-            numbers: The numbers of the texts.
+            numbers: Numbers of the items.
 
         Raises:
-            Refused: There is no such text.
+            Refused: There is no such item.
         """
         with self._database.reading() as connection:
             return list(_cases(connection, numbers))
 
     def conflict(self, number: int) -> Conflict:
-        """A text with its grades; see `cases`.
+        """Read an item with its grades; see `cases`.
 
         Args:
-            number: The number of the text.
+            number: Number of the item.
 
         Raises:
-            Refused: There is no such text.
+            Refused: There is no such item.
         """
         return self.cases([number])[0]
 
     def adjudicate(self, lead: Person, number: int, grade: float, reason: str, *, idempotency_key: str) -> Adjudication:
-        """Decide about a text; the grades of the annotators stay as they are.
+        """Adjudicate an item; the ratings of the annotators stay as they are.
 
         Args:
-            lead: Who decides.
-            number: The number of the text.
-            grade: The grade; where passages are marked, from 0 to 1, or 2.
-            reason: Why.
-            idempotency_key: A key that the client made for this decision.
+            lead: The lead.
+            number: Number of the item.
+            grade: The grade; for span annotations from 0 to 1, or 2.
+            reason: Reason for the decision.
+            idempotency_key: Key made by the client; a decision submitted twice under one key is stored once.
 
         Raises:
-            Refused: The person is no lead, there is no such text, or the grade is not on the scale.
+            Refused: The person is no lead (``forbidden``), there is no such item, or the grade is invalid.
         """
         asked = self._rubric()
         key = validation.key(idempotency_key)
         why = validation.words("reason", reason)
         decided = validation.on_scale(asked, grade) if asked.kind == "grade" else validation.share_or_two(grade)
 
-        def change(connection: Connection) -> Adjudication:
-            who = taking_part(connection, lead.id, lock=True)
+        def transaction(connection: Connection) -> Adjudication:
+            who = active_person(connection, lead.id, lock=True)
             if who.role != "lead":
-                raise Refused("forbidden", "only a lead can decide")
-            if not _text_exists(connection, number):
-                raise Refused("unknown", f"there is no text {number}")
+                raise Refused("forbidden", "only a lead can adjudicate")
+            if not _item_exists(connection, number):
+                raise Refused("unknown", f"there is no item {number}")
             table = tables.adjudication
             sent = sql.select(table).where(table.c.person == who.id, table.c.idempotency_key == key)
             row = connection.execute(sent).first()
@@ -125,30 +132,38 @@ class Results:
                 values = {"item": number, "person": who.id, "grade": decided, "reason": why, "idempotency_key": key}
                 row = connection.execute(table.insert().returning(table), {**values, "time": self._clock()}).one()
             elif row.item != number:
-                raise Refused("used", "this key was used for another text")
-            return _to_adjudication(row, who.pseudonym)
+                raise Refused("used", "this idempotency key was used for another item")
+            return Adjudication(
+                number=row.item, lead=who.pseudonym, grade=float(row.grade), reason=row.reason, time=row.time
+            )
 
-        return self._database.run(change)
+        return self._database.run(transaction)
 
     def adjudications(self) -> list[Adjudication]:
-        """Every decision, as they were made; of several about one text the last counts."""
+        """Read all adjudications in order of time; of several of one item the last counts."""
         with self._database.reading() as connection:
             return list(_adjudications(connection))
 
 
 def _ratings(connection: Connection) -> Iterator[Rating]:
-    """What every annotator now thinks."""
     query = (
         sql.select(
-            *(tables.item.c.number, tables.article.c.item, tables.item.c.system, _WHO.pseudonym, _SAID.grade),
-            *(_AT.round, _AT.position, _SAID.time, _SAID.seconds, tables.item.c.gold, _SAID.spans),
+            *(tables.item.c.number, tables.article.c.item, tables.item.c.system, _PEOPLE.pseudonym, _EVENTS.grade),
+            *(
+                _ASSIGNMENTS.round,
+                _ASSIGNMENTS.position,
+                _EVENTS.time,
+                _EVENTS.seconds,
+                tables.item.c.gold,
+                _EVENTS.spans,
+            ),
         )
-        .join_from(tables.assignment, tables.event, _AT.event == _SAID.id)
-        .join(tables.item, _AT.item == tables.item.c.number)
+        .join_from(tables.assignment, tables.event, _ASSIGNMENTS.event == _EVENTS.id)
+        .join(tables.item, _ASSIGNMENTS.item == tables.item.c.number)
         .join(tables.article, tables.item.c.article == tables.article.c.id)
-        .join(tables.person, _AT.person == _WHO.id)
-        .where(_AT.state == GRADED)
-        .order_by(tables.item.c.number, _AT.person, _AT.round)
+        .join(tables.person, _ASSIGNMENTS.person == _PEOPLE.id)
+        .where(_ASSIGNMENTS.state == GRADED)
+        .order_by(tables.item.c.number, _ASSIGNMENTS.person, _ASSIGNMENTS.round)
     )
     for number, item, system, annotator, grade, again, place, when, seconds, gold, spans in connection.execute(query):
         yield Rating(
@@ -166,42 +181,35 @@ def _ratings(connection: Connection) -> Iterator[Rating]:
         )
 
 
-def _text_exists(connection: Connection, number: int) -> bool:
-    """Whether there is a text with this number."""
+def _item_exists(connection: Connection, number: int) -> bool:
     there = sql.select(tables.item.c.number).where(tables.item.c.number == number)
     return 0 <= number < MOST_ROWS and connection.execute(there).first() is not None
 
 
-def _to_adjudication(row: Any, lead: str) -> Adjudication:
-    """A row as a noun."""
-    return Adjudication(number=row.item, lead=lead, grade=float(row.grade), reason=row.reason, time=row.time)
-
-
 def _adjudications(connection: Connection, numbers: Sequence[int] | None = None) -> Iterator[Adjudication]:
-    """Decisions about texts, as they were made."""
     table = tables.adjudication
-    query = sql.select(table, _WHO.pseudonym).join(tables.person).order_by(table.c.id)
+    columns = (table.c.item, _PEOPLE.pseudonym, table.c.grade, table.c.reason, table.c.time)
+    query = sql.select(*columns).join_from(table, tables.person).order_by(table.c.id)
     if numbers is not None:
         query = query.where(table.c.item.in_(numbers))
-    for row in connection.execute(query):
-        yield _to_adjudication(row, row.pseudonym)
+    for item, lead, grade, reason, when in connection.execute(query):
+        yield Adjudication(number=item, lead=lead, grade=float(grade), reason=reason, time=when)
 
 
 def _cases(connection: Connection, numbers: Sequence[int]) -> Iterator[Conflict]:
-    """Texts with their grades."""
-    for start in range(0, len(numbers), MANY):
-        some = numbers[start : start + MANY]
+    for start in range(0, len(numbers), BATCH):
+        some = numbers[start : start + BATCH]
         texts = items(connection, [number for number in some if 0 <= number < MOST_ROWS])
         for number in some:
             if number not in texts:
-                raise Refused("unknown", f"there is no text {number}")
+                raise Refused("unknown", f"there is no item {number}")
         given: dict[int, list[tuple[str, float]]] = {number: [] for number in some}
         grades = (
-            sql.select(_AT.item, _WHO.pseudonym, _SAID.grade)
-            .join_from(tables.assignment, tables.event, _AT.event == _SAID.id)
-            .join(tables.person, _AT.person == _WHO.id)
-            .where(_AT.item.in_(some), _AT.state == GRADED, _AT.round == 1)
-            .order_by(_AT.person)
+            sql.select(_ASSIGNMENTS.item, _PEOPLE.pseudonym, _EVENTS.grade)
+            .join_from(tables.assignment, tables.event, _ASSIGNMENTS.event == _EVENTS.id)
+            .join(tables.person, _ASSIGNMENTS.person == _PEOPLE.id)
+            .where(_ASSIGNMENTS.item.in_(some), _ASSIGNMENTS.state == GRADED, _ASSIGNMENTS.round == 1)
+            .order_by(_ASSIGNMENTS.person)
         )
         for number, name, grade in connection.execute(grades):
             given[number].append((name, grade))

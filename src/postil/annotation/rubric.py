@@ -1,4 +1,4 @@
-"""What annotators are asked, and what each grade means."""
+"""Rubrics: the question for annotators, and the meaning of each grade."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 
 __all__ = ["LANGUAGES", "Rubric"]
 
-MOST_GRADES: Final = 10
-"""No more grades than keys for digits."""
+MAX_GRADES: Final = 10
+"""Maximum number of grades: one digit key each."""
 
 
 class Rubric(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A question with its scale.
 
     Args:
-        name: A short name; it stands in exports as the aspect.
-        question: What annotators are asked.
-        kind: ``grade``, or ``spans`` where annotators mark the parts of a text that the question is about.
-        low: The lowest grade.
-        high: The highest grade; every whole number from low to high can be given.
-        words: What each grade means, from low to high.
+        name: Short name; the aspect in exports.
+        question: Question for annotators.
+        kind: ``grade``, or ``spans`` for span annotations of the parts that the question is about.
+        low: Lowest grade.
+        high: Highest grade; every whole number from low to high is a grade.
+        words: Meaning of each grade, from low to high.
         examples: Examples of each grade, from low to high.
-        lang: The language that the rubric is in, as a BCP 47 tag.
+        lang: Language of the rubric, as a BCP 47 tag.
 
     >>> rubric = Rubric.default("en")
     >>> rubric.grades
@@ -55,24 +55,24 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     def __post_init__(self) -> None:
         for field in ("name", "question", "lang"):
             if not getattr(self, field).strip():
-                raise InvalidInput("expected words, got an empty text", where="rubric", field=field)
+                raise InvalidInput("expected a text, got an empty one", where="rubric", field=field)
         if self.kind == "spans":
             return
         if not 0 <= self.low < self.high:
             problem = f"expected low below high and neither below 0, got {self.low} and {self.high}"
             raise InvalidInput(problem, where="rubric", field="low")
-        if self.high - self.low >= MOST_GRADES or self.high > MOST_GRADES - 1:
-            problem = f"expected grades that a digit can stand for (0 to 9), got {self.low} to {self.high}"
+        if self.high - self.low >= MAX_GRADES or self.high > MAX_GRADES - 1:
+            problem = f"expected grades of one digit (0 to 9), got {self.low} to {self.high}"
             raise InvalidInput(problem, where="rubric", field="high")
         for field in ("words", "examples"):
             given = len(getattr(self, field))
             if given not in {0, len(self.grades)}:
-                problem = f"expected an entry for each of the {len(self.grades)} grades, got {given}"
+                problem = f"expected one entry per grade ({len(self.grades)}), got {given}"
                 raise InvalidInput(problem, where="rubric", field=field)
 
     @property
     def grades(self) -> tuple[int, ...]:
-        """The grades that can be given; none where texts are marked."""
+        """All grades; none for span annotations."""
         return () if self.kind == "spans" else tuple(range(self.low, self.high + 1))
 
     @classmethod
@@ -80,11 +80,11 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         """Read a rubric from a JSON or TOML file.
 
         Args:
-            path: The file; its name ends in .json or .toml.
+            path: The file; its suffix is .json or .toml.
 
         Raises:
-            UsageError: The file is of another kind.
-            InvalidInput: There is no such file, or something in it is wrong; says which field.
+            UsageError: The file has another suffix.
+            InvalidInput: There is no such file, or a field is invalid; names the field.
         """
         where = str(path)
         found = _parsed(Path(path))
@@ -104,14 +104,14 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     @classmethod
     def default(cls, lang: str = "en", kind: Kind = "grade") -> Rubric:
-        """The bundled rubric: how good a reader's comment on an article is, or what is interesting in a passage.
+        """Return a bundled rubric: the quality of a comment on an article, or the interesting parts of a passage.
 
-        The scale is that of Qin et al. (2018), "Automatic Article Commenting: the Task and Dataset", supplement A.1,
-        and the marks are those of the passages of INEX Tweet Contextualization 2012.
+        The scale is that of Qin et al. (2018), "Automatic Article Commenting: the Task and Dataset", supplement A.1;
+        the spans are those of the passages of INEX Tweet Contextualization 2012.
 
         Args:
-            lang: ``en`` or ``zh``; a region after it is passed over.
-            kind: What annotators give.
+            lang: ``en`` or ``zh``; a region is ignored.
+            kind: Type of the annotations.
 
         Raises:
             UnknownName: There is no such rubric.
@@ -176,14 +176,14 @@ _MARKS: Final = {
     ),
 }
 LANGUAGES: Final = tuple(_COMMENTS)
-"""The languages of the bundled rubrics."""
+"""Languages of the bundled rubrics."""
 
 
 def _parsed(file: Path) -> object:
-    """What is in a JSON or TOML file."""
+    """Parse a JSON or TOML file."""
     where, kind = str(file), file.suffix.lower()
     if kind not in {".json", ".toml"}:
-        raise UsageError(f"{where}: a rubric is a .json or .toml file")
+        raise UsageError(f"{where}: expected a .json or .toml file")
     try:
         content = file.read_bytes()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Marks on a text, and the grade of a passage that several people marked."""
+"""Span annotations of a text, and the grade of a passage annotated by several people."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
     from postil.annotation.models import Span
 
-__all__ = ["from_json", "from_utf16", "passage_grade", "share", "to_json", "union"]
+__all__ = ["annotated_share", "from_json", "from_utf16", "passage_grade", "to_json", "union"]
 
 
 def union(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """The parts that are in at least one span, in order and apart from one another.
+    """Merge spans into sorted, disjoint ones that cover the same characters.
 
     Args:
-        spans: Begin and end of each; the end is not in it. Empty ones are passed over.
+        spans: Start and exclusive end of each; empty ones are ignored.
 
     >>> union([(4, 9), (0, 2), (8, 12), (2, 3)])
     ((0, 3), (4, 12))
@@ -34,14 +34,14 @@ def union(spans: Iterable[Span]) -> tuple[Span, ...]:
     return tuple(found)
 
 
-def share(text: str, spans: Iterable[Span]) -> float:
-    """The share of a text that is marked, from 0 to 1; white space counts neither as marked nor as text.
+def annotated_share(text: str, spans: Iterable[Span]) -> float:
+    """Compute the share of a text that is annotated, from 0 to 1; white space is not counted.
 
     Args:
         text: The text.
-        spans: The marks.
+        spans: Span annotations.
 
-    >>> share("ab cd", [(0, 2)])
+    >>> annotated_share("ab cd", [(0, 2)])
     0.5
     """
     length = sum(not character.isspace() for character in text)
@@ -49,61 +49,61 @@ def share(text: str, spans: Iterable[Span]) -> float:
     return marked / length if length else 0.0
 
 
-def passage_grade(text: str, marks: Sequence[Sequence[Span]]) -> float:
-    """The grade of a passage that several people marked.
+def passage_grade(text: str, spans: Sequence[Sequence[Span]]) -> float:
+    """Compute the grade of a passage annotated by several people.
 
-    It is the length of the union of all marks over the length of the passage, and 2 where at least two people marked it
-    and each of them marked the whole: the labels of INEX Tweet Contextualization 2012, ``[0, 1]`` and 2. Lengths are
-    counted in characters that are no white space.
+    It is the length of the union of all spans over the length of the passage, and 2 if at least two people annotated it
+    and each of them the whole: the labels of INEX Tweet Contextualization 2012, ``[0, 1]`` and 2. Lengths are in
+    characters, without white space.
 
     Args:
         text: The passage.
-        marks: The marks of each person.
+        spans: Span annotations of each person.
 
     >>> passage_grade("ab cd", [[(0, 2)], [(1, 4)]])
     0.75
     >>> passage_grade("ab cd", [[(0, 5)], [(0, 2), (3, 5)]])
     2.0
     """
-    if len(marks) > 1 and all(share(text, of_one) == 1 for of_one in marks):
+    if len(spans) > 1 and all(annotated_share(text, of_one) == 1 for of_one in spans):
         return 2.0
-    return share(text, [span for of_one in marks for span in of_one])
+    return annotated_share(text, [span for of_one in spans for span in of_one])
 
 
 def from_utf16(text: str, spans: Iterable[Span]) -> tuple[Span, ...]:
-    """Spans that count in UTF-16 units, as JavaScript does, as spans that count in characters.
+    """Convert spans in UTF-16 code units, as in JavaScript, to spans in characters (code points).
 
     Args:
         text: The text.
-        spans: Begin and end of each. A place inside a character is its end.
+        spans: Start and exclusive end of each; an offset inside a character becomes its end.
 
     >>> from_utf16("a😀b", [(1, 3), (3, 4)])
     ((1, 2), (2, 3))
     """
-    places = [0]
-    for place, character in enumerate(text, 1):
-        places.extend([place] * (2 if ord(character) > 0xFFFF else 1))
-    last = len(places) - 1
-    return tuple((places[min(max(start, 0), last)], places[min(max(end, 0), last)]) for start, end in spans)
+    offsets = [0]
+    for offset, character in enumerate(text, 1):
+        offsets.extend([offset] * (2 if ord(character) > 0xFFFF else 1))
+    last = len(offsets) - 1
+    return tuple((offsets[min(max(start, 0), last)], offsets[min(max(end, 0), last)]) for start, end in spans)
 
 
 def to_json(spans: Sequence[Span]) -> str:
-    """Spans as the database keeps them.
+    """Encode spans for the database.
 
     Args:
-        spans: Begin and end of each.
+        spans: Start and exclusive end of each.
     """
     return msgspec.json.encode(spans).decode()
 
 
 def from_json(text: str | None) -> tuple[Span, ...]:
-    """Spans as the database keeps them; none where it keeps none.
+    """Decode spans from the database; none for NULL.
 
     Args:
-        text: What is kept.
+        text: The stored text.
 
     Raises:
-        InvalidInput: It is something else.
+        InvalidInput: The text is no list of spans.
 
     >>> from_json(to_json([(0, 2)])), from_json(None)
     (((0, 2),), ())
@@ -111,4 +111,4 @@ def from_json(text: str | None) -> tuple[Span, ...]:
     try:
         return () if text is None else msgspec.json.decode(text, type=tuple[tuple[int, int], ...])
     except msgspec.MsgspecError as error:
-        raise InvalidInput(f"expected pairs of begin and end as JSON: {error}", field="event.spans") from None
+        raise InvalidInput(f"expected pairs of start and end as JSON: {error}", field="event.spans") from None

@@ -1,9 +1,9 @@
-"""A campaign: SQLite by default, PostgreSQL by URL."""
+"""Store of a campaign: SQLite by default, PostgreSQL by URL."""
 
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 
@@ -40,20 +40,19 @@ T = TypeVar("T", Campaign, Rubric)
 
 
 class Store:
-    """A campaign in a database; every method is one short transaction.
+    """A campaign in a database, for many threads and processes at once; `open` makes it.
 
-    `open` makes it. It may be used by many threads and processes at once. When a method that changes something returns,
-    the change is on disk.
+    Every method is one short transaction. When a method that writes returns, its transaction is on disk.
 
     Args:
         database: The database.
-        clock: Tells the time in seconds since 1970.
+        clock: Function that returns the time, in seconds since 1970.
 
     Attributes:
-        where: The database for people to read, without a password.
-        people: Who takes part.
-        grading: What annotators do.
-        results: What came of it.
+        where: Location of the database for messages, without a password.
+        people: People of the campaign.
+        grading: Actions of annotators.
+        results: Results of the campaign.
     """
 
     def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
@@ -80,12 +79,12 @@ class Store:
 
         Args:
             url: ``postgresql://…``, ``sqlite:///…``, or the name of an SQLite file.
-            make: Make the tables where there are none.
-            read_only: True to refuse changes; an SQLite file may then be on a disk that cannot be written.
-            incomplete: With `read_only`: True to read what an SQLite file holds where its write-ahead log is missing or
-                of another time; answers may be missing.
-            clock: Tells the time in seconds since 1970.
-            alarm: Told when an SQLite file is removed or replaced while it is in use, and when it is back.
+            make: True to create the tables if there are none.
+            read_only: True to refuse transactions that write; an SQLite file may then be on a read-only disk.
+            incomplete: With `read_only`: True to read an SQLite file alone if its write-ahead log is missing or of
+                another time; annotations may be missing.
+            clock: Function that returns the time, in seconds since 1970.
+            alarm: Callback for messages when an SQLite file is removed or replaced while in use, and when it is back.
 
         Raises:
             UsageError: The URL is of another kind.
@@ -113,39 +112,39 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Finish what was begun and let go of the database."""
+        """Finish all transactions and close the database."""
         self._database.close()
 
     def copy(self, path: str) -> None:
-        """Write the campaign to a new SQLite file, as it is at one moment, while others go on.
+        """Copy the campaign to a new SQLite file as it is at one moment, while others use it.
 
         Args:
             path: An empty file.
 
         Raises:
             UsageError: The campaign is not in an SQLite file.
-            PostilError: The disk refuses, or the campaign is damaged.
+            PostilError: The operating system reports an error, or the campaign is damaged.
         """
         self._database.copy(path)
 
     def create(self, campaign: Campaign, items: Iterable[Item], plan: Plan, rubric: Rubric) -> None:
-        """Lay a campaign down, whole or not at all.
+        """Create the campaign atomically.
 
         Args:
-            campaign: What is done.
-            items: The texts, in the order of their numbers in the plan.
-            plan: Who grades what.
-            rubric: What is asked.
+            campaign: Settings of the campaign.
+            items: The items, in the order of their numbers in the plan.
+            plan: The item assignment.
+            rubric: The rubric.
 
         Raises:
-            UsageError: The database holds a campaign already, or plan and items do not fit together.
+            UsageError: The database holds a campaign already, or the plan is for other items.
         """
         texts = list(items)
         if tuple(text.item for text in texts) != plan.articles:
-            raise UsageError("the plan is for other texts")
+            raise UsageError("the plan is for other items")
         campaign = msgspec.structs.replace(campaign, created=self._clock())
         articles = {text.item: number for number, text in enumerate(reversed(texts), 1)}
-        rows: dict[sql.Table, list[dict[str, Any]]] = {
+        rows: dict[sql.Table, list[dict[str, object]]] = {
             tables.campaign: [{"id": 1, "schema": SCHEMA, "data": _json(campaign), "rubric": _json(rubric)}],
             tables.article: [
                 {"id": articles[text.item], "item": text.item, **_of(text, "title", "content", "lang")}
@@ -166,26 +165,26 @@ class Store:
             ],
         }
 
-        def change(connection: Connection) -> None:
+        def transaction(connection: Connection) -> None:
             if connection.execute(sql.select(tables.campaign.c.id)).first():
-                raise UsageError("the database holds a campaign already; each has one of its own")
+                raise UsageError("the database holds a campaign already; choose another one")
             for table, values in rows.items():
                 connection.execute(table.insert(), values)
-            if connection.dialect.name == "postgresql":  # ids were given, so the counter must follow
+            if connection.dialect.name == "postgresql":  # ids were given, so the sequence must follow
                 last = "SELECT setval(pg_get_serial_sequence('person', 'id'), (SELECT max(id) FROM person))"
                 connection.exec_driver_sql(last)
-                connection.exec_driver_sql("ANALYZE")  # else it guesses for the first minutes how large the tables are
+                connection.exec_driver_sql("ANALYZE")  # else query plans rest on guessed table sizes for minutes
 
-        self._database.run(change)
+        self._database.run(transaction)
 
     def campaign(self) -> Campaign:
-        """What is done."""
+        """Read the settings of the campaign."""
         with self._database.reading() as connection:
             data = connection.execute(sql.select(tables.campaign.c.data)).scalar_one()
         return self._decoded(data, Campaign, "data")
 
     def rubric(self) -> Rubric:
-        """What is asked."""
+        """Read the rubric."""
         if self._rubric is None:
             with self._database.reading() as connection:
                 data = connection.execute(sql.select(tables.campaign.c.rubric)).scalar_one()
@@ -200,18 +199,18 @@ class Store:
             raise InvalidInput(problem, where=self.where, field=f"campaign.{column}") from None
 
     def plan(self) -> Plan:
-        """Who grades what, as it is now."""
+        """Read the current plan."""
         campaign = self.campaign()
         with self._database.reading() as connection:
             return plan_of(connection, campaign)
 
     def items(self) -> list[Item]:
-        """Every text, in the order of their numbers."""
+        """Read all items, in the order of their numbers."""
         with self._database.reading() as connection:
             return list(items(connection).values())
 
     def version(self) -> tuple[int, ...]:
-        """Changes whenever a rating, an adjudication or a person does: what was worked out before it is out of date."""
+        """Read numbers that grow with every annotation, adjudication, invitation and removal: caches compare them."""
         with self._database.reading(once=True) as connection:
             return _version(connection)
 
@@ -232,11 +231,10 @@ _VERSION: Final = sql.select(
 
 
 def _version(connection: Connection) -> tuple[int, ...]:
-    """DashboardSnapshot that rise whenever something is added."""
     return tuple(number or 0 for number in connection.execute(_VERSION).one())
 
 
-def _of(item: Item, *fields: str) -> dict[str, Any]:
+def _of(item: Item, *fields: str) -> dict[str, object]:
     return {field: getattr(item, field) for field in fields}
 
 

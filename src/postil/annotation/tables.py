@@ -1,8 +1,8 @@
-"""The tables of a campaign."""
+"""Database tables of a campaign, their rows, and a check of both."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 import sqlalchemy as sql
 from sqlalchemy import Column, Float, ForeignKey, Index, Integer, MetaData, Table, Text, UniqueConstraint
@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sqlalchemy import Connection
+    from sqlalchemy.types import TypeEngine
+
+    from postil.annotation.models import Role
 
 __all__ = [
     "GRADED",
@@ -21,6 +24,10 @@ __all__ = [
     "SCHEMA",
     "SKIPPED",
     "STATES",
+    "AssignmentRow",
+    "EventKind",
+    "EventRow",
+    "PersonRow",
     "adjudication",
     "article",
     "assignment",
@@ -34,17 +41,22 @@ __all__ = [
 ]
 
 SCHEMA: Final = 2
-"""Raised whenever the tables change."""
+"""Version of the tables; raised whenever they change. Other versions are refused."""
 
 MOST_ROWS: Final = 2**31
-"""No number of a row is as large."""
+"""Upper bound on the numbers of rows."""
 
 OPEN, GRADED, SKIPPED, MOVED = range(4)
-"""What has become of an assignment; one that is moved belongs to nobody any more."""
+"""States of an assignment; one that was moved belongs to nobody any more."""
 
-STATES: Final = ("open", "graded", "skipped")
+STATES: Final[tuple[Literal["open", "graded", "skipped"], ...]] = ("open", "graded", "skipped")
+"""Names of the states that an annotator can see, by number."""
+
+EventKind: TypeAlias = Literal["rate", "skip", "undo"]
 
 METADATA: Final = MetaData()
+
+T = TypeVar("T")
 
 
 def _id() -> Column[int]:
@@ -55,7 +67,7 @@ def _to(table: str, key: str = "id") -> Column[int]:
     return Column(table, Integer, ForeignKey(f"{table}.{key}"), nullable=False)
 
 
-def _required(kind: type[Float[Any] | Integer | Text], *names: str) -> list[Column[Any]]:
+def _required(kind: type[TypeEngine[T]], *names: str) -> list[Column[T]]:
     return [Column(name, kind, nullable=False) for name in names]
 
 
@@ -86,8 +98,8 @@ person: Final = Table(
     _id(),
     *_required(Text, "name", "role"),
     Column("pseudonym", Text, nullable=False, unique=True),
-    Column("left_at", Float),  # since when
-    Column("latest", Integer),  # the event that undo takes back
+    Column("left_at", Float),  # time of removal
+    Column("latest", Integer),  # the event that undo reverts
     Column("total", Integer, nullable=False, server_default="0"),
     Column("done", Integer, nullable=False, server_default="0"),
     Column("skipped", Integer, nullable=False, server_default="0"),
@@ -132,8 +144,8 @@ event: Final = Table(
     *_required(Float, "time"),
     Column("seconds", Float),
     *_required(Text, "idempotency_key"),
-    Column("before", Integer),  # the assignment's event until this one
-    Column("previous", Integer),  # what undo takes back after this one
+    Column("before", Integer),  # the event that made the assignment's state before this one
+    Column("previous", Integer),  # the event that undo reverts after this one
     Column("undoes", Integer),
     UniqueConstraint("person", "idempotency_key"),
     Index("event_of_person", "person", "id"),
@@ -152,12 +164,57 @@ adjudication: Final = Table(
     Index("adjudication_of_item", "item", "id"),
 )
 
+
+class PersonRow(NamedTuple):
+    """A row of `person`, in the order of its columns."""
+
+    id: int
+    name: str
+    role: Role
+    pseudonym: str
+    left_at: float | None
+    latest: int | None
+    total: int
+    done: int
+    skipped: int
+
+
+class AssignmentRow(NamedTuple):
+    """A row of `assignment`, in the order of its columns."""
+
+    id: int
+    item: int
+    person: int
+    round: int
+    position: int
+    state: int
+    event: int | None
+
+
+class EventRow(NamedTuple):
+    """A row of `event`, in the order of its columns."""
+
+    id: int
+    person: int
+    assignment: int
+    kind: EventKind
+    grade: float | None
+    spans: str | None
+    reason: str
+    time: float
+    seconds: float | None
+    idempotency_key: str
+    before: int | None
+    previous: int | None
+    undoes: int | None
+
+
 _KINDS: Final = {
     Float: ("a number", ("integer", "real")),
     Integer: ("an integer", ("integer",)),
     Text: ("text", ("text",)),
 }
-"""Type of a column: for messages, and in SQLite."""
+"""Name of a column's type in messages, and its storage classes in SQLite."""
 
 _CHOICES: Final = {
     assignment.c.state: range(4),
@@ -167,15 +224,15 @@ _CHOICES: Final = {
 
 
 def damage(connection: Connection) -> tuple[str, str] | None:
-    """Find what no program of this version can have written.
+    """Find the first table, column or value that no program of this version can have written.
 
-    Of PostgreSQL, which sees to types and references itself, only the names are looked at.
+    PostgreSQL enforces types and references itself, so only names of tables and columns are checked there.
 
     Args:
-        connection: The database.
+        connection: The database connection.
 
     Returns:
-        The place and the problem; None for a sound campaign.
+        Location and problem; None for an intact campaign.
     """
     there = sql.inspect(connection)
     found = {name: {column["name"] for column in columns} for (_, name), columns in there.get_multi_columns().items()}
@@ -193,7 +250,7 @@ def _wrong_values(connection: Connection) -> Iterator[tuple[str, str]]:
             yield "file", " ".join(str(said).split())
     for table in METADATA.sorted_tables:
         wrong = " ".join(f"WHEN {_misfit(column)} THEN '{column.name}'" for column in table.columns)
-        query = f"SELECT rowid, CASE {wrong} END AS wrong FROM {table.name} WHERE wrong IS NOT NULL LIMIT 1"  # noqa: S608 - our own names
+        query = f"SELECT rowid, CASE {wrong} END AS wrong FROM {table.name} WHERE wrong IS NOT NULL LIMIT 1"  # noqa: S608 - names of our own tables
         for row, name in connection.exec_driver_sql(query):
             column = table.columns[name]
             among = f", one of {', '.join(map(str, _CHOICES[column]))}" if column in _CHOICES else ""
@@ -202,8 +259,8 @@ def _wrong_values(connection: Connection) -> Iterator[tuple[str, str]]:
         yield name, f"row {row} belongs to a row of {other} that is missing"
 
 
-def _misfit(column: Column[Any]) -> str:
-    """The condition that a value does not fit its column, in the SQL of SQLite."""
+def _misfit(column: Column[object]) -> str:
+    """SQLite condition that is true where a value does not fit its column."""
     kinds = (*_KINDS[type(column.type)][1], *(["null"] if column.nullable else []))
     wrong = f'typeof("{column.name}") NOT IN ({", ".join(map(repr, kinds))})'
     among = _CHOICES.get(column)

@@ -1,8 +1,8 @@
-"""The texts before an annotator, read from the database."""
+"""Tasks of an annotator, read from the database."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import sqlalchemy as sql
 
@@ -15,87 +15,111 @@ from postil.annotation.tables import MOST_ROWS, MOVED, OPEN, STATES
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-__all__ = ["at_position", "first_open", "of_assignment", "open_after"]
+__all__ = ["first_open", "of_assignment", "open_after", "task_at"]
 
-_AT, _SAID, _WHO = tables.assignment.c, tables.event.c, tables.person.c
+_ASSIGNMENTS, _EVENTS, _PEOPLE = tables.assignment.c, tables.event.c, tables.person.c
+
+
+class _TaskRow(NamedTuple):
+    """A row of `_TASK`."""
+
+    id: int
+    position: int
+    round: int
+    state: int
+    event: int | None
+    text: str
+    title: str
+    content: str
+    lang: str
+    grade: float | None
+    spans: str | None
+    reason: str | None
+    total: int
+
 
 _TASK: Final = (
     sql.select(
-        *(_AT.id, _AT.position, _AT.round, _AT.state, _AT.event, tables.item.c.text),
-        *(tables.article.c.title, tables.article.c.content, tables.article.c.lang),
-        *(_SAID.grade, _SAID.spans, _SAID.reason, _WHO.total),
+        *(_ASSIGNMENTS.id, _ASSIGNMENTS.position, _ASSIGNMENTS.round, _ASSIGNMENTS.state, _ASSIGNMENTS.event),
+        *(tables.item.c.text, tables.article.c.title, tables.article.c.content, tables.article.c.lang),
+        *(_EVENTS.grade, _EVENTS.spans, _EVENTS.reason, _PEOPLE.total),
     )
-    .join_from(tables.assignment, tables.item, _AT.item == tables.item.c.number)
+    .join_from(tables.assignment, tables.item, _ASSIGNMENTS.item == tables.item.c.number)
     .join(tables.article, tables.item.c.article == tables.article.c.id)
-    .join(tables.person, _AT.person == _WHO.id)
-    .outerjoin(tables.event, _AT.event == _SAID.id)
-    .where(_AT.person == sql.bindparam("person"), _AT.state != MOVED)
+    .join(tables.person, _ASSIGNMENTS.person == _PEOPLE.id)
+    .outerjoin(tables.event, _ASSIGNMENTS.event == _EVENTS.id)
+    .where(_ASSIGNMENTS.person == sql.bindparam("person"), _ASSIGNMENTS.state != MOVED)
 )
 _FIRST_OPEN: Final = CompiledStatement(
-    _TASK.where(_AT.state == OPEN).order_by(_AT.position).limit(sql.bindparam("most", 1))
+    _TASK.where(_ASSIGNMENTS.state == OPEN).order_by(_ASSIGNMENTS.position).limit(sql.bindparam("most", 1)),
+    _TaskRow._make,
 )
-_AT_POSITION: Final = CompiledStatement(_TASK.where(_AT.position == sql.bindparam("position")))
-_OF_ASSIGNMENT: Final = CompiledStatement(_TASK.where(_AT.id == sql.bindparam("assignment")))
+_AT_POSITION: Final = CompiledStatement(_TASK.where(_ASSIGNMENTS.position == sql.bindparam("position")), _TaskRow._make)
+_OF_ASSIGNMENT: Final = CompiledStatement(_TASK.where(_ASSIGNMENTS.id == sql.bindparam("assignment")), _TaskRow._make)
 _BETWEEN: Final = CompiledStatement(
-    _TASK.where(_AT.position > sql.bindparam("after"), _AT.position <= sql.bindparam("last")).order_by(_AT.position)
+    _TASK.where(
+        _ASSIGNMENTS.position > sql.bindparam("after"), _ASSIGNMENTS.position <= sql.bindparam("last")
+    ).order_by(_ASSIGNMENTS.position),
+    _TaskRow._make,
 )
 
 
-def first_open(connection: Connection, who: int) -> Task | None:
-    """The first text of an annotator that is open; None where all are done.
+def first_open(connection: Connection, annotator: int) -> Task | None:
+    """Read the first open task of an annotator; None if all are done.
 
     Args:
-        connection: The database.
-        who: The number of the annotator.
+        connection: The database connection.
+        annotator: Number of the annotator.
     """
-    row = _FIRST_OPEN.first(connection, {"person": who})
+    row = _FIRST_OPEN.first(connection, {"person": annotator})
     return None if row is None else _to_task(row)
 
 
-def at_position(connection: Connection, who: int, place: int) -> Task | None:
-    """The text at a place in an annotator's order; None where there is none.
+def task_at(connection: Connection, annotator: int, position: int) -> Task | None:
+    """Read the task at a position of an annotator's presentation order; None if there is none.
 
     Args:
-        connection: The database.
-        who: The number of the annotator.
-        place: The place, from 0.
+        connection: The database connection.
+        annotator: Number of the annotator.
+        position: The position, from 0.
     """
-    row = _AT_POSITION.first(connection, {"person": who, "position": place}) if 0 <= place < MOST_ROWS else None
+    known = {"person": annotator, "position": position}
+    row = _AT_POSITION.first(connection, known) if 0 <= position < MOST_ROWS else None
     return None if row is None else _to_task(row)
 
 
-def of_assignment(connection: Connection, who: int, assignment: int) -> Task:
-    """The text of an assignment.
+def of_assignment(connection: Connection, annotator: int, assignment: int) -> Task:
+    """Read the task of an assignment.
 
     Args:
-        connection: The database.
-        who: The number of the annotator.
-        assignment: The number of the assignment, which is the annotator's.
+        connection: The database connection.
+        annotator: Number of the annotator.
+        assignment: Number of the assignment, which is the annotator's.
     """
-    return _to_task(_OF_ASSIGNMENT.first(connection, {"person": who, "assignment": assignment}))
+    (row,) = _OF_ASSIGNMENT.rows(connection, {"person": annotator, "assignment": assignment})
+    return _to_task(row)
 
 
-def open_after(connection: Connection, who: int, after: int, wanted: int) -> tuple[Task, ...]:
-    """The texts that follow a place, up to one that is not open.
+def open_after(connection: Connection, annotator: int, after: int, wanted: int) -> tuple[Task, ...]:
+    """Read the consecutive open tasks after a position.
 
     Args:
-        connection: The database.
-        who: The number of the annotator.
-        after: The place.
-        wanted: How many texts.
+        connection: The database connection.
+        annotator: Number of the annotator.
+        after: The position.
+        wanted: Number of tasks at most.
     """
     if wanted <= 0 or not -1 <= after < MOST_ROWS - wanted:
         return ()
     found: list[Task] = []
-    for row in _BETWEEN.rows(connection, {"person": who, "after": after, "last": after + wanted}):
+    for row in _BETWEEN.rows(connection, {"person": annotator, "after": after, "last": after + wanted}):
         if row.state != OPEN or row.position != after + 1 + len(found):
             break
         found.append(_to_task(row))
     return tuple(found)
 
 
-def _to_task(row: Any) -> Task:
-    """A row as a noun."""
+def _to_task(row: _TaskRow) -> Task:
     return Task(
         assignment=row.id,
         position=row.position,

@@ -1,4 +1,4 @@
-"""The texts of a campaign and its plan, as they stand in the database."""
+"""Items and plan of a campaign, read from the database."""
 
 from __future__ import annotations
 
@@ -20,11 +20,16 @@ if TYPE_CHECKING:
 
 __all__ = ["items", "plan_of"]
 
-_AT, _WHO = tables.assignment.c, tables.person.c
+_ASSIGNMENTS, _PEOPLE = tables.assignment.c, tables.person.c
 
 
 def items(connection: Connection, numbers: Sequence[int] | None = None) -> dict[int, Item]:
-    """Texts by their numbers; all of them without any."""
+    """Read items by number.
+
+    Args:
+        connection: The database connection.
+        numbers: Numbers of the items; None for all.
+    """
     texts, articles = sql.select(tables.item).order_by(tables.item.c.number), sql.select(tables.article)
     if numbers is not None:
         texts = texts.where(tables.item.c.number.in_(numbers))
@@ -41,17 +46,26 @@ def items(connection: Connection, numbers: Sequence[int] | None = None) -> dict[
 
 
 def plan_of(connection: Connection, campaign: Campaign) -> Plan:
-    """The plan as it is now."""
+    """Read the current plan.
+
+    Args:
+        connection: The database connection.
+        campaign: Settings of the campaign.
+    """
     texts = connection.execute(
         sql.select(tables.article.c.item, tables.item.c.gold).join_from(tables.item, tables.article).order_by("number")
     ).all()
-    people = sql.select(_WHO.id, _WHO.pseudonym).where(_WHO.role == "annotator").order_by(_WHO.id)
+    people = sql.select(_PEOPLE.id, _PEOPLE.pseudonym).where(_PEOPLE.role == "annotator").order_by(_PEOPLE.id)
     orders: dict[int, list[tuple[int, int]]] = {}
     names = []
     for number, name in connection.execute(people):
         orders[number] = []
         names.append(name)
-    turns = sql.select(_AT.person, _AT.item, _AT.round).where(_AT.state != MOVED).order_by(_AT.person, _AT.position)
+    turns = (
+        sql.select(_ASSIGNMENTS.person, _ASSIGNMENTS.item, _ASSIGNMENTS.round)
+        .where(_ASSIGNMENTS.state != MOVED)
+        .order_by(_ASSIGNMENTS.person, _ASSIGNMENTS.position)
+    )
     for number, item, again in connection.execute(turns):
         orders[number].append((item, again))
     return Plan(

@@ -1,4 +1,4 @@
-"""What people and their browsers send, checked before it is kept."""
+"""Validation of what people and their browsers send."""
 
 from __future__ import annotations
 
@@ -13,41 +13,41 @@ if TYPE_CHECKING:
     from postil.annotation.models import Span
     from postil.annotation.rubric import Rubric
 
-__all__ = ["LONGEST", "hashed", "key", "marks", "on_scale", "share_or_two", "time_taken", "words"]
+__all__ = ["MAX_LENGTH", "hashed", "key", "on_scale", "seconds_shown", "share_or_two", "spans", "words"]
 
-LONGEST: Final = 2_000
-"""The longest reason, in characters."""
+MAX_LENGTH: Final = 2_000
+"""Maximum length of a reason, in characters."""
 
 KEY_LENGTH: Final = 100
-MOST_MARKS: Final = 1_000
+MAX_SPANS: Final = 1_000
 
 
 def hashed(token: str) -> str:
-    """What is kept of a secret.
+    """Hash a token, as only hashes are stored.
 
     Args:
-        token: The secret.
+        token: The token; 256 random bits, so that neither salt nor a slow hash is needed.
     """
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def words(field: str, text: str, most: int = LONGEST) -> str:
-    """Words that a person wrote, on one line and without signs that cannot be shown.
+def words(field: str, text: str, max_length: int = MAX_LENGTH) -> str:
+    """Clean a short text: one line without unprintable characters.
 
     Args:
-        field: What they are, for messages.
-        text: The words.
-        most: The greatest length, in characters.
+        field: Name of the field, for messages.
+        text: The text.
+        max_length: Maximum length, in characters.
 
     Raises:
-        Refused: They are too long.
+        Refused: The text is too long.
 
     >>> words("reason", " not English ")
     'not English'
     """
     kept = "".join(character if character.isprintable() else " " for character in text).strip()
-    if len(kept) > most:
-        raise Refused("invalid", f"{field}: expected at most {most} characters, got {len(kept)}")
+    if len(kept) > max_length:
+        raise Refused("invalid", f"{field}: expected at most {max_length} characters, got {len(kept)}")
     return kept
 
 
@@ -65,14 +65,14 @@ def key(idempotency_key: str) -> str:
     return idempotency_key
 
 
-def time_taken(seconds: float | None) -> float | None:
-    """How long something took.
+def seconds_shown(seconds: float | None) -> float | None:
+    """Check the time that an item was shown.
 
     Args:
-        seconds: The time; None where it is not known.
+        seconds: The time, in seconds; None if unknown.
 
     Raises:
-        Refused: It is no time.
+        Refused: It is negative or not finite.
     """
     if seconds is not None and not (math.isfinite(seconds) and seconds >= 0):
         raise Refused("invalid", f"seconds: expected a number from 0 up, got {seconds}")
@@ -80,14 +80,14 @@ def time_taken(seconds: float | None) -> float | None:
 
 
 def on_scale(rubric: Rubric, grade: object) -> float:
-    """A grade that the rubric has.
+    """Check a grade against a rubric.
 
     Args:
         rubric: The rubric.
-        grade: What was sent.
+        grade: The submitted value.
 
     Raises:
-        Refused: It has no such grade.
+        Refused: The rubric has no such grade.
     """
     if isinstance(grade, bool) or not isinstance(grade, int | float) or grade not in rubric.grades:
         raise Refused("invalid", f"expected a whole number from {rubric.low} to {rubric.high}, got {_shown(grade)}")
@@ -95,10 +95,10 @@ def on_scale(rubric: Rubric, grade: object) -> float:
 
 
 def share_or_two(grade: object) -> float:
-    """The grade of a passage that was marked.
+    """Check the grade of a passage.
 
     Args:
-        grade: What was sent.
+        grade: The submitted value.
 
     Raises:
         Refused: It is neither from 0 to 1 nor 2.
@@ -108,27 +108,27 @@ def share_or_two(grade: object) -> float:
     return float(grade)
 
 
-def marks(text: str, sent: object) -> tuple[Span, ...]:
-    """Marks on a text, in order and apart from one another.
+def spans(text: str, submitted: object) -> tuple[Span, ...]:
+    """Check span annotations and merge them.
 
     Args:
         text: The text.
-        sent: What was sent.
+        submitted: The submitted value.
 
     Raises:
-        Refused: It is no list of places within the text.
+        Refused: It is no list of spans within the text.
     """
-    if not isinstance(sent, list | tuple):
-        raise Refused("invalid", f"expected a list of marks, got {_shown(sent)}")
-    if len(sent) > MOST_MARKS:
-        raise Refused("invalid", f"expected at most {MOST_MARKS} marks, got {len(sent)}")
-    for mark in sent:
-        pair = isinstance(mark, list | tuple) and len(mark) == 2 and all(type(place) is int for place in mark)
-        if not (pair and 0 <= mark[0] < mark[1] <= len(text)):
+    if not isinstance(submitted, list | tuple):
+        raise Refused("invalid", f"expected a list of spans, got {_shown(submitted)}")
+    if len(submitted) > MAX_SPANS:
+        raise Refused("invalid", f"expected at most {MAX_SPANS} spans, got {len(submitted)}")
+    for span in submitted:
+        pair = isinstance(span, list | tuple) and len(span) == 2 and all(type(offset) is int for offset in span)
+        if not (pair and 0 <= span[0] < span[1] <= len(text)):
             raise Refused(
-                "invalid", f"expected marks within the {len(text)} characters of the text, got {_shown(mark)}"
+                "invalid", f"expected spans within the {len(text)} characters of the text, got {_shown(span)}"
             )
-    return union((start, end) for start, end in sent)
+    return union((start, end) for start, end in submitted)
 
 
 def _shown(value: object) -> str:

@@ -1,4 +1,4 @@
-"""How changes reach the database: whole, durable, and many at a time where one at a time is slow."""
+"""Writers: each transaction atomic and durable, and many in one commit where a commit is slow."""
 
 from __future__ import annotations
 
@@ -6,179 +6,199 @@ import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar, cast
 
 from postil.errors import PostilError, UsageError
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Callable, Sequence
 
     from sqlalchemy import Connection, Engine
 
     from postil.annotation.campaign_file import CampaignFile
 
-    _Waiting: TypeAlias = tuple[Callable[[Connection], Any], Future[Any]]
-
 __all__ = ["DirectWriter", "GroupCommitWriter", "Writer"]
 
 T = TypeVar("T")
-MOST: Final = 256
-"""How many changes share a commit."""
+MAX_GROUP: Final = 256
+"""Maximum number of transactions per commit."""
 
-BEHIND: Final = 1.0
-"""Seconds until a change is moved from the log into the file."""
+CHECKPOINT_AFTER: Final = 1.0
+"""Seconds until a transaction is moved from the write-ahead log into the file."""
 
-AT_ONCE: Final = 16
-"""How many changes are under way at once, where the database takes many writers."""
+THREADS: Final = 16
+"""Number of concurrent transactions, where the database takes many writers."""
 
 
 class Writer(Protocol):
-    """Carries out changes, each of them whole or not at all."""
+    """Runs transactions, each of them atomically."""
 
-    def run(self, change: Callable[[Connection], T]) -> T:
-        """Carry out a change; when this returns, it is on disk."""
+    def run(self, transaction: Callable[[Connection], T]) -> T:
+        """Run a transaction; when this returns, it is on disk."""
         ...
 
-    def submit(self, change: Callable[[Connection], T]) -> Future[T]:
-        """Carry out a change meanwhile; when the future has its value, it is on disk."""
+    def submit(self, transaction: Callable[[Connection], T]) -> Future[T]:
+        """Run a transaction in the background; when the future has its value, it is on disk."""
         ...
 
     def close(self) -> None:
-        """Finish what was begun and let go of the database."""
+        """Finish all transactions and close the connection."""
 
 
 class DirectWriter:
-    """Each change in a transaction of its own, for a server that takes many writers.
+    """Writer that commits every transaction by itself, for a server that takes many writers.
 
     Args:
-        engine: The database.
-        told: What callers hear of an error.
+        engine: Engine of the database.
+        translate: Function that makes the error for callers from one of the driver.
     """
 
-    def __init__(self, engine: Engine, told: Callable[[BaseException], BaseException]) -> None:
-        self._engine, self._told = engine, told
-        self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="postil-writer")
+    def __init__(self, engine: Engine, translate: Callable[[BaseException], BaseException]) -> None:
+        self._engine, self._translate = engine, translate
+        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="postil-writer")
 
-    def run(self, change: Callable[[Connection], T]) -> T:
+    def run(self, transaction: Callable[[Connection], T]) -> T:
         """See `Writer`."""
         try:
             with self._engine.begin() as connection:
-                return change(connection)
+                return transaction(connection)
         except BaseException as error:
-            raise self._told(error)  # noqa: B904 - which knows its cause
+            raise self._translate(error)  # noqa: B904 - which knows its cause
 
-    def submit(self, change: Callable[[Connection], T]) -> Future[T]:
+    def submit(self, transaction: Callable[[Connection], T]) -> Future[T]:
         """See `Writer`."""
-        return self._pool.submit(self.run, change)
+        return self._pool.submit(self.run, transaction)
 
     def close(self) -> None:
         """See `Writer`."""
         self._pool.shutdown()
 
 
-class GroupCommitWriter:
-    """All changes in one thread, for an SQLite file, which takes one writer.
+class _Pending(Generic[T]):
+    """A submitted transaction, its future, and its outcome until the group is committed."""
 
-    Those that wait share a transaction, and so the wait for the disk; a caller is answered after the commit. One that
-    is refused before it has changed anything does not touch the others. Where one fails otherwise, the transaction is
-    taken back and each is carried out in one of its own. The file is checked before a transaction and after its commit:
-    what was committed to a file that has gone is not acknowledged.
+    def __init__(self, transaction: Callable[[Connection], T]) -> None:
+        self.future: Future[T] = Future()
+        self._transaction = transaction
+        self._outcome: Callable[[], object] = self.future.cancel
+
+    def run(self, connection: Connection) -> None:
+        value = self._transaction(connection)
+        self._outcome = lambda: self.future.set_result(value)
+
+    def refuse(self, error: BaseException) -> None:
+        self._outcome = lambda: self.future.set_exception(error)
+
+    def answer(self) -> None:
+        self._outcome()
+
+
+class GroupCommitWriter:
+    """Single-writer queue with group commit, for an SQLite file, which takes one writer.
+
+    Waiting transactions share one commit, and so the wait for the disk; callers are answered after the commit. A
+    transaction that is refused before it has changed anything does not affect the others of its group. If one fails
+    otherwise, the group is rolled back and each is run and committed by itself. The file is checked before a group and
+    after its commit: what was committed to a file that has gone is not acknowledged.
 
     Args:
-        engine: The database.
-        told: What callers hear of an error.
-        file: The campaign's file, to be watched; None for one that nobody watches.
+        engine: Engine of the database.
+        translate: Function that makes the error for callers from one of the driver.
+        file: File of the campaign, to be watched; None to watch none.
     """
 
     def __init__(
-        self, engine: Engine, told: Callable[[BaseException], BaseException], file: CampaignFile | None = None
+        self, engine: Engine, translate: Callable[[BaseException], BaseException], file: CampaignFile | None = None
     ) -> None:
-        self._connection, self._told, self._file = engine.connect(), told, file
-        self._since: float | None = None  # when the first change was committed that only the log holds
-        self._waiting: SimpleQueue[_Waiting | None] = SimpleQueue()
-        self._thread = Thread(target=self._run, name="postil-writer", daemon=True)
+        self._connection, self._translate, self._file = engine.connect(), translate, file
+        self._since: float | None = None  # time of the first commit that only the write-ahead log holds
+        self._queue: SimpleQueue[_Pending[object] | None] = SimpleQueue()
+        self._thread = Thread(target=self._loop, name="postil-writer", daemon=True)
         self._thread.start()
 
-    def run(self, change: Callable[[Connection], T]) -> T:
+    def run(self, transaction: Callable[[Connection], T]) -> T:
         """See `Writer`."""
-        return self.submit(change).result()
+        return self.submit(transaction).result()
 
-    def submit(self, change: Callable[[Connection], T]) -> Future[T]:
+    def submit(self, transaction: Callable[[Connection], T]) -> Future[T]:
         """See `Writer`."""
-        answer: Future[T] = Future()
-        self._waiting.put((change, answer))
-        return answer
+        pending = _Pending(transaction)
+        self._queue.put(cast("_Pending[object]", pending))
+        return pending.future
 
     def close(self) -> None:
         """See `Writer`."""
-        self._waiting.put(None)
+        self._queue.put(None)
         self._thread.join()
         self._connection.close()
 
-    def _run(self) -> None:
-        going = True
-        while going:
+    def _loop(self) -> None:
+        open_ = True
+        while open_:
             try:
-                group = [self._waiting.get(timeout=self._rest())]
+                group = [self._queue.get(timeout=self._until_checkpoint())]
             except Empty:
                 self._checkpoint()
                 continue
-            while len(group) < MOST and not self._waiting.empty():
-                group.append(self._waiting.get())
-            going = None not in group
-            changes = [one for one in group if one is not None and one[1].set_running_or_notify_cancel()]
-            if changes and not self._commit(changes):
-                for one in changes:
+            # Whatever has queued up during the last commit shares the next one: groups grow with the load by
+            # themselves, and nobody waits for a group to fill.
+            while len(group) < MAX_GROUP and not self._queue.empty():
+                group.append(self._queue.get())
+            open_ = None not in group
+            # A future that its caller has cancelled is dropped; from here on it cannot be cancelled any more.
+            pending = [one for one in group if one is not None and one.future.set_running_or_notify_cancel()]
+            if pending and not self._commit(pending):
+                for one in pending:
                     self._commit([one])
-            if self._rest() == 0.0:
+            if self._until_checkpoint() == 0.0:
                 self._checkpoint()
 
-    def _rest(self) -> float | None:
-        """Seconds until the next checkpoint; None where there is nothing to move."""
+    def _until_checkpoint(self) -> float | None:
+        """Seconds until the next checkpoint; None if there is nothing to move."""
         if self._since is None or self._file is None:
             return None
-        return max(0.0, self._since + BEHIND - time.monotonic())
+        return max(0.0, self._since + CHECKPOINT_AFTER - time.monotonic())
 
     def _checkpoint(self) -> None:
         if self._file is not None:
             self._file.checkpoint()
         self._since = None
 
-    def _commit(self, group: Sequence[_Waiting]) -> bool:
-        """Carry changes out together.
+    def _commit(self, group: Sequence[_Pending[object]]) -> bool:
+        """Run transactions in one commit and answer their callers.
 
         Returns:
-            Whether whoever waits for them has heard; for a single one always.
+            True if callers were answered; False if the group must be split, never for a single transaction.
         """
-        said: list[tuple[Any, PostilError | None]] = []
         try:
             self._watch()
             with self._connection.begin():
-                driver: Any = self._connection.connection.driver_connection
-                driver.execute("BEGIN IMMEDIATE")
-                for change, _ in group:
+                driver = cast("sqlite3.Connection", self._connection.connection.driver_connection)
+                driver.execute("BEGIN IMMEDIATE")  # takes the write lock at once: a later upgrade could fail
+                for one in group:
                     before = driver.total_changes
                     try:
-                        said.append((change(self._connection), None))
+                        one.run(self._connection)
                     except UsageError as error:
+                        # Refused before any change, there is nothing to roll back, so the others can be kept.
                         if driver.total_changes != before:
                             raise
-                        said.append((None, error))
-        except BaseException as error:  # whoever waits must hear of it
+                        one.refuse(error)
+        except BaseException as error:  # callers must hear of it, else they would wait forever
             if len(group) > 1:
                 return False
-            group[0][1].set_exception(self._told(error))
+            group[0].refuse(self._translate(error))
+            group[0].answer()
             return True
         self._since = self._since or time.monotonic()
         try:
             self._watch()
         except PostilError as error:
-            said = [(None, error)] * len(group)
-        for (_, answer), (value, refused) in zip(group, said, strict=True):
-            if refused is None:
-                answer.set_result(value)
-            else:
-                answer.set_exception(refused)
+            for one in group:
+                one.refuse(error)
+        for one in group:
+            one.answer()
         return True
 
     def _watch(self) -> None:

@@ -1,4 +1,4 @@
-"""The annotator's pages: grade, skip, go back."""
+"""Pages of annotators: rate, skip, undo."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fastapi.concurrency import run_in_threadpool
 from postil.annotation.models import Annotation, Refused
 from postil.errors import PostilError
 from postil.web.forms import form_of, wants_json
-from postil.web.pages import NEVER_CACHED, back_to, new_key
+from postil.web.pages import NEVER_CACHED, new_key, redirect_to
 from postil.web.translations import REASONS
 
 if TYPE_CHECKING:
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 __all__ = ["AHEAD", "add_annotator_pages"]
 
 AHEAD: Final = 2
-"""How many texts the page has before they are wanted."""
+"""Number of tasks that a page holds in advance."""
 
 
 def add_annotator_pages(app: FastAPI, site: Site) -> None:
     """Add the pages of annotators.
 
-    A script gets JSON: what was asked for, and the texts that come after. Without scripts the forms work as forms.
+    Scripts get JSON: the requested task and the upcoming ones. Without scripts the forms work as plain forms.
 
     Args:
         app: The application.
@@ -53,19 +53,19 @@ class _Pages:
         self._parts = site.parts("task.html")
 
     async def rate(self, request: Request) -> Response:
-        """A grade."""
+        """Store a rating."""
         return await self._answer(request, self._rating)
 
     async def skip(self, request: Request) -> Response:
-        """A text that is passed over."""
+        """Store a skip."""
         return await self._answer(request, _skip)
 
     def grade(self, request: Request) -> Response:
-        """The page where an annotator works."""
-        someone = self._site.known(request)
-        if someone.role == "lead":
-            return back_to("/lead")
-        task, ahead = self._here(someone, self._grading.next(someone))
+        """Show the page with the first open task."""
+        user = self._site.current_user(request)
+        if user.role == "lead":
+            return redirect_to("/lead")
+        task, ahead = self._here(user, self._grading.next(user))
         return self._site.page(
             "grade.html",
             task=task,
@@ -73,60 +73,62 @@ class _Pages:
             progress=ahead.progress,
             csrf=self._site.csrf(request),
             key=new_key(),
-            kept=f"{self._site.cookie}.{someone.id}",
+            kept=f"{self._site.cookie}.{user.id}",
             reasons=REASONS,
         )
 
     def task(self, request: Request) -> Response:
-        """Where the annotator is."""
-        someone = self._site.known(request)
-        return self._shown(request, *self._here(someone, self._grading.next(someone)))
+        """Return the first open task, for the script."""
+        user = self._site.current_user(request)
+        return self._shown(request, *self._here(user, self._grading.next(user)))
 
     def undo(self, request: Request) -> Response:
-        """Back to the last text."""
-        someone, form = self._site.posted(request)
-        task = self._grading.undo(someone, idempotency_key=form.get("idempotency_key") or new_key())
+        """Undo the last annotation and return its task."""
+        user, form = self._site.submitted(request)
+        task = self._grading.undo(user, idempotency_key=form.get("idempotency_key") or new_key())
         if not wants_json(request):
-            return back_to("/grade")
-        return self._shown(request, *self._here(someone, task or self._grading.next(someone)))
+            return redirect_to("/grade")
+        return self._shown(request, *self._here(user, task or self._grading.next(user)))
 
-    def _here(self, someone: Person, task: Task | None) -> tuple[Task | None, Upcoming]:
-        """A text, and those after it."""
+    def _here(self, user: Person, task: Task | None) -> tuple[Task | None, Upcoming]:
+        """A task, and the upcoming ones."""
         place, wanted = (task.position, AHEAD) if task else (0, 0)
-        return task, self._grading.upcoming(someone, place, wanted)
+        return task, self._grading.upcoming(user, place, wanted)
 
     def _shown(self, request: Request, task: Task | None, ahead: Upcoming) -> Response:
-        """A text and those after it, for the script."""
+        """A task and the upcoming ones as JSON."""
         csrf = self._site.csrf(request)
         shown = self._parts.one(task, csrf, "") if task else self._parts.finished(ahead.progress)
         return self._json(request, ahead, task=shown)
 
     async def _answer(self, request: Request, read: Callable[[Form], Annotation]) -> Response:
-        """Store an answer, and say what follows.
+        """Store an annotation and return the upcoming tasks.
 
-        Many come each second, so nothing here waits in a thread: the session is looked up, the answer stored and the
-        next texts found in one go, in the thread that writes.
+        Hundreds come per second, so no thread waits here: one transaction in the writer's thread looks the session up,
+        stores the annotation and reads the next tasks.
         """
         try:
             form = form_of(request)
-            self._site.check(request, form)
+            self._site.check_csrf(request, form)
             given = read(form)
             wanted = min(form.number("want"), AHEAD) if "want" in form else 0
             after = form.number("after") if wanted > 0 else 0
         except PostilError:
-            await run_in_threadpool(self._site.known, request)  # whoever is not signed in hears that first
+            await run_in_threadpool(
+                self._site.current_user, request
+            )  # not being signed in is reported before a wrong form
             raise
         session = request.cookies[self._site.cookie]
-        ahead = await asyncio.wrap_future(self._grading.answer(session, given, after=after, wanted=wanted))
+        ahead = await asyncio.wrap_future(self._grading.submit(session, given, after=after, wanted=wanted))
         if ahead is None:
-            raise self._site.unknown()
-        return self._json(request, ahead) if wants_json(request) else back_to("/grade")
+            raise self._site.not_signed_in()
+        return self._json(request, ahead) if wants_json(request) else redirect_to("/grade")
 
     def _rating(self, form: Form) -> Annotation:
         spans = self._site.rubric.kind == "spans"
         return Annotation(
             assignment=form.number("assignment"),
-            value=_marks(form) if spans else form.real("grade"),
+            value=_spans(form) if spans else form.real("grade"),
             idempotency_key=form.get("idempotency_key", ""),
             revision=form.number("revision"),
             seconds=form.real("seconds") if "seconds" in form else None,
@@ -147,8 +149,8 @@ def _skip(form: Form) -> Annotation:
     )
 
 
-def _marks(form: Form) -> list[Span]:
+def _spans(form: Form) -> list[Span]:
     try:
         return msgspec.json.decode(form.get("spans", ""), type=list[tuple[int, int]])
     except msgspec.MsgspecError:
-        raise Refused("invalid", "spans: expected pairs of whole numbers") from None
+        raise Refused("invalid", "spans: expected pairs of integers") from None

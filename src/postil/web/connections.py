@@ -1,4 +1,4 @@
-"""Limits on what clients may occupy: bytes of a request, time to send it, number of connections."""
+"""Limits on the resources of clients: size of a request, time to send it, number of connections."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 __all__ = ["ConnectionLimits", "LimitedProtocol"]
 
 ENCODED: Final = 4 * LARGEST
-"""Largest body as it is transferred: with chunk sizes, chunk extensions and trailers."""
+"""Maximum size of a body as transferred, with chunk sizes, chunk extensions and trailers."""
 
 PIPELINED: Final = 8
-"""Number of requests that may wait on a connection for the answers to earlier ones. Browsers send none."""
+"""Maximum number of requests that wait on a connection for the responses to earlier ones. Browsers send none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +30,15 @@ class ConnectionLimits:
     """Limits of connections; the largest body is `postil.web.security.LARGEST`.
 
     Args:
-        head_bytes: Largest request line with all headers, in bytes.
-        headers: Largest number of headers, and of trailers.
+        head_bytes: Maximum size of the request line with all headers, in bytes.
+        headers: Maximum number of headers, and of trailers.
         head_seconds: Time for the whole head, from the connection or from its first byte on.
         body_seconds: Time for the whole body.
-        idle_seconds: Time between two requests, and time without progress for an answer that is not read.
-        linger_seconds: Time for a client to read why it is refused, while what it still sends is dropped.
-        connections: Largest number of connections.
-        per_address: Largest number of connections from one address; None behind a proxy, which has one address.
-        tick: Time between two looks at a connection, in seconds.
+        idle_seconds: Time between two requests, and time without progress for a response that is not read.
+        linger_seconds: Time for a client to read a refusal, while further data are dropped.
+        connections: Maximum number of connections.
+        per_address: Maximum number of connections from one address; None behind a proxy, which has one address.
+        tick: Time between two checks of a connection, in seconds.
     """
 
     head_bytes: int = 64 * 1024
@@ -59,8 +59,8 @@ _IDLE, _HEAD, _BODY, _OVER = range(4)
 class LimitedProtocol(HttpToolsProtocol):
     """HTTP/1.1 of uvicorn and httptools, within limits.
 
-    httptools keeps what is incomplete, however long it is, and uvicorn waits for it forever. So bytes are counted
-    before they are parsed, and a timer looks at each connection: a request then needs no timer of its own.
+    httptools buffers incomplete data of any length, and uvicorn waits for the rest forever. So bytes are counted before
+    they are parsed, and one timer per connection checks its phase: a request then needs no timer of its own.
 
     Args:
         limits: The limits.
@@ -83,26 +83,26 @@ class LimitedProtocol(HttpToolsProtocol):
         self._now = self.loop.time
         self._phase, self._since = _IDLE, 0.0
         self._room = limits.head_bytes  # number of bytes that may still come in this phase
-        self._patience = limits.head_seconds  # time until a request begins; a silent client is told nothing
+        self._patience = limits.head_seconds  # time until a request begins; a silent client gets no response
         self._unsent, self._moved = 0, 0.0
         self.headers = []
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as in uvicorn
-        """Take a connection, or refuse it where there are too many."""
+        """Accept a connection, or refuse it if there are too many."""
         super().connection_made(transport)
         self._since = self._now()
-        self._timer = self.loop.call_later(self._limits.tick, self._look)
+        self._timer = self.loop.call_later(self._limits.tick, self._check_phase)
         each = self._limits.per_address
         if len(self.connections) > self._limits.connections or (
             each is not None and sum(self._is_neighbor(one) for one in self.connections) > each
         ):
-            # Without lingering: who opens too many connections gets no time for each.
+            # Without lingering: a client with too many connections gets no time for each.
             self._phase = _OVER
             transport.write(self._refusal(503, "There are too many connections. Try again in a moment."))
             transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End the timer as well."""
+        """Stop the timer as well."""
         self._timer.cancel()
         super().connection_lost(exc)
 
@@ -138,17 +138,17 @@ class LimitedProtocol(HttpToolsProtocol):
         self._phase, self._room = _IDLE, self._limits.head_bytes
 
     def on_response_complete(self) -> None:
-        """Begin to count the time between two requests."""
+        """Start the idle time between two requests."""
         super().on_response_complete()
         if self._phase == _IDLE:
             self._since, self._patience = self._now(), self._limits.idle_seconds
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what cannot be parsed."""
+        """Refuse a request that cannot be parsed."""
         self._refuse(400, msg)
 
     def shutdown(self) -> None:
-        """End at once what would hold up the end of the server; see uvicorn."""
+        """End connections that would delay the shutdown of the server; see uvicorn."""
         if self._phase in {_HEAD, _BODY}:
             self._refuse(503, "The server has been stopped. Try again in a moment.")
         if self._phase == _OVER:
@@ -159,9 +159,9 @@ class LimitedProtocol(HttpToolsProtocol):
     def _is_neighbor(self, other: Any) -> bool:
         return other.client is not None and self.client is not None and bool(other.client[0] == self.client[0])
 
-    def _look(self) -> None:
-        """End what takes too long."""
-        self._timer = self.loop.call_later(self._limits.tick, self._look)
+    def _check_phase(self) -> None:
+        """End a connection whose phase takes too long."""
+        self._timer = self.loop.call_later(self._limits.tick, self._check_phase)
         now, unsent = self._now(), self.transport.get_write_buffer_size()
         waited = now - self._since
         if unsent != self._unsent:
@@ -181,7 +181,7 @@ class LimitedProtocol(HttpToolsProtocol):
             self.transport.close()
 
     def _pending(self) -> bool:
-        """True while an answer is due to a request whose head is complete."""
+        """True while a response is due to a request whose head is complete."""
         cycle: Any = self.cycle
         return cycle is not None and not cycle.response_complete
 
@@ -193,22 +193,22 @@ class LimitedProtocol(HttpToolsProtocol):
             self._refuse(431, f"The head of the request is larger than {most}. Delete this server's cookies.")
 
     def _refuse(self, status: int, text: str) -> None:
-        """End a request that is not complete: the application never sees it, and the client hears why.
+        """Refuse an incomplete request with a reason; the application never sees it.
 
-        The connection is closed only when the client has closed it, or after a while: to close one while data come in
-        would make the operating system discard the answer.
+        The connection is closed only after the client has closed it, or after a while: closing it while data arrive
+        would make the operating system discard the response.
         """
         if self._phase == _OVER or self.transport.is_closing():
             return
         body, pending = self._phase == _BODY, self._pending()
         self._phase, self._since = _OVER, self._now()
         if self.pipeline or (pending and (not body or self.cycle.response_started)):
-            self.transport.abort()  # another answer is due first
+            self.transport.abort()  # another response is due first
             return
         if pending:
             self.cycle.disconnected = True
             self.cycle.message_event.set()
-        if pending or not body:  # else it has been answered
+        if pending or not body:  # else the request was answered already
             self.transport.write(self._refusal(status, text))
         self.flow.resume_reading()
         self.transport.write_eof()

@@ -1,4 +1,4 @@
-"""The numbers on the lead's pages, worked out beside the server's other work and kept until something changes."""
+"""Cache of the numbers on the pages of leads, computed in the background and kept until something changes."""
 
 from __future__ import annotations
 
@@ -18,60 +18,60 @@ if TYPE_CHECKING:
 __all__ = ["DashboardCache", "DashboardSnapshot"]
 
 REST: Final = 10.0
-"""After working for a second, rest for so many: grading comes first."""
+"""Seconds of rest per second of computing: annotating comes first."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DashboardSnapshot:
-    """How a campaign stands.
+    """Statistics of a campaign at one moment.
 
     Args:
-        version: Of the store.
-        annotator_progress: How far each annotator is.
-        texts: How many texts have a grade.
-        ratings: How many grades there are.
-        conflicts: Texts whose grades are far apart and that no lead decided about, the farthest first.
-        decided: Texts that a lead decided about, in the order of their numbers.
-        agreement: How far the annotators agree.
+        version: Version of the store.
+        annotator_progress: Progress of each annotator.
+        items: Number of rated items.
+        ratings: Number of ratings.
+        conflicts: Numbers of the items with disagreement that are not adjudicated, largest first.
+        adjudicated: Numbers of the adjudicated items, ascending.
+        agreement: Inter-annotator agreement.
     """
 
     version: tuple[int, ...]
     annotator_progress: tuple[AnnotatorProgress, ...]
-    texts: int
+    items: int
     ratings: int
     conflicts: tuple[int, ...]
-    decided: tuple[int, ...]
+    adjudicated: tuple[int, ...]
     agreement: AgreementResult
 
     @classmethod
     def of(cls, store: Store, far: float) -> DashboardSnapshot:
-        """Work them out.
+        """Compute a snapshot.
 
         Args:
-            store: Where the campaign lives.
-            far: From which distance on grades are far apart.
+            store: Store of the campaign.
+            far: Smallest distance of grades that is a disagreement.
         """
-        version = store.version()  # first: what changes meanwhile makes them old
+        version = store.version()  # read first, so that changes during the computation make the snapshot stale
         ratings = store.results.ratings()
-        decided = {one.number for one in store.results.adjudications()}
+        adjudicated = {one.number for one in store.results.adjudications()}
         return cls(
             version=version,
             annotator_progress=tuple(store.people.annotator_progress()),
-            texts=len({rating.number for rating in ratings}),
+            items=len({rating.number for rating in ratings}),
             ratings=len(ratings),
-            conflicts=tuple(number for number in store.results.apart(far) if number not in decided),
-            decided=tuple(sorted(decided)),
+            conflicts=tuple(number for number in store.results.apart(far) if number not in adjudicated),
+            adjudicated=tuple(sorted(adjudicated)),
             agreement=agreement_of(ratings, store.rubric()),
         )
 
 
 class DashboardCache:
-    """Works the numbers out in a thread of its own.
+    """Cache of the latest snapshot, computed in a thread of its own.
 
     Args:
-        store: Where the campaign lives.
-        far: From which distance on grades are far apart.
-        patience: For how many seconds `look` waits for fresh ones, where they took no longer the last time.
+        store: Store of the campaign.
+        far: Smallest distance of grades that is a disagreement.
+        patience: Seconds that `latest` waits for a fresh snapshot, if the last one took no longer.
     """
 
     def __init__(self, store: Store, far: float, patience: float) -> None:
@@ -82,11 +82,11 @@ class DashboardCache:
         self._not_before = self._took = 0.0
         self._problem = ""
 
-    def look(self) -> tuple[DashboardSnapshot | None, bool]:
-        """The latest numbers, and whether they are of this moment; None before the first are there.
+    def latest(self) -> tuple[DashboardSnapshot | None, bool]:
+        """Return the latest snapshot, and True if it is up to date; None before the first.
 
         Raises:
-            PostilError: They cannot be worked out.
+            PostilError: It cannot be computed.
         """
         version = self._store.version()
 
@@ -95,7 +95,7 @@ class DashboardCache:
 
         with self._changed:
             if not fresh() and not self._working:
-                self._working = True
+                self._working = True  # at most one thread computes, however many pages are requested
                 Thread(target=self._work, name="postil-numbers", daemon=True).start()
             if self._working and self._took <= self._patience:
                 self._changed.wait_for(lambda: fresh() or not self._working, self._patience)

@@ -1,4 +1,4 @@
-"""What a lead takes along: the files of `postil annotate export`, one at a time."""
+"""Downloads for leads: the files of `postil annotate export`, one at a time."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from postil.app.annotate import write_rows
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from postil.annotation.models import ItemType
     from postil.annotation.store import Store
 
 __all__ = ["KINDS", "file_of", "names_of"]
@@ -21,38 +22,38 @@ KINDS: Final = {
     "jsonl": "application/jsonl",
     "parquet": "application/vnd.apache.parquet",
 }
-"""The kinds of file, with their names in HTTP."""
+"""Media types by suffix."""
 
 _NAMES: Final = {
-    "ratings": ("every grade, one a row", TABLE_FORMATS),
-    "resolved": ("one row a text: mean, what was decided, how many grades", TABLE_FORMATS),
+    "ratings": ("one row per rating", TABLE_FORMATS),
+    "resolved": ("one row per item: mean, adjudicated grade, number of ratings", TABLE_FORMATS),
     "judgements": ("for postil correlate --judgements", ("jsonl",)),
     "references": ("for postil score --references", ("jsonl",)),
     "passages": ("for postil passages", ("jsonl",)),
-    "codebook": ("what the columns and grades mean", ("json",)),
+    "codebook": ("meaning of columns and grades", ("json",)),
 }
 
 
-def names_of(what: str) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """What there is to take, what it is for and in which kinds of file.
+def names_of(item_type: ItemType) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Names of the files, each with its description and its suffixes.
 
     Args:
-        what: What is graded.
+        item_type: Type of the items.
 
     >>> list(names_of("outputs"))
     ['ratings', 'resolved', 'judgements', 'codebook']
     """
     only = {"references": "comments", "passages": "passages"}
-    return {name: about for name, about in _NAMES.items() if only.get(name, what) == what}
+    return {name: about for name, about in _NAMES.items() if only.get(name, item_type) == item_type}
 
 
 def file_of(store: Store, name: str, kind: str) -> bytes | None:
-    """A file, as it stands now; None where nothing was graded yet.
+    """Make a file with the current ratings; None if there are none yet.
 
     Args:
-        store: Where the campaign lives.
+        store: Store of the campaign.
         name: One of `names_of`.
-        kind: One of its kinds.
+        kind: One of its suffixes.
 
     Raises:
         MissingExtra: The package for Parquet is not installed.

@@ -1,4 +1,4 @@
-"""What went wrong, in words and as the status of an answer."""
+"""Errors as HTTP responses: status, title and advice."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from postil.errors import MissingExtra, PostilError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["HTTPError", "told"]
+__all__ = ["HTTPError", "error_content"]
 
 STATUS: Final = {
     "unknown": 404,
@@ -22,21 +22,21 @@ STATUS: Final = {
     "full": 409,
     "invalid": 422,
 }
-"""The status of an answer for each kind of refusal."""
+"""HTTP status by kind of refusal."""
 
 STALE: Final = (
-    "This text was answered meanwhile, perhaps in another window. The earlier answer stands; nothing was changed. "
+    "This item was rated in the meantime, perhaps in another window. The earlier rating was kept. "
     "To change it, go back to it."
 )
 
 
 class HTTPError(PostilError):
-    """A request ends here.
+    """Error that ends a request with an HTTP status.
 
     Args:
-        status: The status of the answer.
-        title: In a few words.
-        lines: What to do.
+        status: HTTP status.
+        title: The problem, in a few words.
+        lines: Advice, one sentence each.
     """
 
     def __init__(self, status: int, title: str, *lines: str) -> None:
@@ -44,18 +44,22 @@ class HTTPError(PostilError):
         super().__init__(" ".join([f"{title}.", *lines]))
 
 
-def told(error: Exception, say: Callable[[str], str]) -> tuple[str, list[str], int]:
-    """Title, lines and status of the answer to what went wrong.
+def error_content(error: Exception, translate: Callable[[str], str]) -> tuple[str, list[str], int]:
+    """Title, advice and HTTP status for an error.
 
     Args:
-        error: What went wrong.
-        say: Says a sentence in the language of the rubric.
+        error: The error.
+        translate: Function that translates a sentence to the language of the rubric.
     """
     if isinstance(error, HTTPError):
-        return say(error.title), [say(line) for line in error.lines], error.status
+        return translate(error.title), [translate(line) for line in error.lines], error.status
     if isinstance(error, Refused):
         english = STALE if error.kind == "stale" else f"{error.problem[:1].upper()}{error.problem[1:]}."
-        return say(english), [], STATUS[error.kind]
+        return translate(english), [], STATUS[error.kind]
     if isinstance(error, MissingExtra):
         return str(error), [], 501
-    return say("The campaign cannot be reached"), [say("Try again in a moment; what you gave is kept.")], 503
+    return (
+        translate("The campaign cannot be reached"),
+        [translate("Try again in a moment; your answers are saved in this browser.")],
+        503,
+    )

@@ -1,4 +1,4 @@
-"""What a browser sends."""
+"""Forms sent by browsers."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ if TYPE_CHECKING:
 
 __all__ = ["Form", "form_of", "wants_json"]
 
-FIELDS: Final = 30
-"""No form has more fields."""
+MAX_FIELDS: Final = 30
+"""Maximum number of fields of a form."""
 
 
 class Form(dict[str, str]):
-    """The fields of a form."""
+    """Fields of a form."""
 
     def number(self, name: str) -> int:
-        """A whole number.
+        """Parse a field as an integer.
 
         Args:
-            name: The field.
+            name: Name of the field.
 
         Raises:
-            Refused: It is none.
+            Refused: It is no integer.
         """
-        return int(self._matching(name, "-?[0-9]{1,9}", "a whole number"))
+        return int(self._matching(name, "-?[0-9]{1,9}", "an integer"))
 
     def real(self, name: str) -> float:
-        """A number.
+        """Parse a field as a decimal number.
 
         Args:
-            name: The field.
+            name: Name of the field.
 
         Raises:
-            Refused: It is none.
+            Refused: It is no number.
         """
         return float(self._matching(name, r"-?[0-9]{1,9}(\.[0-9]{1,9})?", "a number"))
 
@@ -52,27 +52,27 @@ class Form(dict[str, str]):
 
 
 def form_of(request: Request) -> Form:
-    """The fields that were sent.
+    """Parse the body of a request as a form.
 
     Args:
         request: The request.
 
     Raises:
-        HTTPError: It is no form.
+        HTTPError: The body is no form.
     """
     kind = request.headers.get("content-type", "").split(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":
-        raise HTTPError(415, "The request is no form", "Send it from the page.")
+        raise HTTPError(415, "The request is not a form", "Submit it from the page.")
     try:
         text = request.scope[BODY].decode("utf-8")
-        pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=FIELDS)
+        pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=MAX_FIELDS)
     except ValueError:
-        raise HTTPError(400, "The form cannot be read", "Load the page again.") from None
+        raise HTTPError(400, "The form cannot be parsed", "Reload the page.") from None
     return Form(pairs)
 
 
 def wants_json(request: Request) -> bool:
-    """Whether a script asks, rather than a person.
+    """True if the request comes from a script, which wants JSON.
 
     Args:
         request: The request.

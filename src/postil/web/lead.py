@@ -1,10 +1,10 @@
-"""The lead's pages: progress, agreement, conflicts, people, files."""
+"""Pages of leads: progress, agreement, conflicts, people, downloads."""
 
 from __future__ import annotations
 
 import re
 import time
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
@@ -14,7 +14,7 @@ from postil.records.names import STATISTICS
 from postil.web.dashboard_cache import DashboardCache
 from postil.web.downloads import KINDS, file_of, names_of
 from postil.web.error_pages import HTTPError
-from postil.web.pages import NEVER_CACHED, back_to, new_key
+from postil.web.pages import NEVER_CACHED, new_key, redirect_to
 from postil.web.pictures import heat, histogram, severities
 
 if TYPE_CHECKING:
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 
 __all__ = ["add_lead_pages"]
 
-A_PAGE: Final = 10
-"""So many conflicts stand on a page."""
+PAGE_SIZE: Final = 10
+"""Number of conflicts per page."""
 
 SHOWN: Final = {
     "kappa-quadratic-pooled": "Scott's pi, quadratic",
     "alpha-ordinal": "Alpha, ordinal",
-    "within-1": "At most 1 apart",
+    "within-1": "Adjacent agreement",
 }
-"""The statistics at the head of the first page."""
+"""Statistics at the top of the first page."""
 
 TITLES: Final = {
-    "agreement": "Same grade",
-    "within-1": "At most 1 apart",
+    "agreement": "Percent agreement",
+    "within-1": "Adjacent agreement",
     "kappa-unweighted-pairs": "Cohen's kappa, mean of pairs",
     "kappa-linear-pairs": "Cohen's kappa, linear weights, mean of pairs",
     "kappa-quadratic-pairs": "Cohen's kappa, quadratic weights, mean of pairs",
@@ -58,8 +58,8 @@ def add_lead_pages(app: FastAPI, site: Site, *, patience: float) -> None:
 
     Args:
         app: The application.
-        site: The campaign.
-        patience: For how many seconds a page waits for fresh numbers.
+        site: Site of the campaign.
+        patience: Seconds that a page waits for fresh numbers.
     """
     pages = _Pages(site, patience)
     for path, page in (("", pages.overview), ("/agreement", pages.agreement), ("/conflicts", pages.conflicts)):
@@ -78,62 +78,63 @@ class _Pages:
         site.show(titles=TITLES, statistics=STATISTICS, heat=heat, number=_number, ago=_ago, estimate=_estimate)
 
     def overview(self, request: Request) -> Response:
-        """How far everyone is."""
+        """Show the progress of all annotators."""
         return self._page(request, "overview", link="")
 
     def agreement(self, request: Request) -> Response:
-        """How far they agree."""
+        """Show inter-annotator agreement."""
         return self._page(request, "agreement", drawn=_drawn, resamples=RESAMPLES)
 
     def conflicts(self, request: Request) -> Response:
-        """Texts to decide about, or those that were."""
-        self._site.lead(request)
-        numbers, _ = self._dashboard.look()
-        decided = request.query_params.get("show") == "decided"
-        rest = () if numbers is None else numbers.decided if decided else numbers.conflicts
+        """Show items with disagreement, or adjudicated ones."""
+        self._site.current_lead(request)
+        numbers, _ = self._dashboard.latest()
+        adjudicated = request.query_params.get("show") == "adjudicated"
+        rest = () if numbers is None else numbers.adjudicated if adjudicated else numbers.conflicts
         page = request.query_params.get("page", "1")
         page_number = int(page) if re.fullmatch("[0-9]{1,6}", page) and int(page) else 1
-        first = (page_number - 1) * A_PAGE
-        cases = self._store.results.cases(rest[first : first + A_PAGE])
+        first = (page_number - 1) * PAGE_SIZE
+        cases = self._store.results.cases(rest[first : first + PAGE_SIZE])
         return self._page(
             request,
             "conflicts",
-            cases=[one for one in cases if decided or one.adjudication is None],  # numbers may be of a moment ago
-            decided=decided,
+            # The snapshot may be older than the last adjudication.
+            cases=[one for one in cases if adjudicated or one.adjudication is None],
+            adjudicated=adjudicated,
             page=page_number,
-            pages=max(1, -(-len(rest) // A_PAGE)),
+            pages=max(1, -(-len(rest) // PAGE_SIZE)),
             key=new_key,
             total=len(rest),
         )
 
     def file(self, request: Request, name: str) -> Response:
-        """A file to take along."""
-        self._site.lead(request)
+        """Download a file."""
+        self._site.current_lead(request)
         stem, _, kind = name.partition(".")
         if stem not in self._files or kind not in self._files[stem][1]:
             raise HTTPError(404, "There is no such page")
         content = file_of(self._store, stem, kind)
         if content is None:
-            raise HTTPError(404, "Nothing was graded yet")
+            raise HTTPError(404, "There are no ratings yet")
         headers = NEVER_CACHED | {"content-disposition": f'attachment; filename="{name}"'}
         return Response(content, media_type=KINDS[kind], headers=headers)
 
     def adjudicate(self, request: Request) -> Response:
-        """A decision."""
-        lead, form = self._sent(request)
+        """Store an adjudication."""
+        lead, form = self._submitted(request)
         number = form.number("number")
         grade, reason = form.real("grade"), form.get("reason", "")
         self._store.results.adjudicate(lead, number, grade, reason, idempotency_key=form.get("idempotency_key", ""))
         if "hx-request" not in request.headers:
-            return back_to("/lead/conflicts")
+            return redirect_to("/lead/conflicts")
         case = self._site.parts("case.html").case(
             self._store.results.conflict(number), self._site.csrf(request), new_key()
         )
         return HTMLResponse(case, headers=NEVER_CACHED)
 
     def invite(self, request: Request) -> Response:
-        """A link for someone; it is shown once."""
-        _, form = self._sent(request)
+        """Invite a person and show the link once."""
+        _, form = self._submitted(request)
         name = form.get("name", "")
         role: Role = "lead" if form.get("role") == "lead" else "annotator"
         token = self._store.people.invite(name, role, keep=request.cookies[self._site.cookie])
@@ -141,8 +142,8 @@ class _Pages:
         return self._page(request, "overview", link=link, invited=name)
 
     def remove(self, request: Request) -> Response:
-        """Someone leaves."""
-        _, form = self._sent(request)
+        """Remove an annotator."""
+        _, form = self._submitted(request)
         number = form.number("person")
         person = next(
             (one for one in self._store.people.everyone() if one.id == number and one.role == "annotator"), None
@@ -150,11 +151,11 @@ class _Pages:
         if person is None:
             raise HTTPError(404, "There is no such annotator")
         self._store.people.remove(person, reserve=form.get("then") == "reserve")
-        return back_to("/lead")
+        return redirect_to("/lead")
 
-    def _page(self, request: Request, tab: str, **values: Any) -> Response:
-        self._site.lead(request)
-        numbers, fresh = self._dashboard.look()
+    def _page(self, request: Request, tab: str, **values: object) -> Response:
+        self._site.current_lead(request)
+        numbers, fresh = self._dashboard.latest()
         return self._site.page(
             "lead.html",
             tab=tab,
@@ -171,20 +172,20 @@ class _Pages:
             **values,
         )
 
-    def _sent(self, request: Request) -> tuple[Person, Form]:
-        self._site.lead(request)
-        return self._site.posted(request)
+    def _submitted(self, request: Request) -> tuple[Person, Form]:
+        self._site.current_lead(request)
+        return self._site.submitted(request)
 
 
-def _drawn(found: Agreement) -> dict[str, Any]:
-    """The pictures of an agreement."""
+def _drawn(found: Agreement) -> dict[str, object]:
+    """Labels and charts of the agreement page."""
     labels = [f"{label:g}" for label in found.labels]
     severe = [(rater.name, rater.severity) for rater in found.raters if rater.severity is not None]
     return {
         "labels": labels,
         "severities": severities(severe, "Bias of each annotator, with 95 % intervals") if severe else "",
         "histograms": [
-            (rater, histogram(labels, rater.histogram, f"How often {rater.name} gave each grade"))
+            (rater, histogram(labels, rater.histogram, f"Number of ratings of {rater.name} with each grade"))
             for rater in found.raters
             if rater.histogram is not None
         ],
@@ -192,12 +193,12 @@ def _drawn(found: Agreement) -> dict[str, Any]:
 
 
 def _number(value: float | None, digits: int = 2) -> str:
-    """A number with a true minus; a dash for none."""
+    """Format a number with a minus sign; a dash for None."""
     return "–" if value is None else f"{value:.{digits}f}".replace("-", "−")
 
 
 def _estimate(found: Agreement, name: str) -> tuple[str, str]:
-    """A statistic and its interval, or why there is none."""
+    """Format a statistic and its interval, or the reason why there is none."""
     one = found.estimates.get(name)
     if one is None:
         return "–", found.absent.get(name, "")
@@ -207,7 +208,7 @@ def _estimate(found: Agreement, name: str) -> tuple[str, str]:
 
 
 def _ago(then: float | None, now: float) -> str:
-    """How long ago something was."""
+    """Format the time since a moment."""
     if then is None:
         return "–"
     past = max(0, int(now - then))

@@ -1,4 +1,4 @@
-"""What every page needs: the campaign, templates, and who is asking."""
+"""What all pages share: the campaign, templates, the current user, CSRF tokens and cookies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from postil.web.error_pages import HTTPError, told
+from postil.web.error_pages import HTTPError, error_content
 from postil.web.forms import form_of, wants_json
 from postil.web.security import RateLimiter, csrf_of, same
 from postil.web.translations import translator
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from postil.annotation.store import Store
     from postil.web.forms import Form
 
-__all__ = ["NEVER_CACHED", "Site", "back_to", "new_key"]
+__all__ = ["NEVER_CACHED", "Site", "new_key", "redirect_to"]
 
 NEVER_CACHED: Final = {"cache-control": "no-store"}
 ATTEMPTS, MINUTES = 10, 5
@@ -32,16 +32,16 @@ TAG: Final = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,4}")
 
 
 class Site:
-    """A campaign as its pages see it.
+    """The web site of a campaign.
 
     Args:
-        store: Where it lives.
-        secure: Whether it is reached by https.
+        store: Store of the campaign.
+        secure: True if the site is reached by HTTPS.
 
     Attributes:
-        cookie: The name of the cookie; another for each campaign, as browsers do not tell ports apart.
-        limit: Of failed attempts to sign in.
-        say: Says a sentence in the language of the rubric.
+        cookie: Name of the session cookie; one per campaign, as browsers share cookies between ports.
+        limiter: Limit on failed attempts to sign in.
+        translate: Function that translates a sentence to the language of the rubric.
     """
 
     def __init__(self, store: Store, *, secure: bool) -> None:
@@ -49,41 +49,41 @@ class Site:
         self.campaign, self.rubric = store.campaign(), store.rubric()
         made = f"{self.campaign.name}\0{self.campaign.created!r}\0{self.campaign.seed}"
         self.cookie = f"postil-{hashlib.sha256(made.encode()).hexdigest()[:10]}"
-        self.limit = RateLimiter(ATTEMPTS, MINUTES * 60)
-        self.say = translator(self.rubric.lang)
+        self.limiter = RateLimiter(ATTEMPTS, MINUTES * 60)
+        self.translate = translator(self.rubric.lang)
         self._shown: dict[str, object] = {}
-        self.show(campaign=self.campaign, rubric=self.rubric, lang_of=_lang, lang=self.rubric.lang, _=self.say)
+        self.show(campaign=self.campaign, rubric=self.rubric, lang_of=_lang, lang=self.rubric.lang, _=self.translate)
         parts = self.parts("task.html")
-        self.show(levels=parts.choices(None), tools=parts.actions())  # the same beside every text
+        self.show(levels=parts.choices(None), tools=parts.actions())  # rendered once: the same beside every item
 
     def show(self, **values: object) -> None:
-        """Let all templates see something.
+        """Add variables for all templates.
 
         Args:
-            values: What they see, by name.
+            values: Values by name.
         """
         self._shown |= values
 
-    def page(self, name: str, status: int = 200, **values: object) -> HTMLResponse:
-        """A page.
+    def page(self, name: str, status: int = 200, /, **values: object) -> HTMLResponse:
+        """Render a page.
 
         Args:
-            name: The template.
-            status: The status of the answer.
-            values: What the template shows.
+            name: Name of the template.
+            status: HTTP status.
+            values: Variables of the template.
         """
         return HTMLResponse(_templates().get_template(name).render(self._shown | values), status, NEVER_CACHED)
 
     def parts(self, name: str) -> Any:
-        """The macros of a template.
+        """Load the macros of a template.
 
         Args:
-            name: The template.
+            name: Name of the template.
         """
         return _templates().get_template(name).make_module(self._shown)
 
     def person(self, request: Request) -> Person | None:
-        """Who asks; None for nobody who is known.
+        """Return the signed-in user; None if there is none.
 
         Args:
             request: The request.
@@ -91,125 +91,125 @@ class Site:
         token = request.cookies.get(self.cookie, "")
         return self.store.people.session(token) if token else None
 
-    def known(self, request: Request) -> Person:
-        """Who asks.
+    def current_user(self, request: Request) -> Person:
+        """Return the signed-in user.
 
         Args:
             request: The request.
 
         Raises:
-            HTTPError: Nobody is signed in.
+            HTTPError: Nobody is signed in (401).
         """
         found = self.person(request)
         if found is None:
-            raise self.unknown()
+            raise self.not_signed_in()
         return found
 
-    def unknown(self) -> HTTPError:
-        """What somebody hears who is not signed in."""
+    def not_signed_in(self) -> HTTPError:
+        """Make the error for a request without a valid session."""
         return HTTPError(401, "You are not signed in", "A link works once. Ask your lead for a new one.")
 
-    def lead(self, request: Request) -> Person:
-        """The lead who asks.
+    def current_lead(self, request: Request) -> Person:
+        """Return the signed-in user, who must be a lead.
 
         Args:
             request: The request.
 
         Raises:
-            HTTPError: It is somebody else.
+            HTTPError: Nobody is signed in (401), or the user is no lead (403).
         """
-        found = self.known(request)
+        found = self.current_user(request)
         if found.role != "lead":
             raise HTTPError(403, "This page is for leads")
         return found
 
-    def posted(self, request: Request) -> tuple[Person, Form]:
-        """Who sends a form of ours, and what is in it.
+    def submitted(self, request: Request) -> tuple[Person, Form]:
+        """Return the signed-in user and the submitted form.
 
         Args:
             request: The request.
 
         Raises:
-            HTTPError: Nobody is signed in, or the form is not from a page of ours.
+            HTTPError: Nobody is signed in, or the CSRF token is wrong.
         """
         form = form_of(request)
-        found = self.known(request)
-        self.check(request, form)
+        found = self.current_user(request)
+        self.check_csrf(request, form)
         return found, form
 
     def csrf(self, request: Request) -> str:
-        """The token for the forms of a page.
+        """Return the CSRF token for the forms of a page.
 
         Args:
             request: The request for the page.
         """
         return csrf_of(request.cookies.get(self.cookie, ""))
 
-    def check(self, request: Request, form: Form, cookie: str | None = None) -> None:
-        """Look whether a form is from a page of ours.
+    def check_csrf(self, request: Request, form: Form, cookie: str | None = None) -> None:
+        """Check the CSRF token of a form.
 
         Args:
             request: The request.
-            form: The fields.
-            cookie: The cookie that the page's token is made of.
+            form: The form.
+            cookie: Cookie that the token is derived from; by default that of the session.
 
         Raises:
-            HTTPError: It is not.
+            HTTPError: The token is wrong (403).
         """
         secret = request.cookies.get(cookie or self.cookie, "")
         if not secret or not same(csrf_of(secret), form.get("csrf", "")):
-            line = "You have signed in again since it was opened. Load it again; no answer is lost."
+            line = "You have signed in again since it was opened. Reload it; no answer is lost."
             raise HTTPError(403, "This page is out of date", line)
 
-    def keep(self, response: Response, name: str, value: str, seconds: int) -> None:
-        """Give the browser a cookie that scripts cannot read and other sites cannot use.
+    def set_cookie(self, response: Response, name: str, value: str, seconds: int) -> None:
+        """Set a cookie that scripts cannot read and other sites cannot use.
 
         Args:
-            response: The answer.
-            name: The cookie.
-            value: What is in it.
-            seconds: For how long.
+            response: The response.
+            name: Name of the cookie.
+            value: Value of the cookie.
+            seconds: Lifetime, in seconds.
         """
         response.set_cookie(
             name, value, max_age=seconds, path="/", secure=self.secure, httponly=True, samesite="strict"
         )
 
-    def forget(self, response: Response, name: str) -> None:
-        """Take a cookie away.
+    def delete_cookie(self, response: Response, name: str) -> None:
+        """Delete a cookie.
 
         Args:
-            response: The answer.
-            name: The cookie.
+            response: The response.
+            name: Name of the cookie.
         """
         response.delete_cookie(name, path="/", secure=self.secure, httponly=True, samesite="strict")
 
-    def refuse(self, request: Request, error: Exception) -> Response:
-        """The answer to what went wrong, for a person or for a script.
+    def error_response(self, request: Request, error: Exception) -> Response:
+        """Make the response to an error: a page, or JSON for a script.
 
         Args:
             request: The request.
-            error: What went wrong.
+            error: The error.
         """
-        title, lines, status = told(error, self.say)
+        title, lines, status = error_content(error, self.translate)
         if wants_json(request):
             said = " ".join([title if title[-1] in ".。" else f"{title}.", *lines])
             return JSONResponse({"problem": said}, status, NEVER_CACHED)
-        href = "" if status == 401 else "/"  # where nobody is signed in there is no way on
-        link = self.say("Go on")
+        href = "" if status == 401 else "/"  # without a session there is no page to continue to
+        link = self.translate("Continue")
         return self.page("words.html", status, title=title, lines=lines, join="", href=href, link=link)
 
 
-def back_to(path: str) -> RedirectResponse:
-    """Go to another page.
+def redirect_to(path: str) -> RedirectResponse:
+    """Redirect to another page.
 
     Args:
-        path: Its path.
+        path: Path of the page.
     """
     return RedirectResponse(path, 303)
 
 
 def new_key() -> str:
-    """A key for an answer that was not given yet."""
+    """Make an idempotency key for an annotation to come."""
     return secrets.token_hex(16)
 
 
@@ -221,5 +221,5 @@ def _templates() -> Environment:
 
 @lru_cache(maxsize=64)
 def _lang(lang: str) -> Markup:
-    """The attribute that tells a text's language, and nothing where it is not known."""
+    """HTML attribute for the language of a text; empty if it is unknown."""
     return Markup(' lang="{}"').format(escape(lang)) if TAG.fullmatch(lang) else Markup("")

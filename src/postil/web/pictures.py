@@ -1,4 +1,4 @@
-"""Small pictures for the lead's pages: SVG without styles of its own, so that the page's colours and policy hold."""
+"""Small charts for the pages of leads: SVG without inline styles, so that style sheet and content policy apply."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ WIDTH, HEIGHT, FOOT = 220, 110, 18
 
 
 def histogram(labels: Sequence[str], counts: Sequence[int], title: str) -> Markup:
-    """Bars with a label below and a number above each.
+    """Draw a histogram: bars with a label below and a count above each.
 
     Args:
         labels: The grades.
-        counts: How often each was given.
-        title: What it shows, for readers that do not see it.
+        counts: Number of ratings with each grade.
+        title: Description, for screen readers.
     """
     most, step = max([*counts, 1]), WIDTH / len(counts)
     parts = []
@@ -40,11 +40,11 @@ def histogram(labels: Sequence[str], counts: Sequence[int], title: str) -> Marku
 
 
 def severities(rows: Sequence[tuple[str, Estimate]], title: str) -> Markup:
-    """Means with intervals around zero, one a line.
+    """Draw estimates with confidence intervals around zero, one per line.
 
     Args:
-        rows: A name and its estimate.
-        title: What it shows.
+        rows: Names with their estimates.
+        title: Description, for screen readers.
     """
     ends = [abs(end) for _, one in rows for end in (one.value, one.low, one.high) if end is not None]
     far = max([*ends, 0.25]) * 1.1
@@ -68,7 +68,7 @@ def severities(rows: Sequence[tuple[str, Estimate]], title: str) -> Markup:
 
 
 def heat(counts: Sequence[Sequence[int]]) -> list[list[tuple[int, int]]]:
-    """Each count with how strong its colour is, from 0 to 10.
+    """Pair each count with the strength of its color, from 0 to 10.
 
     Args:
         counts: Rows of counts.

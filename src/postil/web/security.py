@@ -1,4 +1,4 @@
-"""What keeps strangers and accidents out: hosts, origins, sizes, headers, tokens against forged forms, limits."""
+"""Security middleware: hosts, origins, body sizes, headers, CSRF tokens, rate limits."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 __all__ = ["BODY", "HEADERS", "LARGEST", "RateLimiter", "SecurityMiddleware", "csrf_of", "refusal_parts", "same"]
 
 BODY: Final = "postil.body"
-"""Where in the scope the body of a request stands for the pages."""
+"""Key of the request body in the ASGI scope."""
 
 LARGEST: Final = 64 * 1024
-"""The largest body of a request, in bytes."""
+"""Maximum size of a request body, in bytes."""
 
 POLICY: Final = (
     b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
@@ -43,78 +43,78 @@ HTTPS_ONLY: Final = (b"strict-transport-security", b"max-age=31536000")
 
 
 def csrf_of(token: str) -> str:
-    """The token that a form carries: only who can read the page, and so is signed in, knows it.
+    """Derive the CSRF token of a form from the session: only those who can read the page know it.
 
     Args:
-        token: The secret in the cookie, which scripts cannot read.
+        token: Secret of the session cookie, which scripts cannot read.
     """
     return hashlib.sha256(b"postil form " + token.encode()).hexdigest()
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two secrets are the same, in a time that does not tell how far they are.
+    """Compare two secrets in constant time.
 
     Args:
         one: A secret.
-        other: Another.
+        other: Another secret.
     """
     return hmac.compare_digest(one.encode(), other.encode())
 
 
 class RateLimiter:
-    """At most so many failures in so many seconds for each key.
+    """Limit on failed attempts per key in a sliding window.
 
     Args:
-        most: How many.
-        seconds: In how long a time.
-        clock: Tells the time.
+        attempts: Maximum number of failed attempts.
+        seconds: Length of the window.
+        clock: Function that returns the time, in seconds.
 
-    >>> limit = RateLimiter(2, 60, clock=lambda: 0.0)
-    >>> [limit.reached("a"), limit.count("a"), limit.count("a"), limit.reached("a"), limit.reached("b")]
+    >>> limiter = RateLimiter(2, 60, clock=lambda: 0.0)
+    >>> [limiter.exceeded("a"), limiter.record("a"), limiter.record("a"), limiter.exceeded("a"), limiter.exceeded("b")]
     [False, None, None, True, False]
     """
 
-    KEYS: Final = 10_000
+    MAX_KEYS: Final = 10_000
 
-    def __init__(self, most: int, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self._most, self._seconds, self._clock = most, seconds, clock
+    def __init__(self, attempts: int, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._attempts, self._seconds, self._clock = attempts, seconds, clock
         self._times: dict[str, deque[float]] = {}
         self._lock = Lock()
 
-    def reached(self, key: str) -> bool:
-        """Whether there have been too many.
+    def exceeded(self, key: str) -> bool:
+        """True if no further attempt is allowed for a key.
 
         Args:
-            key: Whose.
+            key: The key.
         """
         with self._lock:
             times = self._times.get(key, deque())
             while times and times[0] <= self._clock() - self._seconds:
                 times.popleft()
-            return len(times) >= self._most
+            return len(times) >= self._attempts
 
-    def count(self, key: str) -> None:
-        """There was another.
+    def record(self, key: str) -> None:
+        """Record one failed attempt for a key.
 
         Args:
-            key: Whose.
+            key: The key.
         """
         with self._lock:
-            if len(self._times) >= self.KEYS:
+            if len(self._times) >= self.MAX_KEYS:  # bounds the memory that many addresses can take
                 self._times.clear()
-            self._times.setdefault(key, deque(maxlen=self._most)).append(self._clock())
+            self._times.setdefault(key, deque(maxlen=self._attempts)).append(self._clock())
 
 
 class SecurityMiddleware:
-    """Stands before the pages: looks at host, origin and size of every request, and puts headers on every answer.
+    """ASGI middleware that checks host, origin and body size of every request and adds headers to every response.
 
-    A name that is not known is refused, so that no page elsewhere can reach this one by a name of its own for this
-    address (DNS rebinding). An address in digits cannot be had that way.
+    Unknown host names are refused, so that no other site can reach this server under a name of its own (DNS rebinding).
+    Numeric addresses cannot be rebound.
 
     Args:
-        app: What it stands before.
-        names: The names of this server.
-        secure: Whether it is reached by https.
+        app: The wrapped application.
+        names: Host names of this server.
+        secure: True if it is reached by HTTPS.
     """
 
     def __init__(self, app: ASGIApp, names: Iterable[str], *, secure: bool = False) -> None:
@@ -144,7 +144,7 @@ class SecurityMiddleware:
             try:
                 body = await _body(receive)
             except EOFError:
-                return  # nobody waits for an answer, and a part of a form is no form
+                return  # nobody waits for a response, and a truncated form must not be read as a form
             if body is None:
                 refusal = 413, f"The request is larger than {LARGEST:,} bytes."
             else:
@@ -152,17 +152,17 @@ class SecurityMiddleware:
         if refusal is None:
             await self._app(scope, receive, with_headers)
         else:
-            await _say(with_headers, *refusal, script=headers.get(b"accept") == b"application/json")
+            await _respond(with_headers, *refusal, script=headers.get(b"accept") == b"application/json")
 
     def _refusal(self, method: str, headers: dict[bytes, bytes]) -> tuple[int, str] | None:
         host = headers.get(b"host", b"").decode("latin-1")
         if not self._known(host):
-            return 421, "This server does not go by that name. Whoever started it can add the name."
+            return 421, "This server does not have that name. Whoever started it can add the name."
         if method in {"GET", "HEAD"}:
             return None
-        stranger = b"origin" in headers and not self._ours(headers[b"origin"].decode("latin-1"), host)
-        if stranger or headers.get(b"sec-fetch-site", b"none") not in {b"same-origin", b"none"}:
-            return 403, "The request comes from a page of another site, or by another address. Load the page again."
+        foreign = b"origin" in headers and not self._ours(headers[b"origin"].decode("latin-1"), host)
+        if foreign or headers.get(b"sec-fetch-site", b"none") not in {b"same-origin", b"none"}:
+            return 403, "The request comes from a page of another site, or from another address. Reload the page."
         size = headers.get(b"content-length", b"0")
         if not size.isdigit() or len(size) > 9 or int(size) > LARGEST:
             return 413, f"The request is larger than {LARGEST:,} bytes."
@@ -171,7 +171,7 @@ class SecurityMiddleware:
     def _ours(self, origin: str, host: str) -> bool:
         """Return True if an origin is this server: scheme, host and port must agree with the request."""
         scheme, _, place = origin.lower().partition("://")
-        port = self._schemes.get(scheme)  # the default one, which browsers leave out
+        port = self._schemes.get(scheme)  # the default port, which browsers omit
         return port is not None and place.removesuffix(port) == host.lower().removesuffix(port)
 
     def _is_known(self, host: str) -> bool:
@@ -189,11 +189,11 @@ class SecurityMiddleware:
 
 
 def refusal_parts(text: str, *, script: bool) -> tuple[list[tuple[bytes, bytes]], bytes]:
-    """Headers and body of an answer that says why a request is refused.
+    """Headers and body of a response that refuses a request.
 
     Args:
-        text: Why, in a sentence.
-        script: True if a script asks, which wants JSON.
+        text: The reason, one sentence.
+        script: True for a script, which wants JSON.
     """
     kind = b"application/json" if script else b"text/plain; charset=utf-8"
     body = (json.dumps({"problem": text}) if script else f"{text}\n").encode()
@@ -221,8 +221,8 @@ async def _body(receive: Receive) -> bytes | None:
             return b"".join(parts)
 
 
-async def _say(send: Send, status: int, text: str, *, script: bool) -> None:
-    # The connection stays open: to close it while a large body comes in would discard this answer.
+async def _respond(send: Send, status: int, text: str, *, script: bool) -> None:
+    # The connection stays open: closing it while a large body arrives would discard this response.
     headers, body = refusal_parts(text, script=script)
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

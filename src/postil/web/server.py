@@ -1,4 +1,4 @@
-"""The server: one campaign, behind one door."""
+"""The campaign server: application, static files, uvicorn."""
 
 from __future__ import annotations
 
@@ -42,20 +42,20 @@ STATIC: Final = {
     "postil.css": "text/css; charset=utf-8",
     "spans.js": "text/javascript; charset=utf-8",
 }
-"""The files that are served, with their kinds; there is no way to any other."""
+"""Static files with their media types; no other files are served."""
 
 LIMITS: Final = ConnectionLimits()
-"""The limits of a server that people use."""
+"""Default limits on connections."""
 
 
 @dataclass(frozen=True, slots=True)
 class WebOptions:
-    """How a campaign is served.
+    """Options of the web application.
 
     Args:
-        names: Names of the server besides localhost and those that are addresses in digits.
-        secure: Whether it is reached by https.
-        patience: For how many seconds a page of the lead waits for fresh numbers before it shows those from before.
+        names: Host names of the server besides localhost and numeric addresses.
+        secure: True if it is reached by HTTPS.
+        patience: Seconds that a page of leads waits for fresh numbers before it shows the previous ones.
     """
 
     names: tuple[str, ...] = ()
@@ -64,11 +64,11 @@ class WebOptions:
 
 
 def make_app(store: Store, options: WebOptions = WebOptions()) -> ASGIApp:
-    """The pages of a campaign, as an ASGI application.
+    """Make the ASGI application of a campaign.
 
     Args:
-        store: Where the campaign lives.
-        options: How it is served.
+        store: Store of the campaign.
+        options: Options of the application.
     """
     site = Site(store, secure=options.secure)
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
@@ -88,13 +88,13 @@ def make_app(store: Store, options: WebOptions = WebOptions()) -> ASGIApp:
         return Response(kept[name], media_type=STATIC[name], headers=headers)
 
     async def refuse(request: Request, error: Exception) -> Response:
-        return site.refuse(request, error)
+        return site.error_response(request, error)
 
     async def elsewhere(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
         if status == 404:
-            return site.refuse(request, HTTPError(404, "There is no such page"))
-        return site.refuse(request, HTTPError(status, "This cannot be done here"))
+            return site.error_response(request, HTTPError(404, "There is no such page"))
+        return site.error_response(request, HTTPError(status, "This request is not supported"))
 
     app.add_exception_handler(PostilError, refuse)
     app.add_exception_handler(HTTPException, elsewhere)
@@ -102,12 +102,12 @@ def make_app(store: Store, options: WebOptions = WebOptions()) -> ASGIApp:
 
 
 def make_server(app: ASGIApp, *, secure: bool = False, limits: ConnectionLimits = LIMITS) -> uvicorn.Server:
-    """The server of an application.
+    """Make the server of an application.
 
     Args:
         app: The application.
-        secure: Whether it stands behind a server that is reached by https, and that counts connections itself.
-        limits: What a client may occupy.
+        secure: True if it is behind a reverse proxy that speaks HTTPS and limits connections itself.
+        limits: Limits on connections.
     """
     if secure:
         limits = replace(limits, per_address=None)
@@ -116,7 +116,7 @@ def make_server(app: ASGIApp, *, secure: bool = False, limits: ConnectionLimits 
         http=partial(LimitedProtocol, limits),  # type: ignore[arg-type]  # it is called only
         ws="none",
         log_level="warning",
-        access_log=False,  # the address of an invitation has its token in it
+        access_log=False,  # the URL of an invitation contains its token
         server_header=False,
         proxy_headers=secure,
         timeout_keep_alive=math.ceil(limits.idle_seconds),

@@ -1,21 +1,21 @@
-// Grading by keys. The next texts are here before they are wanted; a grade that cannot be sent is kept in this browser
-// and sent again under the same key, so that the server stores it once.
+// Rating by keys. The next tasks are loaded in advance; an annotation that cannot be sent is stored in this browser and
+// sent again under the same idempotency key, so that the server stores it once.
 import { passage } from "./spans.js";
 
 const $ = (selector, root = document) => root.querySelector(selector);
 const words = $("#words").dataset;
 const { person, csrf } = document.body.dataset;
 const KEPT = `postil.${person}`;
-const AHEAD = 2; // texts
-const GUARD = 200; // ms: a key pressed twice by accident does not grade the next text
+const AHEAD = 2; // tasks
+const GUARD = 200; // ms: a key pressed twice by accident does not rate the next item
 const SLOW = 400; // ms
-const LONGEST = 15000; // ms between two attempts
+const MAX_PAUSE = 15000; // ms between two attempts
 
 let ahead = [...document.querySelectorAll("template.ahead")].map((one) => one.content.firstElementChild);
 let shown = performance.now(), hidden = 0, away = null;
 let sending = null, attempts = 0, timer = 0, slow = 0, marks = null, memory = null;
 
-// What is kept until the server has it. Where the browser stores nothing it lives as long as the page.
+// Annotations that the server has not stored yet. Without storage in the browser they live as long as the page.
 function kept() {
   if (memory) return memory;
   try { return JSON.parse(localStorage.getItem(KEPT) ?? "[]"); } catch { return []; }
@@ -45,7 +45,7 @@ function waiting(refused = "") {
 
 function element(html) {
   const template = document.createElement("template");
-  template.innerHTML = html; // from our own server, where every text is escaped
+  template.innerHTML = html; // from our own server, which escapes every text
   return template.content.firstElementChild;
 }
 function show(task) {
@@ -73,16 +73,16 @@ async function ask(path, fields) {
   const body = fields && new URLSearchParams({ ...fields, csrf });
   const options = { headers: { Accept: "application/json" }, signal: AbortSignal.timeout(20000) };
   const answer = await fetch(path, body ? { ...options, method: "POST", body } : options);
-  if (answer.status === 408 || answer.status === 431) throw new Error("the server did not read it"); // as if offline
+  if (answer.status === 408 || answer.status === 431) throw new Error("the server did not read it"); // treated as offline
   const said = await answer.json();
   return { status: answer.status, said };
 }
 
-// Sends what is kept, in order, one at a time. True when nothing is left.
+// Sends stored annotations in order, one at a time: undo and revisions depend on the order. True if none is left.
 async function send() {
   sending ??= deliver().finally(() => { sending = null; });
   const all = await sending;
-  return all && kept().length ? send() : all; // something came while the last one was on its way
+  return all && kept().length ? send() : all; // another was stored while the last one was being sent
 }
 async function deliver() {
   clearTimeout(timer);
@@ -100,7 +100,7 @@ async function deliver() {
     if (status === 401 || status === 403) {
       waiting(words.signedOut);
       notice(said.problem);
-      return false; // kept; it is sent after signing in again
+      return false; // stored; it is sent after signing in again
     }
     keep(kept().filter((one) => one.idempotency_key !== first.idempotency_key));
     attempts = 0;
@@ -120,10 +120,10 @@ async function deliver() {
 function again() {
   waiting();
   clearTimeout(timer);
-  timer = setTimeout(send, Math.min(LONGEST, 500 * 2 ** attempts++));
+  timer = setTimeout(send, Math.min(MAX_PAUSE, 500 * 2 ** attempts++));
   return false;
 }
-// The place of the last text that is here.
+// Position of the last task that is loaded.
 function last() {
   return Number((ahead.at(-1) ?? $("#task")).dataset.position ?? -1);
 }
@@ -132,12 +132,12 @@ function here(said) {
   progress(said.progress);
   show(element(said.task));
 }
-// What the server says is next.
+// Loads the next task from the server.
 async function now() {
   try {
     const { status, said } = await ask("/task");
     if (status !== 200) notice(said.problem);
-    else if (!kept().length) here(said); // else it is out of date already
+    else if (!kept().length) here(said); // else an annotation was added meanwhile, and the response is stale
   } catch {
     again();
   }
@@ -245,6 +245,6 @@ addEventListener("offline", () => waiting());
 
 begin();
 if (kept().length) {
-  // Grades of an earlier visit: they go first, and then the server says where we are.
+  // Annotations of an earlier visit go first; then the next task is loaded.
   send().then((all) => all && now());
 } else state("saved", words.saved);
