@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import postil
-from postil.app.score import CHUNK
+from postil.metrics.evaluation import CHUNK
 
 CANDIDATES = ["the cat sat on the mat", "a dog barked", ""]
 REFERENCES = [["the cat sat on a mat", "the cat lay there"], ["a dog barked", "dogs bark"], ["nothing"]]

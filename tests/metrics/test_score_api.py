@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import postil
-from postil.app.score import CHUNK, DEFAULT_METRICS
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.kernel import NAME
+from postil.metrics.evaluation import CHUNK
+from postil.metrics.metric_set import DEFAULT_METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,9 +9,10 @@ from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 from postil.app.correlate import CorrelateOptions, correlate_files
-from postil.app.score_files import default_metrics, notes, score_files
+from postil.app.score_files import notes, score_files
 from postil.app.score_options import ScoreOptions
 from postil.errors import MissingExtra
+from postil.metrics.metric_set import default_metrics
 from postil.records.atomic_file import Replacement
 from postil.records.results import StudyResult
 from postil.records.row_files import read, write

@@ -12,8 +12,8 @@ from postil.app.columns import as_list
 from postil.app.reference_columns import ReferenceColumns
 from postil.errors import InvalidInput
 from postil.metrics.consensus import NAME, SIMILARITY, similarity_of
-from postil.metrics.evaluation import Batch, Evaluation, SystemTotals, bind_references
-from postil.metrics.metric_set import lowest_weight, parse_all
+from postil.metrics.evaluation import CHUNK, Batch, Evaluation, SystemTotals, bind_references
+from postil.metrics.metric_set import DEFAULT_METRICS, lowest_weight, parse_all
 from postil.records.arguments import check_arguments
 from postil.records.results import ScoreResult
 from postil.text.tokenizers import tokenizer as named_tokenizer
@@ -27,11 +27,8 @@ if TYPE_CHECKING:
     from postil.metrics.background import DocumentFrequencies
     from postil.metrics.controls import ControlOptions
 
-__all__ = ["CHUNK", "DEFAULT_METRICS", "SYSTEM", "consensus_weights", "score"]
+__all__ = ["SYSTEM", "consensus_weights", "score"]
 
-CHUNK: Final = 8192
-"""Number of candidates per batch."""
-DEFAULT_METRICS: Final = ("bleu-4", "meteor", "rouge-l", "cider-d")
 SYSTEM: Final = "candidates"
 """Name of the system in the rows of a result whose candidates came without one."""
 

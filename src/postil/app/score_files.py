@@ -14,12 +14,11 @@ from postil.app.engines import elsewhere
 from postil.app.names import summed
 from postil.app.progress import progress, steps
 from postil.app.reference_rows import read_references
-from postil.app.score import CHUNK, DEFAULT_METRICS
 from postil.errors import Undefined, UsageError
 from postil.metrics.background import DocumentFrequencies
 from postil.metrics.controls import ControlOptions
-from postil.metrics.evaluation import Batch, Evaluation, SystemTotals
-from postil.metrics.metric_set import parse_all
+from postil.metrics.evaluation import CHUNK, Batch, Evaluation, SystemTotals
+from postil.metrics.metric_set import default_metrics, parse_all
 from postil.records.atomic_file import check_apart
 from postil.records.results import ScoreResult
 from postil.records.row_files import Rows, Writer, read
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from postil.metrics.evaluation import ScoredBatch
     from postil.text.tokenizers import Tokenizer
 
-__all__ = ["default_metrics", "notes", "score_files"]
+__all__ = ["notes", "score_files"]
 
 NAMED: Final = 3
 """Largest number of systems that a remark names."""
@@ -98,20 +97,6 @@ class _Candidates:
         *first, last = names if len(names) <= NAMED else [*names[:NAMED], f"{len(names) - NAMED:,} more"]
         who = f"{len(names):,} of {len(systems):,} systems ({', '.join(first)} and {last})"
         yield f"{who}: {what}; their scores are over the others (column n)"
-
-
-def default_metrics(*, weighted: bool, idf: bool = True) -> tuple[str, ...]:
-    """The usual four metrics, each followed by its weighted form.
-
-    Args:
-        weighted: True if the references have weights.
-        idf: True if there are document frequencies; without them CIDEr-D does not exist.
-
-    >>> default_metrics(weighted=True)[:2]
-    ('bleu-4', 'w-bleu-4')
-    """
-    names = [name for name in DEFAULT_METRICS if idf or name != "cider-d"]
-    return tuple(f"{head}{name}" for name in names for head in (("", "w-") if weighted else ("",)))
 
 
 def notes(result: ScoreResult) -> list[str]:

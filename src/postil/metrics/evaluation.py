@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 import numpy as np
 
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     Refuse = Callable[[int, str], InvalidInput]
 
 __all__ = [
+    "CHUNK",
     "Batch",
     "Evaluation",
     "ReferenceTexts",
@@ -49,6 +50,9 @@ __all__ = [
     "bind_references",
     "weighting_signature",
 ]
+
+CHUNK: Final = 8192
+"""Number of candidates per batch."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

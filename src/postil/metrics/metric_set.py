@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from postil.metrics.references import References
     from postil.text.tokens import Tokens
 
-__all__ = ["DeterministicSum", "MetricSet", "lowest_weight", "parse_all"]
+__all__ = ["DEFAULT_METRICS", "DeterministicSum", "MetricSet", "default_metrics", "lowest_weight", "parse_all"]
+
+DEFAULT_METRICS: Final = ("bleu-4", "meteor", "rouge-l", "cider-d")
+"""The usual four, which are scored where no metric is named."""
 
 
 def parse_all(specs: Iterable[str]) -> dict[str, Metric]:
@@ -40,6 +43,20 @@ def parse_all(specs: Iterable[str]) -> dict[str, Metric]:
     if not metrics:
         raise UsageError("no metric: expected at least one, such as bleu-4, meteor or w-rouge-l")
     return metrics
+
+
+def default_metrics(*, weighted: bool, idf: bool = True) -> tuple[str, ...]:
+    """The usual four metrics, each followed by its weighted form.
+
+    Args:
+        weighted: True if the references have weights.
+        idf: True if there are document frequencies; without them CIDEr-D does not exist.
+
+    >>> default_metrics(weighted=True)[:2]
+    ('bleu-4', 'w-bleu-4')
+    """
+    names = [name for name in DEFAULT_METRICS if idf or name != "cider-d"]
+    return tuple(f"{head}{name}" for name in names for head in (("", "w-") if weighted else ("",)))
 
 
 def lowest_weight(metrics: Mapping[str, Metric], default: float) -> float:

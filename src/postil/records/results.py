@@ -217,6 +217,10 @@ class ScoreResult(Result, frozen=True, kw_only=True, tag="score"):
     items: dict[str, NDArray[np.float64]] = {}
     item_signatures: dict[str, str] = {}
 
+    def __repr__(self) -> str:
+        """The corpus scores, without the arrays of item scores."""
+        return f"ScoreResult({', '.join(f'{row.system} {row.metric}={row.score:.4g}' for row in self.scores)})"
+
     @property
     def corpus(self) -> dict[str, float]:
         """The corpus score by metric, of the last system where there are several."""

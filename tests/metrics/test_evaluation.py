@@ -1,0 +1,132 @@
+"""Evaluation: one assembly for every caller, lazy in its candidates, and the same through copies in other processes."""
+
+from __future__ import annotations
+
+import pickle
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from postil.errors import InvalidInput, UsageError
+from postil.metrics.background import DocumentFrequencies
+from postil.metrics.consensus import similarity_of
+from postil.metrics.evaluation import (
+    Batch,
+    Evaluation,
+    ReferenceTexts,
+    SystemTotals,
+    bind_references,
+    weighting_signature,
+)
+from postil.metrics.metric_set import parse_all
+from postil.records.scale import Scale
+from postil.text.tokenizers import tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from postil.metrics.base import Metric
+
+TEXTS: list[object] = ["a b", "a c", "d b", "e", "e f"]
+OFFSETS = np.array([0, 3, 5])
+SPECS = ("bleu-2", "w-meteor", "w-rouge-l(over=near)", "cider")
+
+
+def evaluation(similarity: Metric | None = None, **changes: object) -> Evaluation:
+    references = ReferenceTexts(TEXTS, OFFSETS, np.array([1.0, 0.5, 0.0, 0.25, 1.0]), similarity=similarity)
+    return Evaluation(parse_all(SPECS), references, **{"tokenizer": "space", **changes})  # type: ignore[arg-type]
+
+
+def batches(asked: list[int] | None = None) -> Iterator[Batch]:
+    for first in range(0, 6, 2):
+        if asked is not None:
+            asked.append(first)
+        yield Batch(["a b x", "e"], np.array([0, 1], dtype=np.int32), first)
+
+
+class Copies:
+    """An engine that does everything here, through the copies that a worker would get."""
+
+    name = "copies"
+
+    def map(self, function: object, shards: object) -> Iterator[object]:
+        work = pickle.loads(pickle.dumps(function))  # noqa: S301
+        for shard in shards:  # type: ignore[attr-defined]
+            yield pickle.loads(pickle.dumps(work(pickle.loads(pickle.dumps(shard)))))  # noqa: S301
+
+
+def test_batches_are_taken_one_at_a_time() -> None:
+    asked: list[int] = []
+    for n, scored in enumerate(evaluation().measure(batches(asked)), start=1):
+        assert (len(asked), scored.batch.first) == (n, 2 * n - 2)
+
+
+@pytest.mark.parametrize("similarity", [None, similarity_of("consensus(cider)")])
+def test_workers_give_the_same_bytes(similarity: Metric | None) -> None:
+    bound = evaluation(similarity)
+    here = [scored.stats for scored in bound.measure(batches())]
+    there = [scored.stats for scored in bound.measure(batches(), engine=Copies())]  # type: ignore[arg-type]
+    for one, other in zip(here, there, strict=True):
+        assert {spec: stats.tobytes() for spec, stats in one.items()} == {
+            spec: stats.tobytes() for spec, stats in other.items()
+        }
+
+
+def test_consensus_takes_the_place_of_weights() -> None:
+    references = ReferenceTexts(TEXTS, OFFSETS, weighting="consensus", similarity=similarity_of("consensus"))
+    bound = Evaluation(parse_all(["w-rouge-1"]), references, tokenizer="space")
+    assert bound.references.weights.tolist() == [1.0, 0.5, 0.5, 1.0, 1.0]
+    assert "|weights:consensus|" in bound.metrics.signatures["w-rouge-1"]
+    again, remark = bind_references(references, tokenizer("space"))
+    assert (again.weights.tolist(), remark) == ([1.0, 0.5, 0.5, 1.0, 1.0], "")
+
+
+def test_what_is_neither_text_nor_tokens_is_refused_with_its_place() -> None:
+    bad: list[object] = ["a", 7]
+    with pytest.raises(InvalidInput, match="references:2: expected a text, as the first is one, got int"):
+        Evaluation(parse_all(["rouge-1"]), ReferenceTexts(bad, np.array([0, 2])), tokenizer="words")
+    with pytest.raises(InvalidInput, match="candidates:6: expected a text, as the first is one, got int"):
+        list(evaluation().measure([Batch(bad, np.zeros(2, np.int32), first=4)]))
+    with pytest.raises(InvalidInput, match="candidates:2: expected tokens of type str, got int"):
+        list(evaluation().measure([Batch([["a"], ["b", 7]], np.zeros(2, np.int32))]))
+
+
+def test_han_texts_are_counted_over_all_batches() -> None:
+    def some(han: int) -> Iterator[Batch]:
+        for first in range(0, 20, 5):
+            texts = ["我喜欢这个" if first + i < han else "fine" for i in range(5)]
+            yield Batch(texts, np.zeros(5, np.int32), first)
+
+    many = evaluation(tokenizer="words").measure(some(3))
+    assert [next(many).batch.first for _ in range(4)] == [0, 5, 10, 15]
+    with pytest.raises(InvalidInput, match=r"candidates:1: Han text .*3 of 20 candidates are"):
+        next(many)
+    bound = evaluation(tokenizer="words")
+    assert len(list(bound.measure(some(2)))) == 4
+    assert [line for line in bound.remarks if line.startswith("2 of 20 candidates are Han text")]
+    assert len(list(evaluation(tokenizer="words", allow_han=True).measure(some(20)))) == 4
+
+
+def test_document_frequencies_of_another_tokenizer_are_refused() -> None:
+    counted = DocumentFrequencies.of(evaluation().references, "words")
+    with pytest.raises(UsageError, match="the background was counted with the tokenizer words, not space"):
+        evaluation(background=counted)
+
+
+def test_totals_are_by_system_in_the_order_of_their_first_candidates() -> None:
+    bound = evaluation()
+    totals = SystemTotals(bound.metrics)
+    for scored in bound.measure(batches()):
+        for system in ("b", "a"):
+            totals.add(system, scored.stats)
+    scores = totals.scores()
+    assert [(row.system, row.metric, row.n) for row in scores] == [(s, spec, 6) for s in "ba" for spec in SPECS]
+    assert [row.signature for row in scores[:4]] == list(bound.metrics.signatures.values())
+    assert [row.score for row in scores[:4]] == [row.score for row in scores[4:]]
+
+
+def test_weights_methods_have_signatures() -> None:
+    assert weighting_signature("score", Scale(1, 5)) == "score|scale:1:5"
+    assert weighting_signature("votes", Scale(1, 5)) == "votes"
+    assert weighting_signature("consensus", None) == "consensus(rouge-l(reading=max,beta=1,over=max))"
