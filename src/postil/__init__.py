@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Final
 from postil.version import VERSION as __version__  # noqa: N811 - the name that Python gives it
 
 if TYPE_CHECKING:
-    from postil.app.commenting.files import load_commenter
     from postil.app.corpus.building import build_corpus
     from postil.app.correlate import CorrelateOptions
     from postil.app.correlate_columns import correlate
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from postil.app.interesting import rank_passages
     from postil.app.score import consensus_weights, score
     from postil.commenters.decoding_options import DecodingOptions
+    from postil.commenters.loading import load_commenter
     from postil.corpus.options import BuildOptions
     from postil.corpus.store import Corpus
     from postil.errors import InvalidInput, PostilError, Undefined, UsageError
@@ -90,7 +90,7 @@ _HOMES: Final = {
     "consensus_weights": ("postil.app.score", "consensus_weights"),
     "correlate": ("postil.app.correlate_columns", "correlate"),
     "evaluate_commenters": ("postil.app.evaluate", "evaluate_commenters"),
-    "load_commenter": ("postil.app.commenting.files", "load_commenter"),
+    "load_commenter": ("postil.commenters.loading", "load_commenter"),
     "parse_metric": ("postil.metrics.spec", "parse_metric"),
     "rank_passages": ("postil.app.interesting", "rank_passages"),
     "score": ("postil.app.score", "score"),

@@ -15,10 +15,10 @@ import msgspec
 import numpy as np
 import pytest
 
-from postil.app.commenting.files import load_commenter
 from postil.app.corpus.building import build_corpus
 from postil.app.training.retrievers import TrainOptions, train_retriever
 from postil.arrays import Expected
+from postil.commenters.loading import load_commenter
 from postil.commenters.rankers import InterpolatedRanker
 from postil.commenters.ranking_evaluation import evaluate, sample_negatives
 from postil.commenters.retrieval import Retriever

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from postil.app.commenting.files import load_commenter
 from postil.app.corpus.building import build_corpus
 from postil.app.training.generators import GeneratorTrainOptions, train_commenter
 from postil.commenters.decoding_options import DecodingOptions
 from postil.commenters.filtering import CandidateFilter
+from postil.commenters.loading import load_commenter
 from postil.commenters.manifest import checksum
 from postil.commenters.neural_commenter import NeuralCommenter
 from postil.commenters.store import Model

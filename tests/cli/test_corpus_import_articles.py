@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Final
 import pytest
 from typer.testing import CliRunner
 
-from postil.app.commenting.output import ranked_as
 from postil.cli.corpus import corpus
 from postil.records import Article, read
+from postil.records.results import RankedCommentsResult
 from postil.records.suggestions import RankedComment
+from postil.render.views import show
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -179,7 +180,7 @@ def test_csv(run: Import) -> None:
 def test_csv_that_postil_exported_comes_back(run: Import) -> None:
     said = ["=1+1", "'=1+1", "-0.5", "'tis", "@ann: no", "\t-x", "＋x", "a\rb", "a\r\n'=b", '"a", "b"', "plain"]
     rows = [RankedComment(f"-{place}", f"@{place}", 1, 0.5, text) for place, text in enumerate(said)]
-    Path("c.csv").write_bytes(ranked_as("csv", rows).encode())
+    Path("c.csv").write_bytes(show("csv", RankedCommentsResult(comments=tuple(rows))).encode())
     names = ("--comment-column", "id=comment", "--column", "title=")
     for flags, found in (
         (("--apostrophes",), said),

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 import msgspec
 import numpy as np
 
-from postil.app.commenting.files import check_tokenizer, load_commenter
 from postil.app.options import SeedOptions, ThreadOptions
 from postil.app.readers import HUMAN, needs_scale, read_readers
+from postil.commenters.loading import load_commenter
 from postil.commenters.ranking_evaluation import distinct
 from postil.commenters.store import Model
 from postil.corpus.store import Corpus
@@ -214,7 +214,7 @@ def _opened(
         found, hashes = {}, {}
         for name, folder in zip(names, folders, strict=True):
             model = Model.open(folder)
-            check_tokenizer(model, corpus)
+            model.check_tokenizer(corpus.tokenizer, corpus.path)
             found[name], hashes[name] = load_commenter(folder, jobs=options.jobs), model.hash
     if not names:
         raise UsageError("expected at least one model")

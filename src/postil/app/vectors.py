@@ -1,21 +1,20 @@
-"""The journeys of `postil vectors`: train on texts, convert a file, look into a folder."""
+"""`postil vectors`: train on texts, convert a file, describe a folder."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import numpy as np
 
+from postil.app.options import SeedOptions
 from postil.app.progress import steps
-from postil.errors import InvalidInput, UnknownName
-from postil.escaping import one_line
+from postil.errors import InvalidInput
 from postil.metrics.passage_collection import Preprocessing
+from postil.options import Flag, options
 from postil.records.atomic_file import check_apart
-from postil.records.results import SCHEMA, to_json
+from postil.records.results import NearWord, VectorsResult
 from postil.records.row_files import read
 from postil.records.rows import Row
 from postil.text.han import HanTexts
@@ -25,18 +24,24 @@ from postil.text.tokens import Tokens, Vocabulary
 from postil.text.vector_files import Word2VecFile
 from postil.text.vector_store import VectorsWriter
 from postil.text.vectors import Vectors
-from postil.text.word2vec_training import SEED, train
+from postil.text.word2vec_training import train
 from postil.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from postil.app.progress import Say
 
-__all__ = ["FORMATS", "TrainOptions", "convert_file", "show_folder", "train_on_file"]
+__all__ = [
+    "ConversionOptions",
+    "ShowOptions",
+    "VectorTrainingOptions",
+    "convert_file",
+    "show_folder",
+    "train_on_file",
+]
 
 CHUNK: Final = 8192
-FORMATS: Final = ("table", "json")
 
 
 class _Text(Row, frozen=True):
@@ -45,49 +50,100 @@ class _Text(Row, frozen=True):
     text: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class TrainOptions:
-    """How to train; see `postil.text.word2vec_training.train`."""
+@options
+class VectorTrainingOptions(SeedOptions):
+    """Options of `postil vectors train`.
 
-    dimensions: int = 300
-    negative: int = 15
+    Args:
+        dimensions: Length of a vector.
+        negative: Number of noise words per pair of words.
+        bigrams: Train a vector for each pair of adjacent words, in place of words.
+        window: Maximum distance of a context word.
+        epochs: Number of epochs.
+        min_count: Minimum number of occurrences of a word that gets a vector.
+        tokenizer: Tokenizer: space, words, characters, 13a, jieba or rjieba.
+        stop: Stop word list to leave out first, such as en, or none.
+        workers: Number of threads; with more than one the numbers differ a little each time.
+    """
+
+    dimensions: Annotated[int, Flag(min=1)] = 300
+    negative: Annotated[int, Flag(min=1)] = 15
     bigrams: bool = False
-    window: int = 5
-    epochs: int = 5
-    min_count: int = 1
-    seed: int = SEED
-    workers: int = 1
+    window: Annotated[int, Flag(min=1)] = 5
+    epochs: Annotated[int, Flag(min=1)] = 5
+    min_count: Annotated[int, Flag(min=1)] = 1
+    tokenizer: Annotated[str, Flag(metavar="NAME")] = "words"
+    stop: Annotated[str, Flag(metavar="LANG")] = "none"
+    workers: Annotated[int, Flag(min=1)] = 1
 
 
-def train_on_file(path: str, out: str, options: TrainOptions, tokenizer: str, say: Say, *, stop: str = "none") -> None:
-    """Train word vectors on the texts of a file and keep them in a folder.
+@options
+class ConversionOptions:
+    """Options of `postil vectors convert`.
+
+    Args:
+        form: File format: binary, text, or auto to detect it.
+        bigrams: The words are pairs of adjacent words, joined with _.
+        skip_bad: Leave out words that are not UTF-8, that occur a second time or whose numbers are not finite, and give
+            their number. Without it they are errors.
+    """
+
+    form: Annotated[str, Flag(metavar="FORM")] = "auto"
+    bigrams: bool = False
+    skip_bad: bool = False
+
+
+@options
+class ShowOptions:
+    """Options of `postil vectors show`.
+
+    Args:
+        nearest: Number of near neighbors per word.
+        check: Read everything and compare it with its hash.
+    """
+
+    nearest: Annotated[int, Flag(("--nearest", "-k"), min=1)] = 10
+    check: bool = False
+
+
+def train_on_file(path: str, out: str, options: VectorTrainingOptions, say: Say) -> None:
+    """Train word vectors on the texts of a file and save them to a folder.
 
     Args:
         path: Rows with a text, such as passages; ``-`` for standard input.
-        out: The folder to make.
-        options: How to train.
-        tokenizer: A name in `postil.text.TOKENIZERS`.
-        say: Takes remarks for people.
-        stop: A name in `postil.text.STOP_LISTS`, whose words are left out before anything else, or ``none``.
+        out: The folder to create; older word vectors there are replaced.
+        options: Training options, tokenizer and stop words.
+        say: Callback for notes.
 
     Raises:
         MissingExtra, UnknownName, UsageError: gensim is not installed, there is no such tokenizer or stop list, a
-            parameter is out of range, or the folder cannot be made.
-        InvalidInput: Something in the file is wrong; says where. Or no word occurs often enough.
+            parameter is out of range, or the folder cannot be created.
+        InvalidInput: The file is invalid, or no word occurs often enough.
     """
     VectorsWriter.check_target(out)
     check_apart(out, [path])
-    made = Preprocessing(tokenizer=tokenizer, stop=stop).word_facts
+    metadata = Preprocessing(tokenizer=options.tokenizer, stop=options.stop).word_facts
     with steps(options.epochs + 3) as begin:
         begin("reading")
-        every, remark = _tokens(path, tokenizer)
-        tokens = without_stop_words(every, stop)
+        every, remark = _tokens(path, options.tokenizer)
+        tokens = without_stop_words(every, options.stop)
         try:
-            vectors = train(_Texts(tokens), **asdict(options), begin=begin)
+            vectors = train(
+                _Texts(tokens),
+                dimensions=options.dimensions,
+                negative=options.negative,
+                bigrams=options.bigrams,
+                window=options.window,
+                epochs=options.epochs,
+                min_count=options.min_count,
+                seed=options.seed,
+                workers=options.workers,
+                begin=begin,
+            )
         except InvalidInput as error:
             raise InvalidInput(error.problem, where=path) from None
         begin("writing")
-        vectors.save(out, made)
+        vectors.save(out, metadata)
     if remark:
         say(remark)
     if options.workers > 1:
@@ -95,26 +151,24 @@ def train_on_file(path: str, out: str, options: TrainOptions, tokenizer: str, sa
     say(_written(out, len(vectors), vectors.dimensions))
 
 
-def convert_file(path: str, out: str, *, form: str, bigrams: bool, skip_bad: bool, say: Say) -> None:
-    """Turn a file of word vectors into a folder that opens at once, in bounded memory.
+def convert_file(path: str, out: str, options: ConversionOptions, say: Say) -> None:
+    """Convert a file of word vectors to a folder that opens at once, in bounded memory.
 
     Args:
         path: A file of word2vec, gensim, fastText (``.vec``) or GloVe, plain or compressed with gzip.
-        out: The folder to make.
-        form: A name in `postil.text.vector_files.FORMS`.
-        bigrams: The words are pairs of adjacent words, joined with ``_``.
-        skip_bad: Leave out words that are not UTF-8, come a second time or have numbers that are not finite.
-        say: Takes remarks for people.
+        out: The folder to create; older word vectors there are replaced.
+        options: File format, kind of words, and what to do with invalid ones.
+        say: Callback for notes.
 
     Raises:
-        UnknownName, UsageError: There is no such form, or the folder cannot be made.
-        InvalidInput: The file is not what it should be; says where.
+        UnknownName, UsageError: There is no such form, or the folder cannot be created.
+        InvalidInput: The file is invalid.
     """
     VectorsWriter.check_target(out)
     check_apart(out, [path])
     with (
-        Word2VecFile(path, form) as file,
-        VectorsWriter(out, file.dimensions, skip_bad=skip_bad) as writer,
+        Word2VecFile(path, options.form) as file,
+        VectorsWriter(out, file.dimensions, skip_bad=options.skip_bad) as writer,
         steps(100) as begin,
     ):
         shown = 0
@@ -126,65 +180,53 @@ def convert_file(path: str, out: str, *, form: str, bigrams: bool, skip_bad: boo
             while shown < int(100 * file.share):
                 begin(f"{writer.words:,} words")
                 shown += 1
-        made = writer.commit(
+        metadata = writer.commit(
             {
                 "spec": f"word2vec({file.form})",
-                "bigrams": bigrams,
+                "bigrams": options.bigrams,
                 "file": Path(path).name,
                 "data": f"sha256:{file.sha256}",
                 "versions": {"postil": VERSION},
             }
         )
-    for kind, count in made.get("left_out", {}).items():
+    for kind, count in metadata.get("left_out", {}).items():
         say(f"left out: {count:,} words ({kind})")
     say(_written(out, writer.words, writer.dimensions))
 
 
-def show_folder(folder: str, words: list[str], *, k: int, format: str, check: bool) -> str:  # noqa: A002
-    """What a folder of word vectors holds, and which words are near some.
+def show_folder(folder: str, words: Sequence[str], options: ShowOptions) -> VectorsResult:
+    """Describe a folder of word vectors, and find the near neighbors of some words.
 
     Args:
         folder: The folder.
-        words: The words to look around.
-        k: How many near words to name.
-        format: ``table`` or ``json``.
-        check: Read everything and compare it with its hash.
+        words: The words.
+        options: Number of neighbors, and whether to check the content.
 
     Raises:
-        UnknownName, UsageError: There is no such format, or a word has no vector.
+        UsageError: A word has no vector.
         InvalidInput: The folder does not hold word vectors, or its content was changed.
     """
-    if format not in FORMATS:
-        raise UnknownName("format", format, FORMATS)
     vectors = Vectors.open(folder)
-    if check:
+    if options.check:
         try:
             vectors.check()
         except InvalidInput as error:
             raise InvalidInput(error.problem, where=folder) from None
-    nearest = dict(zip(words, vectors.nearest(words, k), strict=True))
-    if format == "json":
-        near = [
-            {"word": word, "near": other, "cosine": cosine} for word, some in nearest.items() for other, cosine in some
-        ]
-        head = {
-            "schema": SCHEMA,
-            "words": len(vectors),
-            "dimensions": vectors.dimensions,
-            "signature": vectors.signature,
-        }
-        return to_json({**head, "made": dict(vectors.metadata), "nearest": near})
-    unit = "bigrams" if vectors.bigrams else "words"
-    lines = [f"{len(vectors):,} {unit}, {vectors.dimensions:,} dimensions, {vectors.array.nbytes / 1e6:,.1f} MB"]
-    lines += [f"  {name}: {_plain(value)}" for name, value in vectors.metadata.items()]
-    lines += ["first: " + " ".join(islice(vectors.words, k))]
-    for word, some in nearest.items():
-        lines += ["", f"near {word}", *(f"  {cosine:7.4f}  {other}" for other, cosine in some)]
-    return "".join(one_line(line).rstrip() + "\n" for line in lines)
+    nearest = dict(zip(words, vectors.nearest(words, options.nearest), strict=True))
+    return VectorsResult(
+        words=len(vectors),
+        dimensions=vectors.dimensions,
+        signature=vectors.signature,
+        made=dict(vectors.metadata),
+        nearest=tuple(
+            NearWord(word=word, near=other, cosine=cosine) for word, some in nearest.items() for other, cosine in some
+        ),
+        first=tuple(islice(vectors.words, options.nearest)),
+    )
 
 
 class _Texts:
-    """Encoded texts as lists of words, as often as they are asked for."""
+    """Encoded texts as lists of words, iterable several times."""
 
     def __init__(self, tokens: Tokens) -> None:
         self._tokens = tokens
@@ -196,7 +238,7 @@ class _Texts:
 
 
 def _tokens(path: str, tokenizer: str) -> tuple[Tokens, str]:
-    """The texts of a file as numbers, which are far smaller than words, and what to know of those in Han characters."""
+    """Token ids of the texts of a file, far smaller than the words, and a note on those in Han characters."""
     cut = named_tokenizer(tokenizer)
     vocabulary = Vocabulary()
     lines = read(path, _Text)
@@ -213,9 +255,3 @@ def _tokens(path: str, tokenizer: str) -> tuple[Tokens, str]:
 
 def _written(out: str, words: int, dimensions: int) -> str:
     return f"written: {out}: {words:,} words, {dimensions:,} dimensions"
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{name} {each}" for name, each in value.items())
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

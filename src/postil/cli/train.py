@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 from postil.cli.errors import emit, exits, refuse, say
 from postil.cli.options import FormatOption, JobsOption, SeedOption, group
 from postil.errors import UnknownName
+from postil.render.views import show
 
 __all__ = [
     "BatchOption",
@@ -102,7 +103,6 @@ def retriever(
     Example: postil train ir-tc --corpus corpus --out model
     """
     from postil.app.progress import progress  # noqa: PLC0415
-    from postil.app.training.output import evaluation_as  # noqa: PLC0415
     from postil.app.training.retrievers import TrainOptions, train_retriever  # noqa: PLC0415
 
     name = str(context.info_name)
@@ -124,5 +124,5 @@ def retriever(
     if trained is None:  # in a process that is not the first
         return
     if trained.evaluation is not None:
-        emit(evaluation_as(format, trained.evaluation), format)
+        emit(show(format, trained.evaluation), format)
     say(f"{name} in {trained.folder}; go on with: postil comment ARTICLES --model {trained.folder}")

@@ -252,6 +252,21 @@ class Model:
             raise InvalidInput(problem, where=str(self.path / _CONFIG), field=name)
         return kind(found)
 
+    def check_tokenizer(self, tokenizer: str, corpus: Path, prefix: str = "") -> None:
+        """Check that the model was trained with a corpus's tokenizer.
+
+        Args:
+            tokenizer: Name of the corpus's tokenizer.
+            corpus: The corpus.
+            prefix: Beginning of the message.
+
+        Raises:
+            InvalidInput: It was not.
+        """
+        if (mine := self.config.get("tokenizer", tokenizer)) != tokenizer:
+            problem = f"{prefix}its tokenizer is {mine}, that of {corpus} {tokenizer}"
+            raise InvalidInput(f"{problem}; train it on a corpus with the same tokenizer", where=str(self.path))
+
     def file(self, name: str) -> Path:
         """Path of a file of the folder.
 

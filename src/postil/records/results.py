@@ -16,6 +16,8 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray  # noqa: TC002 - msgspec reads annotations
 
+from postil.records.suggestions import RankedComment, Suggestions  # noqa: TC001 - the same
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -48,6 +50,7 @@ __all__ = [
     "HumanAgreement",
     "InterestingResult",
     "NcgResult",
+    "NearWord",
     "PairAgreement",
     "PassageData",
     "PassageSettings",
@@ -55,6 +58,7 @@ __all__ = [
     "PlannedAnnotator",
     "PlannedPair",
     "Points",
+    "RankedCommentsResult",
     "RankedPassage",
     "RankingDifference",
     "RankingMeasure",
@@ -74,6 +78,7 @@ __all__ = [
     "StudyResult",
     "StudyRow",
     "StudyTable",
+    "SuggestionsResult",
     "SystemComparison",
     "SystemMean",
     "SystemScore",
@@ -82,6 +87,7 @@ __all__ = [
     "UndefinedResult",
     "UndefinedScorer",
     "UnitContribution",
+    "VectorsResult",
     "replace",
     "smallest_p",
     "to_json",
@@ -1059,6 +1065,18 @@ class CommenterResult(Result, frozen=True, kw_only=True, tag="commenters"):
     remarks: tuple[str, ...]
 
 
+class SuggestionsResult(Result, frozen=True, kw_only=True, tag="suggestions"):
+    """The suggestions for articles, one row per article."""
+
+    suggestions: tuple[Suggestions, ...]
+
+
+class RankedCommentsResult(Result, frozen=True, kw_only=True, tag="ranked-comments"):
+    """The comments of threads, article by article, most relevant first."""
+
+    comments: tuple[RankedComment, ...]
+
+
 class RankingMeasure(Part, frozen=True, kw_only=True):
     """Mean of a ranking measure over articles.
 
@@ -1334,6 +1352,37 @@ class StatisticsResult(Result, frozen=True, kw_only=True, tag="statistics"):
 
     statistics: CorpusStatistics
     settings: StatisticsSettings
+
+
+# ---- vectors ----
+
+
+class NearWord(Part, frozen=True, kw_only=True):
+    """A near neighbor of a word by the cosine of their vectors."""
+
+    word: str
+    near: str
+    cosine: float
+
+
+class VectorsResult(Result, frozen=True, kw_only=True, tag="vectors"):
+    """A folder of word vectors.
+
+    Args:
+        words: Number of words, or of bigrams.
+        dimensions: Length of a vector.
+        signature: Signature of the vectors, as scores have it.
+        made: Metadata of the folder: spec, seed, hashes, versions.
+        nearest: Near neighbors of the requested words, nearest first.
+        first: The first words of the vocabulary.
+    """
+
+    words: int
+    dimensions: int
+    signature: str
+    made: dict[str, object]
+    nearest: tuple[NearWord, ...]
+    first: tuple[str, ...] = ()
 
 
 # ---- study ----

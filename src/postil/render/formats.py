@@ -18,6 +18,7 @@ __all__ = [
     "Format",
     "Grid",
     "counted",
+    "excerpt",
     "grid_as",
     "listed",
     "rows_as_csv",
@@ -171,3 +172,14 @@ def _latex(grid: Grid) -> str:
 
 
 _LAYOUTS: Final[Mapping[str, Callable[[Grid], str]]] = {"table": _table, "markdown": markdown_table, "latex": _latex}
+
+
+def excerpt(text: str, width: int = 80) -> str:
+    """Truncate a text for a cell, on one line.
+
+    Args:
+        text: The text.
+        width: Maximum number of characters.
+    """
+    text = " ".join(text.split())
+    return text if len(text) <= width else f"{text[: width - 1]}…"

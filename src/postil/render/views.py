@@ -25,12 +25,16 @@ MODULES: Final[Mapping[str, str]] = {
     "commenters": "postil.render.commenters",
     "compare": "postil.render.compare",
     "correlate": "postil.render.correlate",
+    "evaluation": "postil.render.ranking",
     "interesting": "postil.render.interesting",
     "passages": "postil.render.passages",
     "plan": "postil.render.plan",
+    "ranked-comments": "postil.render.ranked_comments",
     "score": "postil.render.score",
     "statistics": "postil.render.statistics",
     "study": "postil.render.study",
+    "suggestions": "postil.render.suggestions",
+    "vectors": "postil.render.vectors",
 }
 """The module of this package that shows each kind of result."""
 
@@ -44,6 +48,7 @@ class View:
         grids: Tables for people.
         fields: The columns of CSV; by default those of the first row.
         details: Further tables for people, on a terminal alone.
+        nested: Rows of JSON Lines, where they are not those of CSV.
         head: A line above the tables.
         below: Text below the tables, on a terminal alone.
         remarks: What to know besides the numbers, one line each; on a terminal below the tables.
@@ -54,6 +59,7 @@ class View:
     grids: Sequence[Grid]
     fields: Sequence[str] = ()
     details: Sequence[Grid] = ()
+    nested: Sequence[Mapping[str, object]] | None = None
     head: str = ""
     below: str = ""
     remarks: Sequence[str] = ()
@@ -84,13 +90,14 @@ def show(form: Format, result: Result, view: View | None = None, remarks: Sequen
         return to_json(result)
     view = view or view_of(result)
     if form == "jsonl":
-        return rows_as_jsonl(view.rows)
+        return rows_as_jsonl(view.rows if view.nested is None else view.nested)
     if form == "csv":
         return rows_as_csv(view.rows, view.fields)
     grids = [*view.grids, *(view.details if form == "table" else ())]
     text = "\n".join(grid_as(form, grid) for grid in grids)
     if form != "table":
         return text
-    head = f"{one_line(view.head)}\n\n" if view.head else ""
+    head = f"{one_line(view.head)}\n" if view.head else ""
     lines = [*view.remarks, *remarks, *(["", *view.signatures] if view.signatures else ())]
-    return f"{head}{text}{view.below}" + ("\n" if lines else "") + "".join(f"{one_line(line)}\n" for line in lines)
+    end = "".join(f"{one_line(line)}\n" for line in lines)
+    return "\n".join(part for part in (head, text + view.below, end) if part)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from postil.app.commenting.files import check_tokenizer
 from postil.app.report import check_report
 from postil.app.study.comments_candidates import candidates, references, statistics, suggestions, training
 from postil.app.study.comments_data import CommentsStudy
@@ -85,6 +84,6 @@ def _check_models(study: CommentsStudy) -> None:
         if not folder.exists() and study.options.stage:
             continue
         model = Model.open(folder, (*retrieval.KINDS, *neural_commenter.KINDS))
-        check_tokenizer(model, study.corpus, f"{name}: ")
+        model.check_tokenizer(study.corpus.tokenizer, study.corpus.path, f"{name}: ")
         if study.is_foreign(model):
             study.say(f"{name}: made of another corpus; whether it has seen the test articles is not known")

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from postil.app.commenting.files import CommentOptions, comment_files
-from postil.app.commenting.output import suggestions_as
+from postil.app.comment import CommentOptions, comment_articles
 from postil.app.corpus.stats import StatisticsOptions, count_corpus
 from postil.app.progress import progress
 from postil.app.readers import HUMAN
@@ -18,10 +17,11 @@ from postil.app.training.generators import GeneratorTrainOptions, train_commente
 from postil.app.training.retrievers import TrainOptions, train_retriever
 from postil.commenters import retrieval
 from postil.records.atomic_file import Replacement
-from postil.records.results import to_json
+from postil.records.results import SuggestionsResult, to_json
 from postil.records.row_files import read, write
 from postil.records.rows import Candidate
 from postil.records.suggestions import Suggestions
+from postil.render.views import show
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,8 +115,8 @@ def suggestions(study: CommentsStudy, name: str) -> Stage:
 
     def work() -> None:
         with Replacement(str(target)) as stream:
-            for row in comment_files(str(articles), str(model), CommentOptions(k=1, jobs=study.options.jobs)):
-                stream.write(suggestions_as("jsonl", [row]).encode())
+            for row in comment_articles(str(articles), str(model), CommentOptions(k=1, jobs=study.options.jobs)):
+                stream.write(show("jsonl", SuggestionsResult(suggestions=(row,))).encode())
 
     return Stage(
         name=f"suggestions-{name}",

@@ -14,7 +14,7 @@ from postil.app.passages import BASELINES, MEASURES, PassagesOptions, gains_of_f
 from postil.app.report import check_report, write_report
 from postil.app.study.passages_figures import Model, passages_study
 from postil.app.study.stages import Stage, Stages, as_line, flags, read_result, write_text
-from postil.app.vectors import TrainOptions, train_on_file
+from postil.app.vectors import VectorTrainingOptions, train_on_file
 from postil.errors import InvalidInput
 from postil.metaeval.resampling import RESAMPLES, SEED
 from postil.metrics.pool import FOLDS
@@ -174,7 +174,9 @@ def _measures(anchors: bool) -> tuple[str, ...]:  # noqa: FBT001
 
 
 def _vectors(name: str, passages: Path, folder: Path, options: PassagesStudyOptions, say: Say) -> Stage:
-    how = TrainOptions(bigrams=TRAINED[name], seed=options.seed)
+    how = VectorTrainingOptions(
+        bigrams=TRAINED[name], seed=options.seed, tokenizer=options.tokenizer, stop=options.stop
+    )
     words = flags({"tokenizer": options.tokenizer, "stop": options.stop, "seed": options.seed})
     words += ["--bigrams"] if how.bigrams else []
     return Stage(
@@ -183,7 +185,7 @@ def _vectors(name: str, passages: Path, folder: Path, options: PassagesStudyOpti
         inputs=[passages],
         request={"flags": words},
         command=["vectors", "train", passages, "--out", folder, *words],
-        work=lambda: train_on_file(str(passages), str(folder), how, options.tokenizer, say, stop=options.stop),
+        work=lambda: train_on_file(str(passages), str(folder), how, say),
     )
 
 

@@ -1,0 +1,52 @@
+"""Opening a commenter of any kind."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from postil.commenters import neural_commenter, retrieval
+from postil.commenters.decoding_options import DecodingOptions
+from postil.commenters.neural_commenter import NeuralCommenter
+from postil.commenters.retrieval import Retriever
+from postil.commenters.store import Model
+from postil.errors import UsageError
+from postil.records.arguments import check_arguments
+
+if TYPE_CHECKING:
+    from postil.commenters.filtering import CandidateFilter
+    from postil.records.row_files import FilePath
+
+__all__ = ["load_commenter"]
+
+
+def load_commenter(
+    folder: FilePath,
+    *,
+    candidate_filter: CandidateFilter | None = None,
+    decoding: DecodingOptions | None = None,
+    jobs: int = 1,
+) -> Retriever | NeuralCommenter:
+    """Open a commenter that `postil train` made.
+
+    Args:
+        folder: Its folder.
+        candidate_filter: Filter of suggestions.
+        decoding: Decoding options of a generator.
+        jobs: Number of search threads.
+
+    Raises:
+        InvalidInput: There is no such model, or it is damaged.
+        UsageError: It is no generator, and `decoding` is given.
+        MissingExtra: It needs torch, which is not installed.
+    """
+    check_arguments(load_commenter, locals())
+    kind = Model.open(folder, (*retrieval.KINDS, *neural_commenter.KINDS)).kind
+    if kind in neural_commenter.KINDS:
+        return NeuralCommenter.open(folder, candidate_filter=candidate_filter, decoding=decoding)
+    if decoding is not None:
+        defaults = asdict(DecodingOptions())
+        given = [name for name, value in asdict(decoding).items() if value != defaults[name]]
+        names = ", ".join(given) or "decoding"
+        raise UsageError(f"{folder}: {kind} retrieves comments; {names}: only for models that generate")
+    return Retriever.open(folder, candidate_filter=candidate_filter, jobs=jobs)

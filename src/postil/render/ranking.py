@@ -1,0 +1,34 @@
+"""View of a ranking evaluation: one row per scorer, one column per measure, with 95 % intervals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from postil.render.views import View
+
+if TYPE_CHECKING:
+    from postil.records.results import RankingResult
+
+__all__ = ["view"]
+
+
+def view(result: RankingResult) -> View:
+    """Make the view of a ranking evaluation.
+
+    Args:
+        result: The evaluation.
+    """
+    measures = list(dict.fromkeys(row.measure for row in result.rows))
+    cells = {(row.scorer, row.measure): f"{row.value:.3f} [{row.low:.3f}, {row.high:.3f}]" for row in result.rows}
+    grid = [["ranked by", *measures]]
+    grid += [
+        [name, *(cells[name, measure] for measure in measures)]
+        for name in dict.fromkeys(row.scorer for row in result.rows)
+    ]
+    return View(
+        rows=[msgspec.structs.asdict(row) for row in result.rows],
+        grids=[grid],
+        remarks=[f"{row.scorer}: {row.reason}" for row in result.absent],
+    )

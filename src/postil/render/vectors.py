@@ -1,0 +1,42 @@
+"""View of a folder of word vectors: its metadata, and one row per near neighbor."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from postil.records.results import NearWord
+from postil.render.views import View
+
+if TYPE_CHECKING:
+    from postil.records.results import VectorsResult
+
+__all__ = ["view"]
+
+
+def view(result: VectorsResult) -> View:
+    """Make the view of a folder of word vectors.
+
+    Args:
+        result: The word vectors.
+    """
+    unit, size = "bigrams" if result.made.get("bigrams") else "words", 4e-6 * result.words * result.dimensions
+    grid = [["near", "word", "cosine"], *([row.near, row.word, f"{row.cosine:.4f}"] for row in result.nearest)]
+    return View(
+        rows=[msgspec.structs.asdict(row) for row in result.nearest],
+        fields=NearWord.__struct_fields__,
+        grids=[grid] if result.nearest else [],
+        head=f"{result.words:,} {unit}, {result.dimensions:,} dimensions, {size:,.1f} MB",
+        remarks=[
+            *(f"{name}: {_shown(value)}" for name, value in result.made.items()),
+            f"first: {' '.join(result.first)}",
+        ],
+    )
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {each}" for name, each in value.items())
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
