@@ -440,7 +440,7 @@ def test_a_model_for_texts_that_are_cut_otherwise(done: tuple[Path, list[str]], 
     config = tmp_path / "ir-t" / "config.json"
     config.write_text(config.read_text().replace('"words"', '"space"'))
     options = CommentsOptions(**QUICK | {"systems": ()}, models={"mine": str(tmp_path / "ir-t")}, stage="references")
-    with pytest.raises(InvalidInput, match=r"mine: its tokenizer is space, that of .* words; train it on a corpus cut"):
+    with pytest.raises(InvalidInput, match=r"mine: its tokenizer is space, that of .* words; train it on a corpus"):
         study_comments(str(corpus), tmp_path / "out", options, lambda _: None)
 
 
