@@ -270,8 +270,8 @@ def test_what_a_format_has_no_place_for_goes_to_standard_error(postil: Postil) -
             assert "not ranked" in outcome.out
         else:
             lines = outcome.err.splitlines()
-            assert lines[0] == "left out: topics without a passage above grade 0, not ranked: 1 (moss)"
-            assert lines[1] == "left out: passages without a unit of 1, ranked last: 1 (p5 of ducks)"
+            assert lines[0] == "excluded: topics without a passage above grade 0, not ranked: 1 (moss)"
+            assert lines[1] == "note: passages without a unit of 1, ranked last: 1 (p5 of ducks)"
             assert lines[-1] == "ties: expected value; seed 20181, 50 resamples"
             assert set(lines) < set(postil(*FEW, "--leave-one-out").out.splitlines())
 

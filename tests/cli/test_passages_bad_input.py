@@ -209,7 +209,7 @@ def test_informative_passages_in_one_fold(postil: Postil) -> None:
 
 def test_a_topic_without_informative_passages(postil: Postil) -> None:
     put("p.jsonl", [*passages(), {"topic": "moss", "id": "0", "text": "moss in june", "grade": 0}])
-    left_out = "left out: topics without a passage above grade 0, not ranked: 1 (moss)\n"
+    left_out = "excluded: topics without a passage above grade 0, not ranked: 1 (moss)\n"
     for pool in ("all", "topic"):
         table = numbers_only(postil, "--pool", pool)
         assert left_out in table
@@ -228,8 +228,8 @@ def test_many_topics_without_informative_passages(postil: Postil) -> None:
 def test_passages_without_units(postil: Postil) -> None:
     put("p.jsonl", [*passages(), {"topic": "ducks", "id": "e", "text": " ... ", "grade": 2}])
     table = numbers_only(postil, "--leave-one-out", "--pool", "topic")
-    assert "left out: passages without a unit of 1, ranked last: 1 (e of ducks)\n" in table
-    assert "left out: passages without a unit of sk, ranked last: 3 (3 of ducks, e of ducks, 3 of bread)\n" in table
+    assert "note: passages without a unit of 1, ranked last: 1 (e of ducks)\n" in table
+    assert "note: passages without a unit of sk, ranked last: 3 (3 of ducks, e of ducks, 3 of bread)\n" in table
 
 
 def test_nothing_left_of_a_reference(postil: Postil) -> None:
@@ -273,7 +273,7 @@ def test_one_resample(postil: Postil) -> None:
 def test_names_cannot_reach_the_terminal_or_break_lines(postil: Postil) -> None:
     put("p.jsonl", [*passages(), {"topic": "a\x1b[2J\nb\u202e", "id": "1", "text": "x", "grade": 0}])
     put("e.jsonl", [*passages(), {"topic": "ducks", "id": "1\x1b[2J\n\u202e", "text": "", "grade": 0}])
-    for name, begin in (("p.jsonl", "left out: topics without"), ("e.jsonl", "left out: passages without")):
+    for name, begin in (("p.jsonl", "excluded: topics without"), ("e.jsonl", "note: passages without")):
         outcome = postil("passages", name, *COMMAND[2:])
         assert outcome.code == 0
         assert not {"\x1b", "\u202e"} & set(outcome.out)

@@ -1,9 +1,9 @@
-"""What metrics, their controls, rankings and people are called."""
+"""Metrics by name."""
 
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from postil.errors import PostilError
 from postil.metrics.spec import parse_metric
@@ -11,23 +11,7 @@ from postil.metrics.spec import parse_metric
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["WITHOUT", "ranking", "summed"]
-
-WITHOUT: Final = ", without itself"
-"""How the names of rankings end in which each passage left its reference."""
-
-
-def ranking(measure: str, *, leave_one_out: bool) -> str:
-    """A ranking of passages.
-
-    Args:
-        measure: What ranks them.
-        leave_one_out: Whether each passage left its reference.
-
-    >>> ranking("f1-1", leave_one_out=True)
-    'f1-1, without itself'
-    """
-    return measure + WITHOUT if leave_one_out else measure
+__all__ = ["summed"]
 
 
 def summed(metrics: Iterable[str]) -> list[str]:

@@ -59,5 +59,6 @@ def passages(
         say(f"written: {path}")
     for path in write_report([result], report) if report else ():
         say(f"written: {path}")
-    emit(show(format, result), format)
-    tell(format, view(result).remarks)
+    shown = view(result)
+    emit(show(format, result, shown), format)
+    tell(format, shown.remarks)

@@ -57,13 +57,13 @@ class Pools:
     def __len__(self) -> int:
         return len(self.reference_offsets) - 1
 
-    def own_of(self, place: int) -> NDArray[np.int64]:
+    def own_of(self, index: int) -> NDArray[np.int64]:
         """The references that leave while a passage is scored, as indices into ``references``.
 
         Args:
-            place: The passage, as an index into ``texts``.
+            index: The passage, as an index into ``texts``.
         """
-        return self.own[self.own_begins[place] : self.own_ends[place]]
+        return self.own[self.own_begins[index] : self.own_ends[index]]
 
     def own_lists(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """`own_of` of all passages, concatenated: int64[t + 1] offsets, and the indices.
@@ -120,7 +120,7 @@ def one_pool(same_text: ArrayLike, references: ArrayLike, weights: ArrayLike, te
         texts: int32[t], the passages that are scored.
 
     >>> pools = one_pool([5, 6, 5], references=[0, 1, 2], weights=[1, 1, 1], texts=[0, 1, 2])
-    >>> [pools.own_of(place).tolist() for place in range(3)]
+    >>> [pools.own_of(i).tolist() for i in range(3)]
     [[0, 2], [1], [0, 2]]
     """
     same, held, scored = _numbers(same_text), _numbers(references), _numbers(texts)
@@ -151,7 +151,7 @@ def informativeness(topics: ArrayLike, weights: ArrayLike) -> Pools:
         Undefined: No passage is informative.
 
     >>> pools = informativeness([0, 0, 0, 1], [1, 0.5, 0, 0])
-    >>> pools.references.tolist(), pools.texts.tolist(), [pools.own_of(place).tolist() for place in range(3)]
+    >>> pools.references.tolist(), pools.texts.tolist(), [pools.own_of(i).tolist() for i in range(3)]
     ([0, 1], [0, 1, 2], [[0], [1], []])
     """
     topic, weight = _numbers(topics), np.asarray(weights, np.float64)
@@ -193,7 +193,7 @@ def interestingness(
         Undefined: There is one fold, all informative passages are in one, or there are none.
 
     >>> pools = interestingness([0, 0, 1], [1, 0, 1], [0, 1, 0], [0, 1])
-    >>> pools.references.tolist(), pools.texts.tolist(), [pools.own_of(place).tolist() for place in range(3)]
+    >>> pools.references.tolist(), pools.texts.tolist(), [pools.own_of(i).tolist() for i in range(3)]
     ([2, 0], [0, 1, 2], [[0], [], [1]])
     """
     topic, weight, same = _numbers(topics), np.asarray(weights, np.float64), _numbers(same_text)

@@ -28,7 +28,7 @@ DECOMPOSABLE: Final = ("f1", "kl", "logsim", "rouge", "tf-idf")
 
 
 def unit_contributions(
-    measure: Overlap, collection: PassageCollection, pools: Pools, place: int, most: int | None = None
+    measure: Overlap, collection: PassageCollection, pools: Pools, index: int, most: int | None = None
 ) -> list[UnitContribution]:
     """The units that a passage shares with its reference, the largest contribution first.
 
@@ -38,7 +38,7 @@ def unit_contributions(
         measure: The measure that scored the passage, of a family in `DECOMPOSABLE`.
         collection: The passages.
         pools: Their references.
-        place: The passage, as an index into ``pools.texts``.
+        index: The passage, as an index into ``pools.texts``.
         most: Largest number of units; by default all.
 
     Raises:
@@ -52,13 +52,13 @@ def unit_contributions(
     >>> [(each.unit, round(each.part, 3)) for each in unit_contributions(FScore(), collection, pools, 2)]
     [('b', 0.286), ('c', 0.286)]
     """
-    pool = int(np.searchsorted(pools.text_offsets, place, side="right")) - 1
+    pool = int(np.searchsorted(pools.text_offsets, index, side="right")) - 1
     held = np.arange(pools.reference_offsets[pool], pools.reference_offsets[pool + 1])
-    held = np.setdiff1d(held, pools.own_of(place))
+    held = np.setdiff1d(held, pools.own_of(index))
     bags = collection.bags(measure.unit, upto=measure.upto)
     units = bags.units
 
-    text = int(pools.texts[place])
+    text = int(pools.texts[index])
     mine = slice(units.offsets[text], units.offsets[text + 1])
     number, k = units.units[mine], units.counts[mine].astype(np.float64)
     most_of = np.zeros(units.distinct)

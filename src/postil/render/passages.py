@@ -98,7 +98,8 @@ def _difference(by_pair: Mapping[tuple[str, str, int], GainDifference], best: st
 
 def _remarks(result: NcgResult) -> Iterator[str]:
     settings = result.settings
-    yield from (f"left out: {each}" for each in result.data.left_out)
+    for each in result.data.left_out:
+        yield f"note: {each}" if "ranked last" in each.why else f"excluded: {each}"
     yield from (f"note: {note}" for note in result.notes)
     if settings.reference == "topic":
         yield f"a passage is part of its topic's reference; rankings that end in '{Gain.WITHOUT}' are leave-one-out"
