@@ -400,7 +400,12 @@ def made(tmp_path: Path) -> Callable[..., Page]:
 
 def test_the_conclusion_comes_first_then_the_table(standard: Page) -> None:
     page = standard
-    order = ["w-meteor has the highest correlation", "“Clearly” means", "Correlation with people", "Settings"]
+    order = [
+        "w-meteor has the highest correlation",
+        "“Significantly” means",
+        "Correlation with human ratings",
+        "Settings",
+    ]
     assert [page.text.index(part) for part in order] == sorted(page.text.index(part) for part in order)
     assert page.line("w-meteor") == [".500 [.400, .600]"]
     assert page.line("human: split-half correlation") == [".800 [.700, .900]"]
@@ -412,10 +417,10 @@ def test_the_conclusion_comes_first_then_the_table(standard: Page) -> None:
 def test_all_that_was_promised_is_there(standard: Page) -> None:
     page = standard
     for said in (
-        "40 texts (20 items, 2 systems), 80 grades by 2 annotators",
+        "40 texts (20 items, 2 systems), 80 ratings by 2 annotators",
         "No Pearson of flat: all 40 scores are 1.",
         "scored but not judged: 7 (9 by tfidf and 6 more)",
-        "one grade against another of the same text correlates .600; of that and 2 grades a text",
+        "Pearson correlation of two single ratings of a text .600; with 2 ratings per text",
         "No kappa-linear-pairs: one label only.",
         "Ann gave one label only.",
         "postil correlate s.jsonl",
@@ -429,7 +434,7 @@ def test_all_that_was_promised_is_there(standard: Page) -> None:
     assert page.line("w-meteor − meteor") == ["+.100* [.050, .150]", ".0010"]
     assert page.line("w-meteor − top references") == ["−.050 [−.100, .000]", ".4000"]
     assert page.line("seq2seq") == ["20", "2.00 (1)", ".300 (1)", ".200 (1)", "–"]
-    assert page.line("τ-b with people") == ["", "", "1.000", "–", "–"]
+    assert page.line("τ-b with human ratings") == ["", "", "1.000", "–", "–"]
     assert page.line("ann") == ["40", "1.50", "–", "seldom here"]
     assert sum(1 for _ in page.all("svg")) == 6  # correlations, differences, matrix, scatter, confusion, histograms
 
@@ -440,10 +445,11 @@ def test_chapters(made: Callable[..., Page]) -> None:
     assert headings.count("h1") == 1
     assert headings.count("h2") == 4
     assert (
-        page.title == "Metrics against people, Systems against tfidf, Scores of systems and Informativeness of passages"
+        page.title
+        == "Metrics against human ratings, Systems against tfidf, Scores of systems and Informativeness of passages"
     )
     for title in (
-        "Metrics against people: correlate",
+        "Metrics against human ratings: correlate",
         "Systems against tfidf: compare",
         "Scores of systems: score",
         "Informativeness of passages: passages",
@@ -620,23 +626,23 @@ def told(**changes: Any) -> str:
 
 def test_paragraph() -> None:
     assert told() == (
-        "w-meteor has the highest correlation with people: Pearson .500 [.400, .600]. "
-        "By Pearson w-meteor is clearly above every other metric. "
-        "People agree with people at .800 [.700, .900] (Pearson, split halves); w-meteor lies .300 below, a distance "
-        "without a test. "
-        "With these mean grades nothing can be expected to correlate above .866 (the ceiling, Pearson); w-meteor "
-        "reaches .500. "
-        "The length of the text alone reaches .100 [.000, .200] (Pearson); every metric is clearly above it."
+        "w-meteor has the highest correlation with human ratings: Pearson .500 [.400, .600]. "
+        "By Pearson w-meteor is significantly higher than every other metric. "
+        "The split-half correlation of the human ratings is .800 [.700, .900] (Pearson); w-meteor lies .300 below, a "
+        "difference without a test. "
+        "The reliability ceiling, the expected upper bound of Pearson’s coefficient with these mean ratings, is .866; "
+        "w-meteor reaches .500. "
+        "The length of the text alone reaches .100 [.000, .200] (Pearson); every metric is significantly higher."
     )
 
 
 def test_an_interval_without_zero_is_not_enough_where_there_is_a_test() -> None:
     said = told(differences=[difference("w-meteor", "meteor", 0.1, 0.06)])
-    assert "By Pearson w-meteor is not clearly above any other metric." in said
+    assert "By Pearson w-meteor is not significantly higher than any other metric." in said
 
 
 def test_a_small_p_is_not_enough_where_the_interval_holds_zero() -> None:
-    assert "not clearly above any" in told(differences=[difference("w-meteor", "meteor", 0.04, 0.001)])
+    assert "not significantly higher than any" in told(differences=[difference("w-meteor", "meteor", 0.04, 0.001)])
 
 
 def test_best_by_one_coefficient_each() -> None:
@@ -644,23 +650,27 @@ def test_best_by_one_coefficient_each() -> None:
     settings = correlated()["settings"] | {"coefficients": ["pearson", "spearman"]}
     said = told(correlations=both, settings=settings)
     assert said.startswith(
-        "w-meteor correlates best with people by Pearson .500 [.400, .600], meteor by Spearman .450 [.350, .550]."
+        "w-meteor correlates best with human ratings by Pearson .500 [.400, .600], meteor by Spearman .450 [.350, "
+        ".550]."
     )
 
 
 def test_without_people_or_metrics() -> None:
-    assert "How far people agree with people is not known: no text has two ratings." in told(
+    assert "There are no human reference points: no text has two ratings." in told(
         human={"reason": "no text has two ratings"}
     )
     said = told(correlations=[], differences=[], signatures={}, human={"reason": "x"})
-    assert said.startswith("No metric has a correlation with people.")
+    assert said.startswith("No metric has a correlation with human ratings.")
 
 
 def test_weights() -> None:
     ((name, said),) = weights(Lookup(typed(correlated(), CorrelationResult)))
     assert (name, plain(said)) == (
         "w-meteor",
-        "By Pearson clearly above plain meteor and shuffled weights; not clearly different from top references.",
+        (
+            "By Pearson significantly higher than unweighted meteor and shuffled weights; not significantly different "
+            "from top references."
+        ),
     )
 
 
@@ -668,8 +678,8 @@ def test_systems() -> None:
     ((name, said),) = compared(typed(comparison(), Comparison))
     assert name == "meteor"
     assert plain(said) == (
-        "Clearly above tfidf: seq2seq (+.300); clearly below tfidf: copy (−.200); "
-        "not clearly different from tfidf: att (+.050)."
+        "Significantly higher than tfidf: seq2seq (+.300); significantly lower than tfidf: copy (−.200); "
+        "not significantly different from tfidf: att (+.050)."
     )
     said = plain(scored(typed(scores(), ScoreResult)))
     assert said == "Of 2 systems b has the highest bleu-1 (.500); a has the highest meteor (.750)."
@@ -679,7 +689,7 @@ def test_little_is_enough(made: Callable[..., Page]) -> None:
     people = {"rows": [], "reason": "no text has two ratings"}
     bare = {"human": people, "agreement": None, "differences": [], "disagreements": [], "absent": [], "orders": {}}
     page = made(correlated(**bare, correlations=[], systems=[], signatures={}, points=None))
-    assert "No metric has a correlation with people." in page.text
+    assert "No metric has a correlation with human ratings." in page.text
     assert next(page.all("svg"), None) is None
     made(comparison() | {"systems": []}, {"schema": 1, "scores": []})
     page = made(gained(gains=[], differences=[], lines=[], notes=[]))
@@ -700,12 +710,12 @@ def test_much_is_cut_on_the_page_and_whole_in_the_files(made: Callable[..., Page
         points={"grades": [1.0, 2.0], "scores": {name: [0.0, 1.0] for name in metrics}},
     )
     page = made(many, wide)
-    assert "95 % intervals, the first 60 of 1,500 systems" in page.text
+    assert "95 % confidence intervals, the first 60 of 1,500 systems" in page.text
     assert "(the first 1,000 rows of 1,500)" in page.text
     assert "system 19 (−.200) and 1,480 more." in page.text
     assert "All 990 differences of correlations" in page.text
     assert "between the 40 metrics with the strongest correlations" in page.text
-    assert "Of 45 metrics the 12 with the strongest correlations." in page.text
+    assert "The 12 of 45 metrics with the strongest correlations." in page.text
     assert (page.folder / "1-comparison.csv").read_text(encoding="utf-8").count("\n") == 1501
 
 
@@ -721,23 +731,29 @@ def test_gains_in_words() -> None:
     said, look = gains_told(gained())
     assert said == (
         "With each passage in its own reference the highest nCG is that of f1-2 at k = 5 (.700) and kl-1 at k = 10 "
-        "(.900). That is clearly above every other measure. "
+        "(.900). That is significantly higher than every other measure. "
         "Leaving each passage out of its own reference costs .050 (kl-1) to .200 (f1-2) at k = 5 and .100 (f1-2) to "
         ".250 (kl-1) at k = 10, differences without a test. "
-        "Then the highest nCG is that of w-f1-2 at every cut (.650 and .750). Only at k = 5 is that clearly above "
-        "every other measure; each of the others is clearly below it at some cut. "
-        "Every measure is clearly above length at every cut."
+        "Then the highest nCG is that of w-f1-2 at every cutoff (.650 and .750). Only at k = 5 is that significantly "
+        "higher than every other measure; each of the others is significantly lower at some cutoff. "
+        "Every measure is significantly higher than length at every cutoff."
     )
     ((name, weighted),) = use_of_weights(look)
     assert name == "w-f1-2"
     assert plain(weighted).replace("\N{NO-BREAK SPACE}", " ") == (
-        "Clearly above plain f1-2 at k = 5; not clearly different from it at k = 10."
+        "Significantly higher than unweighted f1-2 at k = 5; not significantly different from it at k = 10."
     )
     assert [(cut, plain(each)) for cut, each in leads(look, look.groups[1])] == [
-        ("nCG@5", "w-f1-2 .650\N{NO-BREAK SPACE}[.610,\N{NO-BREAK SPACE}.690], clearly above f1-2 and kl-1."),
+        (
+            "nCG@5",
+            "w-f1-2 .650\N{NO-BREAK SPACE}[.610,\N{NO-BREAK SPACE}.690], significantly higher than f1-2 and kl-1.",
+        ),
         (
             "nCG@10",
-            "w-f1-2 .750\N{NO-BREAK SPACE}[.710,\N{NO-BREAK SPACE}.790], clearly above kl-1; not clearly above f1-2.",
+            (
+                "w-f1-2 .750\N{NO-BREAK SPACE}[.710,\N{NO-BREAK SPACE}.790], significantly higher than kl-1; "
+                "not significantly higher than f1-2."
+            ),
         ),
     ]
 
@@ -745,17 +761,20 @@ def test_gains_in_words() -> None:
 @pytest.mark.parametrize(
     ("ncg", "lead"),
     [
-        ({"a-1": (0.5, 0.5), "b-1": (0.45, 0.48), "c-1": (0.46, 0.47)}, "no measure is clearly below it at any cut."),
-        ({"a-1": (0.5, 0.5), "b-1": (0.45, 0.48), "c-1": (0.3, 0.4)}, "b-1 is never clearly below it."),
+        (
+            {"a-1": (0.5, 0.5), "b-1": (0.45, 0.48), "c-1": (0.46, 0.47)},
+            "no measure is significantly lower at any cutoff.",
+        ),
+        ({"a-1": (0.5, 0.5), "b-1": (0.45, 0.48), "c-1": (0.3, 0.4)}, "b-1 is never significantly lower."),
         (
             {"a-1": (0.5, 0.5), "b-1": (0.45, 0.48), "c-1": (0.3, 0.49), "d-1": (0.49, 0.49)},
-            "only c-1 is clearly below it at some cut.",
+            "only c-1 is significantly lower at some cutoff.",
         ),
     ],
 )
 def test_a_lead_that_is_not_clear(ncg: dict[str, tuple[float, ...]], lead: str) -> None:
     said, _ = gains_told(gained(ncg))
-    assert said.endswith(f"(.500 and .500). That is nowhere clearly above every other measure; {lead}")
+    assert said.endswith(f"(.500 and .500). That is nowhere significantly higher than every other measure; {lead}")
 
 
 def test_equal_measures_are_first_together(made: Callable[..., Page]) -> None:
@@ -770,8 +789,8 @@ def test_baselines_that_are_not_beaten() -> None:
     said, _ = gains_told(gained({"f1-1": (0.7, 0.5), "kl-1": (0.3, 0.3), "length": (0.4, 0.4), "random": (0.1, 0.29)}))
     assert "F1-1" not in said
     assert said.endswith(
-        "f1-1 is clearly above length at every cut; kl-1 is clearly below it at some. "
-        "f1-1 is clearly above random at every cut."
+        "f1-1 is significantly higher than length at every cutoff; kl-1 is significantly lower at some. "
+        "f1-1 is significantly higher than random at every cutoff."
     )
 
 
@@ -779,7 +798,8 @@ def test_only_baselines_are_held_against_one_another() -> None:
     said, _ = gains_told(gained({"length": (0.4, 0.4), "random": (0.1, 0.2)}))
     assert (
         said
-        == "The highest nCG is that of length at every cut (.400 and .400). That is clearly above every other measure."
+        == "The highest nCG is that of length at every cutoff (.400 and .400). That is significantly higher than every "
+        "other measure."
     )
 
 
@@ -787,7 +807,7 @@ def test_weighted_measures_are_not_held_against_others() -> None:
     said, look = gains_told(gained({"f1-1": (0.7, 0.7), f"w-f1-1{ITSELF}": (0.6, 0.6)}))
     assert "That is" not in said
     assert (
-        "they cannot be held against those above, which --leave-one-out scores in that way too. Of them the nCG is"
+        "they are not comparable with those above, which --leave-one-out scores in that way too. Of them the nCG is"
         in said
     )
     assert list(use_of_weights(look)) == []
@@ -803,10 +823,10 @@ def test_where_nothing_can_be_clear(topics: int, resamples: int, test: str, few:
     result["differences"] = [each | {"test": test, "p_holm": 0.4} for each in result["differences"]]
     said, look = gains_told(result)
     assert said.endswith(
-        f"With {few} no difference can be clear after Holm’s correction for 6 pairs; there are only the intervals "
-        "to go by."
+        f"With {few} no difference can be significant after Holm’s correction for 6 pairs; only the confidence "
+        "intervals can be interpreted."
     )
-    assert "lear" not in said.replace("can be clear", "")
+    assert "ignificant" not in said.replace("can be significant", "")
     assert [*leads(look, look.groups[0]), *use_of_weights(look)] == []
 
 
@@ -814,32 +834,32 @@ def test_as_many_topics_or_resamples_as_it_takes() -> None:
     result = gained({"a-1": (0.5, 0.5), "b-1": (0.3, 0.3)})
     for topics, enough in ((5, False), (6, True), (13, True), (14, True), (10**9, True)):  # 2 / 2^6 is .03
         result["data"]["topics"] = topics
-        assert ("clearly above" in gains_told(result)[0]) == enough
+        assert ("significantly higher" in gains_told(result)[0]) == enough
     result["differences"] = [each | {"test": "bootstrap"} for each in result["differences"]]
     for resamples, enough in ((39, False), (40, True)):  # 2 / 41 is .0488
         result["settings"]["resamples"] = resamples
-        assert ("clearly above" in gains_told(result)[0]) == enough
+        assert ("significantly higher" in gains_told(result)[0]) == enough
 
 
 def test_a_chapter_of_gains(made: Callable[..., Page]) -> None:
     page = made(gained())
     order = [
         "Informativeness of passages",
-        "1,200 passages of 20 topics, 300 with a grade above 0; a list a topic, the mean of them",
+        "1,200 passages of 20 topics, 300 with a grade above 0; one list per topic, and their mean",
         "With each passage in its own reference the highest",
-        "“Clearly” means",
-        "nCG at each cut, 95 % intervals over topics in brackets; bold: the highest of each group",
+        "“Significantly” means",
+        "nCG at each rank cutoff, 95 % confidence intervals over topics in brackets; bold: the highest of each group",
         "Passages with nothing left: 3.",
-        "How nCG changes when each passage is left out of its own reference",
-        "What is highest with each passage in its own reference:",
-        "What the grades as weights do",
+        "Change of nCG when each passage is left out of its own reference",
+        "Highest nCG with each passage in its own reference:",
+        "Weighted measures compared with their unweighted form:",
         "All 9 pairs",
         "The family kl",
         "passages without a unit of sk, ranked last: 2 (p1 of ducks and 1 more)",
         "postil passages p.jsonl",
         "tokenizer words; stop words: en; stems: none",
-        "the middle 95 % of 1,000 resamples of the topics; for the bands of curves 200 of them",
-        "sign flips of topics; Holm’s correction for all pairs at a cut",
+        "95 % percentile bootstrap, 1,000 resamples of the topics; for the bands of curves 200 of them",
+        "sign flips of topics; Holm’s correction for all pairs at a cutoff",
     ]
     assert [page.text.index(part) for part in order] == sorted(page.text.index(part) for part in order)
     assert [row for row in page.rows if row[0] in {"f1-2", "With each passage left out of its own reference"}] == [
@@ -874,7 +894,7 @@ def test_interestingness_and_informativeness_on_one_page(made: Callable[..., Pag
     assert "Interestingness of passages: others" in page.text
     chapter = page.text[page.text.rindex("Interestingness of passages: others") :]
     assert "all in one list" in chapter
-    assert "95 % intervals over folds in brackets; bold: the highest" in chapter
+    assert "95 % confidence intervals over folds in brackets; bold: the highest" in chapter
     assert "informative passages of other topics, in 12 folds by seed" in chapter
     # every passage is left out, so nothing needs to say so but the signatures
     assert chapter.index(ITSELF) > chapter.index("All 3 pairs")
@@ -930,7 +950,7 @@ def test_one_topic_has_no_intervals(made: Callable[..., Page]) -> None:
     page = made(bare)
     assert page.line("f1-2") == [".700", ".800"]
     assert "One topic: no intervals and no tests." in page.text
-    for word in ("Clearly", "clearly", "Differences between", "bands", "interval"):
+    for word in ("ignificant", "Differences between", "bands", "interval"):
         assert word not in page.text.replace("no intervals and no tests", ""), word
 
 
@@ -940,7 +960,7 @@ def test_many_measures_and_wild_numbers(made: Callable[..., Page]) -> None:
     assert "the best of each family of measures, the first 12 of 14" in page.text
     assert "1.3e+51" in page.text
     alone = made(gained({"f1-1": (0.5, 0.5)}))
-    assert "The nCG is that of f1-1 at every cut (.500 and .500)." in alone.text
+    assert "The nCG is that of f1-1 at every cutoff (.500 and .500)." in alone.text
     assert [each["aria-label"] for each in alone.all("svg")] == ["nCG over k: f1-1; the numbers are in the table above"]
 
 
@@ -1148,9 +1168,9 @@ def test_from_python(tmp_path: Path) -> None:
     metrics = {"a": [g[0] + i % 3 for i, g in enumerate(grades)], "b": [i % 7 for i in range(30)]}
     found = correlate(metrics, grades, options=QUICK)
     page, _ = write_report([found], tmp_path / "r.html")
-    assert "Scores against grades" in Document(page).text
+    assert "Scores against ratings" in Document(page).text
     page, _ = write_report([structs.replace(found, points=None)], tmp_path / "r.html")
-    assert "Scores against grades" not in Document(page).text
+    assert "Scores against ratings" not in Document(page).text
 
 
 @pytest.mark.parametrize(
@@ -1169,5 +1189,5 @@ def test_a_scatter_shows_what_its_coefficient_is_over(by: By, points: str, said:
     (value,) = [row.value for row in found.correlations if (row.metric, row.coefficient) == ("a", "pearson")]
     page, _ = write_report([found], tmp_path / "r.html")
     source = Document(page).source
-    assert f"Score against mean human grade for 1 metrics, {points}" in source
+    assert f"Score against mean human rating for 1 metrics, {points}" in source
     assert f">{said} {value:.3f}, ".replace("0.", ".") in source

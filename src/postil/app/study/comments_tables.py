@@ -43,7 +43,7 @@ DRAWN: Final = "one comment per article, sampled with seed {seed} and held out f
 TIED: Final = "in {:,} of {:,} articles all references have equally many votes; all weigh 1 there"
 KAPPAS: Final = {"kappa-unweighted-pairs": "unweighted", "kappa-quadratic-pairs": "with quadratic weights"}
 """The statistics of agreement that are shown: means over pairs of annotators."""
-PEOPLE: Final = "Metrics against people (Table 3)"
+PEOPLE: Final = "Metrics against human ratings (Table 3)"
 LENGTH: Final = "control:length"
 CATEGORIES: Final = 15
 """Number of categories in the paper's Figure 2."""
@@ -358,6 +358,6 @@ def _of_agreement(judged: CorrelationResult, printed: CommentsPaper) -> Iterator
         ceiling = number(judged.human.ceiling)
         yield f"The reliability ceiling, the expected upper bound of Pearson’s coefficient, is {ceiling} here."
     yield (
-        "The chapter Metrics against people has Figure 1 (scores against ratings), Tables 5 and 6 (the texts on which "
-        "METEOR and BLEU-1, and W-METEOR and METEOR, differ most) and tests of all differences."
+        "The chapter Metrics against human ratings has Figure 1 (scores against ratings), Tables 5 and 6 (the texts on "
+        "which METEOR and BLEU-1, and W-METEOR and METEOR, differ most) and tests of all differences."
     )

@@ -1,4 +1,4 @@
-"""What a page says of annotators: how far they agree, and what each of them is like."""
+"""The section on annotators: inter-annotator agreement, and each annotator."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 __all__ = ["agreement_blocks"]
 
 RATERS: Final = 12
-"""So many annotators are shown, those with the most grades."""
+"""Number of annotators that are shown, those with the most ratings."""
 
 PAIRS: Final = 45
-"""So many pairs of annotators are shown, those with the most shared texts."""
+"""Number of pairs of annotators that are shown, those with the most shared texts."""
 
 LABELS: Final = 20
-"""Up to so many grades have a picture of who meant what."""
+"""Largest number of labels that have a confusion matrix."""
 
 
 def agreement_blocks(found: Agreement) -> Iterator[Block]:
-    """How far annotators agree, what they meant by their grades, and what each of them is like.
+    """Inter-annotator agreement, counts of pairs of ratings, and each annotator.
 
     Args:
-        found: How far they agree.
+        found: The agreement.
     """
     yield _statistics(found)
     yield from (Words(f"No {name}: {reason}.") for name, reason in found.absent.items())
@@ -57,8 +57,10 @@ def _statistics(found: Agreement) -> Sheet:
         Line(name, (with_interval(each), Cell(STATISTICS.get(name, ""), words=True)))
         for name, each in found.estimates.items()
     ]
-    caption = f"{counted(found.texts, 'text')}, {counted(found.ratings, 'grade')}; 95 % intervals in brackets"
-    return Sheet("agreement", caption, ("statistic", "value", "what it is"), tuple(lines))
+    caption = (
+        f"{counted(found.texts, 'text')}, {counted(found.ratings, 'rating')}; 95 % confidence intervals in brackets"
+    )
+    return Sheet("agreement", caption, ("statistic", "value", "definition"), tuple(lines))
 
 
 def _annotators(raters: Sequence[Rater], of: int) -> Sheet:
@@ -75,8 +77,8 @@ def _annotators(raters: Sequence[Rater], of: int) -> Sheet:
             else Cell(signed(severe.value, 2), interval(severe.low, severe.high, 2), severe.value),
         ]
         lines.append(Line(rater.name, (*cells, *([Cell(rater.note, words=True)] if notes else []))))
-    few = f"The {len(raters)} annotators with the most grades of {of:,}" if len(raters) < of else "Annotators"
-    head = ("annotator", "grades", "mean", "above the others", *(["note"] if notes else []))
+    few = f"The {len(raters)} annotators with the most ratings of {of:,}" if len(raters) < of else "Annotators"
+    head = ("annotator", "ratings", "mean", "bias", *(["note"] if notes else []))
     return Sheet("annotators", few, head, tuple(lines))
 
 
@@ -95,28 +97,28 @@ def _pairs(found: Agreement) -> Sheet:
         )
         for pair in shown
     ]
-    head = ("pair", "texts", "equal grades", "kappa", "linear", "quadratic", *(["note"] if reasons else []))
+    head = ("pair", "texts", "agreement", "kappa", "linear", "quadratic", *(["note"] if reasons else []))
     few = f"The {len(shown)} pairs of annotators with the most shared texts, of {len(found.pairs):,}"
     return Sheet("pairs", few if len(shown) < len(found.pairs) else "Pairs of annotators", head, tuple(lines))
 
 
 def _confusions(found: Agreement) -> Picture | None:
-    """Who meant what by a grade; None where there are too many grades."""
+    """The confusion matrix of two annotators; None where there are too many labels."""
     if found.confusion is None or not 2 <= len(found.labels) <= LABELS:
         return None
-    label = "How often one annotator gave one grade and another annotator another grade to the same text"
+    label = "Counts of every two ratings of one text by two annotators"
     drawn = svg(confusion(_labels(found), found.confusion), label)
-    return Picture("Grades of one text by two annotators", "Every two grades of one text, in both orders", drawn)
+    return Picture("Ratings of one text by two annotators", "Every two ratings of one text, in both orders", drawn)
 
 
 def _grades_given(found: Agreement, raters: Sequence[Rater]) -> Picture | None:
-    """How often each of some annotators gave each grade."""
+    """Histograms of the ratings of some annotators."""
     rows = [(rater.name, rater.histogram) for rater in raters if rater.histogram is not None]
     if not rows:
         return None
     figure = histograms([name for name, _ in rows], _labels(found), [counts for _, counts in rows])
-    label = "How often each annotator gave each grade: " + "; ".join(name for name, _ in rows)
-    return Picture("Grades given by each annotator", "How often each annotator gave each grade", svg(figure, label))
+    label = "Counts of ratings by annotator: " + "; ".join(name for name, _ in rows)
+    return Picture("Ratings by annotator", "Share of each rating among those of each annotator", svg(figure, label))
 
 
 def _labels(found: Agreement) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a page says of each result, in the order in which it is read."""
+"""Chapters: the sections of each kind of result, in reading order."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from postil.render.page.gains_chapter import gains_chapter
 from postil.render.page.laid_out import laid_out
 from postil.render.page.lookup import Lookup
 from postil.render.page.study import study_chapter
-from postil.render.page.summary import CLEARLY, compared, paragraph, scored, weights
+from postil.render.page.summary import SIGNIFICANTLY, compared, paragraph, scored, weights
 from postil.render.page.viewed import viewed_chapter
 from postil.render.page.words import LEVELS, isolated, left_out, titled
 from postil.render.views import MODULES
@@ -37,15 +37,15 @@ if TYPE_CHECKING:
 __all__ = ["TEXT", "chapter"]
 
 TEXT: Final = 1500
-"""So many characters of a text are shown."""
+"""Number of characters of a text that are shown."""
 
 
 def chapter(result: Result, key: str) -> Chapter:
-    """All that a page says of one result.
+    """The chapter of a result.
 
     Args:
         result: The result.
-        key: A word that tells the chapter's ids from those of others.
+        key: Prefix of the chapter's ids.
     """
     if isinstance(result, CorrelationResult | Comparison):
         made = _correlated(result, key) if isinstance(result, CorrelationResult) else _compared(result, key)
@@ -62,7 +62,7 @@ def chapter(result: Result, key: str) -> Chapter:
 
 
 def _saying(made: Chapter, weights: str) -> Chapter:
-    """The chapter, with where weights come from said beside its data and with each table that has weighted metrics."""
+    """The chapter with the source of weights beside its data and in the caption of each table of weighted metrics."""
 
     def said(block: Block) -> Block:
         if isinstance(block, Fold):
@@ -80,18 +80,18 @@ def _correlated(result: CorrelationResult, key: str) -> Chapter:
     data = result.data
     said = (
         f"{counted(data.texts, 'text')} ({counted(data.items, 'item')}, {counted(data.systems, 'system')}), "
-        f"{counted(data.ratings, 'grade')} by {counted(data.annotators, 'annotator')}"
+        f"{counted(data.ratings, 'rating')} by {counted(data.annotators, 'annotator')}"
         + (f", {isolated(data.aspect)}" if data.aspect else "")
     )
     parts = [
-        Part("correlations", "Correlation with people", (*_correlations(look),)),
+        Part("correlations", "Correlation with human ratings", (*_correlations(look),)),
         Part("differences", "Differences between metrics", (*_differences(look),)),
-        Part("scatters", "Scores against grades", (*_scatters(look),)),
+        Part("scatters", "Scores against ratings", (*_scatters(look),)),
         Part("systems", "Systems", (*_systems(look),)),
         Part("disagreements", "Worst disagreements", (*_disagreements(look),)),
         Part(
             "agreement",
-            "Agreement of the annotators",
+            "Inter-annotator agreement",
             (*agreement_blocks(result.agreement),) if result.agreement else (),
         ),
         Part("data", "Data", (*_data(result),)),
@@ -101,8 +101,8 @@ def _correlated(result: CorrelationResult, key: str) -> Chapter:
             (*_settings(result.settings, result.notes, result.signatures.items(), result.settings.lower_is_better),),
         ),
     ]
-    conclusion = (Words(paragraph(look)), *([Words(CLEARLY)] if result.differences else []))
-    return Chapter(key, "Metrics against people", said, conclusion, tuple(part for part in parts if part.blocks))
+    conclusion = (Words(paragraph(look)), *([Words(SIGNIFICANTLY)] if result.differences else []))
+    return Chapter(key, "Metrics against human ratings", said, conclusion, tuple(part for part in parts if part.blocks))
 
 
 def _compared(found: Comparison, key: str) -> Chapter:
@@ -121,7 +121,7 @@ def _compared(found: Comparison, key: str) -> Chapter:
         Part("settings", "Settings", (*_settings(found.settings, found.notes, (), found.lower_is_better),)),
     )
     said = f"{counted(systems, 'system')}, {counted(found.items, 'item')}, {counted(len(metrics), 'metric')}"
-    conclusion = (Verdicts(tuple(compared(found))), Words(CLEARLY))
+    conclusion = (Verdicts(tuple(compared(found))), Words(SIGNIFICANTLY))
     return Chapter(key, f"Systems against {isolated(found.baseline)}", said, conclusion, parts)
 
 
@@ -158,7 +158,7 @@ def _differences(look: Lookup) -> Iterator[Block]:
     if not look.result.differences:
         return
     if points := weights(look):
-        yield Words("What the weights do, held against the same metric without them and against its controls:")
+        yield Words("Weighted metrics compared with their unweighted form and their controls:")
         yield Verdicts(tuple(points))
     yield tables.first_differences(look)
     yield from _first_open(pictures.differences(look))
@@ -174,7 +174,7 @@ def _scatters(look: Lookup) -> Iterator[Block]:
     if picture:
         yield picture
         if more:
-            yield Words(f"Of {more + pictures.PANELS} metrics the {pictures.PANELS} with the strongest correlations.")
+            yield Words(f"The {pictures.PANELS} of {more + pictures.PANELS} metrics with the strongest correlations.")
 
 
 def _systems(look: Lookup) -> Iterator[Block]:
@@ -186,8 +186,8 @@ def _disagreements(look: Lookup) -> Iterator[Block]:
     shown = [each for each in look.result.disagreements if each.texts]
     if shown:
         yield Words(
-            "Scores are brought to the mean and the spread of the grades and cut off at the ends of the scale, so that "
-            "they can be held against grades; what they were before stands in brackets."
+            "Scores are rescaled to the mean and variance of the ratings, then clipped to the scale; original scores "
+            "are in brackets."
         )
     for each in shown:
         title = f"{isolated(each.first)} against {isolated(each.second)}"
@@ -196,12 +196,12 @@ def _disagreements(look: Lookup) -> Iterator[Block]:
 
 
 def _quotes(each: DisagreementPair) -> Iterator[Quote]:
-    """The texts; those of which all is equal but the item, together."""
+    """The texts; those that differ in the item alone are merged."""
     names = (each.first, each.second)
     items: dict[tuple[str, str | None, tuple[tuple[str, str, str], ...]], list[str]] = {}
     for row in each.texts:
-        scores = zip(names, row.normalised, row.scores, strict=False)  # of people there is no score
-        opinions = (("people", grade(row.grade), ""), *((name, grade(x), number(score)) for name, x, score in scores))
+        scores = zip(names, row.normalised, row.scores, strict=False)  # human raters have no score
+        opinions = (("human", grade(row.grade), ""), *((name, grade(x), number(score)) for name, x, score in scores))
         text = row.text if row.text is None or len(row.text) <= TEXT else f"{row.text[:TEXT]}…"
         items.setdefault((row.system, text, opinions), []).append(isolated(row.item))
     for (system, text, opinions), several in items.items():
@@ -210,10 +210,10 @@ def _quotes(each: DisagreementPair) -> Iterator[Quote]:
 
 def _data(result: CorrelationResult) -> Iterator[Block]:
     data = result.data
-    spread = f"mean {grade(data.mean)}, standard deviation {grade(data.sd)}, of the mean grade of each text"
+    spread = f"mean {grade(data.mean)}, standard deviation {grade(data.sd)}, of the mean rating of each text"
     rows = [
         ("texts", f"{data.texts:,}, of {counted(data.items, 'item')} by {counted(data.systems, 'system')}"),
-        ("grades", f"{data.ratings:,} by {counted(data.annotators, 'annotator')}; {spread}"),
+        ("ratings", f"{data.ratings:,} by {counted(data.annotators, 'annotator')}; {spread}"),
         *([("question", data.aspect)] if data.aspect else []),
         *([("scale", data.scale)] if data.scale else []),
         *left_out(data.left_out),
@@ -221,12 +221,12 @@ def _data(result: CorrelationResult) -> Iterator[Block]:
     human = result.human
     if human.reliability is not None:
         said = (
-            f"one grade against another of the same text correlates {number(human.reliability)}; of that and "
-            f"{human.k:.3g} grades a text the ceiling is made"
+            f"Pearson correlation of two single ratings of a text {number(human.reliability)}; with {human.k:.3g} "
+            "ratings per text it gives the reliability ceiling"
         )
         rows.append(("reliability", said))
     if human.left_out:
-        rows.append(("people", f"{counted(human.left_out, 'text')} with a single grade cannot be held against people"))
+        rows.append(("human", f"{counted(human.left_out, 'text')} with a single rating, in no human reference point"))
     yield Facts(tuple(rows))
 
 
@@ -239,8 +239,8 @@ def _settings(
     rows = [
         *([("command", settings.command)] if settings.command else []),
         *([("correlation", LEVELS.get(settings.by, settings.by))] if isinstance(settings, CorrelationSettings) else []),
-        *([("low is good", listed(list(map(isolated, turned))))] if turned else []),
-        ("intervals", f"the middle 95 % of {counted(settings.resamples, 'resample')} of the items"),
+        *([("lower is better", listed(list(map(isolated, turned))))] if turned else []),
+        ("intervals", f"95 % percentile bootstrap, {counted(settings.resamples, 'resample')} of the items"),
         ("tests", f"{counted(settings.permutations, 'permutation')} of the items; Holm’s correction"),
         *(("note", note) for note in notes),
         ("seed", str(settings.seed)),

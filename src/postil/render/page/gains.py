@@ -1,4 +1,4 @@
-"""The numbers of one `postil passages` by name, and what they say in words."""
+"""The numbers of a passage ranking by name, and findings as sentences."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from postil.records.ties import tied
 from postil.render.formats import counted, listed
 from postil.render.gain_curves import BASELINES, measure_family
 from postil.render.numbers import estimate, number
-from postil.render.page.lookup import ABOVE, ALPHA, BELOW, first_minus_second, verdict
+from postil.render.page.lookup import ABOVE, ALPHA, BELOW, VERDICTS, first_minus_second, verdict
 from postil.render.page.words import capital, isolated
 
 if TYPE_CHECKING:
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 __all__ = ["Gains", "Group", "gains_paragraph", "leads", "use_of_weights"]
 
 NAMED: Final = 3
-"""So many measures are named in a sentence."""
+"""Number of measures that a sentence names."""
 
 MOST: Final = 12
-"""So many measures are named in a list."""
+"""Number of measures that a list names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Rankings that may be held against one another.
+    """Rankings that are comparable with one another.
 
     Args:
         title: What they have in common; empty where there is one group.
@@ -45,18 +45,18 @@ class Gains:
     """The numbers of one result, by name.
 
     Args:
-        result: What `postil passages` found.
+        result: The result.
 
     Attributes:
-        rows: nCG by ranking and cut.
-        cuts: The cuts.
-        short: What each ranking is called beside others of its group.
+        rows: nCG by ranking and rank cutoff.
+        cuts: The rank cutoffs.
+        short: Label of each ranking beside others of its group.
         baselines: Rankings without a reference.
-        groups: The others: with passages in their references, and without. Only baselines are a group of their own.
+        groups: The others: with passages in their references, and leave-one-out. Baselines alone are one group.
         both: Measures that are in two groups, as the names of their rankings in the one and in the other.
-        units: What intervals are over.
-        has_intervals: Whether there are any.
-        bootstrap: Whether the test is a bootstrap, not one by sign flips.
+        units: Units of the resamples: folds or topics.
+        has_intervals: True if there are confidence intervals.
+        bootstrap: True for a bootstrap test, False for sign flips.
     """
 
     def __init__(self, result: NcgResult) -> None:
@@ -85,13 +85,13 @@ class Gains:
         self.both = tuple((name, without[name]) for name in inside if name in without)
 
     def highest(self, group: Group, k: int) -> tuple[str, ...]:
-        """The rankings of a group with the highest nCG at a cut."""
+        """The rankings of a group with the highest nCG at a rank cutoff."""
         there = {name: self.rows[name, k].ncg for name in group.names if (name, k) in self.rows}
         top = max(there.values(), default=0.0)
         return tuple(name for name, ncg in there.items() if tied(ncg, top))
 
     def best(self, group: Group, k: int) -> str:
-        """The first of them; nothing where there is none."""
+        """The first of them; empty where there is none."""
         return "".join(self.highest(group, k)[:1])
 
     def difference(self, first: str, second: str, k: int) -> GainDifference | None:
@@ -99,12 +99,12 @@ class Gains:
         return first_minus_second(self._differences, first, second, k)
 
     def pairs(self, group: Group) -> int:
-        """How many pairs Holm's correction is for at each cut."""
+        """Number of pairs in Holm's correction at each rank cutoff."""
         n = len(group.names) + len(self.baselines)
         return n * (n - 1) // 2
 
     def can_be_clear(self, group: Group) -> bool:
-        """Whether the smallest p that the test can have is below .05 after Holm's correction."""
+        """True if the smallest p that the test can have is below .05 after Holm's correction."""
         if not self.result.differences:
             return False
         resamples = self.result.settings.resamples if self.bootstrap else None
@@ -112,7 +112,7 @@ class Gains:
 
 
 def gains_paragraph(look: Gains) -> str:
-    """Which measure is first at which cut, how clear that is, what leaving itself out costs, and the baselines.
+    """The best measures by rank cutoff, the significance of their lead, the cost of leave-one-out, the baselines.
 
     Args:
         look: The numbers.
@@ -128,7 +128,7 @@ def gains_paragraph(look: Gains) -> str:
 
 
 def leads(look: Gains, group: Group) -> Iterator[Point]:
-    """At each cut, which ranking is first and over which ones that is clear.
+    """The best ranking at each rank cutoff, and the others that it is significantly higher than.
 
     Args:
         look: The numbers.
@@ -142,13 +142,13 @@ def leads(look: Gains, group: Group) -> Iterator[Point]:
         open_ = [name for name in others if name not in above]
         row = look.rows[best, k]
         value = estimate(row.ncg, row.low, row.high)
-        parts = [f"clearly above {_names(look, above)}"] if above else []
-        parts += [f"not clearly above {_names(look, open_, 'or')}"] if open_ else []
+        parts = [f"{ABOVE} {_names(look, above)}"] if above else []
+        parts += [f"not {ABOVE} {_names(look, open_, 'or')}"] if open_ else []
         yield f"nCG@{k:,}", f"{isolated(look.short[best])} {value}, {'; '.join(parts)}."
 
 
 def use_of_weights(look: Gains) -> Iterator[Point]:
-    """Of each weighted measure, how it compares with its plain form at each cut.
+    """Findings on each weighted measure, compared with its unweighted form at each rank cutoff.
 
     Args:
         look: The numbers.
@@ -162,15 +162,16 @@ def use_of_weights(look: Gains) -> Iterator[Point]:
                 if row := look.difference(name, plain or "", k):
                     found.setdefault(verdict(row), []).append(k)
             if plain and found:
+                other = f"unweighted {isolated(look.short[plain])}"
                 said = [
-                    f"{finding} {'it' if place else f'plain {isolated(look.short[plain])}'} {_at(look, found[finding])}"
-                    for place, finding in enumerate(sorted(found))
+                    f"{finding} {'it' if place else other} {_at(look, found[finding])}"
+                    for place, finding in enumerate(each for each in VERDICTS if each in found)
                 ]
                 yield spec, f"{capital('; '.join(said))}."
 
 
 def _first(look: Gains, group: Group, begin: str) -> str:
-    """Which ranking is first at which cut."""
+    """The best rankings by rank cutoff."""
     found: dict[tuple[str, ...], list[int]] = {}
     for k in look.cuts:
         if best := look.highest(group, k):
@@ -186,7 +187,7 @@ def _first(look: Gains, group: Group, begin: str) -> str:
 
 
 def _lead(look: Gains, group: Group) -> str:
-    """Whether that is clear, and which others may be as good."""
+    """Significance of the lead, and the others that may be as good."""
     clear: list[int] = []
     others: set[str] = set()
     behind: set[str] = set()
@@ -199,27 +200,28 @@ def _lead(look: Gains, group: Group) -> str:
     if not others:
         return ""
     several = len(look.cuts) > 1
-    every = "clearly above every other measure"
+    every = f"{ABOVE} every other measure"
     if len(clear) == len(look.cuts):
         return f"that is {every}."
     said = f"only {_at(look, clear)} is that {every}" if clear else f"that is {'nowhere' if several else 'not'} {every}"
     below = [name for name in group.names if name in behind]
     level = [name for name in group.names if name in others - behind]
     if not below:
-        return f"{said}; no measure is clearly below it{' at any cut' if several else ''}."
+        return f"{said}; no measure is significantly lower{' at any cutoff' if several else ''}."
     if len(below) < len(level):
-        return f"{said}; only {_names(look, below)} {_are(below)} clearly below it{' at some cut' if several else ''}."
+        some = " at some cutoff" if several else ""
+        return f"{said}; only {_names(look, below)} {_are(below)} significantly lower{some}."
     if not level:
-        return f"{said}; each of the others is clearly below it at some cut."
-    return f"{said}; {_names(look, level)} {_are(level)} {'never' if several else 'not'} clearly below it."
+        return f"{said}; each of the others is significantly lower at some cutoff."
+    return f"{said}; {_names(look, level)} {_are(level)} {'never' if several else 'not'} significantly lower."
 
 
 def _cost(look: Gains) -> str:
-    """What the nCG of measures falls by when passages leave their references."""
+    """Decrease of nCG when passages leave their references."""
     if not look.both:
         return (
-            "measures with weights leave each passage out of its own reference; they cannot be held against those "
-            "above, which --leave-one-out scores in that way too."
+            "measures with weights leave each passage out of its own reference; they are not comparable with "
+            "those above, which --leave-one-out scores in that way too."
         )
     said = []
     for k in dict.fromkeys([*look.cuts[:1], *look.cuts[-1:]]):
@@ -239,7 +241,7 @@ def _cost(look: Gains) -> str:
 
 
 def _baselines(look: Gains) -> Iterator[str]:
-    """Which measures are clearly above what looks at no reference."""
+    """The measures that are significantly higher than the baselines."""
     if not all(map(look.can_be_clear, look.groups)):
         return
     for baseline in look.baselines:
@@ -256,27 +258,27 @@ def _baselines(look: Gains) -> Iterator[str]:
             said = f"{listed(above, most=NAMED)} {_are(above)}"
         else:
             said = "no measure is"
-        said = f"{capital(said)} clearly above {isolated(baseline)} at every cut"
+        said = f"{capital(said)} {ABOVE} {isolated(baseline)} at every cutoff"
         if below:
-            said += f"; {listed(below, most=NAMED)} {_are(below)} clearly below it at some"
+            said += f"; {listed(below, most=NAMED)} {_are(below)} significantly lower at some"
         yield f"{said}."
 
 
 def _too_few(look: Gains) -> Iterator[str]:
-    """Where no difference can be clear."""
+    """The groups in which no difference can be significant."""
     pairs = [look.pairs(group) for group in look.groups if not look.can_be_clear(group)]
     if look.result.differences and pairs:
         few = counted(look.result.settings.resamples, "resample")
         if not look.bootstrap:
             few = counted(look.result.data.topics, "topic")
         yield (
-            f"With {few} no difference can be clear after Holm’s correction for {counted(max(pairs), 'pair')}; there "
-            "are only the intervals to go by."
+            f"With {few} no difference can be significant after Holm’s correction for "
+            f"{counted(max(pairs), 'pair')}; only the confidence intervals can be interpreted."
         )
 
 
 def _above(look: Gains, group: Group, best: str, k: int) -> tuple[list[str], list[str]]:
-    """The others that a ranking is clearly above, and all others."""
+    """The others that a ranking is significantly higher than, and all others."""
     rows = {name: row for name in group.names if name != best and (row := look.difference(best, name, k))}
     return [name for name, row in rows.items() if verdict(row) == ABOVE], list(rows)
 
@@ -287,7 +289,7 @@ def _names(look: Gains, names: Sequence[str], last: str = "and") -> str:
 
 def _at(look: Gains, ks: Sequence[int]) -> str:
     if len(ks) == len(look.cuts) > 1:
-        return "at every cut"
+        return "at every cutoff"
     return f"at k = {listed([f'{k:,}' for k in ks])}".replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
 
 

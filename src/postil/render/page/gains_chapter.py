@@ -1,4 +1,4 @@
-"""What a page says of passages: nCG of each measure, differences, curves."""
+"""The chapter of a passage ranking: nCG of each measure, differences, curves."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from postil.render.page.blocks import Cell, Chapter, Facts, Fold, Line, Part, Pi
 from postil.render.page.cells import NONE, difference, ended
 from postil.render.page.gains import Gains, gains_paragraph, leads, use_of_weights
 from postil.render.page.pictures import curve
-from postil.render.page.summary import CLEARLY
+from postil.render.page.summary import SIGNIFICANTLY
 from postil.render.page.tables import signatures
 from postil.render.page.words import capital, isolated, left_out
 
@@ -27,15 +27,15 @@ __all__ = ["gains_chapter"]
 
 
 def gains_chapter(result: NcgResult, key: str) -> Chapter:
-    """All that a page says of one `postil passages`.
+    """The chapter of a passage ranking.
 
     Args:
-        result: What it found.
-        key: A word that tells the chapter's ids from those of others.
+        result: The result.
+        key: Prefix of the chapter's ids.
     """
     look, data, settings = Gains(result), result.data, result.settings
     senses = {"topic": "Informativeness", "others": "Interestingness"}
-    rankings = {"topic": "a list a topic, the mean of them", "all": "all in one list"}
+    rankings = {"topic": "one list per topic, and their mean", "all": "all in one list"}
     said = (
         f"{counted(data.passages, 'passage')} of {counted(data.topics, 'topic')}, {data.informative:,} with a grade "
         f"above 0; {rankings[settings.pool]}"
@@ -49,7 +49,7 @@ def gains_chapter(result: NcgResult, key: str) -> Chapter:
     )
     paragraph = gains_paragraph(look)
     clear = any(map(look.can_be_clear, look.groups))
-    conclusion = (*([Words(paragraph)] if paragraph else []), *([Words(CLEARLY)] if clear else []))
+    conclusion = (*([Words(paragraph)] if paragraph else []), *([Words(SIGNIFICANTLY)] if clear else []))
     return Chapter(
         key, f"{senses[settings.reference]} of passages", said, conclusion, tuple(part for part in parts if part.blocks)
     )
@@ -67,12 +67,12 @@ def _differences(look: Gains) -> Iterator[Block]:
         return
     for group in look.groups:
         if points := tuple(leads(look, group)):
-            yield Words(f"What is highest {group.title}:" if group.title else "What is highest:")
+            yield Words(f"Highest nCG {group.title}:" if group.title else "Highest nCG:")
             yield Verdicts(points)
         if (sheet := _from_best(look, group)).lines:
             yield sheet
     if points := tuple(use_of_weights(look)):
-        yield Words("What the grades as weights do, held against the same measure without them:")
+        yield Words("Weighted measures compared with their unweighted form:")
         yield Verdicts(points)
     every = _all_differences(look)
     yield Fold(every.caption, (every,))
@@ -90,14 +90,14 @@ def _settings(look: Gains) -> Iterator[Block]:
     tested = listed(sorted({tests.get(row.test, row.test) for row in look.result.differences}))
     fewer = settings.line_resamples if settings.line_resamples < settings.resamples else 0
     bands = f"; for the bands of curves {fewer:,} of them" if fewer else ""
-    over = f"the middle 95 % of {counted(settings.resamples, 'resample')} of the {look.units}{bands}"
+    over = f"95 % percentile bootstrap, {counted(settings.resamples, 'resample')} of the {look.units}{bands}"
     rows = [
         *([("command", settings.command)] if settings.command else []),
         ("reference", references[settings.reference]),
         *([("words", "; ".join(words))] if words else []),
         *([("intervals", over)] if look.has_intervals else []),
-        *([("tests", f"{tested}; Holm’s correction for all pairs at a cut")] if tested else []),
-        ("ties", "the expected value over all orders of equal passages"),
+        *([("tests", f"{tested}; Holm’s correction for all pairs at a cutoff")] if tested else []),
+        ("ties", "the expected value over all orders of tied passages"),
         ("seed", str(settings.seed)),
         ("postil", settings.postil),
     ]
@@ -115,7 +115,7 @@ def _folded(drawn: Iterable[Picture]) -> Iterator[Block]:
 
 
 def _table(look: Gains) -> Sheet:
-    """The nCG of each measure at each cut, those together that may be held against one another."""
+    """The nCG of each measure at each rank cutoff, in groups of comparable rankings."""
     several = len(look.groups) > 1
     lines: list[Line] = []
     for group in look.groups:
@@ -124,11 +124,11 @@ def _table(look: Gains) -> Sheet:
             lines.append(Line(capital(group.title), (), "group"))
         lines += [_gains_of(look, name, best) for name in group.names]
     if look.baselines:
-        lines.append(Line("Baselines, which look at no reference", (), "group"))
+        lines.append(Line("Baselines, which use no reference", (), "group"))
         lines += [_gains_of(look, name, {}) for name in look.baselines]
-    caption = "nCG at each cut"
+    caption = "nCG at each rank cutoff"
     if look.has_intervals:
-        caption += f", 95 % intervals over {look.units} in brackets"
+        caption += f", 95 % confidence intervals over {look.units} in brackets"
     if any(len(group.names) > 1 for group in look.groups):
         caption += f"; bold: the highest{' of each group' if several else ''}"
     return Sheet("gains", caption, ("measure", *_cuts(look)), tuple(lines))
@@ -144,7 +144,7 @@ def _gains_of(look: Gains, name: str, best: Mapping[int, tuple[str, ...]]) -> Li
 
 
 def _from_best(look: Gains, group: Group) -> Sheet:
-    """The best of a group at the first cut, minus each other and the baselines."""
+    """The best of a group at the first rank cutoff, minus each other and the baselines."""
     best = look.best(group, look.cuts[0]) if look.cuts else ""
     lines = []
     for name in (*group.names, *look.baselines):
@@ -156,8 +156,8 @@ def _from_best(look: Gains, group: Group) -> Sheet:
     title = f"{capital(group.title)}: " if group.title else ""
     name = look.short.get(best, best)
     caption = (
-        f"{title}{isolated(name)}, the highest at the first cut, minus the others; 95 % intervals in brackets "
-        "(* p < .05 after Holm’s correction)"
+        f"{title}{isolated(name)}, the highest at the first rank cutoff, minus the others; 95 % confidence intervals "
+        "in brackets (* Holm-adjusted p < .05)"
     )
     return Sheet(key, caption, (f"{name} minus", *_cuts(look)), tuple(lines))
 
@@ -173,7 +173,7 @@ def _all_differences(look: Gains) -> Sheet:
 
 
 def _cost_of_itself(look: Gains) -> Sheet:
-    """How nCG changes when passages leave their references."""
+    """Change of nCG when passages leave their references."""
     lines = []
     for inside, outside in look.both:
         cells = []
@@ -182,7 +182,7 @@ def _cost_of_itself(look: Gains) -> Sheet:
             change = after.ncg - before.ncg if before and after else None
             cells.append(NONE if change is None else Cell(signed(change), value=change))
         lines.append(Line(look.short[inside], tuple(cells)))
-    caption = "How nCG changes when each passage is left out of its own reference"
+    caption = "Change of nCG when each passage is left out of its own reference"
     return Sheet("itself", caption, ("measure", *_cuts(look)), tuple(lines))
 
 
@@ -206,7 +206,7 @@ def _pictures(look: Gains) -> list[Picture]:
             else f"the {'' if title == BASELINES else 'family '}{isolated(title)}"
         )
         few = f", the first {IN_ONE_PICTURE} of {len(drawn)}" if len(drawn) > IN_ONE_PICTURE else ""
-        band = ", bands: 95 % intervals" if any(each.low is not None for each in drawn) else ""
+        band = ", bands: 95 % confidence intervals" if any(each.low is not None for each in drawn) else ""
         label = f"nCG over k: {'; '.join(each.name for each in drawn)}; the numbers are in the table above"
         caption = f"nCG over k, {what}{few}{band}"
         made.append(Picture(capital(what), caption, svg(draw_together(drawn[:IN_ONE_PICTURE]), label)))

@@ -1,4 +1,4 @@
-"""The numbers of one `postil correlate`, by name."""
+"""The numbers of a correlation result, by name."""
 
 from __future__ import annotations
 
@@ -13,28 +13,40 @@ if TYPE_CHECKING:
 
     from postil.records.results import Correlation, CorrelationResult, Difference, GainDifference
 
-__all__ = ["ABOVE", "ALPHA", "BELOW", "LENGTH", "UNCLEAR", "Lookup", "first_minus_second", "is_clear", "verdict"]
+__all__ = [
+    "ABOVE",
+    "ALPHA",
+    "BELOW",
+    "LENGTH",
+    "UNCLEAR",
+    "VERDICTS",
+    "Lookup",
+    "first_minus_second",
+    "is_clear",
+    "verdict",
+]
 
 At = TypeVar("At", str, int)
 AnyDifference = TypeVar("AnyDifference", "Difference", "GainDifference")
 
-ABOVE: Final = "clearly above"
-BELOW: Final = "clearly below"
-UNCLEAR: Final = "not clearly different from"
+ABOVE: Final = "significantly higher than"
+BELOW: Final = "significantly lower than"
+UNCLEAR: Final = "not significantly different from"
+VERDICTS: Final = (ABOVE, BELOW, UNCLEAR)
 
 ALPHA: Final = 0.05
 LENGTH: Final = "control:length"
 FEW: Final = 6
-"""Of so many metrics all pairs are shown where none belong together."""
+"""Largest number of metrics of which all pairs are shown where none belong together."""
 
 ORDER: Final = ("shuffled", "best", "top", "nearest", "mean-weight")
 
 
 class Lookup:
-    """The numbers of one result, by name.
+    """The numbers of a correlation result, by name.
 
     Args:
-        result: What `postil correlate` found.
+        result: The result.
 
     Attributes:
         metrics: The metrics, without controls, in the order in which they came.
@@ -76,22 +88,22 @@ class Lookup:
         return first_minus_second(self._differences, first, second, coefficient)
 
     def best(self, coefficient: str) -> Correlation | None:
-        """The metric with the highest coefficient; of equal ones the first."""
+        """The metric with the highest coefficient, the first of equal ones."""
         rows = [self.rows[name, coefficient] for name in self.metrics if (name, coefficient) in self.rows]
         return max(rows, key=lambda row: row.value, default=None)
 
     def plain(self, metric: str) -> str | None:
-        """The plain form of a weighted metric, where it is there."""
+        """The unweighted form of a weighted metric, if it was scored."""
         name = metric.removeprefix("w-")
         return name if name != metric and name in self.metrics else None
 
     def against(self, metric: str) -> tuple[str, ...]:
-        """What a metric has to beat before its weights can be said to do something."""
+        """The unweighted form and the controls of a metric, which it beats where its weights have an effect."""
         mine = [name for name in (self.plain(metric), *self.controls[metric]) if name]
         return (*mine, *(name for name in self.loose if mine and name == LENGTH))
 
     def first_pairs(self) -> Iterator[tuple[str, str]]:
-        """The pairs that a reader asks for first: a weighted metric, its plain form and its controls.
+        """The first pairs to compare: a weighted metric with its unweighted form and its controls.
 
         Where no metrics belong together so, all pairs of a few metrics; of many, the best against each other one.
         """
@@ -110,14 +122,14 @@ def _order(control: str) -> tuple[int, str]:
 
 
 def is_clear(row: Difference | GainDifference) -> bool:
-    """Whether the interval leaves out 0 and the test, where there is one, holds after Holm's correction."""
+    """True if the confidence interval excludes 0 and the Holm-adjusted p, where there is one, is below .05."""
     if row.low is None or row.high is None or row.low <= 0 <= row.high:
         return False
     return row.p_holm is None or row.p_holm < ALPHA
 
 
 def verdict(row: Difference | GainDifference) -> str:
-    """What a difference allows to say of its first side."""
+    """The finding of a difference about its first side, one of `VERDICTS`."""
     if is_clear(row):
         return ABOVE if row.value > 0 else BELOW
     return UNCLEAR
@@ -126,13 +138,13 @@ def verdict(row: Difference | GainDifference) -> str:
 def first_minus_second(
     rows: Mapping[tuple[str, str, At], AnyDifference], first: str, second: str, at: At
 ) -> AnyDifference | None:
-    """The difference of two names at a coefficient or cut, turned round where it is there the other way.
+    """The difference of two names at a coefficient or rank cutoff, reversed where it is stored the other way.
 
     Args:
         rows: The differences.
         first: A name.
         second: Another.
-        at: The coefficient or cut.
+        at: The coefficient or rank cutoff.
     """
     if found := rows.get((first, second, at)):
         return found

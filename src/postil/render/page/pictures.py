@@ -40,13 +40,13 @@ __all__ = [
 ]
 
 PANELS: Final = 12
-"""So many metrics are drawn against grades."""
+"""Number of metrics that are drawn against ratings."""
 
 PAIRED: Final = 40
-"""So many metrics are drawn against one another."""
+"""Number of metrics in the matrix of all pairs."""
 
 DRAWN: Final = 60
-"""So many systems are drawn beside a baseline."""
+"""Number of systems that are drawn beside a baseline."""
 
 
 def correlations(look: Lookup) -> list[Picture]:
@@ -76,28 +76,29 @@ def correlations(look: Lookup) -> list[Picture]:
         if coefficient == "pearson" and ceiling is not None and look.result.settings.by == "pool":
             marks.append(Landmark("ceiling", ceiling))
         title = titled(coefficient)
-        label = f"{title} of each metric with people, with 95 % intervals; the numbers are in the table above"
-        grey = "; controls in grey" if any(row.control for row in rows) else ""
+        label = f"{title} of each metric with human ratings, 95 % confidence intervals; numbers are in the table above"
+        gray = "; controls in gray" if any(row.control for row in rows) else ""
         drawn = svg(intervals(rows, landmarks=marks, xlabel=title), label)
-        made.append(Picture(title, f"{title} with people, 95 % intervals{grey}", drawn))
+        made.append(Picture(title, f"{title} with human ratings, 95 % confidence intervals{gray}", drawn))
     return made
 
 
 def differences(look: Lookup) -> list[Picture]:
-    """A forest of each weighted metric minus its plain form and its controls, for each coefficient."""
+    """A forest of each weighted metric minus its unweighted form and its controls, for each coefficient."""
     made = []
     for coefficient in look.coefficients:
         rows = []
         for name in look.metrics:
             for other in look.against(name):
                 if row := look.difference(name, other, coefficient):
-                    title = f"− {control(other) if other.startswith('control:') else f'plain {other}'}"
+                    title = f"− {control(other) if other.startswith('control:') else f'unweighted {other}'}"
                     rows.append(IntervalRow(title, row.value, row.low, row.high, name))
         if rows:
             title = titled(coefficient)
-            label = f"{title} of weighted metrics minus that of their plain forms and controls, with 95 % intervals"
-            drawn = svg(intervals(rows, xlabel=f"difference of {title}"), label)
-            caption = f"{title} of weighted metrics minus that of their plain forms and controls, 95 % intervals"
+            caption = (
+                f"{title} of weighted metrics minus their unweighted forms and controls, 95 % confidence intervals"
+            )
+            drawn = svg(intervals(rows, xlabel=f"difference of {title}"), caption)
             made.append(Picture(title, caption, drawn))
     return made
 
@@ -123,7 +124,7 @@ def matrices(look: Lookup) -> list[Picture]:
                 marks[at] = row.low is not None and row.high is not None and not row.low <= 0 <= row.high
         if np.isnan(values).all():
             continue
-        note = "p < .05 after Holm" if coefficient in look.tested else "interval without 0, no test"
+        note = "Holm-adjusted p < .05" if coefficient in look.tested else "interval excludes 0, no test"
         shown_names = [control(name) if name == LENGTH else name for name in there]
         title = titled(coefficient)
         label = f"Differences of {title} between all pairs of metrics; the numbers are in the tables of this section"
@@ -136,7 +137,7 @@ def matrices(look: Lookup) -> list[Picture]:
 
 
 def scatters(look: Lookup) -> tuple[Picture | None, int]:
-    """Draw scores against grades, one panel per metric: what the coefficients above the panels are over.
+    """Draw scores against ratings, one panel per metric: what the coefficients above the panels are over.
 
     Returns:
         The picture, and the number of metrics that are not in it.
@@ -153,19 +154,19 @@ def scatters(look: Lookup) -> tuple[Picture | None, int]:
         rows = [(each, look.rows.get((name, each))) for each in look.coefficients[:2]]
         within = " within items" if by == "item" else ""
         said = [f"{titled(each)}{within} {number(row.value)}" for each, row in rows if row]
-        note = ", ".join(said + ["low is good"] * (name in look.result.settings.lower_is_better))
+        note = ", ".join(said + ["lower is better"] * (name in look.result.settings.lower_is_better))
         panels.append(ScatterPanel(name, np.asarray(points.scores[name], np.float64), grades, note))
     count = f"{len(grades):,} {'system means' if by == 'system' else 'texts'}"
-    label = f"Score against mean human grade for {len(panels)} metrics, {count}, with a least-squares line"
+    label = f"Score against mean human rating for {len(panels)} metrics, {count}, with a least-squares line"
 
     caption = {
-        "system": "Each system’s mean score and mean grade, with the least-squares line",
-        "item": "Each text’s score and mean grade, with the least-squares line of all texts together; the coefficients "
-        "are means over items, not those of the points; grades with few values are jittered",
-        "pool": "Each text’s score and mean grade, with the least-squares line; grades with few values are jittered",
-    }.get(by, "Each text’s score and mean grade")
+        "system": "Each system’s mean score and mean rating, with the least-squares line",
+        "item": "Each text’s score and mean rating, with the least-squares line of all texts together; coefficients "
+        "are means over items, not those of the points; ratings with few values are jittered",
+        "pool": "Each text’s score and mean rating, with the least-squares line; ratings with few values are jittered",
+    }.get(by, "Each text’s score and mean rating")
     drawn = scatter(panels, noise=0.0) if by == "system" else scatter(panels)
-    picture = Picture("Scores against grades", caption, svg(drawn, label))
+    picture = Picture("Scores against ratings", caption, svg(drawn, label))
     return picture, len(names) - len(panels)
 
 
@@ -182,16 +183,16 @@ def against_baseline(metric: str, rows: Sequence[SystemComparison], baseline: st
     drawn = drawn[:DRAWN]
     said = "; ".join(f"{row.name} {number(row.value)} {interval(row.low, row.high)}" for row in drawn)
     figure = intervals(drawn, xlabel=f"mean {metric} minus that of {baseline}")
-    caption = f"Mean {isolated(metric)} minus that of {isolated(baseline)}, 95 % intervals{few}"
+    caption = f"Mean {isolated(metric)} minus that of {isolated(baseline)}, 95 % confidence intervals{few}"
     return Picture(metric, caption, svg(figure, f"Difference of mean {metric} from {baseline}: {said}"))
 
 
 def curve(line: GainCurvePoints, name: str) -> Curve:
-    """The nCG of a ranking at many cuts.
+    """The nCG of a ranking at many rank cutoffs.
 
     Args:
         line: The numbers.
-        name: What the ranking is called.
+        name: Its label.
     """
     low, high = (None if values is None else np.asarray(values, np.float64) for values in (line.low, line.high))
     return Curve(name, np.asarray(line.k, np.float64), np.asarray(line.ncg, np.float64), low, high)

@@ -1,4 +1,4 @@
-"""What the numbers say, in words: no more than intervals and tests allow."""
+"""Findings as sentences: no more than confidence intervals and tests allow."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from postil.records.names import HALVES, control
 from postil.render.formats import counted, listed
 from postil.render.numbers import estimate, number, signed
-from postil.render.page.lookup import ABOVE, ALPHA, BELOW, LENGTH, UNCLEAR, is_clear, verdict
+from postil.render.page.lookup import ABOVE, ALPHA, BELOW, LENGTH, UNCLEAR, VERDICTS, is_clear, verdict
 from postil.render.page.words import capital, isolated, titled
 
 if TYPE_CHECKING:
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
     from postil.records.results import Comparison, Correlation, ScoreResult, SystemComparison
     from postil.render.page.lookup import Lookup
 
-__all__ = ["CLEARLY", "Point", "compared", "paragraph", "scored", "weights"]
+__all__ = ["SIGNIFICANTLY", "Point", "compared", "paragraph", "scored", "weights"]
 
 Point: TypeAlias = tuple[str, str]
-"""A metric and what there is to say of it."""
+"""A metric and a sentence about it."""
 
-CLEARLY: Final = (
-    "“Clearly” means that the 95 % interval of the difference leaves out 0 and that the test, where there is one, has "
-    "p < .05 after Holm’s correction."
+SIGNIFICANTLY: Final = (
+    "“Significantly” means that the 95 % confidence interval of the difference excludes 0 and that the Holm-adjusted "
+    "p, where there is a test, is below .05."
 )
-"""What that word stands for wherever it is used."""
+"""Definition of the word, once per chapter."""
 
 NAMED: Final = 3
-"""So many metrics are named in a sentence."""
+"""Number of metrics that a sentence names."""
 
 SYSTEMS: Final = 20
-"""So many systems are named in a sentence."""
+"""Number of systems that a sentence names."""
 
 
 def paragraph(look: Lookup) -> str:
-    """The best metrics, how sure that is, and how far they are from people.
+    """The best metrics, the significance of their lead, and their distance from human reference points.
 
     Args:
         look: The numbers.
@@ -44,7 +44,7 @@ def paragraph(look: Lookup) -> str:
 
 
 def weights(look: Lookup) -> list[Point]:
-    """Of each metric with a plain form or controls, how it compares with them.
+    """Findings on each metric with an unweighted form or controls, compared with them.
 
     Args:
         look: The numbers.
@@ -63,26 +63,26 @@ def _value(row: Correlation) -> str:
 
 
 def _best(look: Lookup) -> str:
-    """By which coefficient which metric is best."""
+    """The best metric by each coefficient."""
     groups: dict[str, list[str]] = {}
     for coefficient in look.coefficients:
         if row := look.best(coefficient):
             groups.setdefault(row.metric, []).append(f"{titled(coefficient)} {_value(row)}")
     if not groups:
-        return "No metric has a correlation with people."
+        return "No metric has a correlation with human ratings."
     if len(look.metrics) == 1:
-        return f"{isolated(look.metrics[0])} correlates with people: {listed(groups[look.metrics[0]])}."
+        return f"{isolated(look.metrics[0])} correlates with human ratings: {listed(groups[look.metrics[0]])}."
     if len(groups) == 1:
         ((name, values),) = groups.items()
-        every = "by every coefficient" if len(values) > 1 else "with people"
+        every = "by every coefficient" if len(values) > 1 else "with human ratings"
         return f"{isolated(name)} has the highest correlation {every}: {listed(values)}."
     (first, values), *rest = groups.items()
-    said = [f"{isolated(first)} correlates best with people by {listed(values)}"]
+    said = [f"{isolated(first)} correlates best with human ratings by {listed(values)}"]
     return ", ".join(said + [f"{isolated(name)} by {listed(values)}" for name, values in rest]) + "."
 
 
 def _lead(look: Lookup) -> str:
-    """Over which metrics the lead of the best is clear."""
+    """Significance of the lead of the best metric."""
     coefficient = look.main
     best = look.best(coefficient)
     if best is None:
@@ -93,38 +93,39 @@ def _lead(look: Lookup) -> str:
     unclear = [isolated(row.second) for row in rows if not is_clear(row)]
     by = f"By {titled(coefficient)} {isolated(best.metric)}"
     if not unclear:
-        return f"{by} is clearly above every other metric."
+        return f"{by} is significantly higher than every other metric."
     if len(unclear) == len(rows):
-        return f"{by} is not clearly above any other metric."
+        return f"{by} is not significantly higher than any other metric."
     names = listed(unclear, "or", NAMED)
-    return f"{by} is clearly above {len(rows) - len(unclear)} of the {len(rows)} other metrics, but not above {names}."
+    higher = len(rows) - len(unclear)
+    return f"{by} is significantly higher than {higher} of the {len(rows)} other metrics, but not than {names}."
 
 
 def _people(look: Lookup) -> Iterator[str]:
-    """How far the best metric is from people."""
+    """Distance of the best metric from the human reference points."""
     people = look.result.human
     if people.reason:
-        yield f"How far people agree with people is not known: {people.reason}."
+        yield f"There are no human reference points: {people.reason}."
         return
     for coefficient in look.coefficients:
         halves, best = look.people.get((HALVES, coefficient)), look.best(coefficient)
         if halves and best:
             away = f"{number(abs(halves.value - best.value))} {'below' if best.value < halves.value else 'above'}"
             yield (
-                f"People agree with people at {_value(halves)} ({titled(coefficient)}, split "
-                f"halves); {isolated(best.metric)} lies {away}, a distance without a test."
+                f"The split-half correlation of the human ratings is {_value(halves)} ({titled(coefficient)}); "
+                f"{isolated(best.metric)} lies {away}, a difference without a test."
             )
             break
     best = look.best("pearson")
     if people.ceiling is not None and best and best.by == "pool":
         yield (
-            f"With these mean grades nothing can be expected to correlate above {number(people.ceiling)} (the ceiling, "
-            f"Pearson); {isolated(best.metric)} reaches {number(best.value)}."
+            "The reliability ceiling, the expected upper bound of Pearson’s coefficient with these mean ratings, is "
+            f"{number(people.ceiling)}; {isolated(best.metric)} reaches {number(best.value)}."
         )
 
 
 def _length(look: Lookup) -> str:
-    """Whether metrics beat the mere length of the text."""
+    """Comparison of the metrics with the length of the text."""
     coefficient = look.main
     row = look.rows.get((LENGTH, coefficient))
     if row is None:
@@ -135,12 +136,12 @@ def _length(look: Lookup) -> str:
     if not rows:
         return f"{said}."
     if len(above) in {0, len(rows)}:
-        return f"{said}; {'every' if above else 'no'} metric is clearly above it."
-    return f"{said}; {listed(above, most=NAMED)} {'are' if len(above) > 1 else 'is'} clearly above it."
+        return f"{said}; {'every' if above else 'no'} metric is significantly higher."
+    return f"{said}; {listed(above, most=NAMED)} {'are' if len(above) > 1 else 'is'} significantly higher."
 
 
 def _against(look: Lookup, metric: str, others: Sequence[str], coefficients: Sequence[str]) -> str:
-    """A metric against its plain form and controls: by the first coefficient, then where the next ones differ."""
+    """A metric compared with its unweighted form and controls: by the first coefficient, then where others differ."""
     said: list[str] = []
     main: dict[str, str] = {}
     for coefficient in coefficients:
@@ -151,7 +152,9 @@ def _against(look: Lookup, metric: str, others: Sequence[str], coefficients: Seq
                 groups.setdefault(verdict(row), []).append(_name(other))
         by = f"By {titled(coefficient)}"
         verdicts = [
-            f"{finding} {listed(groups[finding], 'or' if 'not' in finding else 'and')}" for finding in sorted(groups)
+            f"{finding} {listed(groups[finding], 'or' if finding == UNCLEAR else 'and')}"
+            for finding in VERDICTS
+            if finding in groups
         ]
         if verdicts:
             said.append(f"{by}{' instead' if main else ''} {'; '.join(verdicts)}.")
@@ -162,10 +165,10 @@ def _against(look: Lookup, metric: str, others: Sequence[str], coefficients: Seq
 
 
 def compared(found: Comparison) -> list[Point]:
-    """Of each metric, which systems it holds for better and for worse than the baseline.
+    """Findings of each metric on the systems, compared with the baseline.
 
     Args:
-        found: What `postil compare` found.
+        found: The comparison.
     """
     points = []
     for name in dict.fromkeys(row.metric for row in found.systems):
@@ -177,18 +180,19 @@ def compared(found: Comparison) -> list[Point]:
             groups.setdefault(_side(row), []).append(f"{isolated(row.system)} ({signed(row.difference or 0)})")
         said = "; ".join(
             f"{finding} {isolated(found.baseline)}: {listed(groups[finding], most=SYSTEMS)}"
-            for finding in sorted(groups)
+            for finding in VERDICTS
+            if finding in groups
         )
-        low = ". Small numbers are good ones here" if name in found.lower_is_better else ""
+        low = ". Lower is better here" if name in found.lower_is_better else ""
         points.append((name, f"{capital(said)}{low}."))
     return points
 
 
 def scored(found: ScoreResult) -> str:
-    """Which system each metric gives the highest score.
+    """The system with the highest score by each metric.
 
     Args:
-        found: What `postil score` found.
+        found: The scores.
     """
     best: dict[str, list[str]] = {}
     for name in dict.fromkeys(row.metric for row in found.scores):
@@ -210,4 +214,4 @@ def _side(row: SystemComparison) -> str:
 
 
 def _name(other: str) -> str:
-    return control(other) if other.startswith("control:") else f"plain {isolated(other)}"
+    return control(other) if other.startswith("control:") else f"unweighted {isolated(other)}"

@@ -1,4 +1,4 @@
-"""The tables of a page: made once, shown as HTML and as LaTeX."""
+"""The tables of a page, for HTML and LaTeX."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ __all__ = [
 
 
 def correlations(look: Lookup) -> Sheet:
-    """Metrics, each followed by its controls, and people, by each coefficient."""
+    """Correlations by coefficient: metrics, each followed by its controls, and human reference points."""
     result = look.result
     counts = {(row.n, row.dropped) for row in result.correlations}
     counted = len(counts) > 1
     head = ["metric", *(titled(name) for name in look.coefficients)]
     if counted:
-        head += [_unit(result.settings.by), "left out"]
+        head += [_unit(result.settings.by), "excluded"]
 
     def line(name: str, shown: str, *, behind: bool = False) -> Line:
         rows = [look.rows.get((name, coefficient)) for coefficient in look.coefficients]
@@ -70,12 +70,12 @@ def correlations(look: Lookup) -> Sheet:
         lines.append(Line(PEOPLE[CEILING], (*cells, *pad), "people"))
     n = "" if counted or not counts else f", n = {next(iter(counts))[0]:,}"
     by = LEVELS.get(result.settings.by, result.settings.by)
-    caption = f"{capital(by)}{n}; 95 % intervals in brackets"
+    caption = f"{capital(by)}{n}; 95 % confidence intervals in brackets"
     return Sheet("correlations", caption, tuple(head), tuple(lines))
 
 
 def first_differences(look: Lookup) -> Sheet:
-    """The differences that a reader asks for first."""
+    """The first differences to look at."""
     head = ["difference"]
     for name in look.coefficients:
         head += [titled(name), *(["p\N{NO-BREAK SPACE}(Holm)"] if name in look.tested else [])]
@@ -91,7 +91,7 @@ def first_differences(look: Lookup) -> Sheet:
             lines.append(Line(f"{first} − {_shown(second, first)}", tuple(cells), full=f"{first} − {second}"))
     return Sheet(
         "differences",
-        "Differences of correlations with 95 % intervals (* p < .05 after Holm’s correction)",
+        "Differences of correlations with 95 % confidence intervals (* Holm-adjusted p < .05)",
         tuple(head),
         tuple(lines),
     )
@@ -119,7 +119,7 @@ def all_differences(look: Lookup) -> Sheet:
 
 
 def systems(look: Lookup) -> Sheet:
-    """Mean scores beside mean grades, best first by people."""
+    """Mean scores beside mean ratings, the highest rating first."""
     result = look.result
     several = len(result.systems) > 1
     lines = []
@@ -134,18 +134,18 @@ def systems(look: Lookup) -> Sheet:
         lines.append(Line(row.system, (whole(row.n), people, *means)))
     if several and any(result.orders.get(name) is not None for name in look.metrics):
         cells = [plain_value(result.orders.get(name)) for name in look.metrics]
-        lines.append(Line("τ-b with people", (Cell(""), Cell(""), *cells), "people"))
+        lines.append(Line("τ-b with human ratings", (Cell(""), Cell(""), *cells), "people"))
     rank = ", rank in brackets" if several else ""
-    head = ("system", "texts", "people", *look.metrics)
-    return ended("systems", f"Mean grade and mean scores of each system{rank}", head, lines)
+    head = ("system", "texts", "human", *look.metrics)
+    return ended("systems", f"Mean rating and mean scores of each system{rank}", head, lines)
 
 
 def comparison(found: Comparison) -> Sheet:
     """Systems against the baseline."""
     items = counted(found.items, "item")
-    caption = f"Systems against {isolated(found.baseline)}, means over {items}; 95 % intervals in brackets"
+    caption = f"Systems against {isolated(found.baseline)}, means over {items}; 95 % confidence intervals in brackets"
     rows = [row for row in found.systems if not row.metric.startswith("control:")]
-    return _compared("comparison", f"{caption} (* p < .05 after Holm’s correction)", rows, found.baseline)
+    return _compared("comparison", f"{caption} (* Holm-adjusted p < .05)", rows, found.baseline)
 
 
 def compared_controls(found: Comparison) -> Sheet:
@@ -165,12 +165,12 @@ def _compared(key: str, caption: str, rows: Iterable[SystemComparison], baseline
             apart = Cell(signed(row.difference), around, row.difference, strong)
             tests = [of_p(p) for p in (row.p_bootstrap, row.p_randomisation, row.p_holm)]
         lines.append(Line(row.system, (Cell(row.metric, words=True), mean, apart, *tests)))
-    head = ("system", "metric", "mean", f"minus {baseline}", "p (bootstrap)", "p (randomisation)", "p (Holm)")
+    head = ("system", "metric", "mean", f"minus {baseline}", "p (bootstrap)", "p (randomization)", "p (Holm)")
     return ended(key, caption, head, lines)
 
 
 def scores(found: ScoreResult) -> Sheet:
-    """Corpus scores: a row a system, a column a metric."""
+    """Corpus scores: one row per system, one column per metric."""
     metrics = list(dict.fromkeys(row.metric for row in found.scores))
     by_system: dict[str, dict[str, Cell]] = {}
     texts: dict[str, int] = {}

@@ -65,10 +65,10 @@ def _names(results: Sequence[Result]) -> Iterator[str]:
 def _title(kinds: Sequence[str], names: Sequence[str], studies: Sequence[bool]) -> str:
     """Title of a page of several chapters: that of its study, which the others belong to, else of all of them.
 
-    >>> _title(["A paper", "Metrics against people"], ["forum", "people"], [True, False])
+    >>> _title(["A paper", "Metrics against human ratings"], ["forum", "people"], [True, False])
     'A paper: forum'
-    >>> _title(["Metrics against people"] * 3, ["en", "zh", "de"], [False] * 3)
-    'Metrics against people: en, zh and de'
+    >>> _title(["Metrics against human ratings"] * 3, ["en", "zh", "de"], [False] * 3)
+    'Metrics against human ratings: en, zh and de'
     """
     if any(studies):
         return listed([f"{kind}: {name}" for kind, name in compress(zip(kinds, names, strict=True), studies)])

@@ -1,4 +1,4 @@
-"""Numbers and sentences as people read them."""
+"""Words and sentences of pages."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ LEVELS: Final[Mapping[str, str]] = {
 
 
 def titled(coefficient: str) -> str:
-    """A coefficient.
+    """Label of a coefficient.
 
     >>> titled("kendall-b"), titled("mine")
     ('Kendall τ-b', 'mine')
@@ -53,7 +53,7 @@ def titled(coefficient: str) -> str:
 
 
 def capital(text: str) -> str:
-    """A sentence, which begins with a capital.
+    """A sentence with a capital first letter.
 
     >>> capital("no metric is best.")
     'No metric is best.'
@@ -62,12 +62,12 @@ def capital(text: str) -> str:
 
 
 def left_out(rows: Sequence[Excluded]) -> Iterator[tuple[str, str]]:
-    """What was left out, and what was changed, each with a few of it by name."""
+    """The excluded and the changed rows, with a few examples each."""
     changed = [row for row in rows if "mean taken" in row.why]
     gone = [row for row in rows if row not in changed]
-    yield from (("left out", _with_examples(row)) for row in gone)
+    yield from (("excluded", _with_examples(row)) for row in gone)
     if not gone:
-        yield "left out", "nothing"
+        yield "excluded", "nothing"
     yield from (("changed", _with_examples(row)) for row in changed)
 
 
