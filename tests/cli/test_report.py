@@ -94,7 +94,7 @@ def test_straight_from_correlate(postil: Postil) -> None:
     outcome = postil(*COMMAND, "--report", "r.html")
     assert outcome.out == postil(*COMMAND).out
     page = written(outcome, "r.html")
-    assert "Scores against grades" in page
+    assert "Scores against ratings" in page
     again = postil("report", "r_files/results.json", "--out", "again.html")
     assert written(again, "again.html").replace("again_files", "r_files") == page
 
