@@ -19,7 +19,7 @@ from postil.cli.main import app
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars")
-WIDTH, HEIGHT, COLOURS = 900, 1475, 32
+WIDTH, HEIGHT, COLORS = 900, 1475, 32
 METRICS = "-m meteor -m w-meteor -m rouge-l -m w-rouge-l"
 COMMANDS = (
     "demo --out demo",
@@ -42,7 +42,7 @@ def main() -> None:
         page, picture = Path("report.html").resolve().as_uri(), Path("report.png").resolve()
         how = [*FLAGS, f"--window-size={WIDTH},{HEIGHT}", f"--screenshot={picture}", f"--user-data-dir={folder}/it"]
         subprocess.run([chromium, *how, page], check=True, capture_output=True, timeout=120)  # noqa: S603 - our page
-        Image.open(picture).convert("RGB").quantize(COLOURS).save(out / "report.png", optimize=True)
+        Image.open(picture).convert("RGB").quantize(COLORS).save(out / "report.png", optimize=True)
 
 
 if __name__ == "__main__":

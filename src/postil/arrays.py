@@ -107,7 +107,7 @@ def open_array(file: Path, expected: Expected, *, remake: str, mapped: bool = Tr
 
     Args:
         file: The file, as ``numpy.save`` writes it. Archives and pickled objects are refused.
-        expected: What it has to be.
+        expected: Its specification.
         remake: The command that makes such a folder anew.
         mapped: Map the file into memory, to be read where it is needed; else read all of it.
 
@@ -148,8 +148,8 @@ def check_array(array: AnyArray, expected: Expected, *, where: str, remake: str)
 
     Args:
         array: The array.
-        expected: What it has to be.
-        where: Where it comes from.
+        expected: Its specification.
+        where: Its file, for messages.
         remake: The command that makes it anew.
 
     Raises:

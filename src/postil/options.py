@@ -26,7 +26,7 @@ _MARKS: Final = re.compile(r"``|`postil\.[\w.]*?(?=\w+`)|`")
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """How a field of an options class is given on a command line; metadata in ``Annotated``.
+    """The flag of a field of an options class; metadata in ``Annotated``.
 
     Args:
         names: Names of the flag; by default one, made of the field's name.

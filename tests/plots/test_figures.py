@@ -23,7 +23,7 @@ from postil.plots import (
     scatter,
     svg,
 )
-from postil.plots.figure import BLUE, COLOURS, GREY, INK, STRONGEST, VERMILION, fit, printed, text_width
+from postil.plots.figure import BLUE, COLORS, GREY, INK, STRONGEST, VERMILION, fit, printed, text_width
 from postil.plots.lines import _spread
 from postil.plots.points import _runs
 
@@ -64,7 +64,7 @@ def contrast(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
 
 
 @pytest.mark.parametrize("paper", ["#ffffff", DARK])
-@pytest.mark.parametrize("colour", [*COLOURS, GREY])
+@pytest.mark.parametrize("colour", [*COLORS, GREY])
 def test_lines_stand_out_on_light_and_dark_pages(colour: str, paper: str) -> None:
     assert contrast(rgb(colour), rgb(paper)) >= 3
 

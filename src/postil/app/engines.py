@@ -24,7 +24,7 @@ def elsewhere(name: str, jobs: int, address: str | None, say: Say | None = None)
     Args:
         name: A name in `postil.engine.ENGINES`.
         jobs: Number of shards processed at the same time.
-        address: Of a Ray cluster.
+        address: Address of a Ray cluster.
         say: Hears of every retry.
 
     Raises:

@@ -36,7 +36,7 @@ class EngineOptions(ThreadOptions):
     """Options of what can run on a cluster.
 
     Args:
-        engine: Where the work is done: local, or ray; the results do not depend on it.
+        engine: Engine that does the work: local or ray; the results do not depend on it.
         address: Address of a running Ray cluster, or auto, with --engine ray.
     """
 

@@ -41,7 +41,7 @@ def command(function: Callable[P, None]) -> Callable[P, None]:
     """Make a command: every parameter whose class is an options class is replaced by its flags.
 
     Args:
-        function: What runs; its annotations must be importable at run time.
+        function: The function; its annotations must be importable at run time.
     """
     hints = get_type_hints(function, include_extras=True)
     parameters: list[inspect.Parameter] = []
@@ -180,7 +180,7 @@ def _value(inner: object, value: object, flag: str) -> object:
 
 
 def _by_name(given: list[str], flag: str) -> dict[str, str]:
-    """What flags like ``--model att=models/att`` name."""
+    """Parse repeated flags like ``--model att=models/att``."""
     found: dict[str, str] = {}
     for each in given:
         name, _, value = each.partition("=")

@@ -1,4 +1,4 @@
-"""How a command ends: one line and an exit code, whatever goes wrong."""
+"""Output and errors of commands: one line and an exit code, whatever goes wrong."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def command_line(context: typer.Context) -> str:
     """The command line without the flags on which no result depends: jobs, engine and address.
 
     Args:
-        context: Of the command that runs.
+        context: Context of the running command.
     """
     words: list[str] = context.meta.get(CALLED, [])
     kept = [

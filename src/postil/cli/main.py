@@ -46,7 +46,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "evaluate": ("postil.cli.evaluate:evaluate", "Score commenters against readers' comments."),
     "demo": ("postil.cli.demo:demo", "Score the bundled sample and correlate the metrics with its ratings."),
 }
-"""Where each command is, and its line in the help of ``postil``; a command is imported when it is asked for."""
+"""Module and line of help of each command; a command is imported when it is asked for."""
 
 
 class _Commands(MutableMapping[str, Any]):

@@ -1,4 +1,4 @@
-"""What several commands have in common: flags, and how a group of them is made."""
+"""Parameters that several commands share, and groups of commands."""
 
 from __future__ import annotations
 

@@ -154,7 +154,7 @@ class _TaskSlot(_RaySlot):
         """See `WorkerSlot.call`."""
         if self.over:
             raise WorkerDied("was stopped")
-        # Inside a list a reference is not fetched before the task starts, and a worker that knows it need not.
+        # In a list, a reference is not fetched before the task starts, and a worker that knows it need not.
         running = self._run_task.remote([self._reference], request)
         try:
             return self._await(running)

@@ -1,4 +1,4 @@
-"""Plain arrays in, pictures out; the one room that knows matplotlib, which is loaded when something is drawn."""
+"""Plots: arrays in, figures out. The only package with matplotlib, which is loaded when something is drawn."""
 
 from __future__ import annotations
 

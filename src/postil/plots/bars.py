@@ -36,7 +36,7 @@ LINE: Final = 17.0
 """Height of a bar's line in points."""
 
 THICK: Final = 0.66
-"""What part of it the bar takes."""
+"""Share of the height that the bar takes."""
 
 LEAST: Final = 0.0005
 """Smaller shares are not rounded to 0."""
@@ -49,7 +49,7 @@ def amounts(names: Sequence[str], counts: ArrayLike, *, aside: int = 0) -> Figur
     Args:
         names: n names, from top to bottom.
         counts: int64[n].
-        aside: So many of the last ones are no kinds, such as all others together; they stand back.
+        aside: Number of last bars that are no kinds, such as all others together; they are drawn in grey.
 
     Raises:
         UsageError: No name, an array of another shape, negative counts or nothing but zeros.
@@ -78,8 +78,8 @@ def amounts(names: Sequence[str], counts: ArrayLike, *, aside: int = 0) -> Figur
     axes.set_xlim(0, float(values.max()))
     axes.set_ylim(len(names) - 0.5, -0.5)
     kinds = len(names) - aside
-    colours = [BLUE] * kinds + [GREY] * aside
-    axes.barh(np.arange(len(names)), values, height=THICK, color=colours, alpha=0.85, linewidth=0)
+    colors = [BLUE] * kinds + [GREY] * aside
+    axes.barh(np.arange(len(names)), values, height=THICK, color=colors, alpha=0.85, linewidth=0)
     for number, (name, note, value) in enumerate(zip(shown, notes, values.tolist(), strict=True)):
         y = 4 + LINE * (number + 0.5)
         write(figure, left - 6, y, name, align="right", alpha=1 if number < kinds else MUTED)

@@ -1,4 +1,4 @@
-"""What all pictures share: colours, style, places in points, texts that fit."""
+"""Shared parts of all figures: colors, style, positions in points, texts that fit."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BLUE",
-    "COLOURS",
+    "COLORS",
     "DASHES",
     "GREY",
     "INK",
@@ -52,12 +52,12 @@ __all__ = [
 ]
 
 INK: Final = "#1a1a1c"
-"""Text and axes; in a web page it becomes the colour of the text around the picture."""
+"""Text and axes; in a web page it becomes the color of the text around the picture."""
 
 BLUE: Final = "#1580c4"
 VERMILION: Final = "#d55e00"
-COLOURS: Final = (BLUE, VERMILION, "#009e73", "#cc79a7")
-"""After Okabe and Ito, for the colour-blind; each has a contrast of 3:1 and more on white and on dark grey."""
+COLORS: Final = (BLUE, VERMILION, "#009e73", "#cc79a7")
+"""After Okabe and Ito, for the color-blind; each has a contrast of 3:1 and more on white and on dark grey."""
 
 GREY: Final = "#7f7f7f"
 """For what is there for comparison only."""
@@ -65,7 +65,7 @@ GREY: Final = "#7f7f7f"
 Dash: TypeAlias = Literal["solid"] | tuple[float, tuple[float, float]]
 
 DASHES: Final[tuple[Dash, ...]] = ("solid", (0, (4, 1.6)), (0, (1, 1.4)))
-"""What tells lines of one colour apart."""
+"""Dash patterns that distinguish lines of one color."""
 
 MUTED: Final = 0.68
 """Opacity of what stands back."""
@@ -84,7 +84,7 @@ SMALL: Final = 8.0
 """Sizes of text in points."""
 
 SWATCH: Final = 8.0
-"""Side of a square of colour in a key."""
+"""Side of a square of color in a key."""
 
 STYLE: Final[dict[str, Any]] = {
     "axes.edgecolor": INK,
@@ -176,13 +176,13 @@ def write(
     )
 
 
-def swatch(figure: Figure, x: float, y: float, colour: str, alpha: float) -> None:
-    """A square of colour with its left side at ``x`` and its middle at ``y``, in points from the upper left corner."""
+def swatch(figure: Figure, x: float, y: float, color: str, alpha: float) -> None:
+    """A square of color with its left side at ``x`` and its middle at ``y``, in points from the upper left corner."""
     from matplotlib.patches import Rectangle  # noqa: PLC0415
 
     width, height = figure.get_size_inches() * 72
     place = x / width, 1 - (y + SWATCH / 2) / height
-    box = Rectangle(place, SWATCH / width, SWATCH / height, facecolor=colour, alpha=alpha, lw=0)
+    box = Rectangle(place, SWATCH / width, SWATCH / height, facecolor=color, alpha=alpha, lw=0)
     box.set_transform(figure.transFigure)
     figure.add_artist(box)
 
@@ -210,7 +210,7 @@ def readable(text: str) -> str:
 
 
 def fit(text: str, width: float, size: float = SIZE, *, bold: bool = False) -> str:
-    """A text on one line that is not wider than so many points; what does not fit is left out of its middle."""
+    """Shorten a text to one line of a maximum width in points, by leaving out its middle."""
     text = readable(" ".join(one_line(text).split()))
 
     def shown(kept: int) -> str:
@@ -252,7 +252,7 @@ def tick(value: float, _place: object = None) -> str:
 
 
 def ticks(axis: Axis, most: int, *, integer: bool = False) -> None:
-    """Round numbers along an axis, about so many at most."""
+    """Round numbers along an axis, with an approximate maximum number of them."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator  # noqa: PLC0415
 
     axis.set_major_locator(MaxNLocator(most, steps=[1, 2, 2.5, 5, 10], integer=integer))
@@ -269,10 +269,10 @@ def numbers(name: str, values: ArrayLike, shape: Sequence[int | None], *, absent
     """An array of the expected shape.
 
     Args:
-        name: What the array is called in messages.
+        name: Name of the array in messages.
         values: The numbers.
         shape: The expected length of each dimension, None where any will do.
-        absent: Whether NaN may stand for a number that is not there.
+        absent: True if NaN may stand for a missing number.
 
     Raises:
         UsageError: Another shape, or numbers that are not finite.

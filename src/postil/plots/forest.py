@@ -45,12 +45,12 @@ class IntervalRow:
     """A value with its interval.
 
     Args:
-        name: Whose value it is.
+        name: Label of the value.
         value: The value.
-        low: Where the interval begins; None where there is none.
-        high: Where it ends.
+        low: Lower end of the interval; None where there is none.
+        high: Upper end.
         group: Rows of one group that follow one another stand under its name.
-        control: Whether it is there for comparison only and stands back.
+        control: True if it is there for comparison only, drawn in grey.
     """
 
     name: str
@@ -66,8 +66,8 @@ class Landmark:
     """A value to compare all rows with, such as how well people agree with one another.
 
     Args:
-        name: What it is.
-        value: Where it lies.
+        name: Its label.
+        value: Its position.
     """
 
     name: str
@@ -83,7 +83,7 @@ def intervals(
     Args:
         rows: From top to bottom.
         landmarks: Values to compare with, drawn as vertical lines.
-        xlabel: What the values are.
+        xlabel: Label of the values.
         digits: Places after the point.
 
     Raises:
@@ -192,7 +192,7 @@ def _dress(axes: Axes) -> None:
 
 
 def _row(axes: Axes, row: IntervalRow, y: float) -> None:
-    colour = GREY if row.control else BLUE
+    color = GREY if row.control else BLUE
     if row.low is not None and row.high is not None:
-        axes.plot([row.low, row.high], [y, y], color=colour, linewidth=1.6, solid_capstyle="round")
-    axes.plot([row.value], [y], color=colour, marker="o", markersize=5.5, markeredgewidth=0)
+        axes.plot([row.low, row.high], [y, y], color=color, linewidth=1.6, solid_capstyle="round")
+    axes.plot([row.value], [y], color=color, marker="o", markersize=5.5, markeredgewidth=0)

@@ -60,8 +60,8 @@ def matrix(
         values: float64[m, m], row minus column; NaN where there is none. The diagonal is not read.
         marks: bool[m, m], the differences that are set in bold or, with more than 12 names, get a dot.
         digits: Places after the point.
-        note: What a cell is.
-        mark_note: What the marks stand for.
+        note: Legend of a cell.
+        mark_note: Legend of the marks.
 
     Raises:
         UsageError: Fewer than two names, or arrays of another shape.
@@ -81,7 +81,7 @@ def matrix(
     most = float(np.abs(cells[known]).max(initial=0)) or 1.0
     side = 42.0 if m <= 8 else 36.0 if m <= WRITTEN else 20.0 if m <= 24 else 14.0
     written = m <= WRITTEN
-    # What stands below, from left to right: texts, and one None for the colours.
+    # The line below, from left to right: texts, and one None for the colors.
     ends = printed(-most, digits, sign=True), printed(most, digits, sign=True)
     notes = [note, ends[0], None, ends[1]]
     notes += [f"{'bold' if written else 'dot'}: {mark_note}"] if mark_note else []
@@ -112,8 +112,8 @@ def confusion(
     Args:
         labels: l labels, from low to high.
         counts: int64[l, l].
-        row: Who gave the labels of the rows.
-        column: Who gave those of the columns.
+        row: Annotator of the rows' labels.
+        column: Annotator of the columns' labels.
 
     Raises:
         UsageError: No label, an array of another shape or negative counts.
@@ -155,7 +155,7 @@ def _table(
         tall: Height of a cell.
         below: Room below the table.
         least: The picture is at least this wide.
-        titles: What the rows and the columns are.
+        titles: Titles of the rows and of the columns.
 
     Returns:
         The picture, and axes in which a cell has sides of 1 and the first one stands at the upper left.
@@ -187,11 +187,11 @@ def _table(
     return figure, axes
 
 
-def _cell(axes: Axes, row: int, column: int, colour: str, share: float) -> None:
+def _cell(axes: Axes, row: int, column: int, color: str, share: float) -> None:
     from matplotlib.patches import Rectangle  # noqa: PLC0415
 
     alpha = round(STRONGEST * share, 2)
-    axes.add_patch(Rectangle((column + 0.02, row + 0.02), 0.96, 0.96, fc=colour, alpha=alpha, lw=0, clip_on=False))
+    axes.add_patch(Rectangle((column + 0.02, row + 0.02), 0.96, 0.96, fc=color, alpha=alpha, lw=0, clip_on=False))
 
 
 def _empty(axes: Axes, row: int, column: int) -> None:
@@ -216,7 +216,7 @@ def _width(notes: Sequence[str | None]) -> float:
 
 
 def _notes(figure: Figure, notes: Sequence[str | None]) -> None:
-    """What cells, colours and marks stand for, in a line below."""
+    """Legend of cells, colors and marks, in a line below."""
     y = figure.get_size_inches()[1] * 72 - 9
     x = 2.0
     for number, note in enumerate(notes):

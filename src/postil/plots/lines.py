@@ -9,7 +9,7 @@ import numpy as np
 
 from postil.errors import UsageError
 from postil.plots.figure import (
-    COLOURS,
+    COLORS,
     DASHES,
     WIDTH,
     canvas,
@@ -44,7 +44,7 @@ class Curve:
     """A curve through n points.
 
     Args:
-        name: What it is.
+        name: Its label.
         x: float64[n], rising.
         y: float64[n].
         low: float64[n], the lower edge of its band; None where there is none.
@@ -66,10 +66,10 @@ def curves(
 
     Args:
         series: At most 12 curves.
-        xlabel: What x is.
-        ylabel: What y is.
-        log: Whether equal steps along x are equal factors.
-        log_y: Whether equal steps along y are.
+        xlabel: Label of x.
+        ylabel: Label of y.
+        log: True for a logarithmic x axis.
+        log_y: True for a logarithmic y axis.
 
     Raises:
         UsageError: No curve or more than 12, arrays of unlike length, x that does not rise or, with ``log``, is not
@@ -80,7 +80,7 @@ def curves(
     >>> [text.get_text() for text in figure.texts]
     ['f1-2', 'nCG@k']
     """
-    most = len(COLOURS) * len(DASHES)
+    most = len(COLORS) * len(DASHES)
     if not 1 <= len(series) <= most:
         raise UsageError(f"series: expected 1 to {most} curves, got {len(series)}")
     data = [_checked(each, log=log, log_y=log_y) for each in series]
@@ -94,12 +94,12 @@ def curves(
     _dress(axes, data, log=log, log_y=log_y)
     faint = min(0.14, 0.6 / len(data))  # so that many bands on one another do not hide the lines
     for number, (x, y, low, top) in enumerate(data):
-        colour, dash = COLOURS[number % len(COLOURS)], DASHES[number // len(COLOURS)]
+        color, dash = COLORS[number % len(COLORS)], DASHES[number // len(COLORS)]
         if low is not None and top is not None:
             some = _apart(axes, x)
-            axes.fill_between(x[some], low[some], top[some], color=colour, alpha=faint, linewidth=0)
+            axes.fill_between(x[some], low[some], top[some], color=color, alpha=faint, linewidth=0)
         marker = "o" if len(x) == 1 else ""
-        axes.plot(x, y, color=colour, linestyle=dash, linewidth=1.6, marker=marker, markersize=4, clip_on=False)
+        axes.plot(x, y, color=color, linestyle=dash, linewidth=1.6, marker=marker, markersize=4, clip_on=False)
     _names(figure, axes, data, shown, (left, above, wide, high))
     if xlabel:
         write(figure, left + wide / 2, above + high + 27, fit(xlabel, WIDTH), align="center")
@@ -176,7 +176,7 @@ def _names(
     heights = [axes.transAxes.inverted().transform(axes.transData.transform((x[-1], y[-1])))[1] for x, y, _, _ in data]
     ends = [above + high * (1 - float(height)) for height in heights]
     for number, y in enumerate(_spread(ends, LINE, above, above + high)):
-        colour, dash = COLOURS[number % len(COLOURS)], DASHES[number // len(COLOURS)]
+        color, dash = COLORS[number % len(COLORS)], DASHES[number // len(COLORS)]
         (last,) = axes.transData.transform([(data[number][0][-1], 0)])[:, 0] * 72 / figure.dpi
         pieces: list[tuple[list[float], list[float], Dash, float, float]] = [
             ([last + 2, left + wide + 14], [ends[number], y], "solid", 0.5, 0.6),
@@ -184,7 +184,7 @@ def _names(
         ]
         for xs, ys, kind, alpha, lw in pieces:
             line = Line2D(
-                np.array(xs) / width, 1 - np.array(ys) / height, color=colour, linestyle=kind, alpha=alpha, lw=lw
+                np.array(xs) / width, 1 - np.array(ys) / height, color=color, linestyle=kind, alpha=alpha, lw=lw
             )
             line.set_transform(figure.transFigure)
             figure.add_artist(line)
@@ -192,13 +192,13 @@ def _names(
 
 
 def _spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Places near the wanted ones, in their order, with at least a gap between neighbours, from low to high.
+    """Places near the wanted ones, in their order, with at least a gap between neighbors, from low to high.
 
     >>> _spread([10.0, 11.0, 30.0], 4.0, 0.0, 31.0)
     [8.5, 12.5, 29.0]
     """
     order = np.argsort(wanted, kind="stable")
-    # Neighbours that are too near become a block around their mean place; blocks that then touch are joined.
+    # Neighbors that are too near become a block around their mean place; blocks that then touch are joined.
     blocks: list[list[float]] = []  # sum of the wanted places, number of names
     half = gap / 2
 

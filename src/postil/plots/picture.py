@@ -55,12 +55,12 @@ def svg(figure: Figure, label: str) -> str:
     """The picture as an ``<svg>`` element to put into a page.
 
     It has no prologue, no style sheet and no ``style`` attributes, and its ids do not meet those of other pictures.
-    Text and axes take the colour of the text around it, so that it can be read on light and on dark pages. Text is
+    Text and axes take the color of the text around it, so that it can be read on light and on dark pages. Text is
     text, in the reader's fonts.
 
     Args:
-        figure: What one of this room's functions drew.
-        label: What the picture shows, for those who cannot see it.
+        figure: A figure of this package.
+        label: Description of the picture, for those who cannot see it.
 
     Raises:
         MissingExtra: matplotlib is not installed.
@@ -79,14 +79,14 @@ def save(figure: Figure, path: str | PathLike[str], label: str = "") -> None:
     PNG and PDF need an installed font with the characters of the labels. Where there is none a warning says so.
 
     Args:
-        figure: What one of this room's functions drew.
+        figure: A figure of this package.
         path: The file; one that is there is overwritten.
-        label: What the picture shows, for those who cannot see it; SVG only.
+        label: Description of the picture, for those who cannot see it; SVG only.
 
     Raises:
         UsageError: The ending is another one.
         MissingExtra: matplotlib is not installed.
-        PostilError: The system refuses to write.
+        PostilError: The operating system reports an error.
     """
     path = Path(path)
     kind = path.suffix.lower().removeprefix(".")

@@ -42,10 +42,10 @@ CELL: Final = 2.5
 """Side of a cell in points."""
 
 LAYERS: Final = 6
-"""Points are dealt to so many half transparent layers, so that places with many are darker."""
+"""Number of half transparent layers that points are distributed over, so that dense places are darker."""
 
 SHADES: Final = 7
-"""How many shades of counts there are at most."""
+"""Maximum number of shades of counts."""
 
 VALUES: Final = 50
 """Grades with more different values than this need no noise."""
@@ -85,8 +85,8 @@ def scatter(
 
     Args:
         panels: One a metric, in order; four stand in a row.
-        xlabel: What the grades are.
-        ylabel: What the scores are.
+        xlabel: Label of the grades.
+        ylabel: Label of the scores.
         noise: Standard deviation of the noise, .05 in the paper; added where there are at most 50 different grades.
         seed: The seed of the noise.
 
@@ -235,7 +235,7 @@ def _runs(cells: NDArray[np.bool_]) -> list[tuple[int, int, int]]:
 
 
 def _key(figure: Figure, width: float, shades: Sequence[tuple[str, float]]) -> None:
-    """What the shades stand for, at the lower right."""
+    """Legend of the shades, at the lower right."""
     title = "texts in a cell"
     y = figure.get_size_inches()[1] * 72 - 9
     x = width - 6 - sum(text_width(name, SMALL) + 22 for name, _ in shades) - text_width(title, SMALL)

@@ -1,4 +1,4 @@
-"""How whole numbers, such as lengths, are distributed."""
+"""Distributions of whole numbers, such as lengths."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["SpreadPanel", "spreads"]
 
 BARS: Final = 60
-"""At most so many bars stand in a panel."""
+"""Maximum number of bars in a panel."""
 
 STEPS: Final = (1, 2, 5)
 """A bar is one of these times a power of 10 wide."""
@@ -31,10 +31,10 @@ BEYOND: Final = 0.01
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpreadPanel:
-    """How often each value comes.
+    """Frequencies of values.
 
     Args:
-        title: What has the values.
+        title: Title of the panel.
         values: int64[v], rising.
         counts: int64[v].
         note: A second line, such as the mean.
@@ -54,9 +54,9 @@ def spreads(panels: Sequence[SpreadPanel], *, xlabel: str = "", ylabel: str = ""
 
     Args:
         panels: One to four.
-        xlabel: What the values are.
-        ylabel: What the shares are of.
-        together: Whether all panels have the same values from left to right.
+        xlabel: Label of the values.
+        ylabel: Label of the shares.
+        together: True if all panels share the x axis.
 
     Raises:
         UsageError: No panel or more than four, arrays of unlike length, values that do not rise, or no counts.
@@ -100,7 +100,7 @@ def _checked(each: SpreadPanel) -> tuple[NDArray[np.float64], NDArray[np.float64
 
 
 def _upto(values: NDArray[np.float64], counts: NDArray[np.float64]) -> float:
-    """Where the axis ends: at the highest value, or before the highest 1 % if these would take a third of it."""
+    """End of the axis: the highest value, or before the highest 1 % if these would take a third of it."""
     most = values[np.searchsorted(np.cumsum(counts), (1 - BEYOND) * counts.sum())]
     return float(most if values[-1] - values[0] > 1.5 * (most - values[0]) > 0 else values[-1])
 

@@ -23,7 +23,7 @@ POINTS: Final = 400
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """How often each value comes; histograms add up.
+    """Frequencies of integer values; histograms add up.
 
     Args:
         values: int64[v] or float64[v], rising.
@@ -65,7 +65,7 @@ class Histogram:
 
     @cached_property
     def n(self) -> int:
-        """How many there are."""
+        """Number of values."""
         return int(self.counts.sum())
 
     @cached_property
@@ -88,7 +88,7 @@ class Histogram:
         return most and most * math.sqrt(float(self.counts @ (off / most) ** 2) / (self.n - 1))
 
     def quantile(self, part: float) -> float | None:
-        """The value below which a part of them lies, on a line between neighbours (as in ``numpy.quantile``).
+        """The quantile, interpolated linearly between neighbors (as in ``numpy.quantile``).
 
         Args:
             part: From 0 to 1.
@@ -106,7 +106,7 @@ class Histogram:
         return low + (high - low) * (place - int(place))
 
     def share(self, which: NDArray[np.bool_]) -> float | None:
-        """What part of them has some of the values.
+        """Share of the values that are in a set.
 
         Args:
             which: bool[v], the values.
@@ -117,7 +117,7 @@ class Histogram:
         return int(self.counts[which].sum()) / self.n if self.n else None
 
     def at_least(self) -> NDArray[np.float64]:
-        """What part of them is at least each value, float64[v], falling from 1."""
+        """Share of the values that are at least each value, float64[v], descending from 1."""
         return np.cumsum(self.counts[::-1])[::-1] / max(self.n, 1)
 
     def tail(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -91,7 +91,7 @@ def whole_lines(read: Callable[[int], bytes], where: str, size: int = BLOCK) -> 
     r"""Read a file in pieces that end where a line does, in bounded memory.
 
     Args:
-        read: Function that reads at most so many bytes; none at the end of the file.
+        read: Function that reads at most a given number of bytes; none at the end of the file.
         where: The file.
         size: Approximate number of bytes per piece.
 
@@ -310,7 +310,7 @@ def reread(line: bytes, number: int, row_type: type[T], where: str, error: Excep
         number: Its number, counted from 1.
         row_type: Class of the row.
         where: The file.
-        error: How it failed.
+        error: The error.
 
     Returns:
         The row, or None for a blank line.

@@ -35,7 +35,7 @@ OTHERS: Final = tuple(kind for kind in ("suggestions", "ranked-comments") if kin
 """Kinds without a struct."""
 
 WITHOUT_KIND: Final = {"scores": {"kind": "score", "aggregation": "corpus"}, "agreement": {"kind": "agreement"}}
-"""What a result without a kind lacks, by a field that it has."""
+"""Kind of a result without one, by a field that it has."""
 
 REPORT: Final = "report"
 """Kind of a file that holds several results."""
@@ -74,7 +74,7 @@ def decoded(value: object, where: str = "result") -> Result:
     """Decode a result from plain dictionaries, lists and values.
 
     Args:
-        value: What ``--format json`` prints.
+        value: The JSON of a result, decoded.
         where: Name of its source in messages.
 
     Raises:

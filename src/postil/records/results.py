@@ -112,7 +112,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
     """Base of all results.
 
     Args:
-        name: What the result is of, for the titles of a page; empty where nobody named it.
+        name: Name of the data, for the titles of a page; empty where nobody named it.
     """
 
     name: str = ""
@@ -212,7 +212,7 @@ class ScoreResult(Result, frozen=True, kw_only=True, tag="score"):
 
     Args:
         scores: One row per system and metric.
-        aggregation: How item scores become the score of a system: ``corpus``, the metric's own corpus score.
+        aggregation: Aggregation of item scores: ``corpus``, the metric's own corpus score.
         items: Item scores by metric, float64[n] in the order of the candidates, controls among them; empty where they
             went to a file.
         item_signatures: Signatures of the controls in `items`, by name.
@@ -247,7 +247,7 @@ class Correlation(OptionalPart, frozen=True, kw_only=True):
     Args:
         metric: The metric, the control, or ``human:…``.
         coefficient: Name of the coefficient.
-        by: What it is over: ``pool``, ``item`` or ``system``.
+        by: Level: ``pool``, ``item`` or ``system``.
         value: The coefficient, from -1 to 1; higher is better whichever way the metric points. For a random control
             the mean over its draws.
         low: Lower end of the 95 % confidence interval over resamples of the items.
@@ -255,7 +255,7 @@ class Correlation(OptionalPart, frozen=True, kw_only=True):
         p: Two-sided p-value of the coefficient being 0; see `postil.metaeval.resampling.p_value`.
         n: Number of texts, items or systems it is over.
         dropped: Items excluded since they have one text, or their scores or their grades are all the same.
-        sd: Of a random control, the standard deviation over its draws.
+        sd: Standard deviation over the draws of a random control.
     """
 
     metric: str
@@ -279,8 +279,8 @@ class UndefinedResult(Part, frozen=True, kw_only=True):
     Args:
         metric: The metric.
         coefficient: Name of the coefficient.
-        by: What it would be over.
-        reason: Why it does not exist, in words.
+        by: Level.
+        reason: The reason, in words.
     """
 
     metric: str
@@ -295,13 +295,13 @@ class HumanAgreement(Part, frozen=True, kw_only=True):
     Args:
         rows: Split-half correlations, then leave-one-out correlations, by coefficient.
         reliability: Pearson correlation of two single ratings of a text; None where there is none.
-        rule: What the reliability is the mean over: ``annotators`` or ``ratings``.
+        rule: Rule of the mean that the reliability is: ``annotators`` or ``ratings``.
         pairs: Number of pairs of annotators, or of draws.
         k: Harmonic mean of the number of ratings per text.
         ceiling: Expected upper bound of the Pearson correlation with the mean ratings; None where there is none.
         n: Number of texts with two ratings or more.
         left_out: Number of texts with one.
-        reason: Why there is nothing; then all else is empty, and alone in the JSON.
+        reason: The reason where there is nothing; then all else is empty, and the JSON has the reason alone.
     """
 
     rows: tuple[Correlation, ...] = ()
@@ -322,7 +322,7 @@ class Difference(Part, frozen=True, kw_only=True):
         first: A metric.
         second: Another metric, or a random control of the first.
         coefficient: Name of the coefficient.
-        by: What it is over.
+        by: Level.
         value: The coefficient of the first minus that of the second (of a control: minus the mean over its draws).
         low: Lower end of the 95 % confidence interval over resamples of the items, the same for both.
         high: Upper end.
@@ -374,7 +374,7 @@ class PairAgreement(Part, frozen=True, kw_only=True):
         unweighted: Cohen's kappa, from -1 to 1.
         linear: Cohen's kappa with linear weights.
         quadratic: Cohen's kappa with quadratic weights.
-        reason: Why there is no kappa, where they are None; else empty.
+        reason: The reason where kappas are None; else empty.
     """
 
     first: str
@@ -397,7 +397,7 @@ class Rater(Part, frozen=True, kw_only=True):
         severity: Rater bias in grades, positive if lenient: mean difference between the annotator's rating and the mean
             of the other ratings of the text; None where no text has another rating.
         histogram: Number of times that each label was given; None where there are too many labels.
-        note: What else to know, in words; else empty.
+        note: A note, in words; else empty.
     """
 
     name: str
@@ -416,13 +416,13 @@ class Agreement(Part, frozen=True, kw_only=True):
         ratings: Number of ratings.
         labels: The distinct grades, ascending.
         estimates: The statistics that exist, in the order of `postil.records.names.STATISTICS`.
-        absent: Why the others do not, in words.
+        absent: Reasons why the others do not exist, in words.
         left_out: Texts that are in no pair, or not as they came.
-        confusion: How often two ratings of one text are a row's and a column's label, each in both orders; None where
+        confusion: Counts of pairs of ratings of one text, row label and column label, in both orders; None where
             there are too many labels.
         pairs: Every two annotators who share a text.
         raters: Every annotator.
-        notes: What else to know, in words.
+        notes: Notes, in words.
     """
 
     texts: int
@@ -475,7 +475,7 @@ class DisagreementText(OptionalPart, frozen=True, kw_only=True):
         scores: The score by each metric in question.
         normalised: The same rescaled to the mean and variance of the ratings, then clipped.
         difference: The first rescaled score minus the second, or minus the mean rating where there is no second.
-        text: What it says, where the candidates were given.
+        text: The text, where the candidates were given.
     """
 
     row: int | None = None
@@ -519,7 +519,7 @@ class CorrelationData(Part, frozen=True, kw_only=True):
         scale: Scale of the grades, where it is known.
         mean: Mean of the texts' mean ratings.
         sd: Standard deviation of the texts' mean ratings.
-        left_out: What did not join.
+        left_out: Rows that did not join.
     """
 
     texts: int
@@ -535,10 +535,10 @@ class CorrelationData(Part, frozen=True, kw_only=True):
 
 
 class CorrelationSettings(OptionalPart, frozen=True, kw_only=True):
-    """What `postil correlate` was asked for.
+    """Options of `postil correlate`.
 
     Args:
-        by: What coefficients are over.
+        by: Level of the coefficients.
         coefficients: Names of the coefficients.
         lower_is_better: Metrics for which lower is better.
         resamples: Number of resamples of the items.
@@ -582,16 +582,16 @@ class CorrelationResult(Result, frozen=True, kw_only=True, tag="correlate"):
         absent: Coefficients that do not exist, and why.
         human: Human reference points.
         differences: One row per pair of metrics and coefficient.
-        notes: What to know of the numbers, in words.
+        notes: Notes on the numbers.
         agreement: Inter-annotator agreement; None where no text has two ratings.
         systems: Mean scores and ratings of each system.
         orders: By metric, Kendall's tau-b of the systems' means with their mean ratings.
         disagreements: The texts on which two opinions differ most.
         data: The table that all is over.
         signatures: All that the numbers of each metric depend on.
-        settings: What was asked for.
+        settings: Options of the command.
         points: Every text's ratings and scores; `postil correlate --format json` has none.
-        weights: Where the weights of references come from, if it is known.
+        weights: Source of the references' weights, if known.
         absent_differences: Metrics that have no differences, and why, beyond those in `absent`.
     """
 
@@ -662,7 +662,7 @@ class SystemComparison(Part, frozen=True, kw_only=True):
 
 
 class ComparisonSettings(OptionalPart, frozen=True, kw_only=True):
-    """What `postil compare` was asked for; see `CorrelationSettings`."""
+    """Options of `postil compare`; see `CorrelationSettings`."""
 
     resamples: int
     permutations: int
@@ -681,9 +681,9 @@ class Comparison(Result, frozen=True, kw_only=True, tag="compare"):
         systems: One row per metric and system.
         lower_is_better: Metrics for which lower is better; differences keep their sign for them.
         left_out: Items that not every system covers.
-        notes: What else to know, in words.
-        settings: What was asked for.
-        weights: Where the weights of references come from, if it is known.
+        notes: Notes, in words.
+        settings: Options of the command.
+        weights: Source of the references' weights, if known.
     """
 
     aggregation: str
@@ -820,7 +820,7 @@ class PassageData(Part, frozen=True, kw_only=True):
         topics: Number of topics.
         informative: Number of passages with a grade above 0.
         scale: Scale of the grades.
-        left_out: What is not in the numbers.
+        left_out: Excluded passages.
     """
 
     passages: int
@@ -857,8 +857,8 @@ class NcgResult(Result, frozen=True, kw_only=True, tag="passages"):
         differences: One row per pair of rankings and rank cutoff.
         lines: The curves over rank cutoffs.
         data: The passages that all is over.
-        notes: What to know of the numbers, in words.
-        settings: What was asked for.
+        notes: Notes on the numbers.
+        settings: Options of the command.
     """
 
     gains: tuple[Gain, ...]
@@ -890,7 +890,7 @@ class RankedPassage(Part, frozen=True, kw_only=True):
     Args:
         rank: Its rank, from 1.
         index: Its index on the page, from 0.
-        text: What it says.
+        text: Its text.
         score: The measure, higher is better (of divergences the negative); None for a passage without units, or with
             nothing left to be compared with.
         reasons: The units with the largest contributions.
@@ -941,7 +941,7 @@ class AgreementResult(Result, frozen=True, kw_only=True, tag="agreement"):
 
     Args:
         agreement: Over the first ratings of items that are not gold; None where there is none.
-        reason: Why there is none; else empty.
+        reason: The reason where there is none; else empty.
         repeated: Intra-annotator agreement on repeated items.
         gold: Agreement of each annotator with the gold labels.
     """
@@ -1035,7 +1035,7 @@ class ReferenceCounts(Part, frozen=True, kw_only=True):
 
 
 class EvaluationSettings(Part, frozen=True, kw_only=True):
-    """What `postil evaluate` was asked for, and where its weights come from."""
+    """Options of `postil evaluate`, and the source of its weights."""
 
     split: str
     weights: str | None
@@ -1052,8 +1052,8 @@ class CommenterResult(Result, frozen=True, kw_only=True, tag="commenters"):
         articles: Number of articles.
         left_out: Number of articles with one comment alone, or all the same.
         references: Number of references per article.
-        settings: What was asked for.
-        remarks: What to know of the numbers, in words.
+        settings: Options of the command.
+        remarks: Notes on the numbers.
     """
 
     scores: tuple[SystemScore, ...]
@@ -1241,7 +1241,7 @@ class Spread(Part, frozen=True, kw_only=True):
         mean: Their mean.
         sd: Their standard deviation, over n - 1.
         min: The lowest value.
-        p25: The 25th percentile, interpolated linearly between neighbours, as all below.
+        p25: The 25th percentile, interpolated linearly between neighbors, as all below.
         median: The median.
         p75: The 75th percentile.
         p90: The 90th percentile.
@@ -1395,7 +1395,7 @@ class StudyRow(OptionalPart, frozen=True, kw_only=True):
     """A row of a table.
 
     Args:
-        name: What the row is about.
+        name: Name of the row.
         cells: Its cells.
         kind: ``control`` where it is there for comparison only, ``people`` where it is about people, ``group`` where
             it is the title of the rows below it and has no cells.
@@ -1453,9 +1453,9 @@ class StudyResult(Result, frozen=True, kw_only=True, tag="study"):
 
     Args:
         title: Its title.
-        data: What it is over, in words.
-        weights: Where the weights of references come from, if it is known.
-        conclusion: What it says, a paragraph each.
+        data: The data, in words.
+        weights: Source of the references' weights, if known.
+        conclusion: Its conclusions, one paragraph each.
         parts: Its sections.
         settings: Names and values.
     """

@@ -48,7 +48,7 @@ def bleu_stats(
         overlap: Candidates and references.
         weights: float64[draws, m].
         order: N.
-        delta: Whether to count as delta-BLEU does.
+        delta: True to count as delta-BLEU does.
         jobs: Threads of the compiled kernel.
 
     Returns:

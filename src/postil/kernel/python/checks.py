@@ -16,7 +16,7 @@ def require(right: object, what: str) -> None:
 
     Args:
         right: True if it is.
-        what: What was expected.
+        what: The expected value, for the message.
     """
     if not right:
         raise ValueError(what)

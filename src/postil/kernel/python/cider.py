@@ -71,7 +71,7 @@ def count_grams(
 ) -> Grams:
     """Document frequencies over the references of each item.
 
-    ``groups int32[sets]`` says which item a set belongs to; the sets of one item stand behind one another.
+    ``groups int32[sets]`` says which item a set belongs to; the sets of one item are adjacent.
     """
     check_texts(ids, offsets, "expected references as words from 0 and offsets of texts")
     check_offsets(set_offsets, len(offsets) - 1, "expected offsets of the sets of references")

@@ -27,7 +27,7 @@ _SPLIT: Final[dict[str, Callable[[str], list[str]]]] = {
 
 
 def is_han_text(text: str) -> bool:
-    r"""Whether a text is written in Han characters, so that ``words`` would take whole sentences for words.
+    r"""True if a text is written in Han characters, so that ``words`` would take whole sentences for words.
 
     It is when it has a Han character and its Han characters are at least as many as its other words. Han are the CJK
     Unified Ideographs (U+3400-4DBF, 4E00-9FFF, F900-FAFF, 20000-3FFFF); the other words are the longest runs of ``\w``

@@ -129,7 +129,7 @@ def meteor(  # noqa: PLR0917 - the kernel's arrays
         overlap: Candidates and references by stems, or by words where the stem stage is off.
         weights: float64[m].
         parameters: alpha, beta, gamma, delta.
-        stage_weights: Of exact, stem and synonym matches.
+        stage_weights: Weights of exact, stem and synonym matches.
         beam: Paths kept by the alignment.
         candidate_words: The candidates' word ids, in the order of the overlap's.
         reference_words: The references' word ids.

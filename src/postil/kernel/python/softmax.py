@@ -36,7 +36,7 @@ def highest(scores: NDArray[np.float32], k: int) -> tuple[NDArray[np.int64], NDA
 
     Args:
         scores: float32[n, m].
-        k: How many, from 1 to m.
+        k: Number of logits, from 1 to m.
 
     Returns:
         Columns int64[n, k] and scores float32[n, k].

@@ -36,7 +36,7 @@ def count_units(
         offsets: int64[n + 1].
         order: Words of a unit, 1 to 9.
         gap: Words left out between one word of a unit and the next.
-        up_to: Whether fewer may be left out as well.
+        up_to: True if fewer may be skipped as well.
 
     Returns:
         int32[U, order], the words of each unit, by first sight; int64[n + 1], offsets of the texts' entries;
