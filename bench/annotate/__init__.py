@@ -1,1 +1,1 @@
-"""How many people can grade at once, and whether a grade that was acknowledged can be lost."""
+"""Benchmark of campaigns: ratings per second over HTTP, and durability of acknowledged ratings."""

@@ -76,7 +76,7 @@ class Browser:
 
 @dataclass
 class Load:
-    """What came of it."""
+    """Outcome of a load."""
 
     seconds: float = 0.0
     took: list[float] = field(default_factory=list)

@@ -1,9 +1,9 @@
-"""Eight people grade at once over HTTP; then the server is killed in the middle of it.
+"""Eight clients rate concurrently over HTTP; then the server is killed under load.
 
     python -m bench.annotate.run [--comments 45000] [--rate 200 --rate 0] [--seconds 60] [--postgresql URL]
                                  [--keep FILE] [--markdown FILE]
 
-`--rate 0` is as fast as it goes. The server is `postil annotate serve` in a process of its own, with SQLite in a file
+`--rate 0` is unlimited. The server is `postil annotate serve` in a process of its own, with SQLite in a file
 and, where Debian's PostgreSQL is installed, with that. Latencies are what a client measures: request, answer and the
 network of this machine in between. The clients share the machine with the server.
 """
@@ -39,38 +39,38 @@ if TYPE_CHECKING:
     from bench.annotate.client import Load
     from bench.annotate.databases import Databases
 
-PAGE = """# Benchmarks of grading
+PAGE = """# Benchmarks of annotation
 
-This page is made by `make bench`: {comments:,} comments in the campaign, two annotators each, {before:,} grades given
-before. The server is one process of `postil annotate serve`; every grade is on disk before it is acknowledged.
-{clients} clients grade at once over HTTP, and a lead looks at the pages. Each answer brings the next text with its
+This page is made by `make bench`: {comments:,} comments in the campaign, two annotators per item, {before:,} ratings
+given before. The server is one process of `postil annotate serve`; every rating is on disk before it is acknowledged.
+{clients} clients rate concurrently over HTTP, and a lead loads the pages. Each response brings the next item with its
 article, as in the browser. Milliseconds, measured at the client, on the same machine.
 
 Machine: {machine}; load of the machine before the run: {busy:.2f}.
 FastAPI {fastapi}, uvicorn {uvicorn}, SQLAlchemy {sqlalchemy}.
 
-| database | grades asked for | s | acknowledged | a second | errors | lost | twice | median | 95 % | slowest | CPU |
+| database | ratings requested | s | acknowledged | per second | errors | lost | twice | median | 95 % | slowest | CPU |
 |---|---|---|---|---|---|---|---|---|---|---|---|
 {runs}
 
-**lost**, **twice**: every grade that was acknowledged is looked up by its key in the database, with its text and its
-value. **CPU**: processor time of the server a grade, the lead's pages and numbers with it, without PostgreSQL's own.
+**lost**, **twice**: every acknowledged rating is looked up in the database by its idempotency key, item and grade.
+**CPU**: processor time of the server per rating, including the pages of leads, without PostgreSQL's own.
 
 | page | median | 95 % | slowest | times |
 |---|---|---|---|---|
 {pages}
 
-**`kill -9`.** Under a load of {kill_rate:.0f} grades a second the server was killed after {after:.0f} s. What had no
-answer when the server went was sent again to the new server under the same key, and is there once.
+**`kill -9`.** Under a load of {kill_rate:.0f} ratings per second the server was killed after {after:.0f} s. Ratings
+without a response were sent again to the new server under the same key, and are stored once.
 
 | database | times killed | acknowledged | lost | sent again | lost of those |
 |---|---|---|---|---|---|
 {kills}
 
-**Plans** for {comments:,} texts. `exact`: texts with exactly as many annotators as asked for; least and most texts of
-an annotator and of two annotators together; the correlation of a text's places in two annotators' orders.
+**Plans** for {comments:,} items. `exact`: items with exactly as many annotators as asked for; least and most items per
+annotator and shared per pair; the correlation of an item's positions in two presentation orders.
 
-| annotators | each | exact | an annotator | a pair | places | s |
+| annotators | per item | exact | per annotator | per pair | correlation | s |
 |---|---|---|---|---|---|---|
 {plans}
 """
@@ -102,7 +102,7 @@ class Server:
 
 @dataclass(frozen=True)
 class Found:
-    """Acknowledged grades as they are in the database afterwards."""
+    """Number of acknowledged ratings, and of those lost or stored twice."""
 
     asked: int
     lost: int
@@ -131,7 +131,7 @@ async def sign_in(store: Store, port: int, annotators: int) -> tuple[list[Browse
 
 
 async def pages(browsers: Sequence[Browser], lead: Browser, times: int) -> dict[str, list[float]]:
-    """How long pages take when nothing else is asked for."""
+    """Latency of pages without other load."""
     took: dict[str, list[float]] = {}
     asked = [(browsers[0], "/grade"), (browsers[0], "/task"), (lead, "/lead"), (lead, "/lead/agreement")]
     for browser, path in [*asked, (lead, "/lead/conflicts")]:
@@ -156,7 +156,7 @@ def quantiles(took: Sequence[float]) -> tuple[float, float, float]:
 
 
 def looked_up(url: str, grades: Mapping[str, tuple[int, float]]) -> Found:
-    """Which grades are there, each under its key with its text and its value."""
+    """Look acknowledged ratings up by key, item and grade."""
     with Store.open(url) as store:
         there = Counter(
             event.idempotency_key
@@ -184,7 +184,7 @@ async def measure(where: Databases, clients: int, rate: float, seconds: float) -
 
 
 async def killed(url: str, clients: int, rate: float) -> tuple[Found, Found]:
-    """What became of acknowledged grades, and of those without an answer, which are sent again."""
+    """Count lost ratings: acknowledged ones, and those sent again because they had no response."""
     server = Server(url)
     with Store.open(url) as store:
         browsers, _ = await sign_in(store, server.port, clients)
@@ -216,7 +216,7 @@ def run_line(run: Run) -> str:
     done = len(run.load.acknowledged)
     return line(
         run.database,
-        f"{run.rate:.0f} a second" if run.rate else "as fast as it goes",
+        f"{run.rate:.0f} per second" if run.rate else "unlimited",
         f"{run.load.seconds:.0f}",
         f"{done:,}",
         f"{done / run.load.seconds:.0f}",
@@ -230,8 +230,8 @@ def run_line(run: Run) -> str:
 
 def page_lines(run: Run) -> list[str]:
     """Pages without load, and under it."""
-    rate = f"{run.rate:.0f} grades a second" if run.rate else "as many grades as it takes"
-    every = [(name, "nothing else going on", took) for name, took in run.quiet.items()]
+    rate = f"{run.rate:.0f} ratings per second" if run.rate else "unlimited ratings"
+    every = [(name, "idle server", took) for name, took in run.quiet.items()]
     every += [(name, rate, took) for name, took in run.load.pages.items()]
     return [
         line(f"{run.database}: {name}, {when}", *(f"{number:.1f}" for number in quantiles(took)), len(took))
@@ -257,10 +257,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--comments", type=int, default=45_000)
     parser.add_argument("--clients", type=int, default=8)
-    parser.add_argument("--rate", type=float, action="append", help="grades a second, 0 for as fast as it goes")
+    parser.add_argument("--rate", type=float, action="append", help="ratings per second; 0 for unlimited")
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--kills", type=int, default=3)
-    parser.add_argument("--open", type=int, default=6_500, help="texts that are open for each annotator")
+    parser.add_argument("--open", type=int, default=6_500, help="open items per annotator")
     parser.add_argument("--only", choices=["sqlite", "postgresql"])
     parser.add_argument("--postgresql", metavar="URL", help="a server to make databases in; else one of our own")
     parser.add_argument("--keep", type=Path, help="where the campaign is made once, and taken from afterwards")

@@ -25,7 +25,7 @@ ARTICLE_WORDS, COMMENT_WORDS = 500, 17
 
 
 def make(file: Path, comments: int, annotators: int, left: int) -> None:
-    """Lay a campaign down and grade it, but for so many texts of each annotator."""
+    """Create a campaign and rate it, but for the last items of each annotator."""
     rng = np.random.default_rng(SEED)
     known = np.array(["".join(rng.choice(list("etaoinshrdlu"), rng.integers(2, 9))) for _ in range(5_000)])
 
@@ -62,7 +62,7 @@ def make(file: Path, comments: int, annotators: int, left: int) -> None:
 
 
 def plans(comments: int) -> Iterator[tuple[int, int, Plan, float]]:
-    """Plans for as many texts, with the seconds that each took: annotators, how many of them a text, plan, seconds."""
+    """Make plans of several sizes: annotators, annotators per item, plan, seconds."""
     texts = [(f"a{number // COMMENTS_AN_ARTICLE}", f"c{number}") for number in range(comments)]
     for annotators, each in ((5, 2), (8, 2), (7, 3), (9, 3), (12, 4)):
         start = time.perf_counter()
@@ -71,5 +71,5 @@ def plans(comments: int) -> Iterator[tuple[int, int, Plan, float]]:
 
 
 def names(annotators: int) -> list[str]:
-    """What the annotators are called."""
+    """Names of the annotators."""
     return [f"annotator-{number}" for number in range(annotators)]

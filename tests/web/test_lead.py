@@ -11,7 +11,7 @@ import pytest
 
 from postil.annotation.models import Item
 from postil.annotation.rubric import Rubric
-from postil.app.annotating.agreement import agreement_of
+from postil.app.annotate import AgreementOptions, agreement_of
 from postil.errors import PostilError
 from postil.records import Judgement
 from postil.records.row_files import read
@@ -52,7 +52,7 @@ def test_progress_shows_everyone_and_the_numbers_are_those_of_the_package(place:
         assert f"<bdi>{name}</bdi>" in page
     assert page.count("6 <small>of 6</small>") == 2
     assert page.count("<td>4.5</td>") == 2  # the median of 2 to 7 seconds
-    found = agreement_of(here.store.results.ratings(), here.store.rubric()).agreement
+    found = agreement_of(here.store.results.ratings(), here.store.rubric(), AgreementOptions()).agreement
     assert found
     for name in ("kappa-quadratic-pooled", "alpha-ordinal"):
         assert f"<dd>{found.estimates[name].value:.2f}<small>" in page
@@ -63,7 +63,7 @@ def test_agreement_shows_every_statistic_pair_and_rater(place: Make) -> None:
     here = place()
     graded(here)
     page = here.visitor("Lee", "lead").get("/lead/agreement").text
-    found = agreement_of(here.store.results.ratings(), here.store.rubric()).agreement
+    found = agreement_of(here.store.results.ratings(), here.store.rubric(), AgreementOptions()).agreement
     assert found
     assert found.confusion is not None
     assert page.count("</tr>") == 12 + 2 + 6  # statistics, one pair, five grades, each with a head

@@ -1,1 +1,1 @@
-"""Grading by people: who grades what, where the grades are kept, and how they come out."""
+"""Annotation campaigns: item assignment, the event log, quality control, exports."""

@@ -7,24 +7,27 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, get_args
 
 import msgspec
 
-from postil.annotation.export import TABLE_FORMATS, export_files
+from postil.annotation.consistency import with_gold_labels, with_themselves
+from postil.annotation.export import TABLE_FORMATS, export_files, judgements
 from postil.annotation.inputs import read_items, rubric_for, with_gold
 from postil.annotation.item_order import ItemOrder
 from postil.annotation.models import Campaign, ItemType, Role
 from postil.annotation.plan import plan as assign_items
 from postil.app.options import SeedOptions
-from postil.errors import UnknownName, UsageError
+from postil.errors import Undefined, UnknownName, UsageError
 from postil.options import Flag, options
 from postil.records.atomic_file import Replacement, check_apart
+from postil.records.results import AgreementResult
 from postil.records.row_files import Writer
 from postil.render.formats import rows_as_csv
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from postil.annotation.models import Reassignment
+    from postil.annotation.models import Rating, Reassignment
+    from postil.annotation.rubric import Rubric
     from postil.annotation.store import Store
-    from postil.records.results import AgreementResult, PlanResult
+    from postil.records.results import PlanResult
     from postil.records.rows import Row
 
 __all__ = [
@@ -37,6 +40,7 @@ __all__ = [
     "ServeOptions",
     "Written",
     "agreement",
+    "agreement_of",
     "backup",
     "export",
     "invite",
@@ -288,11 +292,32 @@ def agreement(url: str, options: AgreementOptions) -> AgreementResult:
         url: Location of the campaign.
         options: Options of the command.
     """
-    from postil.app.annotating.agreement import agreement_of  # noqa: PLC0415 - it loads statistics
-
     with _open(url, read_only=True) as store:
         ratings, rubric = store.results.ratings(), store.rubric()
-    return agreement_of(ratings, rubric, resamples=options.resamples, seed=options.seed)
+    return agreement_of(ratings, rubric, options)
+
+
+def agreement_of(ratings: Sequence[Rating], rubric: Rubric, options: AgreementOptions) -> AgreementResult:
+    """Measure inter-annotator agreement, and the consistency of annotators.
+
+    Args:
+        ratings: Ratings of a campaign.
+        rubric: Rubric of the campaign.
+        options: Options of the command.
+    """
+    from postil.metaeval.agreement import agreement as measure  # noqa: PLC0415 - it loads statistics
+
+    found, reason = None, "agreement needs grades, and there are none"
+    rows = list(judgements(ratings))
+    if rows:
+        try:
+            labels = rubric.grades or None
+            found, reason = measure(rows, labels=labels, resamples=options.resamples, seed=options.seed), ""
+        except Undefined as error:
+            reason = str(error)
+    return AgreementResult(
+        agreement=found, reason=reason, repeated=with_themselves(ratings), gold=with_gold_labels(ratings)
+    )
 
 
 def export(url: str, options: ExportOptions) -> list[Written]:

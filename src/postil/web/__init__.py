@@ -1,1 +1,1 @@
-"""The pages where people grade texts, and where their lead sees how it goes."""
+"""Campaign server: pages of annotators and leads."""

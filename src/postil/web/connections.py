@@ -65,7 +65,7 @@ class LimitedProtocol(HttpToolsProtocol):
     Args:
         limits: The limits.
         config: Configuration of uvicorn.
-        server_state: What the connections of a server share.
+        server_state: State that the connections of a server share.
         app_state: State of the application.
         _loop: The event loop.
     """

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from threading import Condition, Thread
 from typing import TYPE_CHECKING, Final
 
-from postil.app.annotating.agreement import agreement_of
+from postil.app.annotate import AgreementOptions, agreement_of
 from postil.errors import PostilError
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class DashboardSnapshot:
             ratings=len(ratings),
             conflicts=tuple(number for number in store.results.apart(far) if number not in adjudicated),
             adjudicated=tuple(sorted(adjudicated)),
-            agreement=agreement_of(ratings, store.rubric()),
+            agreement=agreement_of(ratings, store.rubric(), AgreementOptions()),
         )
 
 

@@ -1,4 +1,4 @@
-"""What all pages share: the campaign, templates, the current user, CSRF tokens and cookies."""
+"""Site of a campaign, shared by all pages: the store, templates, the current user, CSRF tokens and cookies."""
 
 from __future__ import annotations
 
