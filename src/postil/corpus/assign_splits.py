@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from postil.corpus.options import BuildOptions
 
 __all__ = ["Articles", "decide"]
+
+S = TypeVar("S", bound=np.generic)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -56,7 +58,7 @@ class Articles:
         """The file and line of an article."""
         return self.places[self.block(article)], int(self.lines[article])
 
-    def of_block(self, values: NDArray[Any], block: int) -> NDArray[Any]:
+    def of_block(self, values: NDArray[S], block: int) -> NDArray[S]:
         """The values of the articles of one block."""
         return values[self.starts[block] : self.starts[block + 1]]
 

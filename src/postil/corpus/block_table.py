@@ -13,7 +13,7 @@ and, in the schema's metadata, the block's ``words`` and ``report``.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 import numpy as np
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.corpus.options import BuildOptions
+    from postil.records.parquet import Arrow
     from postil.records.rows import Article, Comment
     from postil.text.tokens import Tokens
 
@@ -142,7 +143,7 @@ def written(articles: Sequence[Read], tokens: Tokens, chosen: Chosen, options: B
     return out.getvalue().to_pybytes()  # type: ignore[no-any-return]  # pyarrow has no types
 
 
-def open_prepared(data: Any) -> Any:
+def open_prepared(data: Arrow) -> Arrow:
     """Open a prepared table.
 
     Args:
@@ -154,7 +155,7 @@ def open_prepared(data: Any) -> Any:
     return arrow().ipc.open_file(data).read_all()
 
 
-def words_in(table: Any) -> list[str]:
+def words_in(table: Arrow) -> list[str]:
     """The words of the block that a table was prepared from.
 
     Args:
@@ -164,7 +165,7 @@ def words_in(table: Any) -> list[str]:
     return words.split("\n") if words else []
 
 
-def report_in(table: Any) -> Report:
+def report_in(table: Arrow) -> Report:
     """What was met in the block that a table was prepared from.
 
     Args:
@@ -173,7 +174,9 @@ def report_in(table: Any) -> Report:
     return msgspec.json.decode(table.schema.metadata[b"report"], type=Report)
 
 
-def _comment_column(articles: Sequence[Read], tokens: Tokens, chosen: Chosen, options: BuildOptions, pa: Any) -> Any:
+def _comment_column(
+    articles: Sequence[Read], tokens: Tokens, chosen: Chosen, options: BuildOptions, pa: Arrow
+) -> Arrow:
     every = [comment for article in articles for comment in article.comments]
     texts = [text for article in articles for text in article.texts]
     comments = [every[place] for place in chosen.comments.tolist()]
@@ -192,7 +195,7 @@ def _comment_column(articles: Sequence[Read], tokens: Tokens, chosen: Chosen, op
     )
 
 
-def _rating_column(comments: Sequence[Comment], options: BuildOptions, pa: Any) -> Any:
+def _rating_column(comments: Sequence[Comment], options: BuildOptions, pa: Arrow) -> Arrow:
     ratings = [rating for comment in comments for rating in comment.ratings]
     sizes = [len(comment.ratings) for comment in comments]
     starts = np.concatenate([[0], np.cumsum(sizes, dtype=np.int32)]).astype(np.int32)
@@ -224,12 +227,12 @@ def _gathered(
     return tokens.ids[np.repeat(tokens.offsets[places], lengths) + within], offsets
 
 
-def _token_lists(tokens: Tokens, places: NDArray[np.int64], pa: Any, at_most: int | None = None) -> Any:
+def _token_lists(tokens: Tokens, places: NDArray[np.int64], pa: Arrow, at_most: int | None = None) -> Arrow:
     ids, offsets = _gathered(tokens, places, at_most)
     return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), pa.array(ids))
 
 
-def _sketch_column(tokens: Tokens, places: NDArray[np.int64], count: int, pa: Any) -> Any:
+def _sketch_column(tokens: Tokens, places: NDArray[np.int64], count: int, pa: Arrow) -> Arrow:
     """Sketches of titles and contents."""
     both = np.stack([places, count + places], axis=1).ravel()
     ids, offsets = _gathered(tokens, both)

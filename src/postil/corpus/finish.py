@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.corpus.options import BuildOptions
+    from postil.records.parquet import Arrow
 
 __all__ = ["FIELDS", "Count", "Counted", "Finish", "Finished", "Part"]
 
@@ -123,7 +124,7 @@ class Finish:
                     shards.setdefault(split, _Shard()).add(chosen, part.ids)
         return {split: shards[split].finished() for split in SPLITS if split in shards}
 
-    def _drawn(self, table: Any) -> Any:
+    def _drawn(self, table: Arrow) -> Arrow:
         """The table with the comments that were not drawn as ``held_out``."""
         pa = arrow()
         flat, starts = _comments(table)
@@ -159,7 +160,7 @@ class _Shard:
         self._lengths: dict[str, list[NDArray[np.int64]]] = {field: [] for field in FIELDS}
         self._sizes: list[NDArray[np.int64]] = []
 
-    def add(self, table: Any, ids: NDArray[np.int32]) -> None:
+    def add(self, table: Arrow, ids: NDArray[np.int32]) -> None:
         """Add articles; `ids` are the corpus's of the block's words."""
         self._file.write_table(_rows(table, self._schema))
         self._sizes.append(np.diff(_comments(table)[1]))
@@ -178,7 +179,7 @@ class _Shard:
         )
 
 
-def _rows(table: Any, schema: Any) -> Any:
+def _rows(table: Arrow, schema: Arrow) -> Arrow:
     """The articles as `postil.records.rows.Article` has them."""
     pa = arrow()
     columns = []
@@ -195,7 +196,7 @@ def _rows(table: Any, schema: Any) -> Any:
     return pa.Table.from_arrays(columns, schema=schema)
 
 
-def _comments(table: Any, column: str = "comments") -> tuple[Any, NDArray[np.int64]]:
+def _comments(table: Arrow, column: str = "comments") -> tuple[Arrow, NDArray[np.int64]]:
     """All comments behind one another, and where each article's begin, int64[articles + 1]."""
     pa = arrow()
     lists = table[column]
@@ -204,7 +205,7 @@ def _comments(table: Any, column: str = "comments") -> tuple[Any, NDArray[np.int
     return one.flatten(), starts - starts[0]
 
 
-def _tokens(table: Any) -> dict[str, tuple[NDArray[np.int32], NDArray[np.int64]]]:
+def _tokens(table: Arrow) -> dict[str, tuple[NDArray[np.int32], NDArray[np.int64]]]:
     """The ids of each field, and the length of each of its texts."""
     columns = {
         "title": table["title_tokens"],

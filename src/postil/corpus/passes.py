@@ -8,7 +8,7 @@ import os
 import shutil
 from collections import Counter, deque
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 import numpy as np
 
@@ -31,11 +31,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.arrays import AnyArray
+    from postil.corpus.blocks import Block
     from postil.corpus.build_directory import Unfinished
     from postil.corpus.finish import Finished
     from postil.corpus.options import BuildOptions
     from postil.corpus.rejected import Rejected
     from postil.engine import Engine
+    from postil.records.parquet import Arrow
     from postil.records.row_files import FilePath
 
 __all__ = ["Passes", "Source", "Watch"]
@@ -88,7 +91,7 @@ class Passes:
         inputs: list[CorpusInput] = []
         pending: deque[Path] = deque()
 
-        def unprepared() -> Iterator[Any]:
+        def unprepared() -> Iterator[Block]:
             for source in sources:
                 digest, size = hashlib.blake2b(digest_size=16), 0
                 for block in blocks(source.path, source.split):
@@ -109,7 +112,7 @@ class Passes:
 
     def gather(self) -> Articles:
         """Read what decisions rest on from the prepared tables."""
-        columns: dict[str, list[NDArray[Any]]] = {"key": [], "line": [], "test": []}
+        columns: dict[str, list[AnyArray]] = {"key": [], "line": [], "test": []}
         given, starts = [np.zeros(0, dtype=np.int8)], [0]
         seen: Counter[str] = Counter()
         rejected: list[Rejected] = []
@@ -249,13 +252,13 @@ class Passes:
                 with self._work.open(target) as out, file.open("rb") as data:
                     shutil.copyfileobj(data, out)
 
-    def _shards(self) -> Iterator[Mapping[str, NDArray[Any]]]:
+    def _shards(self) -> Iterator[Mapping[str, AnyArray]]:
         """What was kept of each shard, read when it is asked for."""
         for number in range(-(-len(self._blocks) // GROUP)):
             with np.load(self._work.step("shards", number)) as found:
                 yield found
 
-    def _mapped(self, block: int) -> Any:
+    def _mapped(self, block: int) -> Arrow:
         """A prepared table, mapped into memory."""
         with arrow().memory_map(str(self._work.step("prepared", block))) as file:
             return file.read_buffer()
@@ -278,14 +281,14 @@ def _nothing(seen: Mapping[str, int], rejected: Sequence[Rejected]) -> str:
     return f"no article meets the thresholds ({why}); {advice}"
 
 
-def _packed(**arrays: NDArray[Any]) -> bytes:
+def _packed(**arrays: AnyArray) -> bytes:
     out = io.BytesIO()
     np.savez(out, allow_pickle=False, **arrays)
     return out.getvalue()
 
 
-def _arrays(finished: Mapping[str, Finished]) -> dict[str, NDArray[Any]]:
-    found: dict[str, NDArray[Any]] = {}
+def _arrays(finished: Mapping[str, Finished]) -> dict[str, AnyArray]:
+    found: dict[str, AnyArray] = {}
     for split, shard in finished.items():
         found[f"{split}.{ARTICLES}"] = shard.sizes
         for field in FIELDS:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from postil.arrays import AnyArray
     from postil.records.row_files import FilePath
 
 __all__ = ["FORMAT", "METADATA", "Corpus", "Field", "Ragged"]
@@ -209,5 +210,5 @@ class Corpus:
         expected = Expected("int64", (size.articles + 1,), end=size.comments)
         return self._array(f"tokens/{split}/articles.npy", expected)
 
-    def _array(self, name: str, expected: Expected) -> NDArray[Any]:
+    def _array(self, name: str, expected: Expected) -> AnyArray:
         return open_array(self.path / name, expected, remake="postil corpus build")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.corpus.store import Corpus, Field
+    from postil.records.parquet import Arrow
 
 __all__ = ["Shard", "Summarise", "Summary", "shards"]
 
@@ -134,7 +135,7 @@ def _apart(path: Path, split: str, *both: str) -> InvalidInput:
 
 
 @contextmanager
-def _opened(file: Path) -> Iterator[Any]:
+def _opened(file: Path) -> Iterator[Arrow]:
     pa = arrow()
     try:
         with pa.parquet.ParquetFile(file) as parquet:
@@ -210,7 +211,7 @@ class Summarise:
         )
 
 
-def _columns(table: Any) -> Summary:
+def _columns(table: Arrow) -> Summary:
     """Count all but words."""
     pa = arrow()
     lists = table["comments"].combine_chunks()
@@ -235,15 +236,15 @@ def _columns(table: Any) -> Summary:
     )
 
 
-def _histogram(column: Any) -> Histogram:
+def _histogram(column: Arrow) -> Histogram:
     return Histogram.of(column.drop_null().to_numpy())
 
 
-def _characters(column: Any) -> Histogram:
+def _characters(column: Arrow) -> Histogram:
     return _histogram(arrow().compute.utf8_length(column))
 
 
-def _grades(comments: Any) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+def _grades(comments: Arrow) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
     """Of each comment the grade and the highest rating, NaN where there is none, and the number of ratings."""
     grades = comments.field("grade").to_numpy(zero_copy_only=False).astype(np.float64)
     lists = comments.field("ratings")

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import os
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from postil.corpus.formats.fields import FIELDS, FIELDS_OF_COMMENTS
 from postil.corpus.formats.import_report import stem
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from postil.corpus.formats.fields import Fields, Names
     from postil.corpus.formats.import_report import ImportReport, Place
+    from postil.records.parquet import Record
     from postil.records.row_files import FilePath
 
 __all__ = ["ArticleBuilder"]
@@ -62,7 +63,7 @@ class ArticleBuilder:
         self._known = self._of_articles | (set() if self._names["comments"] else of_comments)
         self._first: dict[str, Place] = {}
 
-    def articles(self, path: FilePath, rows: Iterable[tuple[int, dict[str, Any]]]) -> Iterator[Article]:
+    def articles(self, path: FilePath, rows: Iterable[tuple[int, Record]]) -> Iterator[Article]:
         """The articles of a file.
 
         Args:
@@ -78,7 +79,7 @@ class ArticleBuilder:
             if article is not None:
                 yield article
 
-    def article(self, row: dict[str, Any], where: str, line: int, *, joined: bool = False) -> Article | None:
+    def article(self, row: Mapping[str, object], where: str, line: int, *, joined: bool = False) -> Article | None:
         """An article, unless it is broken.
 
         Args:
@@ -114,7 +115,7 @@ class ArticleBuilder:
         report.untitled += not article.title
         report.without_content += not article.content
 
-    def comment(self, item: Any, position: int) -> Comment | None:
+    def comment(self, item: object, position: int) -> Comment | None:
         """A comment.
 
         Args:
@@ -146,7 +147,8 @@ class ArticleBuilder:
         name = _first(item, self._id)
         if name is None or name == "":
             name = str(position)
-        comment = Comment(name, text, upvotes, grade, (), _first(item, self._user))
+        user = _first(item, self._user)
+        comment = Comment(name, text, upvotes, grade, (), user)  # type: ignore[arg-type]  # the row checks them
         if upvotes is not None and upvotes < 0:
             self._report.negative += 1
         return comment
@@ -170,7 +172,7 @@ class ArticleBuilder:
                 self._report.refuse(InvalidInput(problem, where=where, line=line, field=field))
         return tuple(map(comments.__getitem__, kept.values()))
 
-    def _article(self, row: dict[str, Any], where: str, line: int, *, joined: bool) -> Article:
+    def _article(self, row: Mapping[str, object], where: str, line: int, *, joined: bool) -> Article:
         self._report.unread |= row.keys() - self._known
         url = self._words(row, "url")
         name = self._name(row, url, where, line)
@@ -190,7 +192,7 @@ class ArticleBuilder:
         self._first[name] = where, line
         return article
 
-    def _name(self, row: dict[str, Any], url: str | None, where: str, line: int) -> str:
+    def _name(self, row: Mapping[str, object], url: str | None, where: str, line: int) -> str:
         field, value = _found(row, self._names["id"])
         if isinstance(value, str) and value:
             name = value
@@ -209,7 +211,7 @@ class ArticleBuilder:
             raise InvalidInput(problem, field=field or "id")
         return name
 
-    def _words(self, row: dict[str, Any], what: str) -> str | None:
+    def _words(self, row: Mapping[str, object], what: str) -> str | None:
         """A text; paragraphs become lines, and a category may be a number."""
         field, value = _found(row, self._names[what])
         if value is None or value.__class__ is str:
@@ -220,7 +222,7 @@ class ArticleBuilder:
             return "\n".join(value)
         raise InvalidInput(f"expected text, got {shown(value)}", field=field)
 
-    def _comments(self, row: dict[str, Any], where: str, line: int) -> tuple[Comment, ...]:
+    def _comments(self, row: Mapping[str, object], where: str, line: int) -> tuple[Comment, ...]:
         field, items = _found(row, self._names["comments"])
         if not self._names["comments"]:
             field = next(iter(self._text), "")
@@ -246,11 +248,15 @@ class ArticleBuilder:
                 kept.append(position)
         return self.distinct(made, lambda index: (where, line, f"{field}[{kept[index]}]"))
 
-    def _parallel(self, columns: dict[str, Any], field: str) -> list[dict[str, Any]]:
+    def _parallel(self, columns: Record, field: str) -> list[Record]:
         """Objects out of an object of arrays."""
-        there = {name: [] if v is None else v for name, v in columns.items() if name in self._known_of_comments}
-        for name, values in there.items():
-            if not isinstance(values, list):
+        there: dict[str, list[object]] = {}
+        for name, values in columns.items():
+            if name not in self._known_of_comments:
+                continue
+            if values is None or isinstance(values, list):
+                there[name] = values or []
+            else:
                 place = f"{field}.{name}" if self._names["comments"] else name
                 raise InvalidInput(f"expected an array, a value a comment, got {shown(values)}", field=place)
         if not any(name in there for name in self._text):
@@ -262,19 +268,19 @@ class ArticleBuilder:
             raise InvalidInput(f"expected arrays of one length, got {found}", field=field)
         return [dict(zip(there, values, strict=True)) for values in zip(*there.values(), strict=True)]
 
-    def _as_dict(self, item: Any) -> dict[str, Any]:
+    def _as_dict(self, item: object) -> Record:
         if isinstance(item, list):
             return dict(zip(PLACES, item, strict=False))
         if item is None or isinstance(item, str):
             return dict.fromkeys(self._text[:1], item)
         raise InvalidInput(f"expected a comment, got {shown(item)}")
 
-    def _check_text(self, item: dict[str, Any]) -> None:
+    def _check_text(self, item: Record) -> None:
         if not any(name in item for name in self._text):
             names = ", ".join(item) or "nothing"
             raise InvalidInput(f"missing; the comment has: {names}", field=" or ".join(self._text) or "text")
 
-    def _check_field(self, row: dict[str, Any], what: str) -> None:
+    def _check_field(self, row: Mapping[str, object], what: str) -> None:
         names = self._names[what]
         if names and not any(name in row for name in names):
             raise InvalidInput(f"missing; the line has: {', '.join(row) or 'no fields'}", field=" or ".join(names))
@@ -315,7 +321,7 @@ def _number(text: str) -> float | None:
     return None if "_" in text else number
 
 
-def _first(row: Mapping[str, Any], names: Names) -> Any:
+def _first(row: Mapping[str, object], names: Names) -> object:
     for name in names:
         value = row.get(name)
         if value is not None:
@@ -323,7 +329,7 @@ def _first(row: Mapping[str, Any], names: Names) -> Any:
     return None
 
 
-def _found(row: Mapping[str, Any], names: Names) -> tuple[str, Any]:
+def _found(row: Mapping[str, object], names: Names) -> tuple[str, object]:
     """Something and its name; the name that it should have where it is not there."""
     for name in names:
         value = row.get(name)

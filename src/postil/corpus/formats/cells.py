@@ -8,7 +8,7 @@ import io
 import os
 import re
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 from postil.corpus.lines import DAMAGE, damaged, opened
 from postil.errors import InvalidInput, UsageError
@@ -17,6 +17,7 @@ from postil.records.explain import shown
 from postil.records.jsonl import check_length
 
 if TYPE_CHECKING:
+    import _csv
     from collections.abc import Iterator
     from collections.abc import Set as AbstractSet
 
@@ -114,7 +115,9 @@ class _Lines(io.BufferedIOBase):
         return data
 
 
-def _numbered(reader: Any, path: FilePath, report: ImportReport, encoding: str) -> Iterator[tuple[int, list[str]]]:
+def _numbered(
+    reader: _csv.Reader, path: FilePath, report: ImportReport, encoding: str
+) -> Iterator[tuple[int, list[str]]]:
     while True:
         line = reader.line_num + 1
         try:

@@ -6,7 +6,7 @@ The file may be compressed with gzip.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from postil.corpus.lines import BOM, opened, text_lines
 from postil.errors import InvalidInput
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
+    from postil.records.parquet import Record
     from postil.records.row_files import FilePath
 
 __all__ = ["IDS", "TEXTS", "read_collection", "read_texts"]
@@ -83,7 +84,7 @@ def read_texts(paths: Sequence[FilePath], wanted: AbstractSet[str]) -> tuple[dic
     return texts, others
 
 
-def _field(row: dict[str, Any], names: Sequence[str], where: str, line: int) -> tuple[str, Any]:
+def _field(row: Record, names: Sequence[str], where: str, line: int) -> tuple[str, object]:
     for name in names:
         if name in row:
             return name, row[name]
@@ -91,14 +92,14 @@ def _field(row: dict[str, Any], names: Sequence[str], where: str, line: int) -> 
     raise InvalidInput(problem, where=where, line=line, field=names[0])
 
 
-def _id(row: dict[str, Any], where: str, line: int) -> str:
+def _id(row: Record, where: str, line: int) -> str:
     name, value = _field(row, IDS, where, line)
     if not isinstance(value, str) and not is_integer(value):
         raise InvalidInput(f"expected text or an integer, got {shown(value)}", where=where, line=line, field=name)
     return str(value)
 
 
-def _text(row: dict[str, Any], where: str, line: int) -> str:
+def _text(row: Record, where: str, line: int) -> str:
     name, value = _field(row, TEXTS, where, line)
     if not isinstance(value, str):
         raise InvalidInput(f"expected text, got {shown(value)}", where=where, line=line, field=name)

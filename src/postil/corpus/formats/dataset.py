@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from postil.corpus.formats.article_builder import ArticleBuilder
 from postil.corpus.formats.forum import FORUM
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from postil.corpus.formats.fields import Fields
+    from postil.records.parquet import Record
     from postil.records.row_files import FilePath
     from postil.records.rows import Article
 
@@ -111,7 +112,7 @@ def _by_split(path: Path) -> dict[str, list[Path]]:
     return found
 
 
-def _rows(path: str, names: Fields, report: ImportReport) -> Iterator[tuple[int, dict[str, Any]]]:
+def _rows(path: str, names: Fields, report: ImportReport) -> Iterator[tuple[int, Record]]:
     pa = arrow()
     line = 0
     try:

@@ -6,7 +6,7 @@ import io
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -18,6 +18,7 @@ from postil.records.row_locations import Places
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from postil.records.parquet import Record
     from postil.records.row_files import FilePath
 
 __all__ = ["ImportReport", "Place", "json_lines", "json_object", "numbered_lines", "stem"]
@@ -119,7 +120,7 @@ def numbered_lines(path: FilePath, report: ImportReport) -> Iterator[tuple[int, 
                 report.refuse(InvalidInput("the file holds no lines", where=os.fspath(path)))
 
 
-def json_lines(path: FilePath, report: ImportReport) -> Iterator[tuple[int, dict[str, Any]]]:
+def json_lines(path: FilePath, report: ImportReport) -> Iterator[tuple[int, Record]]:
     r"""The objects of a JSON Lines file.
 
     Args:
@@ -154,7 +155,7 @@ def json_lines(path: FilePath, report: ImportReport) -> Iterator[tuple[int, dict
         yield number, row
 
 
-def json_object(line: bytes, path: FilePath, number: int) -> dict[str, Any]:
+def json_object(line: bytes, path: FilePath, number: int) -> Record:
     """The object in a line, with a byte order mark or without.
 
     Args:

@@ -14,7 +14,7 @@ An article's id is its url, else file and line (``data.test:17``). Every file ma
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -25,6 +25,7 @@ from postil.corpus.lines import BOM, decoded
 from postil.errors import InvalidInput
 from postil.records.explain import shown
 from postil.records.jsonl import FAILURES, check_keys
+from postil.records.parquet import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -87,8 +88,8 @@ def read_tencent(
 
 
 def _joined(
-    rows: Iterator[tuple[int, dict[str, Any]]], contents: dict[str, str], used: set[str]
-) -> Iterator[tuple[int, dict[str, Any]]]:
+    rows: Iterator[tuple[int, Record]], contents: dict[str, str], used: set[str]
+) -> Iterator[tuple[int, Record]]:
     for line, row in rows:
         url = row.get("url")
         if isinstance(url, str) and url in contents:
@@ -141,18 +142,20 @@ def read_contents(paths: Sequence[FilePath], report: ImportReport | None = None)
 
 def _json_content(line: bytes, path: FilePath, number: int) -> tuple[str, str]:
     try:
-        row = msgspec.json.decode(line, type=dict[str, Any])
+        row = msgspec.json.decode(line, type=Record)
         check_keys(line, number, os.fspath(path))
     except FAILURES:
         row = json_object(line, path, number)
     field = next((name for name in CONTENTS if name in row), "")
+    texts: list[str] = []
     for name in ("url", field):
         if name not in row:
             problem = f"missing; the line has: {', '.join(row) or 'no fields'}"
             raise InvalidInput(problem, field=name or " or ".join(CONTENTS))
-        if not isinstance(row[name], str):
-            raise InvalidInput(f"expected text, got {shown(row[name])}", field=name)
-    return row["url"], row[field]
+        if not isinstance(text := row[name], str):
+            raise InvalidInput(f"expected text, got {shown(text)}", field=name)
+        texts.append(text)
+    return texts[0], texts[1]
 
 
 def _tsv_content(line: bytes, number: int, where: str) -> tuple[str, str]:
