@@ -43,7 +43,7 @@ def rejected() -> list[InvalidInput]:
 
 
 @pytest.fixture
-def met(rejected: list[InvalidInput]) -> ImportReport:
+def report(rejected: list[InvalidInput]) -> ImportReport:
     """Goes on without what is broken; `problems(report)` says what that was."""
     return ImportReport(rejected.append)
 
