@@ -118,7 +118,7 @@ def test_many_grades_are_summed_up(run: Import) -> None:
     ("words", "code", "message"),
     [
         ((*TREC, "--unjudged", "zeros"), 2, "unknown way with unjudged passages 'zeros'; did you mean 'zero'?"),
-        ((*TREC, "--unjudged", "zero"), 2, "which passages are unjudged is said by runs"),
+        ((*TREC, "--unjudged", "zero"), 2, "--unjudged needs at least one --run"),
         ((*TREC[:-1], "p.txt"), 2, "p.txt: unknown kind of file"),
         ((*TREC, "-c", "none"), 3, "none: no such file"),
         (("trec", "--qrels", "texts.tsv", *TREC[3:]), 3, "texts.tsv:1: expected 4 columns (topic Q0 document grade)"),

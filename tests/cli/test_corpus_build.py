@@ -119,7 +119,7 @@ def test_given_splits(postil: Postil) -> None:
         (("--engine", "roy"), "unknown engine 'roy'; did you mean 'ray'?"),
         (("--dev-from", "-", "--test-from", "-"), "standard input can be one file only"),
         (("--out", "none/c"), "none/c: parent folder"),
-        (("--out", "a.jsonl"), "a.jsonl: there is something already; name another folder, or remove it first"),
+        (("--out", "a.jsonl"), "a.jsonl: already exists; choose another output folder or remove it"),
     ],
 )  # fmt: skip
 def test_wrong_usage(postil: Postil, more: tuple[str, ...], message: str) -> None:
@@ -199,7 +199,7 @@ def test_a_corpus_that_is_there_is_not_touched(postil: Postil) -> None:
     before = files("corpus")
     done = build(postil, "--seed", 3)
     assert done.code == 2
-    assert "corpus: there is something already" in done.err
+    assert "corpus: already exists" in done.err
     assert files("corpus") == before
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from postil.app.corpus.building import build_corpus
 from postil.corpus import blocks as cutting
 from postil.corpus import passes
-from postil.corpus.build_directory import Unfinished
+from postil.corpus.build_directory import BuildDirectory
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
 
@@ -119,10 +119,10 @@ def small_blocks(size: int) -> None:
 
 def halt(step: str, number: int) -> None:
     """Stand still for ever when so many files of a step are kept and one more is half written."""
-    keep = Unfinished.keep
+    keep = BuildDirectory.keep
     kept = 0
 
-    def until(self: Unfinished, path: Path, *data: bytes | memoryview) -> None:
+    def until(self: BuildDirectory, path: Path, *data: bytes | memoryview) -> None:
         nonlocal kept
         if path.parent.name == step:
             kept += 1
@@ -131,7 +131,7 @@ def halt(step: str, number: int) -> None:
             time.sleep(600)
         keep(self, path, *data)
 
-    Unfinished.keep = until  # type: ignore[method-assign]
+    BuildDirectory.keep = until  # type: ignore[method-assign]
 
 
 def child(size: str, step: str, number: str, *arguments: str) -> None:

@@ -477,6 +477,6 @@ def test_the_card_of_a_build(tmp_path: Path) -> None:
 def test_a_folder_that_is_there_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine").write_text("precious")
-    with pytest.raises(UsageError, match="out: there is something already; name another folder, or remove it first"):
+    with pytest.raises(UsageError, match="out: already exists; choose another output folder or remove it"):
         built(tmp_path, rows(3))
     assert files(tmp_path / "out") == {"mine": b"precious"}

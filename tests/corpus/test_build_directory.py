@@ -20,7 +20,7 @@ from corpus_work import files, loose, rows, written
 from postil.app.corpus.building import build_corpus
 from postil.corpus import blocks as cutting
 from postil.corpus import passes
-from postil.corpus.build_directory import Unfinished
+from postil.corpus.build_directory import BuildDirectory
 from postil.corpus.split import Share
 from postil.errors import InvalidInput, PostilError, UsageError
 
@@ -139,16 +139,16 @@ def test_a_build_that_was_killed_goes_on_where_it_was(
     assert not Path("out").exists()
     assert kept(step) == number or step == "train"
     times: dict[str, int] = {}
-    finish = Unfinished.finish
+    finish = BuildDirectory.finish
 
-    def look(self: Unfinished) -> None:
+    def look(self: BuildDirectory) -> None:
         times.update({name: (self.folder / name).stat().st_mtime_ns for name in before})
         finish(self)
 
-    monkeypatch.setattr(Unfinished, "finish", look)
+    monkeypatch.setattr(BuildDirectory, "finish", look)
     told: list[str] = []
     go_on(reference, told.append)
-    assert told[0] == "going on with the build of out where it stopped"
+    assert told[0] == "resuming the build of out"
     assert same_as(reference)
     # What was read is not read again, nor is a shard written again that was done; numbering the words takes no time.
     for name, (when, _) in before.items():
@@ -190,11 +190,11 @@ def test_another_request_starts_anew(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.chdir(tmp_path)
     path = written(tmp_path / "a.jsonl", rows(30))
 
-    def never(_: Unfinished) -> None:
+    def never(_: BuildDirectory) -> None:
         raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Unfinished, "finish", never)
+        patch.setattr(BuildDirectory, "finish", never)
         with pytest.raises(KeyboardInterrupt):
             build_corpus([path], "out", loose(**SIZES), jobs=1)
     assert kept("prepared") == 1
@@ -210,7 +210,7 @@ def test_another_request_starts_anew(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize(
     ("limit", "step"),
-    [(10_000, "prepared"), (27_000, "sketches"), (50_000, "corpus")],
+    [(10_000, "prepared"), (27_000, "signatures"), (50_000, "corpus")],
 )
 def test_a_disk_that_is_full(reference: Path, start: Start, limit: int, step: str) -> None:
     """A limit on the size of files, which the system answers in the same way."""
@@ -253,7 +253,7 @@ def test_steps_that_were_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 class TestFolder:
     def test_it_is_beside_the_corpus_and_hidden(self, tmp_path: Path) -> None:
-        with Unfinished(tmp_path / "c", "{}") as work:
+        with BuildDirectory(tmp_path / "c", "{}") as work:
             assert work.folder == tmp_path / ".c.building"
             assert not work.resumed
             work.keep(work.step("prepared", 3), b"a", b"b")
@@ -264,19 +264,19 @@ class TestFolder:
 
     def test_steps_are_kept_for_the_same_request_alone(self, tmp_path: Path) -> None:
         for request, resumed in (("1", False), ("1", True), ("2", False), ("1", False)):
-            with Unfinished(tmp_path / "c", request) as work:
+            with BuildDirectory(tmp_path / "c", request) as work:
                 assert work.resumed == resumed
                 assert work.step("prepared", 0).exists() == resumed
                 work.keep(work.step("prepared", 0), b"x")
                 work.step("prepared", 0).with_name(".000001.9-part.part").write_bytes(b"x")
-                (work.folder / "sketches").write_bytes(b"x")
+                (work.folder / "signatures").write_bytes(b"x")
 
     @pytest.mark.parametrize(
         ("error", "stays"),
         [(InvalidInput("a bad row"), False), (PostilError("full"), True), (UsageError("no"), True), (KeyError(), True)],
     )
     def test_it_goes_where_the_input_is_wrong(self, tmp_path: Path, error: Exception, *, stays: bool) -> None:
-        with contextlib.suppress(type(error)), Unfinished(tmp_path / "c", "1") as work:
+        with contextlib.suppress(type(error)), BuildDirectory(tmp_path / "c", "1") as work:
             work.keep(work.step("prepared", 0), b"x")
             raise error
         assert [path.name for path in tmp_path.iterdir()] == [".c.building"] * stays
@@ -285,27 +285,27 @@ class TestFolder:
     def test_what_is_there_is_not_touched(self, tmp_path: Path, there: str) -> None:
         path = tmp_path / "c"
         path.write_text("mine") if there == "file" else path.mkdir()
-        with pytest.raises(UsageError, match="there is something already"), Unfinished(path, ""):
+        with pytest.raises(UsageError, match="already exists; choose another"), BuildDirectory(path, ""):
             pass
         assert not (tmp_path / ".c.building").exists()
 
     def test_its_parent_must_be_there(self, tmp_path: Path) -> None:
         with (
             pytest.raises(UsageError, match=r"c: parent folder .*/none does not exist$"),
-            Unfinished(tmp_path / "none" / "c", ""),
+            BuildDirectory(tmp_path / "none" / "c", ""),
         ):
             pass
 
     def test_a_link_is_followed(self, tmp_path: Path) -> None:
         (tmp_path / "far").mkdir()
         (tmp_path / "near").symlink_to(tmp_path / "far" / "c")
-        with Unfinished(tmp_path / "near", "") as work:
+        with BuildDirectory(tmp_path / "near", "") as work:
             work.keep(work.corpus / "x", b"x")
             work.finish()
         assert (tmp_path / "far" / "c" / "x").read_bytes() == b"x"
 
     def test_the_system_refuses(self, tmp_path: Path) -> None:
-        with Unfinished(tmp_path / "c", "") as work:
+        with BuildDirectory(tmp_path / "c", "") as work:
             (work.folder / "prepared").write_text("in the way")
             with pytest.raises(PostilError, match=r"000000: cannot be written: (Not a directory|File exists)"):
                 work.keep(work.step("prepared", 0), b"x")

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from corpus_work import Row, loose, row, rows
 
-from postil.corpus.block_table import open_prepared, words_in
+from postil.corpus.block_table import open_block_table, words_in
 from postil.corpus.blocks import Block
 from postil.corpus.finish import FIELDS, Count, Finish, Finished, Part
 from postil.corpus.prepare import Prepare
@@ -23,7 +23,7 @@ from postil.records.rows import Article
 def part(articles: list[Row], codes: list[int], first_id: int = 0, **changes: Any) -> Part:
     """A prepared table; the words of its block get the ids from some number on."""
     data = Prepare(loose(**changes))(Block("a", 1, "".join(json.dumps(each) + "\n" for each in articles).encode()))
-    ids = np.arange(len(words_in(open_prepared(data))), dtype=np.int32) + first_id
+    ids = np.arange(len(words_in(open_block_table(data))), dtype=np.int32) + first_id
     return Part(data, np.array(codes, dtype=np.int8), ids)
 
 
@@ -36,7 +36,7 @@ def test_words_are_counted_in_train_and_listed_if_they_stand_anywhere() -> None:
     counted = Count()(part(articles, [0, 1, 2, -2]))
     found = dict(zip(counted.words, zip(counted.places.tolist(), counted.counts.tolist(), strict=True), strict=True))
     assert {word: count for word, (_, count) in found.items()} == {"train": 2, "all": 1, "dev": 0, "test": 0}
-    words = words_in(open_prepared(part(articles, [0, 1, 2, -2]).data))
+    words = words_in(open_block_table(part(articles, [0, 1, 2, -2]).data))
     assert all(words[place] == word for word, (place, _) in found.items())
 
 

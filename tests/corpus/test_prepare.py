@@ -128,7 +128,7 @@ class TestHan:
 
     def test_a_few_texts_are_counted(self, tmp_path: Path) -> None:
         corpus = built(tmp_path, [*rows(20), row("han", ["说得好，谢谢", "x"])])
-        assert corpus.metadata.seen == {"texts in Han characters, cut at spaces and punctuation": 1}
+        assert corpus.metadata.seen == {"texts in Han characters, split at spaces and punctuation": 1}
         assert {"说得好", "谢谢"} <= set(corpus.words())
 
     @pytest.mark.parametrize("size", [100, 1 << 20])
@@ -136,7 +136,7 @@ class TestHan:
         monkeypatch.setattr(passes, "blocks", functools.partial(blocks, size=size))
         articles = [*rows(20), row("han", ["说得好，谢谢"] * 5, title="今天天气很好")]
         corpus = built(tmp_path, articles, "few")
-        assert corpus.metadata.seen == {"texts in Han characters, cut at spaces and punctuation": 6}
+        assert corpus.metadata.seen == {"texts in Han characters, split at spaces and punctuation": 6}
         with pytest.raises(InvalidInput, match=r"out.jsonl: 6 of 28 texts are in Han characters"):
             built(tmp_path, articles[-4:])
 

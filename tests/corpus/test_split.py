@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.corpus.split import LEFT_OUT, SPLITS, UNDECIDED, Share, draw_key, split_articles
+from postil.corpus.split import EXCLUDED, SPLITS, UNASSIGNED, Share, draw_key, split_articles
 from postil.errors import UsageError
 
 TRAIN, DEV, TEST = range(3)
@@ -43,7 +43,7 @@ def requests(draw: st.DrawFn) -> tuple[list[int], list[int], list[int], list[boo
     return (
         draw(st.permutations(range(count))),
         draw(st.lists(st.integers(0, 12), **several)),
-        draw(st.lists(st.sampled_from([UNDECIDED, UNDECIDED, UNDECIDED, TRAIN, DEV, TEST, LEFT_OUT]), **several)),
+        draw(st.lists(st.sampled_from([UNASSIGNED, UNASSIGNED, UNASSIGNED, TRAIN, DEV, TEST, EXCLUDED]), **several)),
         draw(st.lists(st.booleans(), **several)),
     )
 
@@ -53,7 +53,7 @@ def test_laws(request: tuple[list[int], list[int], list[int], list[bool]], dev: 
     keys, groups, told = (np.array(values) for values in request[:3])
     able = np.array(request[3])
     taken = set(groups[told >= 0].tolist())
-    free = {group for group, can, given in zip(groups, able, told, strict=True) if can and given == UNDECIDED} - taken
+    free = {group for group, can, given in zip(groups, able, told, strict=True) if can and given == UNASSIGNED} - taken
     arguments = keys.astype(np.uint64), groups, told.astype(np.int8), able
     if test > len(free):
         with pytest.raises(UsageError, match=f"test: expected {test} eligible articles, got {len(free)}"):
@@ -61,18 +61,18 @@ def test_laws(request: tuple[list[int], list[int], list[int], list[bool]], dev: 
         return
     split = split_articles(*arguments, dev=dev, test=test)
     codes = split.codes
-    assert not (codes == UNDECIDED).any()
+    assert not (codes == UNASSIGNED).any()
     for group in set(groups.tolist()):  # no group straddles
-        assert len(set(codes[(groups == group) & (codes != LEFT_OUT)].tolist())) <= 1
-    drawn = (told == UNDECIDED) & (codes == TEST)
+        assert len(set(codes[(groups == group) & (codes != EXCLUDED)].tolist())) <= 1
+    drawn = (told == UNASSIGNED) & (codes == TEST)
     assert drawn.sum() == test
     assert able[drawn].all()
     assert len(set(groups[drawn].tolist())) == test  # one of a group
-    assert ((told == UNDECIDED) & (codes == DEV)).sum() <= dev
+    assert ((told == UNASSIGNED) & (codes == DEV)).sum() <= dev
     assert (codes[told == TEST] == TEST).all()  # what is given stays, unless it is like what is given for a later split
-    assert np.isin(codes[told == DEV], [DEV, LEFT_OUT]).all()
-    assert (codes[told == LEFT_OUT] == LEFT_OUT).all()
-    assert sum(split.left_out.values()) == (codes == LEFT_OUT).sum() - (told == LEFT_OUT).sum()
+    assert np.isin(codes[told == DEV], [DEV, EXCLUDED]).all()
+    assert (codes[told == EXCLUDED] == EXCLUDED).all()
+    assert sum(split.excluded.values()) == (codes == EXCLUDED).sum() - (told == EXCLUDED).sum()
 
 
 @given(st.permutations(range(20)), st.integers(0, 5), st.integers(0, 5), st.integers(0, 19))
@@ -83,7 +83,7 @@ def test_an_article_more_moves_at_most_one_a_set(keys: list[int], dev: int, test
         count = len(articles)
         codes = split_articles(
             np.array([keys[article] for article in articles], dtype=np.uint64), np.arange(count),
-            np.full(count, UNDECIDED, dtype=np.int8), np.ones(count, dtype=bool), dev=dev, test=test,
+            np.full(count, UNASSIGNED, dtype=np.int8), np.ones(count, dtype=bool), dev=dev, test=test,
         ).codes  # fmt: skip
         return [{article for article, code in zip(articles, codes, strict=True) if code == split} for split in range(3)]
 
@@ -99,7 +99,7 @@ def test_the_order_of_the_input_does_not_matter(seed: int) -> None:
     count = 40
     keys = random.permutation(count).astype(np.uint64)
     groups, able = random.integers(0, 25, count), random.random(count) < 0.5
-    told = np.full(count, UNDECIDED, dtype=np.int8)
+    told = np.full(count, UNASSIGNED, dtype=np.int8)
     order = random.permutation(count)
     one = split_articles(keys, groups, told, able, dev=6, test=3).codes
     other = split_articles(keys[order], groups[order], told, able[order], dev=6, test=3).codes

@@ -1,4 +1,4 @@
-"""What becomes of each article of a build: the split that it belongs to, or why it is left out."""
+"""Split assignment of a build: duplicate ids, near duplicates, eligibility for the test set."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from postil.corpus.block_table import ENOUGH_COMMENTS, ENOUGH_UPVOTES
 from postil.corpus.minhash import near_duplicates
 from postil.corpus.rejected import Rejected
-from postil.corpus.split import LEFT_OUT, UNDECIDED, split_articles
+from postil.corpus.split import EXCLUDED, UNASSIGNED, split_articles
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
 
     from postil.corpus.options import BuildOptions
 
-__all__ = ["Articles", "decide"]
+__all__ = ["Articles", "assign_splits"]
 
 S = TypeVar("S", bound=np.generic)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Articles:
-    """What decisions about articles rest on, n articles of b blocks behind one another.
+    """The data of split assignment: n articles of b blocks, concatenated.
 
     Args:
-        keys: uint64[n], the order of drawing.
-        lines: int64[n], where they stand.
-        test: uint8[n], which conditions of the test set they meet.
-        given: int8[n], the split that the input gives.
-        sketches: uint32[n, 64], in a file.
-        starts: int64[b + 1], where the articles of each block begin.
-        places: By block, its file.
-        seen: What became of articles and comments.
+        keys: uint64[n], sort keys of sampling.
+        lines: int64[n], line numbers in their files.
+        test: uint8[n], flags of the test-set conditions that they meet.
+        given: int8[n], the split that the input assigns.
+        signatures: uint32[n, 64], MinHash signatures, memory-mapped.
+        starts: int64[b + 1], offsets of the articles of each block.
+        places: File of each block.
+        seen: Number of excluded or changed articles and comments, by reason; it grows.
         rejected: Rows that could not be read.
         langs: Languages of the articles.
     """
@@ -47,7 +47,7 @@ class Articles:
     lines: NDArray[np.int64]
     test: NDArray[np.uint8]
     given: NDArray[np.int8]
-    sketches: NDArray[np.uint32]
+    signatures: NDArray[np.uint32]
     starts: NDArray[np.int64]
     places: Sequence[str]
     seen: Counter[str]
@@ -59,28 +59,28 @@ class Articles:
         return self.places[self.block(article)], int(self.lines[article])
 
     def of_block(self, values: NDArray[S], block: int) -> NDArray[S]:
-        """The values of the articles of one block."""
+        """Values of the articles of one block."""
         return values[self.starts[block] : self.starts[block + 1]]
 
     def block(self, article: int) -> int:
         """The block of an article.
 
         Args:
-            article: Which one.
+            article: Index of the article.
         """
         return int(np.searchsorted(self.starts, article, side="right")) - 1
 
 
-def decide(
+def assign_splits(
     articles: Articles, options: BuildOptions, told: Collection[str | None], name: Callable[[int], str]
 ) -> NDArray[np.int8]:
-    """The split of each article.
+    """Assign each article to a split, or exclude it.
 
     Args:
-        articles: What is known of them; takes counts of what is left out, and what is rejected.
-        options: What the corpus is built by.
-        told: The splits that the input gives.
-        name: Gives the id of an article.
+        articles: The articles; counts and rejected rows are added to it.
+        options: Options of the build.
+        told: The splits that the input assigns.
+        name: Callback that returns the id of an article.
 
     Returns:
         int8[n], a split, or a number below 0.
@@ -89,22 +89,22 @@ def decide(
         InvalidInput: An id comes twice, or too few articles meet the conditions of the test set.
     """
     given = articles.given.copy()
-    given[_repeated(articles, name, skip=options.on_error == "skip")] = LEFT_OUT
+    given[_repeated(articles, name, skip=options.on_error == "skip")] = EXCLUDED
     if options.dedup_threshold:
-        groups = near_duplicates(articles.sketches, options.dedup_threshold)
+        groups = near_duplicates(articles.signatures, options.dedup_threshold)
     else:
         groups = np.arange(len(given), dtype=np.int64)
-    undecided = given == UNDECIDED
+    undecided = given == UNASSIGNED
     number = int(undecided.sum())
     dev = 0 if "dev" in told else options.dev.of(number)
     test = 0 if "test" in told else options.test.of(number)
     eligible = undecided & (articles.test == ENOUGH_COMMENTS | ENOUGH_UPVOTES)
-    eligible &= ~np.isin(groups, groups[given >= 0])  # near duplicates of given articles are left out
+    eligible &= ~np.isin(groups, groups[given >= 0])  # near duplicates of given articles are excluded
     able = len(np.unique(groups[eligible]))
     if test > able and (options.test.fraction is None or not able):
         raise InvalidInput(_too_few(articles.test[undecided], test, options), where=articles.places[0])
     split = split_articles(articles.keys, groups, given, eligible, dev=dev, test=min(test, able))
-    articles.seen.update({f"articles: {why}": number for why, number in split.left_out.items()})
+    articles.seen.update({f"articles: {why}": number for why, number in split.excluded.items()})
     if not (split.codes == 0).any():
         problem = f"dev and test take all {number:,} articles; nothing is left for train"
         raise InvalidInput(problem, where=articles.places[0])
@@ -112,7 +112,7 @@ def decide(
 
 
 def _repeated(articles: Articles, name: Callable[[int], str], *, skip: bool) -> NDArray[np.int64]:
-    """Articles whose id came before."""
+    """Indices of articles with the id of an earlier one."""
     order = np.argsort(articles.keys, kind="stable")
     keys = articles.keys[order]
     again = np.sort(order[1:][keys[1:] == keys[:-1]])

@@ -1,11 +1,11 @@
-"""What the first pass of a build makes of a block: an Arrow table of the articles that stay, with their words numbered.
+"""The Arrow table of a block: the articles that meet the thresholds, with block-local token ids.
 
-A row an article:
+One row per article:
 
 - the fields of `postil.records.rows.Article`; each of its comments has its ``tokens`` beside its text,
-- ``title_tokens`` and ``content_tokens``; numbers are places in the block's own list of words,
-- ``line``, where the article stands; ``key``, which puts articles in a seeded order; ``sketch``, for near duplicates;
-  ``test``, which conditions of the test set it meets,
+- ``title_tokens`` and ``content_tokens``; token ids are indices into the block's own list of words,
+- ``line``, its line number; ``key``, its sort key of sampling; ``signature``, its MinHash signature; ``test``, flags of
+  the test-set conditions that it meets,
 
 and, in the schema's metadata, the block's ``words`` and ``report``.
 """
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import numpy as np
 
-from postil.corpus.minhash import PLACES, sketches, word_hashes
+from postil.corpus.minhash import BINS, minhash_signatures, word_hashes
 from postil.corpus.privacy import hashed
 from postil.corpus.rejected import Rejected  # noqa: TC001 - msgspec looks it up
 from postil.corpus.split import draw_key
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 __all__ = [
     "ENOUGH_COMMENTS",
     "ENOUGH_UPVOTES",
-    "Chosen",
     "Read",
     "Report",
-    "open_prepared",
+    "Selection",
+    "open_block_table",
     "report_in",
     "words_in",
-    "written",
+    "write_block_table",
 ]
 
 ENOUGH_COMMENTS: Final = 1
@@ -51,13 +51,13 @@ ENOUGH_UPVOTES: Final = 2
 
 
 class Report(msgspec.Struct):
-    """What was met in a block.
+    """Counts of a block.
 
     Args:
-        seen: Numbers of articles and comments, by what became of them.
+        seen: Number of excluded or changed articles and comments, by reason.
         rejected: Rows that could not be read.
         texts: Number of texts that were read.
-        han: Number of those in Han characters that were cut at spaces and punctuation.
+        han: Number of those in Han characters that were split at spaces and punctuation.
     """
 
     seen: dict[str, int]
@@ -88,13 +88,13 @@ class Read:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Chosen:
-    """What meets the thresholds.
+class Selection:
+    """Articles and comments that meet the thresholds.
 
     Args:
-        articles: Their places among the articles that were read, rising.
-        comments: Their places among all comments of the articles that were read, rising.
-        starts: Where the comments of each article begin among those chosen, int32[articles + 1].
+        articles: int64, indices into the articles that were read, ascending.
+        comments: int64, indices into all comments of the articles that were read, ascending.
+        starts: int32[articles + 1], offsets of the comments of each selected article.
     """
 
     articles: NDArray[np.int64]
@@ -102,15 +102,17 @@ class Chosen:
     starts: NDArray[np.int32]
 
 
-def written(articles: Sequence[Read], tokens: Tokens, chosen: Chosen, options: BuildOptions, report: Report) -> bytes:
-    """The prepared table as an Arrow file.
+def write_block_table(
+    articles: Sequence[Read], tokens: Tokens, chosen: Selection, options: BuildOptions, report: Report
+) -> bytes:
+    """Serialize the table of a block as an Arrow file.
 
     Args:
         articles: The articles that were read.
-        tokens: The words of all their titles, then all contents, then all comments.
-        chosen: What of them stays.
-        options: What the corpus is built by.
-        report: What was met.
+        tokens: Tokens of all their titles, then all contents, then all comments.
+        chosen: Those that meet the thresholds.
+        options: Options of the build.
+        report: Counts of the block.
     """
     pa = arrow()
     read = [articles[place] for place in chosen.articles.tolist()]
@@ -128,7 +130,7 @@ def written(articles: Sequence[Read], tokens: Tokens, chosen: Chosen, options: B
             "content_tokens": _token_lists(tokens, len(articles) + chosen.articles, pa),
             "line": pa.array([article.line for article in read], pa.int64()),
             "key": pa.array([draw_key(options.seed, row.id) for row in rows], pa.uint64()),
-            "sketch": _sketch_column(tokens, chosen.articles, len(articles), pa),
+            "signature": _signature_column(tokens, chosen.articles, len(articles), pa),
             "test": pa.array(_conditions(articles, tokens, chosen, options), pa.uint8()),
         }
     )
@@ -143,8 +145,8 @@ def written(articles: Sequence[Read], tokens: Tokens, chosen: Chosen, options: B
     return out.getvalue().to_pybytes()  # type: ignore[no-any-return]  # pyarrow has no types
 
 
-def open_prepared(data: Arrow) -> Arrow:
-    """Open a prepared table.
+def open_block_table(data: Arrow) -> Arrow:
+    """Open the table of a block.
 
     Args:
         data: The Arrow file, as bytes or as a buffer of pyarrow.
@@ -156,7 +158,7 @@ def open_prepared(data: Arrow) -> Arrow:
 
 
 def words_in(table: Arrow) -> list[str]:
-    """The words of the block that a table was prepared from.
+    """Read the words of a block, by block-local token id.
 
     Args:
         table: The table.
@@ -166,7 +168,7 @@ def words_in(table: Arrow) -> list[str]:
 
 
 def report_in(table: Arrow) -> Report:
-    """What was met in the block that a table was prepared from.
+    """Read the counts of a block.
 
     Args:
         table: The table.
@@ -175,7 +177,7 @@ def report_in(table: Arrow) -> Report:
 
 
 def _comment_column(
-    articles: Sequence[Read], tokens: Tokens, chosen: Chosen, options: BuildOptions, pa: Arrow
+    articles: Sequence[Read], tokens: Tokens, chosen: Selection, options: BuildOptions, pa: Arrow
 ) -> Arrow:
     every = [comment for article in articles for comment in article.comments]
     texts = [text for article in articles for text in article.texts]
@@ -218,7 +220,7 @@ def _person(name: str | None, options: BuildOptions) -> str | None:
 def _gathered(
     tokens: Tokens, places: NDArray[np.int64], at_most: int | None = None
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The ids and offsets of some texts, in order."""
+    """Token ids and offsets of some texts, truncated to `at_most` tokens each."""
     lengths = tokens.lengths[places]
     if at_most is not None:
         lengths = np.minimum(lengths, at_most)
@@ -232,18 +234,20 @@ def _token_lists(tokens: Tokens, places: NDArray[np.int64], pa: Arrow, at_most: 
     return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), pa.array(ids))
 
 
-def _sketch_column(tokens: Tokens, places: NDArray[np.int64], count: int, pa: Arrow) -> Arrow:
-    """Sketches of titles and contents."""
+def _signature_column(tokens: Tokens, places: NDArray[np.int64], count: int, pa: Arrow) -> Arrow:
+    """MinHash signatures of titles and contents."""
     both = np.stack([places, count + places], axis=1).ravel()
     ids, offsets = _gathered(tokens, both)
     hashes = word_hashes(tokens.vocabulary.words())
-    found = sketches(hashes[ids] if len(hashes) else np.zeros(0, dtype=np.uint64), offsets[::2])
-    kind = pa.binary(PLACES * 4)
+    found = minhash_signatures(hashes[ids] if len(hashes) else np.zeros(0, dtype=np.uint64), offsets[::2])
+    kind = pa.binary(BINS * 4)
     return pa.FixedSizeBinaryArray.from_buffers(kind, len(found), [None, pa.py_buffer(found.astype("<u4").tobytes())])
 
 
-def _conditions(articles: Sequence[Read], tokens: Tokens, chosen: Chosen, options: BuildOptions) -> NDArray[np.uint8]:
-    """Which conditions of the test set each article meets."""
+def _conditions(
+    articles: Sequence[Read], tokens: Tokens, chosen: Selection, options: BuildOptions
+) -> NDArray[np.uint8]:
+    """Flags of the test-set conditions that each article meets."""
     long = tokens.lengths[2 * len(articles) + chosen.comments] >= options.test_min_words
     every = [comment.upvotes or 0 for article in articles for comment in article.comments]
     votes = np.array(every, dtype=np.float64)[chosen.comments]

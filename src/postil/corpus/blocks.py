@@ -1,4 +1,4 @@
-"""Inputs cut into blocks of whole rows, which can be read anywhere."""
+"""Input files as blocks of whole rows, the units of parallel work."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["BLOCK_BYTES", "Block", "blocks"]
 
 BLOCK_BYTES: Final = 8 << 20
-"""About how many bytes of JSON a block holds. The files of a corpus depend on it, the articles in them do not."""
+"""Approximate size of a block in bytes of JSON. The files of a corpus depend on it, the articles in them do not."""
 PARQUET_ROWS: Final = 1024
 
 
@@ -43,14 +43,14 @@ class Block:
 
 
 def blocks(path: FilePath, split: str | None = None, size: int = BLOCK_BYTES) -> Iterator[Block]:
-    r"""Cut a file into blocks, in bounded memory.
+    r"""Read a file in blocks, in bounded memory.
 
     In Parquet, NaN stands for a value that is missing, as other tools write it.
 
     Args:
         path: A file whose name ends in ``.jsonl``, ``.jsonl.gz`` or ``.parquet``, or ``-`` for standard input.
         split: The split that its rows belong to, if that is known.
-        size: About how many bytes a block holds; a longer line makes a longer block.
+        size: Approximate number of bytes per block; a longer line makes a longer block.
 
     Yields:
         The blocks, in order.

@@ -1,4 +1,4 @@
-"""Articles with comments become a corpus: filter, split, number the words, write.
+"""Build a corpus of articles with comments: filter, deduplicate, split, build the vocabulary, write.
 
 Paper: Automatic Article Commenting (ACL 2018), sections 3 and 5. Every pass goes over blocks of the input, or over
 tables made of them, through an engine; the corpus is the same, byte for byte, whatever the engine and its workers.
@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from postil.corpus.assign_splits import decide
-from postil.corpus.build_directory import Unfinished
+from postil.corpus.assign_splits import assign_splits
+from postil.corpus.build_directory import BuildDirectory
 from postil.corpus.passes import Passes, Source, Watch
 from postil.corpus.statistics import statistics
 from postil.corpus.store import FORMAT, METADATA, Corpus
@@ -52,17 +52,17 @@ def build(
 ) -> Corpus:
     """Build a corpus.
 
-    The folder appears whole or not at all. A build that was interrupted is gone on with by the same request; the steps
-    that it finished are kept in a hidden folder beside the corpus.
+    The folder is written atomically. The same request resumes an interrupted build, whose finished steps are kept in a
+    hidden folder beside the corpus.
 
     Args:
         sources: The articles.
-        out: The folder to make; there must be nothing of that name.
-        options: Thresholds and all else.
-        engine: Where the work is done.
+        out: The output folder, which must not exist.
+        options: Options of the build.
+        engine: Engine that runs the work.
         card: Writes the dataset card.
-        say: Takes words for people.
-        watch: Shows progress.
+        say: Callback for status messages.
+        watch: Progress callback.
 
     Returns:
         The corpus. `Corpus.metadata` says how many articles and comments were excluded, and why.
@@ -72,18 +72,18 @@ def build(
             meets the thresholds; says where, or how many failed which.
         UsageError: The request makes no sense.
         MissingExtra: pyarrow or the tokenizer is not installed.
-        PostilError: The system refuses to write.
+        PostilError: The operating system reports an error.
     """
     arrow()
     signature = tokenizer(options.tokenizer).signature
-    with Unfinished(out, _request(sources, options, signature)) as work:
+    with BuildDirectory(out, _request(sources, options, signature)) as work:
         if work.resumed:
-            say(f"going on with the build of {out} where it stopped")
+            say(f"resuming the build of {out}")
         passes = Passes(work, options, engine, watch)
         inputs = passes.prepare(sources)
         articles = passes.gather()
         told = {source.split for source in sources}
-        codes = decide(articles, options, told, partial(passes.name, articles))
+        codes = assign_splits(articles, options, told, partial(passes.name, articles))
         words, counts = passes.count(articles, codes)
         splits = passes.finish(articles, codes, sample="test" not in told)
         metadata = CorpusMetadata(

@@ -1,7 +1,7 @@
-"""A corpus in the making: a hidden folder beside the one that it will become.
+"""The build directory: a hidden staging folder beside the corpus, from which an interrupted build resumes.
 
-Each step of a build is kept as a file that appears whole; the same request goes on where an earlier one stopped. When
-all is there, the folder's ``corpus`` is renamed, which makes the corpus appear in one step.
+The result of each step is a file that is written atomically. At the end the folder's ``corpus`` is renamed to the
+corpus, which is atomic too.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ if TYPE_CHECKING:
 
     from postil.records.row_files import FilePath
 
-__all__ = ["Unfinished"]
+__all__ = ["BuildDirectory"]
 
 _UNREADABLE: Final = (BadZipFile, EOFError, LookupError, ValueError)
 
 
-class Unfinished:
-    """The folder; use it as a context manager, so that no two builds use one.
+class BuildDirectory:
+    """The staging folder of a build; a context manager, which locks it against other builds.
 
-    After an interrupt or a refusal of the system it stays, as the same request goes on from there. It goes when the
-    input is wrong, since the input that is mended makes another request.
+    After an interrupt or a system error it stays, and the same request resumes from it. It is removed after invalid
+    input, since corrected input makes another request.
 
     Args:
-        out: The folder that the corpus will be.
-        request: All that the outcome depends on. Steps kept by another request are thrown away.
+        out: The output folder.
+        request: All that the outcome depends on; the steps of another request are discarded.
 
     Raises:
         UsageError: The corpus is there already, its folder's parent is not, or another build of it is running.
-        PostilError: The system refuses to write.
+        PostilError: The operating system reports an error.
     """
 
     def __init__(self, out: FilePath, request: str) -> None:
@@ -49,13 +49,13 @@ class Unfinished:
         self.folder = self.out.with_name(f".{self.out.name}.building")
         self.corpus = self.folder / "corpus"
         self.resumed = False
-        """Whether steps of an earlier build are there."""
+        """True if there are steps of an earlier build."""
         self._request = request
         self._held = ExitStack()
 
     def __enter__(self) -> Self:
         if self.out.exists():
-            raise UsageError(f"{self.out}: there is something already; name another folder, or remove it first")
+            raise UsageError(f"{self.out}: already exists; choose another output folder or remove it")
         if not self.out.parent.is_dir():
             raise UsageError(f"{self.out}: parent folder {self.out.parent} does not exist")
         self._held.enter_context(locked(self.folder, f"{self.out}: another build of this corpus is running"))
@@ -90,8 +90,8 @@ class Unfinished:
         """The file of a step.
 
         Args:
-            name: What is done.
-            number: To which shard.
+            name: Name of the step.
+            number: Number of the block or shard.
         """
         return self.folder / name / f"{number:06d}"
 
@@ -100,7 +100,7 @@ class Unfinished:
 
         Args:
             path: The file.
-            data: What it holds.
+            data: Its content.
 
         Raises:
             PostilError: The system refuses to write.

@@ -1,4 +1,4 @@
-"""The last pass of a build: prepared tables become the files of each split, in the words of the whole corpus."""
+"""The last passes of a build: count words, then write the shards of each split with corpus-wide token ids."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.corpus.block_table import open_prepared, words_in
+from postil.corpus.block_table import open_block_table, words_in
 from postil.corpus.split import SPLITS, draw_key
 from postil.records.parquet import arrow, schema_of
 from postil.records.rows import Article
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 __all__ = ["FIELDS", "Count", "Counted", "Finish", "Finished", "Part"]
 
 FIELDS: Final = ("title", "content", "comments")
-"""What of an article has tokens."""
+"""Fields with tokens."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Part:
-    """A prepared table, and what was decided about it.
+    """The table of a block with its split assignment.
 
     Args:
         data: The table.
         codes: int8[articles], the split of each article, or a number below 0.
-        ids: int32[words], the corpus's id of each of the block's words.
+        ids: int32[words], the corpus-wide token id of each of the block's words.
     """
 
     data: bytes
@@ -43,12 +43,12 @@ class Part:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Counted:
-    """The words of a block that stand in any split.
+    """The words of a block that are used in any split.
 
     Args:
         words: The words.
-        places: int64[words], their places among all words of the block.
-        counts: int64[words], how often each comes in train.
+        places: int64[words], their block-local token ids.
+        counts: int64[words], their frequencies in train.
     """
 
     words: list[str]
@@ -57,15 +57,15 @@ class Counted:
 
 
 class Count:
-    """Counts the words of a prepared table; it can be sent to another process."""
+    """Word counter of block tables; it can be sent to another process."""
 
     def __call__(self, part: Part) -> Counted:
         """Count words.
 
         Args:
-            part: The table; its `ids` are not looked at.
+            part: The table; its `ids` are ignored.
         """
-        table = open_prepared(part.data)
+        table = open_block_table(part.data)
         words = words_in(table)
         comments = np.diff(_comments(table)[1])
         train, used = np.zeros(len(words), dtype=np.int64), np.zeros(len(words), dtype=bool)
@@ -97,10 +97,10 @@ class Finished:
 
 @dataclass(frozen=True)
 class Finish:
-    """Finishes groups of prepared tables; it can be sent to another process.
+    """Writer of shards from groups of block tables; it can be sent to another process.
 
     Args:
-        options: What the corpus is built by.
+        options: Options of the build.
         sample: True if references of test articles are sampled from their comments.
     """
 
@@ -115,31 +115,31 @@ class Finish:
         """
         shards: dict[str, _Shard] = {}
         for part in parts:  # one after the other, so that memory holds one
-            table = open_prepared(part.data)
+            table = open_block_table(part.data)
             for code, split in enumerate(SPLITS):
                 chosen = table.filter(arrow().array(part.codes == code)).combine_chunks()
                 if split == "test" and self.sample:
-                    chosen = self._drawn(chosen)
+                    chosen = self._sample_references(chosen)
                 if chosen.num_rows:
                     shards.setdefault(split, _Shard()).add(chosen, part.ids)
         return {split: shards[split].finished() for split in SPLITS if split in shards}
 
-    def _drawn(self, table: Arrow) -> Arrow:
-        """The table with the comments that were not drawn as ``held_out``."""
+    def _sample_references(self, table: Arrow) -> Arrow:
+        """The table with the comments that were not sampled as ``held_out``."""
         pa = arrow()
         flat, starts = _comments(table)
         lengths = flat.field("tokens").value_lengths().to_numpy(zero_copy_only=False)
         names = flat.field("id").to_pylist()
-        drawn = np.zeros(len(flat), dtype=bool)
+        sampled = np.zeros(len(flat), dtype=bool)
         for row, article in enumerate(table["id"].to_pylist()):
             some = np.arange(starts[row], starts[row + 1])
             if self.options.sample_references_from == "long":
                 some = some[lengths[some] >= self.options.test_min_words]
             keys = [draw_key(self.options.seed, article, names[place]) for place in some.tolist()]
             order = np.argsort(np.array(keys, dtype=np.uint64), kind="stable")
-            drawn[some[order[: self.options.references_per_article]]] = True
+            sampled[some[order[: self.options.references_per_article]]] = True
         owners = np.repeat(np.arange(table.num_rows), np.diff(starts))
-        for column, which in (("comments", drawn), ("held_out", ~drawn)):
+        for column, which in (("comments", sampled), ("held_out", ~sampled)):
             sizes = np.bincount(owners[which], minlength=table.num_rows)
             offsets = pa.array(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32))
             lists = pa.ListArray.from_arrays(offsets, flat.take(pa.array(which.nonzero()[0])))
@@ -149,7 +149,7 @@ class Finish:
 
 
 class _Shard:
-    """A shard of a split in the making."""
+    """A shard of a split that is being written."""
 
     def __init__(self) -> None:
         pa = arrow()
@@ -161,7 +161,7 @@ class _Shard:
         self._sizes: list[NDArray[np.int64]] = []
 
     def add(self, table: Arrow, ids: NDArray[np.int32]) -> None:
-        """Add articles; `ids` are the corpus's of the block's words."""
+        """Add articles; `ids` are the corpus-wide token ids of the block's words."""
         self._file.write_table(_rows(table, self._schema))
         self._sizes.append(np.diff(_comments(table)[1]))
         for field, (words, lengths) in _tokens(table).items():
@@ -197,7 +197,7 @@ def _rows(table: Arrow, schema: Arrow) -> Arrow:
 
 
 def _comments(table: Arrow, column: str = "comments") -> tuple[Arrow, NDArray[np.int64]]:
-    """All comments behind one another, and where each article's begin, int64[articles + 1]."""
+    """All comments, concatenated, and the offsets of each article's, int64[articles + 1]."""
     pa = arrow()
     lists = table[column]
     one = lists.chunk(0) if lists.num_chunks else pa.array([], lists.type)
@@ -206,7 +206,7 @@ def _comments(table: Arrow, column: str = "comments") -> tuple[Arrow, NDArray[np
 
 
 def _tokens(table: Arrow) -> dict[str, tuple[NDArray[np.int32], NDArray[np.int64]]]:
-    """The ids of each field, and the length of each of its texts."""
+    """Token ids of each field, and the length of each of its texts."""
     columns = {
         "title": table["title_tokens"],
         "content": table["content_tokens"],

@@ -24,7 +24,7 @@ BOM: Final = b"\xef\xbb\xbf"
 GZIP: Final = b"\x1f\x8b"
 
 DAMAGE: Final = (EOFError, OSError, zlib.error)
-"""What reading raises where a file is cut off or damaged."""
+"""Exceptions of reading a truncated or damaged file."""
 
 
 @contextmanager
@@ -90,7 +90,7 @@ def damaged(error: Exception, path: FilePath, line: int) -> InvalidInput:
     """The problem with a file that cannot be read to its end.
 
     Args:
-        error: What reading raised; one of `DAMAGE`.
+        error: An exception of `DAMAGE`.
         path: The file.
         line: The last line that could be read.
     """

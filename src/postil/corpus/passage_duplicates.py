@@ -1,4 +1,4 @@
-"""Passages of one topic that begin and end alike are one."""
+"""Merge near-duplicate passages: those of one topic with the same first and last characters."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 __all__ = ["CHARACTERS", "Merged", "merge_duplicates"]
 
 CHARACTERS: Final = 25
-"""How many characters have to agree at either end."""
+"""Number of characters that have to agree at either end."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Merged:
-    """What `merge_duplicates` leaves.
+    """The outcome of `merge_duplicates`.
 
     Args:
-        passages: The passages, in their order.
-        groups: How many of them stand for several.
-        dropped: How many passages went.
+        passages: The remaining passages, in their order.
+        groups: Number of them that stand for several.
+        dropped: Number of passages that were removed.
     """
 
     passages: list[Passage]
@@ -43,7 +43,7 @@ def merge_duplicates(passages: Iterable[Passage], characters: int = CHARACTERS) 
 
     Args:
         passages: Passages of any topics, in any order.
-        characters: How many characters at either end; as they stand, with case and white space.
+        characters: Number of characters at either end, compared with case and white space.
 
     Raises:
         UsageError: ``characters`` is less than 1.

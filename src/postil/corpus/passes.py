@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 import numpy as np
 
 from postil.corpus.assign_splits import Articles
-from postil.corpus.block_table import open_prepared, report_in, words_in
+from postil.corpus.block_table import open_block_table, report_in, words_in
 from postil.corpus.blocks import blocks
 from postil.corpus.finish import FIELDS, Count, Finish, Part
-from postil.corpus.minhash import PLACES
+from postil.corpus.minhash import BINS
 from postil.corpus.prepare import Prepare, check_han
-from postil.corpus.split import SPLITS, UNDECIDED
+from postil.corpus.split import SPLITS, UNASSIGNED
 from postil.errors import InvalidInput
 from postil.records.parquet import arrow
 from postil.records.results import CorpusInput, SplitSize
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from postil.arrays import AnyArray
     from postil.corpus.blocks import Block
-    from postil.corpus.build_directory import Unfinished
+    from postil.corpus.build_directory import BuildDirectory
     from postil.corpus.finish import Finished
     from postil.corpus.options import BuildOptions
     from postil.corpus.rejected import Rejected
@@ -45,7 +45,7 @@ __all__ = ["Passes", "Source", "Watch"]
 
 T = TypeVar("T")
 GROUP: Final = 4
-"""How many prepared tables make a shard."""
+"""Number of block tables per shard."""
 ARTICLES: Final = "articles"
 
 
@@ -63,23 +63,23 @@ class Source:
 
 
 class Watch(Protocol):
-    """Shows people how far a pass is; gives the things on."""
+    """Progress callback; yields the things it is given."""
 
     def __call__(self, what: str, things: Iterable[T], total: int | None = None) -> AbstractContextManager[Iterator[T]]:
-        """Watch things go by."""
+        """Yield the things while progress is shown."""
 
 
 class Passes:
     """The passes of a build, in the order in which they are made.
 
     Args:
-        work: The corpus in the making.
-        options: What it is built by.
-        engine: Where the work is done.
+        work: The build directory.
+        options: Options of the build.
+        engine: Engine that runs the work.
         watch: Shows progress.
     """
 
-    def __init__(self, work: Unfinished, options: BuildOptions, engine: Engine, watch: Watch) -> None:
+    def __init__(self, work: BuildDirectory, options: BuildOptions, engine: Engine, watch: Watch) -> None:
         self._work = work
         self._options = options
         self._engine = engine
@@ -87,7 +87,7 @@ class Passes:
         self._blocks: list[tuple[str, str | None]] = []  # the file of each block, and its split
 
     def prepare(self, sources: Sequence[Source]) -> list[CorpusInput]:
-        """Prepare every block of the inputs; what the inputs are."""
+        """Read, clean and tokenize every block; returns the inputs."""
         inputs: list[CorpusInput] = []
         pending: deque[Path] = deque()
 
@@ -111,23 +111,23 @@ class Passes:
         return inputs
 
     def gather(self) -> Articles:
-        """Read what decisions rest on from the prepared tables."""
+        """Gather the data of split assignment from the block tables."""
         columns: dict[str, list[AnyArray]] = {"key": [], "line": [], "test": []}
         given, starts = [np.zeros(0, dtype=np.int8)], [0]
         seen: Counter[str] = Counter()
         rejected: list[Rejected] = []
         langs: set[str] = set()
         texts = han = 0
-        file = self._work.folder / "sketches"
+        file = self._work.folder / "signatures"
         with self._work.open(file) as out:
             for number, (_, split) in enumerate(self._blocks):
-                table = open_prepared(self._mapped(number))
+                table = open_block_table(self._mapped(number))
                 report = report_in(table)
                 for name, values in columns.items():
                     values.append(table[name].to_numpy())
-                for chunk in table["sketch"].chunks:
+                for chunk in table["signature"].chunks:
                     out.write(b"".join(chunk.to_pylist()))
-                given.append(np.full(table.num_rows, SPLITS.index(split) if split else UNDECIDED, dtype=np.int8))
+                given.append(np.full(table.num_rows, SPLITS.index(split) if split else UNASSIGNED, dtype=np.int8))
                 starts.append(starts[-1] + table.num_rows)
                 seen.update(report.seen)
                 rejected += report.rejected
@@ -136,7 +136,7 @@ class Passes:
                 langs.update(table["lang"].drop_null().to_pylist())
         check_han(han, texts, self._blocks[0][0])
         if han:
-            seen["texts in Han characters, cut at spaces and punctuation"] = han
+            seen["texts in Han characters, split at spaces and punctuation"] = han
         if not starts[-1]:
             raise InvalidInput(_nothing(seen, rejected), where=self._blocks[0][0])
         return Articles(
@@ -144,7 +144,7 @@ class Passes:
             lines=np.concatenate(columns["line"]),
             test=np.concatenate(columns["test"]),
             given=np.concatenate(given),
-            sketches=np.memmap(file, dtype="<u4", mode="r").reshape(-1, PLACES),
+            signatures=np.memmap(file, dtype="<u4", mode="r").reshape(-1, BINS),
             starts=np.array(starts),
             places=[where for where, _ in self._blocks],
             seen=seen,
@@ -155,10 +155,10 @@ class Passes:
     def name(self, articles: Articles, article: int) -> str:
         """The id of an article."""
         block = articles.block(article)
-        return str(open_prepared(self._mapped(block))["id"][article - int(articles.starts[block])])
+        return str(open_block_table(self._mapped(block))["id"][article - int(articles.starts[block])])
 
     def count(self, articles: Articles, codes: NDArray[np.int8]) -> tuple[list[str], NDArray[np.int64]]:
-        """Number the words of the corpus; each word, and how often it comes in train."""
+        """Build the vocabulary: words by token id, and their frequencies in train."""
         vocabulary = Vocabulary()
         totals = np.zeros(0, dtype=np.int64)
         none = np.zeros(0, dtype=np.int32)
@@ -180,7 +180,7 @@ class Passes:
         return [words[word] for word in order.tolist()], totals[order]
 
     def finish(self, articles: Articles, codes: NDArray[np.int8], *, sample: bool) -> dict[str, SplitSize]:
-        """Make the shards of the splits; the size of each split."""
+        """Write the shards of the splits; returns the size of each split."""
         groups = [range(len(self._blocks))[start : start + GROUP] for start in range(0, len(self._blocks), GROUP)]
         todo = [number for number in range(len(groups)) if not self._work.step("shards", number).exists()]
         shards = (tuple(self._part(articles, codes, block) for block in groups[number]) for number in todo)
@@ -195,7 +195,7 @@ class Passes:
     def _part(self, articles: Articles, codes: NDArray[np.int8], block: int) -> Part:
         with np.load(self._work.step("words", block)) as found:
             places, ids = found["places"], found["ids"]
-        words = words_in(open_prepared(self._mapped(block)))
+        words = words_in(open_block_table(self._mapped(block)))
         mapping = np.full(len(words), -1, dtype=np.int32)
         mapping[places] = self._rank[ids]
         return Part(bytes(self._mapped(block)), articles.of_block(codes, block), mapping)
@@ -212,9 +212,9 @@ class Passes:
         """Write the words and the token arrays.
 
         Args:
-            words: The words, by id.
-            counts: How often each comes in train, int64[words].
-            splits: The size of each split.
+            words: The words, by token id.
+            counts: int64[words], frequencies in train.
+            splits: Size of each split.
         """
         corpus = self._work.corpus
         shutil.rmtree(corpus, ignore_errors=True)  # of a build that stopped here
@@ -253,19 +253,19 @@ class Passes:
                     shutil.copyfileobj(data, out)
 
     def _shards(self) -> Iterator[Mapping[str, AnyArray]]:
-        """What was kept of each shard, read when it is asked for."""
+        """Arrays of each shard, read lazily."""
         for number in range(-(-len(self._blocks) // GROUP)):
             with np.load(self._work.step("shards", number)) as found:
                 yield found
 
     def _mapped(self, block: int) -> Arrow:
-        """A prepared table, mapped into memory."""
+        """A block table, memory-mapped."""
         with arrow().memory_map(str(self._work.step("prepared", block))) as file:
             return file.read_buffer()
 
 
 def _nothing(seen: Mapping[str, int], rejected: Sequence[Rejected]) -> str:
-    """What to say when no article is left."""
+    """The error message when no article is left."""
     if not seen:
         return (
             f"no row can be read; line {rejected[0].line}: {rejected[0].problem}"
@@ -304,7 +304,7 @@ def _npy(values: NDArray[np.int64]) -> bytes:
 
 
 def _header(size: int) -> bytes:
-    """The beginning of a .npy file of so many int32."""
+    """Header of a .npy file with `size` int32."""
     out = io.BytesIO()
     np.lib.format.write_array_header_1_0(out, {"descr": "<i4", "fortran_order": False, "shape": (size,)})
     return out.getvalue()

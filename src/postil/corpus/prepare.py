@@ -1,4 +1,4 @@
-"""The first pass of a build: rows are read, cleaned and cut into words, and what meets the thresholds is chosen."""
+"""The first pass of a build: read, clean and tokenize rows, and apply the thresholds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import numpy as np
 
-from postil.corpus.block_table import Chosen, Read, Report, written
+from postil.corpus.block_table import Read, Report, Selection, write_block_table
 from postil.corpus.privacy import masking
 from postil.corpus.rejected import Rejected
 from postil.errors import InvalidInput
@@ -35,15 +35,15 @@ _MANY: Final = 1_000
 _HAN: Final = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _CONTROLS: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _MAY_BE_CONTROLS: Final = (rb"\u00", rb"\b", rb"\f", b"\x7f")
-"""How control characters are written in JSON."""
+"""Marks of control characters in JSON."""
 
 
 @dataclass(frozen=True)
 class Prepare:
-    """Prepares blocks; it can be sent to another process.
+    """Reader of blocks; it can be sent to another process.
 
     Args:
-        options: What the corpus is built by.
+        options: Options of the build.
     """
 
     options: BuildOptions
@@ -61,21 +61,21 @@ class Prepare:
             InvalidInput: A row is wrong and the options do not say to leave such rows out.
             MissingExtra: pyarrow or the tokenizer is not installed.
         """
-        met = _Met()
+        met = _Counts()
         articles = list(self._articles(block, met))
         tokens = self._encode(block, articles, met)
         options = self.options
         if _is_given(block):
             options = replace(options, min_content_words=0, long_comments="keep")
         chosen = _choose(articles, tokens, options, met)
-        return written(articles, tokens, chosen, self.options, met.report())
+        return write_block_table(articles, tokens, chosen, self.options, met.report())
 
     @cached_property
     def _mask(self) -> Callable[[str], str]:
         return masking(self.options.mask)
 
-    def _articles(self, block: Block, met: _Met) -> Iterator[Read]:
-        """The articles of a block that have comments enough, cleaned."""
+    def _articles(self, block: Block, met: _Counts) -> Iterator[Read]:
+        """Clean articles of a block; those with too few comments are excluded."""
         least = 1 if _is_given(block) else self.options.min_comments
         decode = msgspec.json.Decoder(Article).decode
         once = self.options.on_error == "stop" and plain_objects(block.data)  # a bad line would mislead it
@@ -118,8 +118,8 @@ class Prepare:
             text = _CONTROLS.sub(" ", text)
         return self._mask(text.strip())
 
-    def _encode(self, block: Block, articles: Sequence[Read], met: _Met) -> Tokens:
-        """Number the words of all titles, then all contents, then all comments."""
+    def _encode(self, block: Block, articles: Sequence[Read], met: _Counts) -> Tokens:
+        """Tokenize all titles, then all contents, then all comments, with block-local token ids."""
         texts = [article.title for article in articles]
         texts += [article.content or "" for article in articles]
         for article in articles:
@@ -141,11 +141,11 @@ def _check_ids(row: Article, line: int, where: str) -> None:
 
 
 def check_han(han: int, texts: int, where: str) -> None:
-    """See that a tokenizer that cuts at spaces has not met a corpus of Chinese.
+    """Refuse a tokenizer that splits at spaces for a corpus of Chinese.
 
     Args:
-        han: How many texts it cannot cut well.
-        texts: Of how many.
+        han: Number of texts in Han characters.
+        texts: Number of all texts.
         where: Their file.
 
     Raises:
@@ -157,7 +157,7 @@ def check_han(han: int, texts: int, where: str) -> None:
 
 
 @dataclass
-class _Met:
+class _Counts:
     seen: Counter[str] = field(default_factory=Counter)
     rejected: list[Rejected] = field(default_factory=list)
     texts: int = 0
@@ -173,11 +173,11 @@ class _Met:
 
 
 def _is_given(block: Block) -> bool:
-    """Whether the block is of a dev or test set that was chosen before: it stays as it is, if it has comments."""
+    """True for a block of a dev or test set that is split already: no threshold applies to it."""
     return block.split in {"dev", "test"}
 
 
-def _choose(articles: Sequence[Read], tokens: Tokens, options: BuildOptions, met: _Met) -> Chosen:
+def _choose(articles: Sequence[Read], tokens: Tokens, options: BuildOptions, met: _Counts) -> Selection:
     count = len(articles)
     owner = np.repeat(np.arange(count), [len(article.texts) for article in articles])
     fit = np.ones(len(owner), dtype=bool)
@@ -192,4 +192,4 @@ def _choose(articles: Sequence[Read], tokens: Tokens, options: BuildOptions, met
     met.seen["comments: too long"] += int((chosen[owner] & ~fit).sum())
     comments = (fit & chosen[owner]).nonzero()[0]
     sizes = np.bincount(owner[comments], minlength=count)[chosen]
-    return Chosen(chosen.nonzero()[0], comments, np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32))
+    return Selection(chosen.nonzero()[0], comments, np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32))

@@ -1,4 +1,4 @@
-"""What was left out of an import or a build because it is broken, as a row of a file."""
+"""Rows of ``.rejected.jsonl``: what an import or a build could not read."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ __all__ = ["Rejected"]
 
 
 class Rejected(Row, frozen=True, gc=False):
-    """Something that was left out.
+    """A line, or a part of one, that could not be read.
 
     Args:
-        file: Where it stands.
+        file: Its file.
         line: Its line (JSON Lines) or row (Parquet), counted from 1; None for a whole file.
         field: The field that is wrong; empty for a whole line.
-        problem: What is wrong.
+        problem: The problem.
 
     >>> from postil.errors import InvalidInput
     >>> Rejected.of(InvalidInput("expected text, got 5", where="a.jsonl", line=7, field="title")).line
@@ -33,7 +33,7 @@ class Rejected(Row, frozen=True, gc=False):
 
     @classmethod
     def of(cls, error: InvalidInput) -> Rejected:
-        """What an error says.
+        """The row of an error.
 
         Args:
             error: The error.

@@ -1,7 +1,7 @@
-"""Which article goes to which split; a seed decides, and no duplicate straddles.
+"""Seeded split assignment; near duplicates never cross splits (no leakage).
 
-The order in which articles are drawn comes from a hash of the seed and of each article's id. It does not depend on
-where an article stands in the input, and an article that is added does not move the others about.
+Articles are sampled in the order of a hash of the seed and the article's id. The order does not depend on the position
+of an article in the input, and an added article does not change the order of the others.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["LEFT_OUT", "SPLITS", "UNDECIDED", "Share", "Split", "draw_key", "split_articles"]
+__all__ = ["EXCLUDED", "SPLITS", "UNASSIGNED", "Share", "Split", "draw_key", "split_articles"]
 
 SPLITS: Final = ("train", "dev", "test")
 TRAIN, DEV, TEST = 0, 1, 2
-UNDECIDED: Final = -1
-LEFT_OUT: Final = -2
+UNASSIGNED: Final = -1
+EXCLUDED: Final = -2
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class Share:
     """The size of a split.
 
     Args:
-        size: So many articles.
-        fraction: Or this fraction of the articles; one of the two is given.
+        size: Number of articles.
+        fraction: Fraction of the articles, in [0, 1); one of the two is given.
 
     >>> Share.parse("0.05").of(1_000), Share.parse("1610").of(191_502)
     (50, 1610)
@@ -44,10 +44,10 @@ class Share:
 
     @classmethod
     def parse(cls, text: str) -> Share:
-        """Read a size (``5000``) or a fraction (``0.05``).
+        """Parse a size (``5000``) or a fraction (``0.05``).
 
         Args:
-            text: What was written.
+            text: The value of a flag.
 
         Raises:
             UsageError: It is neither.
@@ -62,10 +62,10 @@ class Share:
         raise UsageError(f"expected a number of articles such as 5000, or a fraction such as 0.05, got '{text}'")
 
     def of(self, articles: int) -> int:
-        """How many articles that is.
+        """Number of articles of the split.
 
         Args:
-            articles: Of how many.
+            articles: Number of all articles.
         """
         return round(articles * self.fraction) if self.fraction is not None else self.size or 0
 
@@ -75,23 +75,23 @@ class Share:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """What became of each article.
+    """The split of each article.
 
     Args:
-        codes: int8[n]: a place in `SPLITS`, or `LEFT_OUT`.
-        left_out: Why articles were left out, and how many.
+        codes: int8[n], an index into `SPLITS`, or `EXCLUDED`.
+        excluded: Number of excluded articles by reason.
     """
 
     codes: NDArray[np.int8]
-    left_out: Mapping[str, int]
+    excluded: Mapping[str, int]
 
 
 def draw_key(seed: int, *names: str) -> int:
-    """A 64-bit number that puts things in a seeded order.
+    """A 64-bit sort key for sampling in a seeded order.
 
     Args:
         seed: The seed.
-        names: What names the thing.
+        names: Ids that name the sampled thing.
 
     >>> draw_key(1, "a") == draw_key(1, "a"), draw_key(1, "a") == draw_key(2, "a")
     (True, False)
@@ -109,20 +109,21 @@ def split_articles(
     dev: int,
     test: int,
 ) -> Split:
-    """Split articles, at most one of a group of near duplicates into the test set, the others whole.
+    """Assign articles to splits.
 
-    The test set is drawn first, from the eligible articles; the near duplicates of an article in it are left out of
-    the corpus, as they may not be eligible, and may not be trained on. The dev set is drawn next, in whole groups.
+    The test set is sampled first, from the eligible articles, at most one of a group of near duplicates; the others of
+    the group are excluded, as they may not be eligible, and may not be trained on. The dev set is sampled next, in
+    whole groups.
 
     Args:
-        keys: uint64[n], the order of drawing.
+        keys: uint64[n], sort keys of sampling.
         groups: int64[n], equal for near duplicates.
-        given: int8[n], a place in `SPLITS` where the input says it, else `UNDECIDED`. A split that is given is not
-            drawn; articles of other splits that are near duplicates of its articles are left out, where test comes
+        given: int8[n], an index into `SPLITS` where the input assigns it, else `UNASSIGNED`. A given split is not
+            sampled; articles of other splits that are near duplicates of its articles are excluded, where test comes
             before dev and dev before train.
-        eligible: bool[n], whether an article may be drawn for the test set.
-        dev: How many articles to draw for dev.
-        test: How many to draw for test; there must be as many groups with eligible articles.
+        eligible: bool[n], True where an article may be in the test set.
+        dev: Number of dev articles to sample.
+        test: Number of test articles to sample, at most the number of groups with eligible articles.
 
     Returns:
         The split.
@@ -131,35 +132,35 @@ def split_articles(
         UsageError: There are fewer.
 
     >>> keys, groups = np.array([3, 1, 2, 4], dtype=np.uint64), np.array([0, 1, 2, 1])
-    >>> undecided = np.full(4, UNDECIDED, dtype=np.int8)
+    >>> undecided = np.full(4, UNASSIGNED, dtype=np.int8)
     >>> split_articles(keys, groups, undecided, np.array([True, True, False, True]), dev=1, test=1).codes.tolist()
     [0, 2, 1, -2]
     """
     codes = given.astype(np.int8)
-    left_out = {}
-    for split, others in ((TEST, (TRAIN, DEV, UNDECIDED)), (DEV, (TRAIN, UNDECIDED))):
+    excluded = {}
+    for split, others in ((TEST, (TRAIN, DEV, UNASSIGNED)), (DEV, (TRAIN, UNASSIGNED))):
         again = np.isin(groups, groups[codes == split]) & np.isin(codes, others)
-        left_out[f"near duplicates of given {SPLITS[split]} articles"] = int(again.sum())
-        codes[again] = LEFT_OUT
+        excluded[f"near duplicates of given {SPLITS[split]} articles"] = int(again.sum())
+        codes[again] = EXCLUDED
     eligible = eligible & ~np.isin(groups, groups[codes == TRAIN])
     order = np.argsort(keys, kind="stable")
-    drawn = _first_of_groups(order[(eligible & (codes == UNDECIDED))[order]], groups)
+    drawn = _first_of_groups(order[(eligible & (codes == UNASSIGNED))[order]], groups)
     if len(drawn) < test:
         raise UsageError(f"test: expected {test:,} eligible articles, got {len(drawn):,}")
     drawn = drawn[:test]
-    again = np.isin(groups, groups[drawn]) & (codes == UNDECIDED)
+    again = np.isin(groups, groups[drawn]) & (codes == UNASSIGNED)
     again[drawn] = False
-    left_out["near duplicates of test articles"] = int(again.sum())
-    codes[again] = LEFT_OUT
+    excluded["near duplicates of test articles"] = int(again.sum())
+    codes[again] = EXCLUDED
     codes[drawn] = TEST
-    free = (codes == UNDECIDED) & ~np.isin(groups, groups[codes == TRAIN])
+    free = (codes == UNASSIGNED) & ~np.isin(groups, groups[codes == TRAIN])
     codes[_whole_groups(order[free[order]], groups, dev)] = DEV
-    codes[codes == UNDECIDED] = TRAIN
-    return Split(codes, {why: number for why, number in left_out.items() if number})
+    codes[codes == UNASSIGNED] = TRAIN
+    return Split(codes, {why: number for why, number in excluded.items() if number})
 
 
 def _first_of_groups(articles: NDArray[np.int64], groups: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Of each group the article that comes first, in the order given."""
+    """The first article of each group, in the order given."""
     _, first = np.unique(groups[articles], return_index=True)
     return articles[np.sort(first)]
 

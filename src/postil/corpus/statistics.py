@@ -1,7 +1,7 @@
 """The statistics of a corpus: Table 2 of the paper on automatic article commenting (ACL 2018), and its section 3.
 
-A file of the corpus is summed up on its own and summaries add up, so memory does not grow with the corpus, and any
-engine gives the same numbers. Distributions of whole numbers are kept exactly, as counts of each value.
+Each file of the corpus is summarized on its own and summaries add up, so memory does not grow with the corpus, and any
+engine gives the same numbers. Distributions are kept exactly, as counts of each value.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class Statistics:
     """The statistics of a corpus.
 
     Args:
-        splits: What each split holds, and all together (`ALL`).
-        tokenizer: What cut the texts into words.
+        splits: Summary of each split, and of all together (`ALL`).
+        tokenizer: Signature of the tokenizer.
         vocab_size: Number of words that models know by default.
         top_grade: The highest grade: that of the scale, else the highest in the corpus; None without grades.
     """
@@ -95,7 +95,7 @@ class Statistics:
         )
 
     def top_share(self, best: Histogram) -> float | None:
-        """What part of comments or articles got the top grade at least once.
+        """Share of comments or articles with the top grade from at least one person.
 
         Args:
             best: `Summary.best` or `Summary.best_of_article`.
@@ -129,13 +129,13 @@ def statistics(
     scale: Scale | None = None,
     watch: Watch = lambda _what, things, _total=None: nullcontext(iter(things)),
 ) -> Statistics:
-    """Count what a corpus holds.
+    """Compute the statistics of a corpus.
 
     Args:
         corpus: The corpus.
-        engine: Where the work is done; None for here.
+        engine: Engine that runs the work; None for this process.
         scale: The scale of the grades; by default the highest grade in the corpus is the top one.
-        watch: Shows progress.
+        watch: Progress callback.
 
     Raises:
         InvalidInput: A file is missing, damaged or of another corpus, or a grade is not on the scale.

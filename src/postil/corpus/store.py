@@ -2,16 +2,16 @@
 
 | file | content |
 |---|---|
-| ``README.md`` | what it is: source, licence, how it was made, splits |
-| ``metadata.json`` | options, seed, hash of the inputs, counts of all that was left out and why |
+| ``README.md`` | dataset card: source, licence, options, splits |
+| ``metadata.json`` | options, seed, hash of the inputs, number of excluded articles and comments by reason |
 | ``data/SPLIT-00000-of-00003.parquet`` | articles with their comments |
-| ``words.txt`` | a word a line, the most frequent of train first; line i is id i |
-| ``counts.npy`` | int64[words], how often each comes in train |
-| ``tokens/SPLIT/FIELD.ids.npy`` | int32[T], the words of the titles, contents or comments, behind one another |
-| ``tokens/SPLIT/FIELD.offsets.npy`` | int64[n + 1], where each text begins |
-| ``tokens/SPLIT/articles.npy`` | int64[articles + 1], where the comments of each article begin |
+| ``words.txt`` | one word per line, the most frequent of train first; line i has token id i |
+| ``counts.npy`` | int64[words], frequencies in train |
+| ``tokens/SPLIT/FIELD.ids.npy`` | int32[T], token ids of the titles, contents or comments, concatenated |
+| ``tokens/SPLIT/FIELD.offsets.npy`` | int64[n + 1], offsets of the texts |
+| ``tokens/SPLIT/articles.npy`` | int64[articles + 1], offsets of the comments of each article |
 
-No word is lost in the arrays: a model that knows V words takes every id from V on for an unknown word.
+The arrays keep every word: a model with a vocabulary of V words takes token ids from V on for unknown words.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ Field = Literal["title", "content", "comments"]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Ragged:
-    """Texts as numbers, mapped into memory.
+    """Tokenized texts, memory-mapped.
 
     Args:
         ids: int32[T].
@@ -157,7 +157,7 @@ class Corpus:
             yield from parquet.read(str(file), Article)
 
     def words(self) -> list[str]:
-        """The words of the corpus; a word's place is its id.
+        """The words of the corpus, by token id.
 
         Raises:
             InvalidInput: The file is missing or damaged.
@@ -173,15 +173,15 @@ class Corpus:
         return words
 
     def counts(self) -> NDArray[np.int64]:
-        """How often each word comes in train, int64[words], falling."""
+        """Frequency of each word in train, int64[words], descending."""
         return self._array("counts.npy", Expected("int64", (self.metadata.words,), low=0))
 
     def tokens(self, split: str, field: Field) -> Ragged:
-        """The texts of a split as numbers.
+        """Token ids of the texts of a split.
 
         Args:
             split: ``train``, ``dev`` or ``test``.
-            field: Which texts; comments are those of all articles behind one another.
+            field: The texts; comments are those of all articles, concatenated.
 
         Raises:
             UnknownName: The corpus has no such split.
@@ -195,7 +195,7 @@ class Corpus:
         return Ragged(ids, self._array(f"{folder}.offsets.npy", Expected("int64", (texts + 1,), end=len(ids))))
 
     def starts(self, split: str) -> NDArray[np.int64]:
-        """Where the comments of each article begin, int64[articles + 1].
+        """Offsets of the comments of each article, int64[articles + 1].
 
         Args:
             split: ``train``, ``dev`` or ``test``.

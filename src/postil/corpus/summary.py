@@ -1,4 +1,4 @@
-"""What a file of a corpus holds, summed up; summaries add up."""
+"""Additive summaries of the files of a corpus."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ LEAVES: Final = {(name, name) for name in ("title", "content", "category")} | {
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Summary:
-    """What a split, or a file of one, holds; summaries add up.
+    """The counts and distributions of a split, or of a file of one; summaries add up.
 
     Lengths in words are those of the token arrays, lengths in characters count code points.
 
     Args:
-        articles: How many there are.
-        comments: Comments that are no held-out ones; all below is about these.
-        held_out: Comments set aside when references were drawn.
-        tokens: Words of titles, contents and comments.
-        known: Those of them that models know, being among the most frequent.
-        words: uint8, a bit for each word of the corpus: whether it comes.
-        categories: Articles of each category.
+        articles: Number of articles.
+        comments: Number of comments, without the held-out ones; all below is about these.
+        held_out: Number of comments set aside when references were sampled.
+        tokens: Number of tokens in titles, contents and comments.
+        known: Number of those within the vocabulary of models.
+        words: uint8, one bit per word of the corpus, set if it occurs.
+        categories: Number of articles of each category.
         comments_per_article: Of each article.
         upvotes: Of each comment that says how many.
         title_words: Of each title.
@@ -80,18 +80,18 @@ class Summary:
     ratings: Histogram = EMPTY
 
     def __add__(self, other: Summary) -> Summary:
-        """Both together."""
+        """The summary of both."""
         pairs = ((name.name, getattr(self, name.name), getattr(other, name.name)) for name in fields(self))
         return Summary(**{name: one | two if name == "words" else one + two for name, one, two in pairs})
 
     @property
     def distinct_words(self) -> int:
-        """How many different words there are."""
+        """Number of distinct words."""
         return int(np.unpackbits(self.words).sum())
 
     @property
     def known_share(self) -> float | None:
-        """What part of all words models know; None without words."""
+        """Share of the tokens that models know; None without tokens."""
         return self.known / self.tokens if self.tokens else None
 
 
@@ -102,7 +102,7 @@ class Shard:
     Args:
         split: The split.
         file: The file.
-        first: The place of its first article in the split.
+        first: Index of its first article in the split.
     """
 
     split: str
@@ -148,7 +148,7 @@ def _opened(file: Path) -> Iterator[Arrow]:
 
 @dataclass(frozen=True)
 class Summarise:
-    """Sums up files; it can be sent to another process.
+    """Summarizer of files; it can be sent to another process.
 
     Args:
         corpus: The corpus that they are of.
@@ -157,7 +157,7 @@ class Summarise:
     corpus: Corpus
 
     def __call__(self, shard: Shard) -> Summary:
-        """Sum up a file.
+        """Summarize a file.
 
         Args:
             shard: The file.
@@ -245,7 +245,7 @@ def _characters(column: Arrow) -> Histogram:
 
 
 def _grades(comments: Arrow) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
-    """Of each comment the grade and the highest rating, NaN where there is none, and the number of ratings."""
+    """Grade, highest rating and number of ratings of each comment; NaN where there is no grade."""
     grades = comments.field("grade").to_numpy(zero_copy_only=False).astype(np.float64)
     lists = comments.field("ratings")
     ratings = lists.flatten().field("grade").to_numpy(zero_copy_only=False)

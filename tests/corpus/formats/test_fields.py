@@ -102,7 +102,7 @@ def test_votes_that_are_none(lines: Lines, problems: Problems, report: ImportRep
         (post(comments=[{"text": "Oh", "votes": 2**63}]), "comments[0].upvotes: expected an integer of at most 64"),
         (post(comments=[{"text": "Oh", "user": []}]), "comments[0].user: expected text or an integer, got an array"),
         (post(comments={"text": ["Oh"], "votes": []}), "comments: expected arrays of one length, got 1 text, 0 votes"),
-        (post(comments={"text": "Oh"}), 'comments.text: expected an array, a value a comment, got "Oh"'),
+        (post(comments={"text": "Oh"}), 'comments.text: expected an array, one value per comment, got "Oh"'),
         (post(comments={"body": ["Oh"]}), "comments: no texts of comments; there are: body"),
         (post(comments=[{"id": 1, "text": "a"}, {"id": "1", "text": "b"}]), 'comments[1]: comment "1" of this article'),
         (post(content=["a", 1]), "content: expected text, got an array"),

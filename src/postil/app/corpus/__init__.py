@@ -1,1 +1,1 @@
-"""The journeys of `postil corpus`."""
+"""The commands of `postil corpus`."""

@@ -139,7 +139,7 @@ class TableOptions(LangOptions):
         comment_column: Their column for article (the article's id), id, text, upvotes, grade or user; repeatable.
         delimiter: Character between columns; by default a tab for .tsv, .tab and .txt, else a comma.
         encoding: Encoding of the tables.
-        quotes: Whether double quotes around a cell are marks or text.
+        quotes: Treat double quotes around a cell as quotes, or as text.
         apostrophes: Remove the apostrophes that postil's exports have before =1+1 and the like.
     """
 

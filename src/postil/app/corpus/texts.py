@@ -1,4 +1,4 @@
-"""The texts of a corpus as what is trained on them looks at them: words as numbers, and word vectors to begin with."""
+"""The token arrays of a corpus for training, and pretrained word vectors for networks."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ class CorpusTexts:
 
     Args:
         corpus: The corpus.
-        reads: What of an article is looked at: ``title``, ``content`` or ``both``.
-        writes: What is to be learned from it: ``comments`` or ``title``.
+        reads: Parts of an article that are read: ``title``, ``content`` or ``both``.
+        writes: Target: ``comments`` or ``title``.
 
     Raises:
         UsageError: What is to be read or written has no word in the whole training set. (Where contents are to be
@@ -134,11 +134,11 @@ def first_vectors(
 
     Args:
         texts: The corpus.
-        folder: Where vectors that are trained here are kept, for a run that is interrupted.
+        folder: Folder for the vectors that are trained here, for resuming.
         given: A folder of word vectors; None trains them on the corpus, ``none`` begins at random.
         size: Their dimensions.
         seed: Seed of their training.
-        say: Takes words for people.
+        say: Callback for status messages.
 
     Returns:
         float32[words, size], zeros for words without one; None to begin at random.

@@ -1,9 +1,9 @@
-"""Articles out of objects whose fields have other names.
+"""Articles from JSON objects or table rows whose fields have other names.
 
 An object is a JSON line, a row of Parquet or a row of a table. The comments of an object may be
 
 - objects, each with fields of its own;
-- arrays, whose places are called `0`, `1`, …;
+- arrays, whose positions are called `0`, `1`, …;
 - bare texts;
 - an object of parallel arrays (as `datasets` writes a `Sequence` of objects);
 - parallel arrays in the article itself, where the article has no field for comments.
@@ -37,13 +37,13 @@ PLACES: Final = tuple(map(str, range(16)))
 
 
 class ArticleBuilder:
-    """Makes articles of objects, and counts what it meets.
+    """Builder of articles, which counts what it changes or rejects.
 
     Args:
-        fields: The names.
-        report: Takes counts, and what is broken.
-        beside: Fields of comments that somebody else reads.
-        texts: Whether all values are text, as in a table; then votes as text are nothing to tell.
+        fields: The field names of the source.
+        report: Counts; rejected objects are handed to it.
+        beside: Fields of comments that are read elsewhere.
+        texts: True if all values are text, as in a table; then votes as text are not counted.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class ArticleBuilder:
             row: The object.
             where: Its file.
             line: Its line.
-            joined: Whether the comments come from somewhere else; then the article has none yet, and is not counted.
+            joined: True if the comments come from elsewhere; then the article has none yet, and is not counted.
 
         Returns:
             The article, or None where the object was rejected.
@@ -120,7 +120,7 @@ class ArticleBuilder:
 
         Args:
             item: An object, an array, a text or None.
-            position: Its place under the article, counted from 1; its id where it has none.
+            position: Its position under the article, from 1; its id where it has none.
 
         Returns:
             The comment, or None where it has no text.
@@ -158,7 +158,7 @@ class ArticleBuilder:
 
         Args:
             comments: The comments.
-            place: Says file, line and field of one of them, counted from 0.
+            place: Callback that returns file, line and field of a comment, by index.
         """
         if len({comment.id for comment in comments}) == len(comments):
             return tuple(comments)
@@ -249,7 +249,7 @@ class ArticleBuilder:
         return self.distinct(made, lambda index: (where, line, f"{field}[{kept[index]}]"))
 
     def _parallel(self, columns: Record, field: str) -> list[Record]:
-        """Objects out of an object of arrays."""
+        """Convert an object of arrays to objects."""
         there: dict[str, list[object]] = {}
         for name, values in columns.items():
             if name not in self._known_of_comments:
@@ -258,7 +258,7 @@ class ArticleBuilder:
                 there[name] = values or []
             else:
                 place = f"{field}.{name}" if self._names["comments"] else name
-                raise InvalidInput(f"expected an array, a value a comment, got {shown(values)}", field=place)
+                raise InvalidInput(f"expected an array, one value per comment, got {shown(values)}", field=place)
         if not any(name in there for name in self._text):
             names = ", ".join(columns) or "no fields"
             raise InvalidInput(f"no texts of comments; there are: {names}", field=field)
@@ -308,12 +308,12 @@ class ArticleBuilder:
 
 
 def _is_missing(value: object) -> bool:
-    """Whether a value says that there is none: blank in a table, NaN in Parquet, where pandas has no other word."""
+    """True for a missing value: blank in a table, NaN in Parquet, as pandas writes it."""
     return not value.strip() if isinstance(value, str) else isinstance(value, float) and math.isnan(value)
 
 
 def _number(text: str) -> float | None:
-    """The number that a text is; Python would take 1_000 as well."""
+    """Parse a number; without the underscores that Python allows."""
     try:
         number = int(text) if text.removeprefix("-").isdecimal() else float(text)
     except ValueError:  # no number, or one of thousands of digits
@@ -330,7 +330,7 @@ def _first(row: Mapping[str, object], names: Names) -> object:
 
 
 def _found(row: Mapping[str, object], names: Names) -> tuple[str, object]:
-    """Something and its name; the name that it should have where it is not there."""
+    """Name and value of a field; the expected name and None where it is missing."""
     for name in names:
         value = row.get(name)
         if value is not None:

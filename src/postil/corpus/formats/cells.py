@@ -30,10 +30,10 @@ Row: TypeAlias = dict[str, str | None]
 """The cells of a row by column; None for an empty one."""
 
 LONGEST: Final = 1 << 24
-"""How many characters a cell may have; beyond that a quote was not closed."""
+"""Largest number of characters per cell; beyond that a quote was not closed."""
 
 MOST_NAMES: Final = 200
-"""How many characters of the names of columns a message shows."""
+"""Largest number of characters of column names in a message."""
 
 TABS: Final = (".tsv", ".tab", ".txt")
 BROKEN: Final = re.compile("[\udc80-\udcff]")  # how Python writes down bytes that it could not decode
@@ -53,13 +53,13 @@ def table_rows(
 
     Args:
         path: The file; it may be compressed with gzip, whatever its name.
-        report: Takes the rows that are broken.
+        report: Counts; broken rows are rejected.
         needed: Columns that it must have.
         encoding: Its encoding; a byte order mark is passed over.
-        delimiter: What stands between columns; by default the name says it.
-        quotes: Whether double quotes mean anything.
-        apostrophes: Whether postil exported the table, with apostrophes before what a spreadsheet would run; they are
-            taken away.
+        delimiter: Character between columns; by default by the file name.
+        quotes: True if cells may be quoted with double quotes.
+        apostrophes: True if postil exported the table, with apostrophes before what a spreadsheet would run; they are
+            removed.
 
     Yields:
         The line where the row begins, counted from 1, and its cells by column; None for an empty one.

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 __all__ = ["IDS", "TEXTS", "read_collection", "read_texts"]
 
 IDS: Final = ("_id", "id", "docid", "doc_id", "docno", "pid")
-"""Where the id stands in a JSON line."""
+"""Field names of the id in a JSON line."""
 
 TEXTS: Final = ("text", "contents", "passage", "doc", "body")
-"""Where the text stands in a JSON line."""
+"""Field names of the text in a JSON line."""
 
 
 def read_collection(path: FilePath) -> Iterator[tuple[int, str, str]]:

@@ -45,12 +45,12 @@ def read_dataset(
 
     Args:
         paths: Folders, or Parquet files.
-        report: Takes counts, and what is broken; by default that is raised.
+        report: Counts; what is broken is rejected, by default raised.
         splits: The splits to read; by default all.
         fields: The columns of `postil.corpus.formats.fields.FIELDS` that differ; an empty name: there is
             no such column. Without a column for ``comments`` the comments' fields are columns of lists.
         comment_fields: The same for comments.
-        lang: The language of articles that do not say theirs.
+        lang: Language of articles without one.
 
     Yields:
         The articles; files by split and name.

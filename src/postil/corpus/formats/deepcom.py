@@ -1,6 +1,6 @@
 """The corpora of automatic commenting beside Tencent's: Yahoo (DeepCom) and 163.
 
-JSON Lines, one article a line: ``_id``, ``title``, the content as ``paras`` (a list of paragraphs, Yahoo) or ``body``
+JSON Lines, one article per line: ``_id``, ``title``, the content as ``paras`` (a list of paragraphs, Yahoo) or ``body``
 (163), and ``cmts: [{"cmt": text}]``. The layout is inferred from code that reads such files.
 """
 
@@ -42,7 +42,7 @@ def read_deepcom(
 
     Args:
         paths: The files.
-        report: Takes counts, and what is broken; by default that is raised.
+        report: Counts; what is broken is rejected, by default raised.
         lang: The language of the articles.
 
     Yields:

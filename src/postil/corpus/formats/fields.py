@@ -1,4 +1,4 @@
-"""Under which names an object (a JSON line, a row of Parquet or of a table) has what a row of postil has."""
+"""Field names of a source (JSON lines, rows of Parquet or of a table) for the fields of postil's rows."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ if TYPE_CHECKING:
 __all__ = ["FIELDS", "FIELDS_OF_COMMENTS", "Fields", "Names"]
 
 Names: TypeAlias = tuple[str, ...]
-"""Where something may stand; the first that is there and not null is taken. None: it stands nowhere."""
+"""Alternative names of a field; the first that is there and not null is taken. Empty: the source has no such field."""
 
 FIELDS: Final = ("id", "title", "content", "category", "lang", "url", "comments")
-"""What an object may say of an article."""
+"""Fields of an article."""
 
 FIELDS_OF_COMMENTS: Final = ("id", "text", "upvotes", "grade", "user")
-"""What an object may say of a comment."""
+"""Fields of a comment."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """Under which names objects have what an article and its comments have.
+    """Field names of a source.
 
     Args:
         article: Names for `FIELDS`.
         comment: Names for `FIELDS_OF_COMMENTS`.
-        lang: The language of articles that do not say theirs.
+        lang: Language of articles without one.
     """
 
     article: Mapping[str, Names]
@@ -42,12 +42,12 @@ class Fields:
         comment: Mapping[str, str] | None = None,
         lang: str | None = None,
     ) -> Fields:
-        """The same with other names.
+        """A copy with other names.
 
         Args:
-            article: A name for each field that has another; an empty one says that the objects have no such field.
+            article: Name of each field that has another one; empty if the source has no such field.
             comment: The same for comments.
-            lang: The language of articles that do not say theirs.
+            lang: Language of articles without one.
 
         Raises:
             UnknownName: There is no such field.

@@ -41,10 +41,10 @@ def read_forum(
 
     Args:
         paths: The files.
-        report: Takes counts, and what is broken; by default that is raised.
-        fields: The names of `postil.corpus.formats.fields.FIELDS` that differ; an empty name: there is no such field.
-        comment_fields: The same for comments; in arrays the places are called ``0``, ``1``, ….
-        lang: The language of articles that do not say theirs.
+        report: Counts; what is broken is rejected, by default raised.
+        fields: The names of `postil.corpus.formats.fields.FIELDS` that differ; empty if there is no such field.
+        comment_fields: The same for comments; in arrays the positions are called ``0``, ``1``, ….
+        lang: Language of articles without one.
 
     Yields:
         The articles, in the order of the files.

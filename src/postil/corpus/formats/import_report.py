@@ -1,4 +1,4 @@
-"""What is met on the way through other people's files, and what becomes of what is broken."""
+"""Counts of an import, and the handling of broken lines."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def _stop(problem: InvalidInput) -> None:
 
 @dataclass(slots=True, eq=False)
 class ImportReport:
-    """Counts of what was met; a reader adds to it as its articles are taken.
+    """Counts of an import; a reader adds to it as its articles are taken.
 
     Args:
-        reject: Takes what is broken: a line, or a single comment in a line. By default it is raised; a function that
-            returns lets the reader go on without it.
-        articles: How many were read.
-        comments: How many they have.
+        reject: Callback for what is broken: a line, or a single comment in a line. By default it is raised; if the
+            callback returns, the reader continues without it.
+        articles: Number of articles that were read.
+        comments: Number of their comments.
         bare: Articles without comments.
         untitled: Articles whose title is empty.
         without_content: Articles without content.
@@ -53,8 +53,8 @@ class ImportReport:
         high: The highest grade.
         orphans: Comments of articles that a table of articles does not have; they are left out.
         unused: Contents that belong to no article.
-        rejected: How often something was broken.
-        unread: Fields of articles that have no place in a row.
+        rejected: Number of broken lines and comments.
+        unread: Fields of articles that are not read.
         unread_of_comments: The same of comments.
     """
 
@@ -79,13 +79,13 @@ class ImportReport:
     unread_of_comments: set[str] = field(default_factory=set)
 
     def refuse(self, problem: InvalidInput) -> None:
-        """Count something broken and hand it on.
+        """Count a broken line or comment, and hand it to `reject`.
 
         Args:
-            problem: What is broken, and where.
+            problem: The problem, with its location.
 
         Raises:
-            InvalidInput: The problem, unless somebody else takes it.
+            InvalidInput: The problem, unless `reject` returns.
         """
         self.rejected += 1
         self.reject(problem)
@@ -96,7 +96,7 @@ def numbered_lines(path: FilePath, report: ImportReport) -> Iterator[tuple[int, 
 
     Args:
         path: The file; it may be compressed with gzip, whatever its name.
-        report: Takes the news that the file is empty or ends in damage; what stands before is yielded.
+        report: Counts; an empty or damaged file is rejected, and the lines before the damage are yielded.
 
     Yields:
         The number of the line, counted from 1, and the line.
@@ -125,7 +125,7 @@ def json_lines(path: FilePath, report: ImportReport) -> Iterator[tuple[int, Reco
 
     Args:
         path: The file; it may be compressed with gzip, whatever its name.
-        report: Takes the lines that are broken.
+        report: Counts; broken lines are rejected.
 
     Yields:
         The number of the line, counted from 1, and the object.
@@ -174,7 +174,7 @@ def json_object(line: bytes, path: FilePath, number: int) -> Record:
 
 
 def stem(path: FilePath) -> str:
-    """What a file is called without its folder and endings.
+    """Name of a file without its folder and extensions.
 
     Args:
         path: The file.

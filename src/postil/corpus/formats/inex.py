@@ -1,6 +1,7 @@
 """INEX tweet contextualisation (2011 to 2014): topics, runs and textual relevance judgements.
 
-The files of the track were given to its participants; this reader is written from descriptions and has not met them.
+The files of the track were given to its participants; this reader is written from descriptions and was
+never run on them.
 
 Known, from the pages of the track and from Gonzalez-Gallardo, SanJuan and Torres-Moreno, section 3.2:
 
@@ -68,7 +69,7 @@ class Stretch:
         topic: The topic.
         file: The document it stands in, or `ANY_FILE`.
         by: The run or the person.
-        text: What it says; empty where a person only judged the topic.
+        text: Its text; empty where a person only judged the topic.
         line: Its line in the file.
     """
 
@@ -81,17 +82,17 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InexPassages:
-    """Graded passages, and what was met on the way.
+    """Graded passages, and what was left out.
 
     Args:
         passages: Topic by topic in the order of the topics, within a topic in the alphabetical order in which the
             people saw them. The id is ``file/n``, n counted from 1 in that order.
-        submitted: How many passages the runs have for the judged topics.
-        merged: How many distinct passages went because another begins and ends like them.
+        submitted: Number of passages in the runs for the judged topics.
+        merged: Number of distinct passages that were merged into another one.
         unknown: Topics of runs or judgements that are not among the topics.
         unjudged: Topics with passages that have no judgements; left out.
         without: Topics with judgements that have no passages.
-        unmatched: What was highlighted and is in no passage, as a whole.
+        unmatched: Highlighted stretches that are in no passage.
     """
 
     passages: list[Passage]
@@ -143,7 +144,7 @@ def grade_of(text: str, highlights: Mapping[str, Sequence[str]]) -> float:
 
     Args:
         text: The passage, with single spaces.
-        highlights: What each person who judged the topic highlighted, anywhere in the topic, with single spaces.
+        highlights: Highlighted texts by each person who judged the topic, anywhere in the topic, with single spaces.
 
     Returns:
         The share of the text that somebody highlighted, in [0, 1]; 2 where each of at least two people highlighted all.
@@ -176,10 +177,10 @@ def read_inex(
     Args:
         topics: The topics; passages and judgements of others are left out.
         runs: The runs.
-        judgements: What was highlighted.
+        judgements: Files of highlighted text.
         documents: Collections, as `postil.corpus.formats.collection.read_collection` takes them, with the text of
             each file without tags; for runs and judgements that have offsets.
-        characters: How many characters at either end make two passages of a topic one; 0 for none.
+        characters: Number of equal characters at either end that makes passages of a topic duplicates; 0 for none.
 
     Raises:
         UsageError: There are no runs, or offsets and no documents.
@@ -238,7 +239,7 @@ def _file(passage: Passage) -> str:
 
 
 def _meets(stretch: Stretch, passage: Passage) -> bool:
-    """Whether what was highlighted says something of a passage; that a person judged the topic always does."""
+    """True if a highlighted stretch concerns a passage; a line without text, that the topic was judged, always does."""
     if stretch.file not in (ANY_FILE, _file(passage)):
         return not stretch.text
     return stretch.text in passage.text or passage.text in stretch.text

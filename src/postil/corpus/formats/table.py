@@ -62,18 +62,18 @@ def read_table(
 
     Args:
         comments: The table of comments, or of comments and articles.
-        report: Takes counts, and what is broken; by default that is raised.
+        report: Counts; what is broken is rejected, by default raised.
         articles: The table of articles. Without it their columns stand beside the comments'.
         columns: The columns of articles that have other names than `postil.corpus.formats.fields.FIELDS`; an empty
             name: there is no such column. Where there is one table, the id stands in the column `ARTICLE`.
         comment_columns: The same for comments; ``article`` names the column with their article.
-        lang: The language of articles that do not say theirs.
+        lang: Language of articles without one.
         encoding: The encoding of the files.
-        delimiter: What stands between columns; by default a tab where the name ends in `.tsv`, `.tab` or `.txt`, else
+        delimiter: Character between columns; by default a tab where the name ends in `.tsv`, `.tab` or `.txt`, else
             a comma.
-        quotes: Whether a cell may be put between double quotes, with line breaks and doubled quotes in it.
-        apostrophes: Whether postil exported the tables, with apostrophes before what a spreadsheet would run; they
-            are taken away.
+        quotes: True if cells may be quoted with double quotes, with line breaks and doubled quotes in it.
+        apostrophes: True if postil exported the tables, with apostrophes before what a spreadsheet would run; they
+            are removed.
 
     Yields:
         The articles, in the order in which they first appear.

@@ -51,7 +51,7 @@ TENCENT: Final = Fields(
 """The fields of the release; ``id`` and ``content`` are for copies that have them."""
 
 CONTENTS: Final = ("content", "text", "body")
-"""Where the content stands in a JSON line."""
+"""Field names of the content in a JSON line."""
 
 
 def read_tencent(
@@ -61,7 +61,7 @@ def read_tencent(
 
     Args:
         paths: Its files.
-        report: Takes counts, and what is broken; by default that is raised.
+        report: Counts; what is broken is rejected, by default raised.
         contents: Files with the contents of the articles, by url. They are kept in memory until the end.
 
     Yields:
@@ -104,7 +104,7 @@ def read_contents(paths: Sequence[FilePath], report: ImportReport | None = None)
 
     Args:
         paths: Files, TSV or JSON Lines; the first line of each says which.
-        report: Takes what is broken; by default that is raised.
+        report: Counts; what is broken is rejected, by default raised.
 
     Returns:
         The contents by url; empty ones are not among them.
@@ -166,7 +166,7 @@ def _tsv_content(line: bytes, number: int, where: str) -> tuple[str, str]:
 
 
 def range_seen(low: float, high: float) -> str:
-    """Which scale the scores of a test set are on, in words.
+    """Describe the scale of the scores of a test set.
 
     Args:
         low: The lowest score.

@@ -1,8 +1,9 @@
-"""Copies of the Tencent corpus that went round with bodies, already cut into words.
+"""Tokenized copies of the Tencent corpus, with bodies.
 
-JSON Lines, one article a line: ``id``, ``title``, ``body`` and ``comment: [[text, …], …]``. All texts are words apart
-by single spaces. What the second element of a comment means is written nowhere, so the caller says it. The layout is
-inferred from code that reads such files (Graph-to-seq-comment-generation); it looks at the first element alone.
+JSON Lines, one article per line: ``id``, ``title``, ``body`` and ``comment: [[text, …], …]``. All texts are words
+separated by single spaces. The meaning of a comment's second element is documented nowhere, so the caller gives it. The
+layout is inferred from code that reads such files (Graph-to-seq-comment-generation); it looks at the first element
+alone.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["TOKENIZED", "Second", "read_tokenized"]
 
 Second: TypeAlias = Literal["none", "votes", "grade"]
-"""What the second element of a comment is."""
+"""Meaning of the second element of a comment."""
 
 TOKENIZED: Final = Fields(
     {
@@ -43,12 +44,12 @@ TOKENIZED: Final = Fields(
 def read_tokenized(
     paths: Sequence[FilePath], report: ImportReport | None = None, *, second: Second = "none", lang: str | None = None
 ) -> Iterator[Article]:
-    """Read articles whose texts are words apart by spaces; they stay so.
+    """Read articles whose texts are words separated by spaces; they stay so.
 
     Args:
         paths: The files.
-        report: Takes counts, and what is broken; by default that is raised.
-        second: What the second element of a comment is.
+        report: Counts; what is broken is rejected, by default raised.
+        second: Meaning of the second element of a comment.
         lang: The language, if it is not Chinese.
 
     Yields:

@@ -48,10 +48,10 @@ Pair: TypeAlias = tuple[str, str]
 """A topic and a document."""
 
 Unjudged: TypeAlias = Literal["skip", "zero", "keep"]
-"""What becomes of a passage in a run that nobody judged: left out, grade 0 as trec_eval has it, or no grade."""
+"""Treatment of a passage in a run without a judgement: left out, grade 0 as in trec_eval, or no grade."""
 
 LONGEST: Final = 40
-"""How many characters of a column a message shows."""
+"""Largest number of characters of a column in a message."""
 
 BEIR: Final = ["query-id", "corpus-id", "score"]
 
@@ -73,7 +73,7 @@ class Qrels:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrecPassages:
-    """Judged passages, and what was met on the way.
+    """Judged passages, and the pairs that were changed or left out.
 
     Args:
         passages: In the order of the judgements, then what runs add.
@@ -81,7 +81,7 @@ class TrecPassages:
         repeated: Pairs that were judged twice with the same grade; they have one row.
         negative: Pairs whose grade was negative and is 0 in the row.
         unjudged: Pairs of runs that nobody judged. With ``skip`` they have no row.
-        unused: How many texts of the collections no judgement and no run names.
+        unused: Number of texts of the collections that no judgement and no run names.
     """
 
     passages: list[Passage]
@@ -148,7 +148,7 @@ def read_trec(
         qrels: The judgements.
         collections: The files with the texts.
         runs: Run files whose passages are wanted too.
-        unjudged: What becomes of passages of the runs that nobody judged.
+        unjudged: Treatment of passages of the runs without a judgement.
 
     Raises:
         UnknownName: ``unjudged`` is none of the three.
@@ -166,7 +166,7 @@ def read_trec(
     if unjudged not in get_args(Unjudged):
         raise UnknownName("way with unjudged passages", unjudged, get_args(Unjudged))
     if unjudged != "skip" and not runs:
-        raise UsageError("which passages are unjudged is said by runs; name at least one")
+        raise UsageError("--unjudged needs at least one --run")
     if not collections:
         raise UsageError("the texts stand in collections; name at least one")
     judged = read_qrels(qrels)
