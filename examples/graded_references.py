@@ -96,7 +96,7 @@ def _highest(values: Floats) -> Floats:
 
 
 def power(x: Pairs, p: float) -> Floats:
-    """Take max s^p F; p = 1 is the weighted metric, p = 0 the plain one."""
+    """Take max s^p F; p = 1 is the weighted metric, p = 0 the unweighted one."""
     return _highest(x.there * x.s**p * x.f)
 
 
@@ -126,7 +126,7 @@ def soft_maximum(x: Pairs, p: float, q: float) -> Floats:
 
 
 def pull_down(x: Pairs, p: float, pull: float) -> Floats:
-    """Take max s^p F less a part of max (1 - s) F: likeness to bad references counts against."""
+    """Take max s^p F less a part of max (1 - s) F: similarity to bad references counts against."""
     return power(x, p) - pull * _highest(x.there * (1 - x.s) * x.f)
 
 
@@ -142,8 +142,8 @@ def signed_mean(x: Pairs, centre: float) -> Floats:
 
 def near(x: Pairs, q: float, prior: float) -> Floats:
     """Take sum F^q s / (prior + sum F^q) times (K + prior) / K; q = 1 and prior = 1 is over=near."""
-    likeness, k = x.there * x.f**q, x.there.sum(axis=1)
-    return _ratio(np.sum(likeness * x.s, axis=1) * (k + prior), (prior + np.sum(likeness, axis=1)) * k)
+    similarity, k = x.there * x.f**q, x.there.sum(axis=1)
+    return _ratio(np.sum(similarity * x.s, axis=1) * (k + prior), (prior + np.sum(similarity, axis=1)) * k)
 
 
 FAMILIES: dict[str, tuple[Callable[..., Floats], tuple[tuple[float, ...], ...]]] = {

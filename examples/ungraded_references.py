@@ -62,8 +62,8 @@ def scores_of(data: Judged, metric: str, jobs: int) -> dict[str, NDArray[np.floa
     rows = list({id(row): row for row in data.references}.values())
     of_row = {id(row): i for i, row in enumerate(rows)}
     made = {"consensus": postil.consensus_weights(rows, jobs=jobs), "not divided": raw_weights(rows)}
-    plain = [f"{metric}(over={over})" for over in OVERS]
-    found = postil.score(data.candidates, data.references, metrics=plain, jobs=jobs).items
+    unweighted = [f"{metric}(over={over})" for over in OVERS]
+    found = postil.score(data.candidates, data.references, metrics=unweighted, jobs=jobs).items
     out = dict(zip(OVERS, found.values(), strict=True))
     for name, weights in made.items():
         specs = [f"w-{metric}(over={over})" for over in WEIGHTED]
