@@ -180,7 +180,7 @@ def convert_file(path: str, out: str, options: ConversionOptions, say: Say) -> N
             while shown < int(100 * file.share):
                 begin(f"{writer.words:,} words")
                 shown += 1
-        metadata = writer.commit(
+        writer.commit(
             {
                 "spec": f"word2vec({file.form})",
                 "bigrams": options.bigrams,
@@ -189,7 +189,7 @@ def convert_file(path: str, out: str, options: ConversionOptions, say: Say) -> N
                 "versions": {"postil": VERSION},
             }
         )
-    for kind, count in metadata.get("left_out", {}).items():
+    for kind, count in writer.left_out.items():
         say(f"left out: {count:,} words ({kind})")
     say(_written(out, writer.words, writer.dimensions))
 

@@ -103,12 +103,12 @@ class Word2VecFile:
 
     @property
     def share(self) -> float:
-        """How much of the file has been read, 0 to 1."""
+        """Share of the file that has been read, 0 to 1."""
         return min(1.0, self._raw.count / self.size) if self.size else 1.0
 
     @property
     def sha256(self) -> str:
-        """Of the bytes read so far; after the last batch, of the file."""
+        """SHA-256 of the bytes read so far; after the last batch, of the file."""
         return self._raw.hash.hexdigest()
 
     def batches(self) -> Iterator[tuple[list[str], NDArray[np.float32]]]:
@@ -136,7 +136,7 @@ class Word2VecFile:
 
         Args:
             index: The word, counted from 0.
-            problem: What is wrong.
+            problem: The problem, in words.
         """
         if self.form == "text":
             return InvalidInput(problem, where=self.path, line=index + 1 + (self.words is not None))
@@ -323,7 +323,7 @@ def _numbers(fields: list[bytes]) -> list[float] | None:
 
 
 def _is_text(first: bytes, dimensions: int) -> bool:
-    """Whether the bytes up to a line break are text: a word and its numbers, or legible and more than a word."""
+    """True if the bytes up to a line break are text: a word and its numbers, or legible and more than a word."""
     fields = first.split()
     if len(fields) > dimensions and _numbers(fields[-dimensions:]) is not None:
         return True

@@ -16,7 +16,7 @@ import os
 import secrets
 import shutil
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -218,15 +218,17 @@ class VectorsWriter:
         except OSError as error:
             raise self._refused(error) from error
 
-    def commit(self, metadata: Mapping[str, Any]) -> dict[str, Any]:
-        """Write ``metadata.json`` and let the folder appear.
+    @property
+    def left_out(self) -> dict[str, int]:
+        """Number of words left out, by reason."""
+        return {kind: count for kind, count in self.sieve.left_out.items() if count}
+
+    def commit(self, metadata: Mapping[str, object]) -> None:
+        """Write ``metadata.json`` and create the folder atomically.
 
         Args:
             metadata: Description of the training. The format, the numbers of words and dimensions, what was left out
                 and the hash are added.
-
-        Returns:
-            What was written.
 
         Raises:
             InvalidInput: There are no words.
@@ -234,8 +236,7 @@ class VectorsWriter:
         """
         if not self.words:
             raise InvalidInput("there are no words to keep")
-        left_out = {kind: count for kind, count in self.sieve.left_out.items() if count}
-        whole = {"format": FORMAT, **metadata, **({"left_out": left_out} if left_out else {})}
+        whole = {"format": FORMAT, **metadata, **({"left_out": self.left_out} if self.left_out else {})}
         whole |= {"words": self.words, "dimensions": self.dimensions, "hash": self._hash.digest()}
         try:
             self._files[VECTORS].seek(0)
@@ -249,7 +250,6 @@ class VectorsWriter:
             self._replace()
         except OSError as error:
             raise self._refused(error) from error
-        return whole
 
     def _write_head(self) -> None:
         # NumPy leaves room for a longer shape, so that the head of the finished file fits in the place of the first.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 __all__ = ["Sums", "Vectors"]
 
 BLOCK: Final = 8192
-"""How many vectors are looked at together."""
+"""Number of vectors that are compared together."""
 SUMMED: Final = 512
-"""How many are summed together: few enough for the cache."""
+"""Number of vectors that are summed together: few enough for the cache."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -73,7 +73,7 @@ class Vectors:
 
     words: tuple[str, ...] = field(repr=False)
     array: NDArray[np.float32] = field(repr=False)
-    metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    metadata: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
 
     def __post_init__(self) -> None:
         if self.array.ndim != 2 or self.array.dtype != np.float32:
@@ -92,7 +92,7 @@ class Vectors:
 
     @property
     def bigrams(self) -> bool:
-        """Whether the words are bigrams, so that texts are looked up by pairs of adjacent words."""
+        """True if the words are bigrams, so that texts are looked up by pairs of adjacent words."""
         return bool(self.metadata.get("bigrams", False))
 
     @cached_property
@@ -103,7 +103,7 @@ class Vectors:
 
     @property
     def signature(self) -> str:
-        """What the signature of a number says of them, for example ``3000000x300-0123456789ab``."""
+        """Their entry in signatures of scores, for example ``3000000x300-0123456789ab``."""
         return f"{len(self)}x{self.dimensions}{'-bigrams' if self.bigrams else ''}-{self.hash}"
 
     @classmethod
@@ -111,7 +111,7 @@ class Vectors:
         """Open a folder of word vectors; the array stays on disk, its rows are read when they are needed.
 
         Args:
-            folder: What `save`, ``postil vectors train`` or ``postil vectors convert`` wrote.
+            folder: The folder, as `save`, ``postil vectors train`` or ``postil vectors convert`` write it.
 
         Raises:
             InvalidInput: The folder is missing or incomplete, of another version, or its parts do not fit together.
@@ -134,7 +134,7 @@ class Vectors:
         array = open_array(path / VECTORS, expected, remake="postil vectors train or postil vectors convert")
         return cls(tuple(words), np.asarray(array), MappingProxyType(made))
 
-    def save(self, folder: str | os.PathLike[str], metadata: Mapping[str, Any] | None = None) -> None:
+    def save(self, folder: str | os.PathLike[str], metadata: Mapping[str, object] | None = None) -> None:
         """Write a folder (see `postil.text.vector_store`); the same content gives the same bytes.
 
         Args:
@@ -196,7 +196,7 @@ class Vectors:
 
         Args:
             words: The words to look around.
-            k: How many to name for each.
+            k: Number of neighbors per word.
 
         Returns:
             For each word k others with their cosine, -1 to 1, the highest first; equal ones in the order of rows. Zero

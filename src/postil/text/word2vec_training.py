@@ -1,11 +1,11 @@
-"""Training word vectors on texts: word2vec's skip-gram with negative sampling, by gensim."""
+"""Training word vectors: word2vec's skip-gram with negative sampling, by gensim."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,7 @@ __all__ = ["SEED", "train"]
 
 SEED: Final = 20181
 LONGEST: Final = 10_000
-"""gensim passes over the words of a text behind this many, so longer texts are cut."""
+"""gensim ignores the words of a text after this many, so longer texts are split."""
 
 
 def train(
@@ -44,25 +44,25 @@ def train(
     workers are quicker and give slightly other numbers each time.
 
     Args:
-        token_lists: Texts as lists of words; gone through ``epochs + 1`` times.
+        token_lists: Texts as lists of words, iterated ``epochs + 2`` times.
         dimensions: Length of a vector.
-        negative: Noise words drawn for each pair of words, at least 1.
+        negative: Number of noise words per pair of words, at least 1.
         bigrams: Train on pairs of adjacent words, joined with ``_``, in place of words.
-        window: The farthest neighbour that counts as context.
-        epochs: How often the texts are gone through.
-        min_count: Words that occur less often get no vector.
-        sample: Words with a share above this in the texts are passed over at random; 0 for none.
+        window: Maximum distance of a context word.
+        epochs: Number of epochs.
+        min_count: Minimum number of occurrences of a word that gets a vector.
+        sample: Subsampling threshold: words with a larger share of the texts are skipped at random; 0 for none.
         seed: Seed of all that is random.
-        workers: Threads.
-        begin: Called at the beginning of each epoch, and of counting before them, with its name.
+        workers: Number of threads.
+        begin: Callback with the name of each stage: counting, then each epoch.
 
     Returns:
-        The vectors in memory, frequent words first and equally frequent ones in the order of the alphabet; their
-        ``made`` names spec, seed, a hash of the texts and versions.
+        The vectors in memory, by descending frequency, then alphabetically; their metadata has spec, seed, a hash of
+        the texts and versions.
 
     Raises:
         MissingExtra: gensim is not installed.
-        UsageError: A parameter is out of range, or the texts can be gone through only once.
+        UsageError: A parameter is out of range, or the texts can be iterated only once.
         InvalidInput: No word occurs often enough.
     """
     at_least_one = {
@@ -75,16 +75,16 @@ def train(
     }
     _check(at_least_one, sample, seed)
     if iter(token_lists) is token_lists:
-        raise UsageError("expected texts that can be gone through several times, such as a list, got an iterator")
+        raise UsageError("expected texts that can be iterated several times, such as a list, got an iterator")
     word2vec, versions = _gensim()
     tell = begin or (lambda _: None)
     tell("counting words")
     texts = _Texts(token_lists, bigrams=bigrams)
-    counts, made = texts.count()
-    kept = {word: n for word, n in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])) if n >= min_count}
-    if not kept:
+    counted = texts.count()
+    vocabulary = counted.vocabulary(min_count)
+    if not vocabulary:
         unit = "pair of adjacent words" if bigrams else "word"
-        raise InvalidInput(f"no {unit} occurs {min_count} times in {made['texts']:,} texts", where="texts")
+        raise InvalidInput(f"no {unit} occurs {min_count} times in {counted.texts:,} texts", where="texts")
     model = word2vec(
         vector_size=dimensions,
         sg=1,
@@ -96,11 +96,11 @@ def train(
         seed=seed,
         workers=workers,
         epochs=epochs,
-        sorted_vocab=0,  # sorted already, by a rule that does not leave ties to the machine
+        sorted_vocab=0,  # sorted already, with a tie rule that does not depend on the machine
         hashfxn=_stable_hash,
     )
-    model.build_vocab_from_freq(kept, corpus_count=made["pieces"])
-    model.train(texts, total_examples=made.pop("pieces"), epochs=epochs, callbacks=[_Epochs(epochs, tell)])
+    model.build_vocab_from_freq(vocabulary, corpus_count=counted.pieces)
+    model.train(texts, total_examples=counted.pieces, epochs=epochs, callbacks=[_Epochs(epochs, tell)])
     spec = {**at_least_one, "sample": sample}
     del spec["workers"]
     return Vectors(
@@ -111,14 +111,39 @@ def train(
             "bigrams": bigrams,
             "seed": seed,
             "workers": workers,
-            **made,
+            "data": counted.data,
+            "texts": counted.texts,
+            "tokens": counted.tokens,
             "versions": {"postil": VERSION, **versions},
         },
     )
 
 
+class _Counted(NamedTuple):
+    """Counts of texts.
+
+    Args:
+        units: Number of occurrences of each word or bigram.
+        data: Hash of the texts.
+        texts: Number of texts.
+        tokens: Number of words.
+        pieces: Number of pieces that gensim is given.
+    """
+
+    units: Counter[str]
+    data: str
+    texts: int
+    tokens: int
+    pieces: int
+
+    def vocabulary(self, min_count: int) -> dict[str, int]:
+        """Units that are frequent enough, by descending count, then alphabetically."""
+        ordered = sorted(self.units.items(), key=lambda pair: (-pair[1], pair[0]))
+        return {unit: n for unit, n in ordered if n >= min_count}
+
+
 class _Texts:
-    """The texts in the pieces that gensim is given."""
+    """Texts, split into pieces that gensim does not truncate."""
 
     def __init__(self, token_lists: Iterable[Sequence[str]], *, bigrams: bool) -> None:
         self._token_lists = token_lists
@@ -130,8 +155,8 @@ class _Texts:
             for begin in range(0, len(units), LONGEST):
                 yield units[begin : begin + LONGEST]
 
-    def count(self) -> tuple[Counter[str], dict[str, Any]]:
-        """How often each unit occurs, and what ``metadata.json`` says of the texts."""
+    def count(self) -> _Counted:
+        """Count and hash the texts."""
         data = hashlib.sha256()
         texts = tokens = 0
         for words in self._token_lists:
@@ -145,12 +170,11 @@ class _Texts:
         for piece in self:
             counts.update(piece)
             pieces += 1
-        made = {"data": f"sha256:{data.hexdigest()}", "texts": texts, "tokens": tokens, "pieces": pieces}
-        return counts, made
+        return _Counted(counts, f"sha256:{data.hexdigest()}", texts, tokens, pieces)
 
 
 class _Epochs:
-    """What gensim calls on its way."""
+    """Callbacks of gensim."""
 
     def __init__(self, epochs: int, begin: Callable[[str], None]) -> None:
         self._names = iter([f"epoch {number} of {epochs}" for number in range(1, epochs + 1)])
@@ -170,12 +194,12 @@ class _Epochs:
 
 
 def _stable_hash(text: str) -> int:
-    """Python's own hash of a text is another in each process."""
+    """Hash of a text that is the same in every process, unlike Python's own."""
     return int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:8], "little")
 
 
 def _gensim() -> tuple[Any, dict[str, str]]:
-    """The class that trains, and the versions that numbers depend on."""
+    """Word2Vec, and the versions that numbers depend on."""
     try:
         import gensim  # type: ignore[import-untyped]  # noqa: PLC0415 - heavy and optional
         from gensim.models.word2vec import Word2Vec  # type: ignore[import-untyped]  # noqa: PLC0415
