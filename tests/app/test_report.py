@@ -30,8 +30,7 @@ from postil.app.report import write_report as write_results
 from postil.errors import InvalidInput, MissingExtra, PostilError, UsageError
 from postil.records import Passage
 from postil.records.result_files import decoded, read_results
-from postil.records.results import Comparison, CorrelationResult, NcgResult, Result, ScoreResult
-from postil.render.page.chapters import chapter
+from postil.records.results import Comparison, CorpusMetadata, CorrelationResult, NcgResult, Result, ScoreResult
 from postil.render.page.gains import Gains, gains_paragraph, leads, use_of_weights
 from postil.render.page.lookup import Lookup
 from postil.render.page.summary import compared, paragraph, scored, weights
@@ -999,9 +998,9 @@ def changed(place: str, value: Any, result: dict[str, Any] | None = None) -> dic
         (5, "expected an object in braces, got 5"),
         ({}, "schema: expected 1, got none"),
         ({"schema": 2, "kind": "compare"}, "schema: expected 1, got 2"),
-        ({"schema": 1}, "ranked-comments, got none"),
-        ({"schema": 1, "kind": "demo"}, 'ranked-comments, got "demo"'),
-        ({"schema": 1, "kind": []}, "ranked-comments, got an array"),
+        ({"schema": 1}, "kind: expected one of score, correlate,"),
+        ({"schema": 1, "kind": "demo"}, ', got "demo"'),
+        ({"schema": 1, "kind": []}, ", got an array"),
         (changed("correlations.1.value", float("nan")), "correlations[1].value: expected a finite number, got NaN"),
         (changed("correlations.1.value", float("inf")), "correlations[1].value: expected a finite number"),
         (changed("correlations.1.value", "much"), "correlations[1].value: expected a number"),
@@ -1041,7 +1040,14 @@ TRAINING = {
     "kind": "training",
     "rows": [{"step": 500, "epoch": 1, "loss": 5.25, "dev": 5.5, "perplexity": 244.7, "best": True}],
 }
-LABEL = {"label": "Machine-generated suggestion"}
+MADE = {
+    "label": "Machine-generated suggestion",
+    "method": "generated",
+    "model": "att",
+    "model_hash": "0",
+    "sources": [],
+    "overlap": None,
+}
 
 
 @pytest.mark.parametrize(
@@ -1097,7 +1103,11 @@ LABEL = {"label": "Machine-generated suggestion"}
             {
                 "kind": "suggestions",
                 "suggestions": [
-                    {"article": "x", "suggestions": [{"rank": 1, "score": 2.0, "text": "so", "provenance": LABEL}]}
+                    {
+                        "article": "x",
+                        "suggestions": [{"rank": 1, "score": 2.0, "text": "so", "provenance": MADE}],
+                        "filtered": [],
+                    }
                 ],
             },
             ["Machine-generated suggestion", "so"],
@@ -1114,17 +1124,21 @@ def test_results_without_sentences_are_tables(result: dict[str, Any], said: list
     assert page.read_bytes() == first
 
 
-@pytest.mark.parametrize(
-    ("result", "problem"),
-    [
-        ({"kind": "training", "rows": []}, "expected rows, got none of kind 'training'"),
-        ({"kind": "suggestions"}, "not what postil prints of kind 'suggestions': no field 'suggestions'"),
-        ({"kind": "suggestions", "suggestions": 5}, "not what postil prints of kind 'suggestions': fields of another"),
-    ],
-)
-def test_rows_that_are_none(result: dict[str, Any], problem: str) -> None:
-    with pytest.raises(InvalidInput, match=problem):
-        chapter(decoded({"schema": 1, **result}), "")
+def test_a_kind_without_a_page(tmp_path: Path) -> None:
+    corpus = CorpusMetadata(
+        format=1,
+        postil="0",
+        options={"tokenizer": "words", "vocab_size": 1},
+        tokenizer="",
+        inputs=(),
+        langs=(),
+        seen={},
+        splits={},
+        words=0,
+    )
+    with pytest.raises(InvalidInput, match="a result of kind 'corpus' has no page"):
+        write_report([corpus], tmp_path / "r.html")
+    assert not list(tmp_path.iterdir())
 
 
 def test_no_results(tmp_path: Path) -> None:

@@ -170,7 +170,7 @@ def refused(postil: Postil, *command: str, code: int = 3) -> str:
 
 
 GIVE = "give what a command of postil printed with --format json"
-KINDS = ", ".join((*result_files.KINDS, *result_files.OTHERS))
+KINDS = ", ".join(result_files.KINDS)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from os import PathLike
 
-__all__ = ["KINDS", "OtherResult", "decoded", "encoded", "read_results"]
+__all__ = ["KINDS", "decoded", "encoded", "read_results"]
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | float | bool | None"
 
@@ -31,28 +31,11 @@ MADE_BY: Final = "give what a command of postil printed with --format json"
 KINDS: Final[Mapping[str, type[Result]]] = {str(kind.__struct_config__.tag): kind for kind in Result.__subclasses__()}
 """Struct of each kind of result."""
 
-OTHERS: Final = tuple(kind for kind in ("suggestions", "ranked-comments") if kind not in KINDS)
-"""Kinds without a struct."""
-
 WITHOUT_KIND: Final = {"scores": {"kind": "score", "aggregation": "corpus"}, "agreement": {"kind": "agreement"}}
 """Kind of a result without one, by a field that it has."""
 
 REPORT: Final = "report"
 """Kind of a file that holds several results."""
-
-
-class OtherResult(Result, frozen=True, kw_only=True, tag="other"):
-    """A result of a kind without a struct.
-
-    Args:
-        value: The JSON object.
-    """
-
-    value: dict[str, object]
-
-    def to_dict(self) -> dict[str, object]:
-        """See `Result.to_dict`."""
-        return {**self.value, **({"name": self.name} if self.name else {})}
 
 
 def read_results(paths: Sequence[str | PathLike[str]]) -> list[Result]:
@@ -86,14 +69,12 @@ def decoded(value: object, where: str = "result") -> Result:
     if "kind" not in value:
         value = {**next((usual for field, usual in WITHOUT_KIND.items() if field in value), {}), **value}
     kind = value.get("kind")
-    if not isinstance(kind, str) or kind not in (*KINDS, *OTHERS):
+    if not isinstance(kind, str) or kind not in KINDS:
         found = shown(kind) if "kind" in value else "none"
-        known = ", ".join((*KINDS, *OTHERS))
+        known = ", ".join(KINDS)
         raise InvalidInput(f"expected one of {known}, got {found}; {MADE_BY}", where=where, field="kind")
     try:
         _check_values(value, "")
-        if kind in OTHERS:
-            return OtherResult(name=str(value.get("name", "")), value=value)
         return msgspec.convert(value, KINDS[kind], dec_hook=_array)
     except msgspec.ValidationError as error:
         raise _invalid(error, where, KINDS.get(kind)) from None

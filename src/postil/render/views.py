@@ -34,6 +34,7 @@ MODULES: Final[Mapping[str, str]] = {
     "statistics": "postil.render.statistics",
     "study": "postil.render.study",
     "suggestions": "postil.render.suggestions",
+    "training": "postil.render.training",
     "vectors": "postil.render.vectors",
 }
 """The module of this package that shows each kind of result."""

@@ -21,13 +21,11 @@ from postil.render.page import pictures, tables
 from postil.render.page.agreement import agreement_blocks
 from postil.render.page.blocks import Block, Chapter, Facts, Fold, Part, Picture, Quote, Quotes, Sheet, Verdicts, Words
 from postil.render.page.gains_chapter import gains_chapter
-from postil.render.page.laid_out import laid_out
 from postil.render.page.lookup import Lookup
 from postil.render.page.study import study_chapter
 from postil.render.page.summary import SIGNIFICANTLY, compared, paragraph, scored, weights
 from postil.render.page.viewed import viewed_chapter
 from postil.render.page.words import LEVELS, isolated, left_out, titled
-from postil.render.views import MODULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -56,9 +54,7 @@ def chapter(result: Result, key: str) -> Chapter:
         return _scored(result, key)
     if isinstance(result, StudyResult):
         return study_chapter(result, key)
-    if result.__struct_config__.tag in MODULES:
-        return viewed_chapter(result, key)
-    return study_chapter(laid_out(result), key)
+    return viewed_chapter(result, key)
 
 
 def _saying(made: Chapter, weights: str) -> Chapter:

@@ -10,9 +10,8 @@ import msgspec
 from postil.records.results import Comparison, CorrelationResult, NcgResult, ScoreResult, StudyResult
 from postil.render.formats import grid_as, rows_as_csv
 from postil.render.page.blocks import Fold, Sheet
-from postil.render.page.laid_out import laid_out
 from postil.render.study import table_rows
-from postil.render.views import MODULES, view_of
+from postil.render.views import view_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -61,11 +60,10 @@ def csv_tables(result: Result, key: str) -> dict[str, bytes]:
         tables = {table.key: table_rows(table) for part in result.parts for table in part.tables}
     elif isinstance(result, ScoreResult):
         tables = {"scores": _rows(result.scores)}
-    elif (kind := str(result.__struct_config__.tag)) in MODULES:
-        view = view_of(result)
-        return {f"{key}{kind}.csv": rows_as_csv(view.rows, view.fields).encode()} if view.rows else {}
     else:
-        return csv_tables(laid_out(result), key)
+        view = view_of(result)
+        name = f"{key}{result.__struct_config__.tag}.csv"
+        return {name: rows_as_csv(view.rows, view.fields).encode()} if view.rows else {}
     return {f"{key}{name}.csv": rows_as_csv(rows, _fields(rows)).encode() for name, rows in tables.items() if rows}
 
 
