@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Mapping, MutableMapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
 import typer
 import typer.main
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = ["COMMANDS", "app", "main"]
+
+Click: TypeAlias = Any  # a command, context or formatter: of click, or of the copy that typer has
 
 HELP: Final = "Reference-based evaluation with quality-weighted references, and meta-evaluation against human ratings."
 
@@ -49,19 +51,19 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
 """Module and line of help of each command; a command is imported when it is asked for."""
 
 
-class _Commands(MutableMapping[str, Any]):
+class _Commands(MutableMapping[str, Click]):
     """The commands, each made at the first request, so that starting one does not load the others."""
 
     def __init__(self) -> None:
-        self._made: dict[str, Any] = {}
+        self._made: dict[str, Click] = {}
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Click:
         if name not in self._made:
             module, _, attribute = COMMANDS[name][0].partition(":")
             self._made[name] = _command(name, getattr(importlib.import_module(module), attribute))
         return self._made[name]
 
-    def __setitem__(self, name: str, command: Any) -> None:
+    def __setitem__(self, name: str, command: Click) -> None:
         self._made[name] = command
 
     def __delitem__(self, name: str) -> None:
@@ -74,7 +76,7 @@ class _Commands(MutableMapping[str, Any]):
         return len(COMMANDS)
 
 
-def _command(name: str, made: object) -> Any:
+def _command(name: str, made: object) -> Click:
     """A command of typer's, of a group or of a function."""
     if not isinstance(made, typer.Typer):
         alone = typer.Typer(
@@ -90,22 +92,22 @@ def _command(name: str, made: object) -> Any:
 class Root(TyperGroup):
     """The command above all others; it remembers how it was called."""
 
-    def __init__(self, *args: Any, **attributes: Any) -> None:
+    def __init__(self, *args: Click, **attributes: Click) -> None:
         super().__init__(*args, **attributes)
         self.commands = _Commands()
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - see `typer.core.TyperGroup`
+    def format_commands(self, ctx: Click, formatter: Click) -> None:  # noqa: ARG002 - see `typer.core.TyperGroup`
         """List the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Click, args: list[str]) -> list[str]:
         """See `typer.core.TyperGroup`."""
         ctx.meta[CALLED] = list(args)
         with visible_mistakes():
             return list(super().parse_args(ctx, args))
 
-    def invoke(self, ctx: Any) -> Any:
+    def invoke(self, ctx: Click) -> Click:
         """See `typer.core.TyperGroup`."""
         with visible_mistakes():
             return super().invoke(ctx)

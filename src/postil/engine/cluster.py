@@ -10,7 +10,7 @@ import logging
 import os
 import socket
 import sys
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from postil.engine.messages import WorkerState
 from postil.engine.worker_pool import PooledEngine, WorkerDied, WorkerSlot
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from postil.engine.base import Engine
 
 __all__ = ["open_ray"]
+
+Remote: TypeAlias = Any  # a handle of Ray: of a function, an actor, a task or an object
 
 _ENVIRONMENT: Final = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 """No statistics to Ray's makers; no warning about graphics cards."""
@@ -82,8 +84,8 @@ class _Ray(PooledEngine):
         self._run_task = ray.remote(max_retries=0)(_run_task)
         # By default an actor asks for no CPU once it lives, so there may be more shards than CPUs.
         self._state_class = ray.remote(max_restarts=0, scheduling_strategy="SPREAD")(WorkerState)
-        self._last: tuple[bytes, Any] | None = None
-        self.abandoned: list[Any] = []
+        self._last: tuple[bytes, Remote] | None = None
+        self.abandoned: list[Remote] = []
 
     def _map_slot(self, payload: bytes) -> WorkerSlot:
         import ray  # noqa: PLC0415
@@ -114,7 +116,7 @@ class _Ray(PooledEngine):
 class _RaySlot(WorkerSlot):
     """Base of the slots of tasks and of actors: waiting for a result."""
 
-    def _await(self, answer: Any) -> bytes:
+    def _await(self, answer: Remote) -> bytes:
         import ray  # noqa: PLC0415
         from ray import exceptions  # noqa: PLC0415
 
@@ -146,7 +148,7 @@ class _TaskSlot(_RaySlot):
     gone on to someone else's task by then.
     """
 
-    def __init__(self, payload: bytes, engine: _Ray, task: Any, reference: Any) -> None:
+    def __init__(self, payload: bytes, engine: _Ray, task: Remote, reference: Remote) -> None:
         super().__init__(payload)
         self._engine, self._run_task, self._reference = engine, task, reference
 
@@ -170,10 +172,10 @@ class _TaskSlot(_RaySlot):
 class _ActorSlot(_RaySlot):
     """An actor that has loaded a shard."""
 
-    def __init__(self, payload: bytes, state_class: Any) -> None:
+    def __init__(self, payload: bytes, state_class: Remote) -> None:
         super().__init__(payload)
         self._state_class = state_class
-        self._actor: Any = None
+        self._actor: Remote = None
 
     def call(self, request: bytes) -> bytes:
         """See `WorkerSlot.call`."""
@@ -208,7 +210,7 @@ _STATES: Final[dict[str, WorkerState]] = {}
 """State of this worker for the function that it was sent last, by the name of its reference."""
 
 
-def _run_task(references: list[Any], request: bytes) -> bytes:
+def _run_task(references: list[Remote], request: bytes) -> bytes:
     """Run a request; the Ray task of `map`."""
     import ray  # noqa: PLC0415
 
