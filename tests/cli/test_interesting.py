@@ -1,4 +1,4 @@
-"""`postil interesting`: a page in, its best passages out, with reasons."""
+"""`postil interesting`: the best passages of a page, with their unit contributions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def texts(out: str) -> list[str]:
     return [row["text"] for row in json.loads(out)["passages"]]
 
 
-def test_the_passage_that_shares_most_with_the_rest_comes_first_with_its_reasons(postil: Postil) -> None:
+def test_the_passage_that_shares_most_with_the_rest_comes_first_with_its_top_units(postil: Postil) -> None:
     outcome = postil("interesting", "page.txt", "--stop", "en", "--format", "json")
     assert (outcome.code, outcome.err) == (0, "")
     rows = json.loads(outcome.out)["passages"]
@@ -135,7 +135,7 @@ def test_kl_on_a_page_that_is_its_own_reference_is_doubted(postil: Postil) -> No
 
 
 @pytest.mark.parametrize("form", ["json", "jsonl", "csv", "table", "markdown", "latex"])
-def test_a_passage_with_nothing_to_be_held_against_has_no_score(postil: Postil, form: str) -> None:
+def test_a_passage_with_nothing_to_be_compared_with_has_no_score(postil: Postil, form: str) -> None:
     Path("one.txt").write_text("Coffee.\n\nCoffee.", encoding="utf-8")
     outcome = postil("interesting", "one.txt", "--format", form)
     assert (outcome.code, outcome.err) == (0, "")

@@ -76,7 +76,7 @@ def test_nothing_gains_more_than_the_grades_themselves(grades: list[float]) -> N
     assert normalized_gains(grades, grades).tolist() == [1.0] * len(grades)
 
 
-def test_a_tie_at_the_cut() -> None:
+def test_a_tie_at_the_cutoff() -> None:
     # Ranks: 4 alone (grade 1); then three tied with 3 + 0 + 3 = 6, so 2 a row; then -inf (grade 2), last.
     found = expected_gains([0.5, 0.9, 0.5, -math.inf, 0.5], [3, 1, 0, 2, 3])
     assert found.tolist() == [1, 3, 5, 7, 9]
@@ -306,7 +306,7 @@ def test_the_sign_flip_test_goes_through_all_patterns_of_few_topics() -> None:
         assert row.test == "sign-flip"
 
 
-def test_holm_over_the_pairs_of_a_cut() -> None:
+def test_holm_over_the_pairs_of_a_cutoff() -> None:
     rows = gain_differences(curves_of(), [5])
     one, two, three = sorted(rows, key=lambda row: row.p)
     assert one.p_holm == min(1, 3 * one.p)

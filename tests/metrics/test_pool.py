@@ -1,4 +1,4 @@
-"""Whose texts make the reference of a passage, and which of them leave it while the passage is scored."""
+"""Pooled references of passages, and the texts that leave them while a passage is scored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a wikitext links to, and what a reader sees of it."""
+"""Anchors and plain text of a wikitext."""
 
 from __future__ import annotations
 

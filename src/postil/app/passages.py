@@ -67,7 +67,7 @@ class PassagesOptions(Preprocessing, SeedOptions, ThreadOptions):
     reference: Annotated[Asked, Flag(metavar="WHAT")] = "topic"
     leave_one_out: bool = False
     pool: Annotated[Pool, Flag(metavar="HOW")] = "all"
-    k: Annotated[tuple[int, ...], Flag(("--k", "-k"), min=1)] = ()
+    k: Annotated[tuple[int, ...], Flag(("--k", "-k"), metavar="K", min=1)] = ()
     folds: Annotated[int, Flag(min=2)] = FOLDS
     folds_by: Annotated[FoldsBy, Flag(metavar="HOW")] = "seed"
     scale: Annotated[Scale | None, Flag(metavar="LOW:HIGH")] = None
