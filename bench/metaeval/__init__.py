@@ -1,1 +1,1 @@
-"""How long judging metrics against people takes, beside the same numbers by a loop over SciPy."""
+"""Run time of meta-evaluation, beside the same numbers by a loop over SciPy."""

@@ -1,10 +1,10 @@
-"""Time `postil correlate` and what it is made of, beside a loop over SciPy, in one run.
+"""Time `postil correlate` and its parts, beside a loop over SciPy, in one run.
 
     python -m bench.metaeval.run [--items 500] [--systems 20] [--metrics 20] [--jobs 2] [--markdown FILE]
 
-The data are drawn: items of different difficulty, systems of different strength, metrics that follow the grades more or
-less closely; half of the metrics have ties. The loop over SciPy would take hours, so a few of its resamples and
-permutations are timed and multiplied up; the tables say how many.
+The data are simulated: items of different difficulty, systems of different quality, metrics that correlate more or
+less with the ratings; half of the metrics have ties. The loop over SciPy would take hours, so a few of its resamples
+and permutations are timed and extrapolated; the tables give their numbers.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 COEFFICIENTS: tuple[Coefficient, ...] = ("pearson", "spearman", "kendall-b")
 TESTED = COEFFICIENTS[:2]
 
-PAGE = """# Benchmarks of judging metrics
+PAGE = """# Benchmarks of meta-evaluation
 
-This page is made by `make bench`. {items} items, {systems} systems, {metrics} metrics, two annotators a text, drawn by
-`bench/metaeval/run.py`, the same in every run. Intervals are from {resamples:,} resamples of the items (Kendall:
-{kendall}), tests from {permutations:,} permutations for each of the {pairs} pairs of metrics.
+This page is made by `make bench`. {items} items, {systems} systems, {metrics} metrics, two annotators per text,
+simulated by `bench/metaeval/run.py`, the same in every run. Confidence intervals are from {resamples:,} resamples of
+the items (Kendall: {kendall}), tests from {permutations:,} permutations for each of the {pairs} pairs of metrics.
 
 The loop over SciPy calls it once for each metric, resample and permutation, as a script would. It would take hours:
 as many resamples and permutations as stand in the last column were timed, and the time multiplied up.
@@ -52,7 +52,7 @@ Machine: {machine}; postil with {jobs} threads, SciPy {scipy}.
 
 
 def rows(items: int, systems: int, metrics: int) -> tuple[list[Score], list[Judgement]]:
-    """Scores and grades of every item by every system."""
+    """Scores and ratings of every item by every system."""
     rng = np.random.default_rng(20181)
     good = rng.normal(size=(items, 1)) + rng.normal(size=systems) * 0.5 + rng.normal(size=(items, systems))
     columns = [good + rng.normal(size=good.shape) * (0.5 + 0.15 * metric) for metric in range(metrics)]
@@ -87,7 +87,7 @@ def command(folder: Path, jobs: int) -> float:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description="Judging metrics against people, beside a loop over SciPy.")
+    parser = argparse.ArgumentParser(description="Time meta-evaluation, beside a loop over SciPy.")
     for name, default in (("items", 500), ("systems", 20), ("metrics", 20), ("jobs", 2)):
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--scipy-resamples", type=int, default=5, help="of the loop over SciPy that are timed")
@@ -153,7 +153,7 @@ def page(given: argparse.Namespace, lines: Sequence[dict[str, str | float]], who
         mine, loop = float(line["postil"]), float(line["scipy"])
         table.append(f"| {line['what']} | {mine:.2f} s | {loop:,.0f} s | {loop / mine:,.0f}x | {line['timed']} |")
     last = (
-        f"`postil correlate` from files to JSON, with people's agreement and ceiling and Kendall's differences: "
+        f"`postil correlate` from files to JSON, with human agreement, its ceiling and Kendall's differences: "
         f"{whole:.1f} s."
     )
     return "\n".join([head, *table, "", last]) + "\n"

@@ -1,4 +1,4 @@
-"""The same numbers as anybody would compute them with SciPy: a call for each metric, resample and permutation."""
+"""The same numbers by SciPy, with one call per metric, resample and permutation."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ CALLS: dict[str, Callable[[NDArray[np.float64], NDArray[np.float64]], float]] = 
 
 
 def values(table: Table, coefficient: str) -> list[float]:
-    """Each metric's coefficient with the grades."""
+    """Coefficient of each metric with the mean ratings."""
     call = CALLS[coefficient]
     return [float(call(column, table.grades)) for column in table.oriented.T]
 
 
 def intervals(table: Table, coefficient: str, resamples: int) -> None:
-    """The coefficients on items drawn with replacement."""
+    """Coefficients on items resampled with replacement."""
     rng = np.random.default_rng(1)
     call = CALLS[coefficient]
     ends = np.append(table.starts[1:], len(table))
@@ -42,7 +42,7 @@ def intervals(table: Table, coefficient: str, resamples: int) -> None:
 
 
 def tests(table: Table, coefficient: str, permutations: int) -> None:
-    """Williams' test and a permutation test, two metrics swapped item by item, for all pairs."""
+    """Williams' test and the paired permutation test of all pairs of metrics."""
     rng = np.random.default_rng(1)
     columns = table.oriented if coefficient == "pearson" else stats.rankdata(table.oriented, axis=0)
     grades = table.grades if coefficient == "pearson" else stats.rankdata(table.grades)
