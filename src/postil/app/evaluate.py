@@ -302,7 +302,7 @@ def _weights(result: CommenterResult, tied: int, options: EvaluateOptions) -> st
     if method is None:
         return "no metric asks for any"
     if scale is not None:
-        return f"people's grades on the scale {scale} ({method})"
+        return f"human grades on the scale {scale} ({method})"
     if method == "votes":
         if tied == articles:
             problem = "all 1, since no reference has more votes than another of its article (votes)"

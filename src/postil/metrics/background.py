@@ -104,7 +104,7 @@ class DocumentFrequencies:
 
         Args:
             tokenizer: The tokenizer.
-            name: What the message calls these document frequencies.
+            name: Name of these document frequencies in the message.
 
         Raises:
             UsageError: It is another one.

@@ -186,7 +186,7 @@ class Evaluation:
             references, self.tokenizer, background=background, jobs=jobs, allow_han=allow_han, refuse=refuse
         )
         self.remarks = [remark] if remark else []
-        """What to know of the texts, one line each; those on candidates are added when `measure` ends."""
+        """Remarks on the texts, one line each; those on candidates are added when `measure` ends."""
         self.metrics = MetricSet(
             metrics,
             self.references,
@@ -220,7 +220,7 @@ class Evaluation:
         Args:
             batches: The candidates.
             refuse: Error for a candidate by its index, counted over all batches.
-            engine: Where statistics are computed, in the same order and to the same bits; by default here.
+            engine: Engine that computes the statistics, to the same bits; by default this process.
 
         Yields:
             Each batch with its statistics.
