@@ -123,7 +123,8 @@ def make_retriever(folder: Path, *, ranker: str, form: str = "two-tower", weight
 
 def _network(new: ModelWriter, words: int, said: Any, form: Any) -> dict[str, NDArray[Any]]:
     from postil.commenters.nn import models  # noqa: PLC0415 - it needs torch
-    from postil.commenters.nn.relevance import KIND, Relevance, RelevanceOptions  # noqa: PLC0415
+    from postil.commenters.nn.options import RelevanceOptions  # noqa: PLC0415
+    from postil.commenters.nn.relevance import KIND, Relevance  # noqa: PLC0415
     from postil.commenters.nn.relevance_network import RelevanceNetwork  # noqa: PLC0415
 
     options = RelevanceOptions(architecture=form, vocab_size=words + 4, embedding_dim=8, filters=4, output_dim=8)
@@ -150,7 +151,8 @@ def make_generator(folder: Path) -> None:
     from postil.commenters.neural_commenter import CopyIndex, save_generator  # noqa: PLC0415
     from postil.commenters.nn import models  # noqa: PLC0415
     from postil.commenters.nn.generator import KIND  # noqa: PLC0415
-    from postil.commenters.nn.seq2seq import GeneratorOptions, Seq2SeqNetwork  # noqa: PLC0415
+    from postil.commenters.nn.options import GeneratorOptions  # noqa: PLC0415
+    from postil.commenters.nn.seq2seq import Seq2SeqNetwork  # noqa: PLC0415
 
     some, words = articles(), Vocabulary()
     comments = [comment for one in some for comment in one.comments]

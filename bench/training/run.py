@@ -26,9 +26,10 @@ from bench.training.plain import Plain
 from bench.training.workload import VOCABULARY, workload
 from postil.commenters.decoding_options import DecodingOptions
 from postil.commenters.nn.batches import EOS, PAD, Commented, Ragged
-from postil.commenters.nn.generator import GenerationTask, Generator, GeneratorOptions
+from postil.commenters.nn.generator import GenerationTask, Generator
+from postil.commenters.nn.options import GeneratorOptions, TrainingOptions
 from postil.commenters.nn.seq2seq import Seq2SeqNetwork
-from postil.commenters.nn.training import TrainingOptions, _accelerator, _Loop
+from postil.commenters.nn.training import _accelerator, _Loop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -15,7 +15,8 @@ import pytest
 import postil
 from postil.app.evaluate import METRICS, EvaluateOptions, evaluate_commenters
 from postil.app.readers import Readers, read_readers
-from postil.app.training.retrievers import TrainOptions, train_retriever
+from postil.app.training.options import RetrieverTrainOptions
+from postil.app.training.retrievers import train_retriever
 from postil.corpus.split import Share
 from postil.errors import InvalidInput, PostilError, Undefined, UnknownName, UsageError
 from postil.metrics.evaluation import bind_references
@@ -306,7 +307,9 @@ def test_who_says_nothing_scores_nothing(corpus: Corpus) -> None:
 def test_models_are_opened_from_folders(corpus: Corpus, tmp_path: Path) -> None:
     for kind in ("t", "u"):
         (tmp_path / kind).mkdir()
-        train_retriever("ir-t", corpus.path, tmp_path / kind / "m", TrainOptions(ranker="tf-idf", eval_negatives=5))
+        train_retriever(
+            "ir-t", corpus.path, tmp_path / kind / "m", RetrieverTrainOptions(ranker="tf-idf", eval_negatives=5)
+        )
     t, u = tmp_path / "t" / "m", tmp_path / "u" / "m"
     found = evaluate_commenters([t], corpus.path, EvaluateOptions(metrics=PLAIN))
     hashes = {one.system: one.hash for one in found.result.suggestions}

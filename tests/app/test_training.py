@@ -8,6 +8,7 @@ import random
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +17,11 @@ import numpy as np
 import pytest
 
 from postil.app.corpus.building import build_corpus
-from postil.app.training.retrievers import TrainOptions, train_retriever
+from postil.app.training.options import RelevanceTraining, RetrieverTrainOptions
+from postil.app.training.retrievers import train_retriever
 from postil.arrays import Expected
 from postil.commenters.loading import load_commenter
+from postil.commenters.nn.options import RelevanceOptions
 from postil.commenters.rankers import InterpolatedRanker
 from postil.commenters.ranking_evaluation import evaluate, sample_negatives
 from postil.commenters.retrieval import Retriever
@@ -39,7 +42,7 @@ pytestmark = pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora ne
 needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="needs the extra nn")
 needs_gensim = pytest.mark.skipif(find_spec("gensim") is None, reason="needs the extra vectors")
 
-BY_WORDS = TrainOptions(ranker="tf-idf", eval_negatives=5)
+BY_WORDS = RetrieverTrainOptions(ranker="tf-idf", eval_negatives=5)
 TOPICS = ("rain", "chess", "votes", "trains", "bread")
 
 
@@ -103,8 +106,7 @@ def test_a_retriever_is_made(corpus: Corpus, tmp_path: Path) -> None:
     }  # fmt: skip
     assert model.metadata["corpus"] == corpus.metadata.origin
     assert trained is not None
-    assert trained.evaluation is not None
-    assert len(model.metadata["dev"]) == len(trained.evaluation.rows)
+    assert len(model.metadata["dev"]) == len(trained.rows)
 
     pool = Retriever.open(tmp_path / "m").pool
     train = list(corpus.articles("train"))
@@ -130,7 +132,6 @@ def test_it_suggests_comments_of_the_topic(corpus: Corpus, tmp_path: Path) -> No
 def test_the_evaluation_is_that_of_a_plain_reading(kind: str, corpus: Corpus, tmp_path: Path) -> None:
     trained = train_retriever(kind, corpus.path, tmp_path / "m", BY_WORDS)
     assert trained is not None
-    assert trained.evaluation is not None
     documents: list[set[str]] = []  # the articles of train, and what is said under each
     for one in corpus.articles("train"):
         documents.append(set(f"{one.title} {(one.content or '') * (kind == 'ir-tc')}".split()))
@@ -160,7 +161,7 @@ def test_the_evaluation_is_that_of_a_plain_reading(kind: str, corpus: Corpus, tm
         },
         bootstrap_counts(len(lists), seed=BY_WORDS.seed),
     )
-    found = {(row.scorer, row.measure): row.value for row in trained.evaluation.rows}
+    found = {(row.scorer, row.measure): row.value for row in trained.rows}
     assert found == pytest.approx({(row.scorer, row.measure): row.value for row in again.rows}, abs=1e-12)
     assert found["tf-idf", "recall@1"] > found["random", "recall@1"]
 
@@ -169,7 +170,7 @@ def test_the_same_corpus_gives_the_same_bytes(corpus: Corpus, tmp_path: Path) ->
     shutil.copytree(corpus.path, tmp_path / "moved")
     train_retriever("ir-tc", corpus.path, tmp_path / "one", BY_WORDS)
     train_retriever(
-        "ir-tc", tmp_path / "moved", tmp_path / "two", TrainOptions(ranker="tf-idf", eval_negatives=5, jobs=3)
+        "ir-tc", tmp_path / "moved", tmp_path / "two", RetrieverTrainOptions(ranker="tf-idf", eval_negatives=5, jobs=3)
     )
     one, two = files(tmp_path / "one"), files(tmp_path / "two")
     assert one == two
@@ -180,7 +181,9 @@ def test_the_same_corpus_gives_the_same_bytes(corpus: Corpus, tmp_path: Path) ->
 
 def test_options_reach_the_model(corpus: Corpus, tmp_path: Path) -> None:
     plain = train_retriever("ir-tc", corpus.path, tmp_path / "plain", BY_WORDS)
-    options = TrainOptions(ranker="tf-idf", eval_negatives=5, retrieval="bm25", idf="smooth", neighbors=2, seed=7)
+    options = RetrieverTrainOptions(
+        ranker="tf-idf", eval_negatives=5, retrieval="bm25", idf="smooth", neighbors=2, seed=7
+    )
     other = train_retriever("ir-tc", corpus.path, tmp_path / "other", options)
     retriever = Retriever.open(tmp_path / "other")
     assert (retriever.index.weighting, retriever.index.idf) == ("bm25", "smooth")
@@ -188,10 +191,8 @@ def test_options_reach_the_model(corpus: Corpus, tmp_path: Path) -> None:
     assert len({source.article for one in row.suggestions for source in one.provenance.sources}) == 2
     assert retriever.model.metadata["options"]["seed"] == 7
     assert plain is not None
-    assert plain.evaluation is not None
     assert other is not None
-    assert other.evaluation is not None
-    assert plain.evaluation.rows != other.evaluation.rows  # other comments were drawn
+    assert plain.rows != other.rows  # other comments were drawn
 
 
 def test_where_there_is_nothing_to_evaluate_on(tmp_path: Path) -> None:
@@ -200,15 +201,17 @@ def test_where_there_is_nothing_to_evaluate_on(tmp_path: Path) -> None:
         folder = tmp_path / str(count)
         folder.mkdir()
         made, said = corpus_of(folder, some, dev=count), list[str]()
-        trained = train_retriever("ir-t", made.path, folder / "m", TrainOptions(ranker="tf-idf"), say=said.append)
-        assert trained is not None
-        assert trained.evaluation is None
+        trained = train_retriever(
+            "ir-t", made.path, folder / "m", RetrieverTrainOptions(ranker="tf-idf"), say=said.append
+        )
+        assert trained is None
         assert Model.open(folder / "m").metadata["dev"] == []
         assert [text[: len(start)] for text, start in zip(said[1:], expected, strict=True)] == expected
-    trained = train_retriever("ir-t", made.path, tmp_path / "m", TrainOptions(ranker="tf-idf", eval_negatives=4))
+    trained = train_retriever(
+        "ir-t", made.path, tmp_path / "m", RetrieverTrainOptions(ranker="tf-idf", eval_negatives=4)
+    )
     assert trained is not None
-    assert trained.evaluation is not None
-    assert {row.scorer for row in trained.evaluation.rows} == {"tf-idf", "random"}  # nobody voted
+    assert {row.scorer for row in trained.rows} == {"tf-idf", "random"}  # nobody voted
 
 
 def test_ir_tc_needs_contents(tmp_path: Path) -> None:
@@ -270,7 +273,7 @@ def test_nothing_is_suggested_where_there_is_nothing_to_read(corpus: Corpus, tmp
         ({"eval_negatives": 0}, UsageError, "eval_negatives: expected at least 1, got 0"),
         ({"jobs": 0}, UsageError, "jobs: expected at least 1, got 0"),
         (
-            {"relevance": {"architecture": "two-tower"}, "embeddings": "v"},
+            {"network": RelevanceOptions(architecture="interaction"), "embeddings": "v"},
             UsageError,
             "embeddings, architecture: of the network, and the ranker",
         ),
@@ -280,7 +283,7 @@ def test_what_makes_no_sense_is_refused(
     changes: dict[str, Any], kind: type[Exception], message: str, corpus: Corpus, tmp_path: Path
 ) -> None:
     with pytest.raises(kind, match=message):
-        train_retriever("ir-t", corpus.path, tmp_path / "m", TrainOptions(**{"ranker": "tf-idf"} | changes))
+        train_retriever("ir-t", corpus.path, tmp_path / "m", RetrieverTrainOptions(**{"ranker": "tf-idf"} | changes))
     assert not list(tmp_path.iterdir())
 
 
@@ -301,15 +304,16 @@ def test_a_network_is_trained_and_ranks(corpus: Corpus, tmp_path: Path) -> None:
     words = corpus.words()[50:10:-1]
     values = np.random.default_rng(1).normal(size=(40, 8)).astype(np.float32)
     Vectors(tuple(words), values).save(tmp_path / "vectors")
-    network = {"embedding_dim": 8, "filters": 4, "output_dim": 8}
-    training = {"steps": 6, "batch": 16, "eval_every": 3, "device": "cpu", "learning_rate": 1e-30}
+    network = RelevanceOptions(embedding_dim=8, filters=4, output_dim=8)
+    training = RelevanceTraining(steps=6, batch=16, eval_every=3, device="cpu", learning_rate=1e-30)
     given = str(tmp_path / "vectors")
-    options = TrainOptions(ranker="relevance", relevance=network, training=training, eval_negatives=5, embeddings=given)
+    options = RetrieverTrainOptions(
+        ranker="relevance", network=network, training=training, eval_negatives=5, embeddings=given
+    )
     trained = train_retriever("ir-tc", corpus.path, tmp_path / "m", options)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["m", "vectors"]
     assert trained is not None
-    assert trained.evaluation is not None
-    assert {row.scorer for row in trained.evaluation.rows} == {"relevance", "tf-idf", "upvotes", "random"}
+    assert {row.scorer for row in trained.rows} == {"relevance", "tf-idf", "upvotes", "random"}
     model = Model.open(tmp_path / "m")
     model.verify()
     assert model.metadata["options"]["embeddings"] == Vectors.open(tmp_path / "vectors").hash
@@ -326,26 +330,31 @@ def test_a_network_is_trained_and_ranks(corpus: Corpus, tmp_path: Path) -> None:
     assert len(row.suggestions) == 5
     assert [len(scores) for scores in retriever.rank(dev)] == [len(one.comments) for one in dev]
 
-    more = TrainOptions(relevance=network | {"embedding_dim": 16}, training=training, embeddings=options.embeddings)
+    more = RetrieverTrainOptions(
+        network=replace(network, embedding_dim=16), training=training, embeddings=options.embeddings
+    )
     with pytest.raises(UsageError, match="expected vectors of 16 dimensions, got 8"):
         train_retriever("ir-t", corpus.path, tmp_path / "n", more)
-    with pytest.raises(UsageError, match="architecture: expected two-tower or interaction, got tower"):
-        train_retriever("ir-t", corpus.path, tmp_path / "n", TrainOptions(relevance={"architecture": "tower"}))
-    assert json.loads((tmp_path / "m" / "config.json").read_text())["ranker"] == "relevance" != TrainOptions().ranker
+    assert (
+        json.loads((tmp_path / "m" / "config.json").read_text())["ranker"]
+        == "relevance"
+        != RetrieverTrainOptions().ranker
+    )
 
 
 @needs_torch
 def test_a_network_needs_a_dev_set(tmp_path: Path) -> None:
     made = corpus_of(tmp_path, articles(6), dev=0)
-    with pytest.raises(UsageError, match="a network needs a dev set to stop in time"):
-        train_retriever("ir-t", made.path, tmp_path / "m", TrainOptions())
+    with pytest.raises(UsageError, match="a network needs a dev set for early stopping"):
+        train_retriever("ir-t", made.path, tmp_path / "m", RetrieverTrainOptions())
 
 
 @needs_torch
 def test_a_trained_network_is_taken_only_for_the_same_request(corpus: Corpus, tmp_path: Path) -> None:
     """The network was trained, and the run ended before the model was written."""
-    network, training = {"embedding_dim": 8, "filters": 4, "output_dim": 8}, {"steps": 2, "batch": 16, "device": "cpu"}
-    options = TrainOptions(relevance=network, training=training, eval_negatives=5, embeddings="none")
+    network = RelevanceOptions(embedding_dim=8, filters=4, output_dim=8)
+    training = RelevanceTraining(steps=2, batch=16, device="cpu")
+    options = RetrieverTrainOptions(network=network, training=training, eval_negatives=5, embeddings="none")
     train_retriever("ir-t", corpus.path, tmp_path / "t", options)
     train_retriever("ir-tc", corpus.path, tmp_path / "tc", options)
     shutil.copytree(tmp_path / "t" / "relevance", tmp_path / ".again.training" / "relevance")
@@ -365,8 +374,9 @@ def test_a_trained_network_is_taken_only_for_the_same_request(corpus: Corpus, tm
 @needs_gensim
 def test_word_vectors_are_trained_for_the_corpus(corpus: Corpus, tmp_path: Path) -> None:
     """They are kept until the model is there, and those of another run are not taken."""
-    network, training = {"embedding_dim": 8, "filters": 4, "output_dim": 8}, {"steps": 2, "batch": 16, "device": "cpu"}
-    options = TrainOptions(relevance=network, training=training, eval_negatives=5)
+    network = RelevanceOptions(embedding_dim=8, filters=4, output_dim=8)
+    training = RelevanceTraining(steps=2, batch=16, device="cpu")
+    options = RetrieverTrainOptions(network=network, training=training, eval_negatives=5)
     words = corpus.words()
     said: list[str] = []
     train_retriever("ir-t", corpus.path, tmp_path / "one", options, say=said.append)
@@ -376,20 +386,23 @@ def test_word_vectors_are_trained_for_the_corpus(corpus: Corpus, tmp_path: Path)
     train_retriever("ir-t", corpus.path, tmp_path / "two", options)
     assert files(tmp_path / "one") == files(tmp_path / "two")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "two"]
-    train_retriever("ir-t", corpus.path, tmp_path / "none", TrainOptions(**vars(options) | {"embeddings": "none"}))
+    train_retriever(
+        "ir-t", corpus.path, tmp_path / "none", RetrieverTrainOptions(**vars(options) | {"embeddings": "none"})
+    )
     assert files(tmp_path / "none") != files(tmp_path / "one")
 
 
 @needs_torch
 @pytest.mark.parametrize("form", ["two-tower", "interaction"])
 def test_both_add_the_cosine_of_words_to_relevance(corpus: Corpus, tmp_path: Path, form: str) -> None:
-    network = {"embedding_dim": 8, "filters": 4, "output_dim": 8, "architecture": form}
-    training = {"steps": 2, "batch": 16, "device": "cpu"}
-    options = TrainOptions(ranker="both", relevance=network, training=training, eval_negatives=5, embeddings="none")
+    network = RelevanceOptions(embedding_dim=8, filters=4, output_dim=8, architecture=form)  # type: ignore[arg-type]
+    training = RelevanceTraining(steps=2, batch=16, device="cpu")
+    options = RetrieverTrainOptions(
+        ranker="both", network=network, training=training, eval_negatives=5, embeddings="none"
+    )
     trained = train_retriever("ir-tc", corpus.path, tmp_path / "m", options)
     assert trained is not None
-    assert trained.evaluation is not None
-    mrr = {row.scorer: row.value for row in trained.evaluation.rows if row.measure == "mrr"}
+    mrr = {row.scorer: row.value for row in trained.rows if row.measure == "mrr"}
     assert list(mrr) == ["both", "relevance", "tf-idf", "upvotes", "random"]
     assert mrr["both"] >= mrr["relevance"]  # a share of 0 is among those that are tried
     retriever = Retriever.open(tmp_path / "m")

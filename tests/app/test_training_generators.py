@@ -13,12 +13,14 @@ import numpy as np
 import pytest
 
 from postil.app.corpus.building import build_corpus
-from postil.app.training.generators import GeneratorTrainOptions, train_commenter
+from postil.app.training.generators import train_commenter
+from postil.app.training.options import GeneratorTraining, GeneratorTrainOptions
 from postil.commenters.decoding_options import DecodingOptions
 from postil.commenters.filtering import CandidateFilter
 from postil.commenters.loading import load_commenter
 from postil.commenters.manifest import checksum
 from postil.commenters.neural_commenter import NeuralCommenter
+from postil.commenters.nn.options import GeneratorOptions
 from postil.commenters.store import Model
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
@@ -42,8 +44,8 @@ SAYINGS = {
     "bread": "nothing smells better than this",
     "trains": "mine was late again of course",
 }
-NETWORK = {"hidden_size": 24, "embedding_dim": 16, "dropout": 0.0}
-TRAINING = {"epochs": 30, "batch": 8, "learning_rate": 0.02, "eval_every": 100, "device": "cpu"}
+NETWORK = GeneratorOptions(hidden_size=24, embedding_dim=16, dropout=0.0)
+TRAINING = GeneratorTraining(epochs=30, batch=8, learning_rate=0.02, eval_every=100, device="cpu")
 SMALL = GeneratorTrainOptions(network=NETWORK, training=TRAINING)
 
 
@@ -209,8 +211,9 @@ def test_the_others(kind: str, reads: str, corpus: Corpus, tmp_path: Path) -> No
     assert Model.open(tmp_path / "m", {kind}).config["reads"] == reads
     attention = json.loads((tmp_path / "m" / "generator" / "config.json").read_text())["options"]["attention"]
     assert attention == ("none" if kind == "seq2seq" else "general")
-    assert [row["step"] for row in trained.history] == sorted(row["step"] for row in trained.history)
-    assert trained.best == min(row["dev"] for row in trained.history) < 0.3
+    assert [row.step for row in trained.rows] == sorted(row.step for row in trained.rows)
+    (best,) = [row.dev for row in trained.rows if row.best]
+    assert best == min(row.dev for row in trained.rows) < 0.3
     (found,) = load_commenter(tmp_path / "m").comment([asked("chess")], 1)
     assert found.suggestions[0].text.lower() == SAYINGS["chess"]
 
@@ -229,7 +232,7 @@ def test_titles_can_be_written(corpus: Corpus, tmp_path: Path) -> None:
 
 
 def test_an_interrupted_training_goes_on(att: Path, corpus: Corpus, tmp_path: Path) -> None:
-    cut = GeneratorTrainOptions(network=NETWORK, training={**TRAINING, "steps": 25})
+    cut = GeneratorTrainOptions(network=NETWORK, training=replace(TRAINING, steps=25))
     said: list[str] = []
 
     with pytest.MonkeyPatch.context() as patch:
@@ -263,11 +266,10 @@ def test_no_torch_no_model_that_writes(att: Path, monkeypatch: pytest.MonkeyPatc
     [
         ("atc", {}, "unknown commenter 'atc'"),
         ("att", {"source": "body"}, "unknown source 'body'"),
-        ("att", {"target": "title"}, "must not read them: give source content"),
-        ("seq2seq", {"network": {"attention": "general"}}, "seq2seq has none"),
-        ("att", {"network": {"attention": "none"}}, "att has general or additive"),
-        ("att", {"network": {"loss": "half"}}, "full or sampled, got half"),
-        ("att", {"training": {"bf16": True, "device": "cpu"}}, "bf16"),
+        ("att", {"target": "title"}, "must not read them: --target title needs --source content"),
+        ("seq2seq", {"network": GeneratorOptions(attention="general")}, "seq2seq has none"),
+        ("att", {"network": GeneratorOptions(attention="none")}, "att has general or additive"),
+        ("att", {"training": GeneratorTraining(bf16=True, device="cpu")}, "bf16"),
     ],
 )
 def test_requests_that_make_no_sense(
@@ -302,7 +304,7 @@ def test_articles_without_a_title_are_counted_once(tmp_path: Path) -> None:
     some = corpus_of(tmp_path, titles=12)
     none = {name: sum(not one.title for one in some.articles(name)) for name in ("train", "dev")}
     said: list[str] = []
-    training = {**TRAINING, "epochs": 1}
+    training = replace(TRAINING, epochs=1)
     options = GeneratorTrainOptions(network=NETWORK, training=training)
     train_commenter("att", some.path, tmp_path / "m", options, say=said.append)
     sizes = {"train": 20, "dev": 4}
@@ -330,7 +332,7 @@ def test_no_dev_no_network(tmp_path: Path) -> None:
 
 
 def test_a_training_of_another_corpus_is_not_gone_on_with(corpus: Corpus, tmp_path: Path) -> None:
-    cut = GeneratorTrainOptions(network=NETWORK, training={**TRAINING, "steps": 3})
+    cut = GeneratorTrainOptions(network=NETWORK, training=replace(TRAINING, steps=3))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("postil.commenters.nn.models.ModelWriter", lambda *_: (_ for _ in ()).throw(OSError(28, "")))
         with pytest.raises(OSError, match="28"):

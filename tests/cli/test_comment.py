@@ -20,7 +20,7 @@ import typer.main
 from typer.testing import CliRunner
 
 from postil.cli.main import app
-from postil.cli.train import train_app
+from postil.cli.train import train
 from postil.records import Article, Comment, write
 
 if TYPE_CHECKING:
@@ -130,8 +130,8 @@ def test_the_flags_of_a_training_are_written_down(postil: Postil) -> None:
     assert done.code == 0, done.err
     options = json.loads(Path("m/metadata.json").read_text())["options"]
     assert options == {
-        "ranker": "tf-idf", "neighbors": 3, "retrieval": "bm25", "idf": "smooth", "embeddings": None, "relevance": {},
-        "training": {}, "eval_negatives": 3, "seed": 4,
+        "ranker": "tf-idf", "neighbors": 3, "retrieval": "bm25", "idf": "smooth", "embeddings": None,
+        "eval_negatives": 3, "seed": 4,
     }  # fmt: skip
 
 
@@ -145,7 +145,7 @@ def test_the_flags_of_a_training_are_written_down(postil: Postil) -> None:
         (("ir-t", "--retrieval", "bm52"), 2, "unknown retrieval 'bm52'; did you mean 'bm25'?"),
         (("ir-t", "--idf", "plane"), 2, "unknown idf 'plane'; did you mean 'plain'?"),
         (("ir-t", "--format", "jsno"), 2, "unknown format 'jsno'; did you mean 'json'?"),
-        (("ir-t", "--architecture", "two-tower"), 2, "architecture: of the network, and the ranker tf-idf has none"),
+        (("ir-t", "--architecture", "interaction"), 2, "architecture: of the network, and the ranker tf-idf has none"),
         (
             ("ir-t", "--comments-per-article", "one", "--device", "cpu"),
             2,
@@ -176,7 +176,7 @@ def test_each_model_has_its_own_help(postil: Postil) -> None:
         assert (done.code, done.err) == (0, "")
         assert f"postil train {name} [OPTIONS]" in done.out
         assert "--ranker NAME" in done.out
-        for parameter in typer.main.get_command(train_app).commands[name].params:  # type: ignore[attr-defined]
+        for parameter in typer.main.get_command(train).commands[name].params:  # type: ignore[attr-defined]
             assert parameter.help, f"{name}: {parameter.name} says nothing"
     assert postil("train", "--ranker", "both", "ir-t").code == 2  # options stand behind the model
 

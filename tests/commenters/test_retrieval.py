@@ -378,7 +378,8 @@ def relevance(form: str) -> Any:
     import torch  # noqa: PLC0415
 
     from postil.commenters.nn import models  # noqa: PLC0415
-    from postil.commenters.nn.relevance import KIND, Relevance, RelevanceNetwork, RelevanceOptions  # noqa: PLC0415
+    from postil.commenters.nn.options import RelevanceOptions  # noqa: PLC0415
+    from postil.commenters.nn.relevance import KIND, Relevance, RelevanceNetwork  # noqa: PLC0415
 
     torch.set_num_threads(1)
 

@@ -42,7 +42,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "report": ("postil.cli.report:report", "Write one page from the JSON of other commands."),
     "passages": ("postil.cli.passages:passages", "Rank graded passages by measures and compare the rankings by nCG."),
     "interesting": ("postil.cli.interesting:interesting", "Print the most interesting passages of a page."),
-    "train": ("postil.cli.train_generators:train_app", "Train a commenter on a corpus."),
+    "train": ("postil.cli.train:train", "Train a commenter on a corpus."),
     "comment": ("postil.cli.comment:comment", "Suggest comments for articles, each with its source."),
     "rank-comments": ("postil.cli.comment:rank_comments", "Rank the comments of threads by relevance."),
     "evaluate": ("postil.cli.evaluate:evaluate", "Score commenters against readers' comments."),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from postil.text.tokenizers import is_han_text, tokenizer
 from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -40,7 +40,7 @@ __all__ = ["ATTENTION", "KINDS", "READS", "CopyIndex", "NeuralCommenter", "detok
 
 KINDS: Final = ("seq2seq", "att", "att-tc")
 READS: Final = {"title": ("title",), "content": ("content",), "both": ("title", "content")}
-ATTENTION: Final = {"seq2seq": "none", "att": "general", "att-tc": "general"}
+ATTENTION: Final[Mapping[str, Literal["general", "none"]]] = {"seq2seq": "none", "att": "general", "att-tc": "general"}
 """Default attention of each kind; see `postil.commenters.nn.attention`."""
 
 

@@ -10,7 +10,8 @@ import numpy as np
 import torch
 
 from postil.commenters.nn.batches import BOS, EOS, PAD, SPECIAL, Commented
-from postil.commenters.nn.seq2seq import GeneratorOptions, Seq2SeqNetwork
+from postil.commenters.nn.options import GeneratorOptions
+from postil.commenters.nn.seq2seq import Seq2SeqNetwork
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -13,9 +13,9 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from postil.commenters.nn.batches import Ragged
-from postil.commenters.nn.relevance import Commented, RelevanceOptions
-from postil.commenters.nn.training import TrainingOptions, train
+from postil.commenters.nn.batches import Commented, Ragged
+from postil.commenters.nn.options import RelevanceOptions, TrainingOptions
+from postil.commenters.nn.training import train
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

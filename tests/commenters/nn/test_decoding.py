@@ -16,7 +16,8 @@ import torch
 from postil.commenters.decoding_options import DecodingOptions
 from postil.commenters.nn import decoding
 from postil.commenters.nn.batches import BOS, EOS, PAD, SPECIAL, UNK, Ragged
-from postil.commenters.nn.generator import Generator, GeneratorOptions
+from postil.commenters.nn.generator import Generator
+from postil.commenters.nn.options import GeneratorOptions
 from postil.errors import UsageError
 
 if TYPE_CHECKING:

@@ -24,8 +24,8 @@ from postil.commenters.decoding_options import DecodingOptions
 from postil.commenters.nn import generator as generator_module
 from postil.commenters.nn import safetensors_io
 from postil.commenters.nn.batches import EOS, SPECIAL, UNK, Commented
-from postil.commenters.nn.generator import Generator, GeneratorOptions, train_generator
-from postil.commenters.nn.training import TrainingOptions
+from postil.commenters.nn.generator import Generator, train_generator
+from postil.commenters.nn.options import GeneratorOptions, TrainingOptions
 from postil.errors import InvalidInput, PostilError, UsageError
 
 SMALL = GeneratorOptions(hidden_size=16, embedding_dim=12, dropout=0.2, num_sampled=6, comments_per_group=2)
@@ -258,8 +258,8 @@ def test_no_comments_are_refused(tmp_path: Path) -> None:
     [
         ({"cell": "rnn"}, "cell: expected gru or lstm, got rnn"),
         ({"loss": "half"}, "loss: expected full or sampled, got half"),
-        ({"attention": "all"}, "attention: expected general or additive or none, got all"),
-        ({"vocab_size": 4}, "a vocab_size above 4"),
+        ({"attention": "all"}, "attention: expected general, additive or none, got all"),
+        ({"vocab_size": 4}, "vocab_size: expected at least 5, got 4"),
         ({"layers": 0}, "layers: expected at least 1, got 0"),
         ({"dropout": 1.0}, "dropout: expected 0 to less than 1"),
     ],

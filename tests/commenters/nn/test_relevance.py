@@ -16,17 +16,15 @@ pytest.importorskip("torch", reason="networks need torch: pip install 'postil[nn
 import network_work as work
 import torch
 
-from postil.commenters.nn.batches import PAD, Ragged
+from postil.commenters.nn.batches import PAD, Commented, Ragged
+from postil.commenters.nn.options import RelevanceOptions, TrainingOptions
 from postil.commenters.nn.relevance import (
-    Commented,
     Relevance,
-    RelevanceOptions,
     contrastive_loss,
     in_batch_negatives,
     train_relevance,
 )
 from postil.commenters.nn.relevance_network import RelevanceNetwork
-from postil.commenters.nn.training import TrainingOptions
 from postil.errors import InvalidInput, PostilError, UsageError
 
 if TYPE_CHECKING:
@@ -290,9 +288,9 @@ def test_frequent_words_weigh_less() -> None:
     ("options", "message"),
     [
         ({"embedding_dim": 0}, "embedding_dim: expected at least 1, got 0"),
-        ({"vocab_size": 4}, "vocab_size above 4"),
+        ({"vocab_size": 4}, "vocab_size: expected at least 5, got 4"),
         ({"widths": ()}, "widths from 1"),
-        ({"num_negatives": -1}, "num_negatives from 0"),
+        ({"num_negatives": -1}, "num_negatives: expected at least 0, got -1"),
         ({"dropout": 1.0}, "dropout: expected 0 to less than 1, got 1.0"),
         ({"architecture": "tower"}, "architecture: expected two-tower or interaction, got tower"),
         ({"loss": "hinge"}, "loss: expected softmax or negative, got hinge"),

@@ -13,10 +13,10 @@ import torch
 
 from postil.commenters.nn import models
 from postil.commenters.nn.generator import Generator
+from postil.commenters.nn.options import GeneratorOptions, RelevanceOptions, TrainingOptions
 from postil.commenters.nn.relevance import Relevance
-from postil.commenters.nn.relevance_network import RelevanceNetwork, RelevanceOptions
-from postil.commenters.nn.seq2seq import GeneratorOptions, Seq2SeqNetwork
-from postil.commenters.nn.training import TrainingOptions
+from postil.commenters.nn.relevance_network import RelevanceNetwork
+from postil.commenters.nn.seq2seq import Seq2SeqNetwork
 from postil.errors import InvalidInput, PostilError, UsageError
 
 if TYPE_CHECKING:

@@ -18,7 +18,8 @@ import network_work as work
 import torch
 
 from postil.commenters.nn import safetensors_io
-from postil.commenters.nn.training import Progress, TrainingOptions, train
+from postil.commenters.nn.options import TrainingOptions
+from postil.commenters.nn.training import Progress, train
 from postil.errors import InvalidInput, MissingExtra, PostilError, UsageError
 
 if TYPE_CHECKING:

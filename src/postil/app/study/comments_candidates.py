@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -13,9 +14,16 @@ from postil.app.corpus.stats import StatisticsOptions, count_corpus
 from postil.app.progress import progress
 from postil.app.readers import HUMAN
 from postil.app.study.stages import Stage, flags, write_text
-from postil.app.training.generators import GeneratorTrainOptions, train_commenter
-from postil.app.training.retrievers import TrainOptions, train_retriever
+from postil.app.training.generators import train_commenter
+from postil.app.training.options import (
+    GeneratorTraining,
+    GeneratorTrainOptions,
+    RelevanceTraining,
+    RetrieverTrainOptions,
+)
+from postil.app.training.retrievers import train_retriever
 from postil.commenters import retrieval
+from postil.commenters.nn.options import GeneratorOptions, TrainingOptions
 from postil.records.atomic_file import Replacement
 from postil.records.results import SuggestionsResult, to_json
 from postil.records.row_files import read, write
@@ -27,6 +35,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from postil.app.study.comments_data import CommentsStudy
+    from postil.app.study.comments_options import CommentsOptions
+
+Training = TypeVar("Training", bound=TrainingOptions)
 
 __all__ = ["candidates", "references", "statistics", "suggestions", "training"]
 
@@ -50,6 +61,12 @@ def statistics(study: CommentsStudy) -> Stage:
     )
 
 
+def _training(default: Training, options: CommentsOptions) -> Training:
+    """Options of a training with the epochs and the device of the study."""
+    given = default if options.epochs is None else replace(default, epochs=options.epochs)
+    return given if options.device is None else replace(given, device=options.device)
+
+
 def training(study: CommentsStudy, name: str) -> Stage:
     """Train a commenter."""
     options, target = study.options, study.models[name]
@@ -60,13 +77,19 @@ def training(study: CommentsStudy, name: str) -> Stage:
         if options.ranker == "tf-idf":  # it has no network
             epochs, device = {}, {}
         words = flags({"ranker": options.ranker, **epochs})
-        training = {**epochs, **device}
-        retriever = TrainOptions(ranker=options.ranker, training=training, seed=options.seed, jobs=options.jobs)
+        training = _training(RelevanceTraining(), options)
+        if options.ranker == "tf-idf":
+            training = RelevanceTraining()
+        retriever = RetrieverTrainOptions(
+            ranker=options.ranker, training=training, seed=options.seed, jobs=options.jobs
+        )
         work = partial(train_retriever, name, study.folder, target, retriever, say=study.say, watch=progress)
     else:
         words = flags({"softmax": options.softmax, **epochs})
-        network = {} if options.softmax == "full" else {"loss": options.softmax}
-        generator = GeneratorTrainOptions(network=network, training={**epochs, **device}, seed=options.seed)
+        network = GeneratorOptions(loss=options.softmax)  # type: ignore[arg-type]  # checked inside
+        generator = GeneratorTrainOptions(
+            network=network, training=_training(GeneratorTraining(), options), seed=options.seed
+        )
         work = partial(train_commenter, name, study.folder, target, generator, say=study.say, watch=progress)
     return Stage(
         name=name,

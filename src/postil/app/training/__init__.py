@@ -1,1 +1,1 @@
-"""The journeys of `postil train`."""
+"""Training of commenters: `postil train`."""

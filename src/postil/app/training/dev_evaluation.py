@@ -1,9 +1,9 @@
-"""How well rankers find the comments of dev articles among those of others."""
+"""Dev evaluation of retrievers: ranking of articles' own comments against sampled negatives."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from postil.errors import Undefined
 from postil.metaeval.resampling import bootstrap_counts
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from postil.app.corpus.texts import CorpusTexts
     from postil.app.progress import Say
@@ -24,25 +24,25 @@ if TYPE_CHECKING:
 
     Texts = tuple[NDArray[np.int32], NDArray[np.int64]]
 
-__all__ = ["INTERPOLATION_WEIGHT", "Asked"]
+__all__ = ["INTERPOLATION_WEIGHT", "DevRanking"]
 
 INTERPOLATION_WEIGHTS: Final = (0.0, 2.5, 5.0, 10.0, 20.0, 40.0, 80.0)
-"""How many times the cosine of words is tried beside relevance."""
+"""Weights of the TF-IDF cosine, beside relevance, that are tried on dev."""
 INTERPOLATION_WEIGHT: Final = 20.0
-"""Where dev is too small to say."""
+"""The weight where dev is missing or too small."""
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
-    """What dev is asked: lists of comments for its articles, and who scores them.
+class DevRanking:
+    """Ranking task of a dev set, and its scorers.
 
     Args:
-        lists: An article's own comments and those of others.
-        scorers: The scorers by name.
+        task: Articles' own comments with sampled negatives.
+        scorers: Scorers by name.
         seed: Seed of the resamples.
     """
 
-    lists: RankingTask
+    task: RankingTask
     scorers: dict[str, Scorer]
     seed: int
 
@@ -50,83 +50,80 @@ class Asked:
     def of(
         cls,
         texts: CorpusTexts,
-        by_words: TfidfRanker,
+        tfidf: TfidfRanker,
         relevance: Relevance | None,
         *,
-        sampled: int,
+        negatives: int,
         seed: int,
         say: Say,
-    ) -> Asked | None:
-        """The questions of a corpus; None where it has no dev set, or one that is too small.
+    ) -> DevRanking | None:
+        """Sample the ranking task of a corpus; None where it has no dev set, or one that is too small.
 
         Args:
             texts: The corpus.
-            by_words: Ranks by the cosine of words.
-            relevance: The network, if there is one.
-            sampled: Among how many comments of other articles each comment is to be found.
-            seed: Seed of all that is drawn.
-            say: Takes words for people.
+            tfidf: Ranker by the TF-IDF cosine.
+            relevance: The relevance model, if there is one.
+            negatives: Number of comments of other articles that each comment is ranked among.
+            seed: Seed of everything random.
+            say: Callback for status messages.
         """
         if "dev" not in texts.corpus.splits:
             return None
         try:
-            lists = sample_negatives(texts.starts("dev"), sampled, seed)
+            task = sample_negatives(texts.starts("dev"), negatives, seed)
         except Undefined as error:
             say(f"no evaluation on dev: {error}")
             return None
         articles, comments = texts.articles("dev"), texts.comments("dev")
         scorers: dict[str, Scorer] = {}
         if relevance is not None:
-            scorers["relevance"] = _once(_by_relevance(relevance, articles, comments))
-        scorers["tf-idf"] = _once(_by_words(by_words, articles, comments))
+            scorers["relevance"] = _cached(_by_relevance(relevance, articles, comments))
+        scorers["tf-idf"] = _cached(_by_tfidf(tfidf, articles, comments))
         votes = [
             np.nan if comment.upvotes is None else float(comment.upvotes)
             for article in texts.corpus.articles("dev")
             for comment in article.comments
         ]
-        return cls(lists, scorers | {"upvotes": popularity(votes)}, seed)
+        return cls(task, scorers | {"upvotes": popularity(votes)}, seed)
 
     def interpolation_weight(self) -> float:
-        """How many times the cosine of words is added to relevance to find most; the least of equally good ones."""
-        one = np.ones((1, len(self.lists)), dtype=np.int32)
-        found = evaluate(
-            self.lists, {str(share): self._both(share) for share in INTERPOLATION_WEIGHTS}, one, cutoffs=(1,)
-        )
-        by_share = {row.scorer: row.value for row in found.rows if row.measure == "mrr"}
-        return max(INTERPOLATION_WEIGHTS, key=lambda share: (by_share[str(share)], -share))
+        """Weight of the TF-IDF cosine with the highest mean reciprocal rank; the lowest of tied ones."""
+        once = np.ones((1, len(self.task)), dtype=np.int32)
+        scorers = {str(weight): self._both(weight) for weight in INTERPOLATION_WEIGHTS}
+        found = evaluate(self.task, scorers, once, cutoffs=(1,))
+        mrr = {row.scorer: row.value for row in found.rows if row.measure == "mrr"}
+        return max(INTERPOLATION_WEIGHTS, key=lambda weight: (mrr[str(weight)], -weight))
 
-    def evaluated(self, interpolation_weight: float | None) -> RankingResult:
-        """How well each scorer finds the articles' own comments.
+    def evaluate(self, interpolation_weight: float | None) -> RankingResult:
+        """Evaluate each scorer.
 
         Args:
-            interpolation_weight: How many times the cosine of words is added to relevance, if it is.
+            interpolation_weight: Weight of the TF-IDF cosine where the ranker is ``both``, else None.
         """
-        scorers = (
-            self.scorers if interpolation_weight is None else {"both": self._both(interpolation_weight), **self.scorers}
-        )
-        return evaluate(self.lists, scorers, bootstrap_counts(len(self.lists), seed=self.seed))
+        both = {} if interpolation_weight is None else {"both": self._both(interpolation_weight)}
+        return evaluate(self.task, both | self.scorers, bootstrap_counts(len(self.task), seed=self.seed))
 
-    def _both(self, share: float) -> Scorer:
+    def _both(self, weight: float) -> Scorer:
         relevance, words = self.scorers["relevance"], self.scorers["tf-idf"]
         return lambda articles, comments: (
-            np.asarray(relevance(articles, comments)) + share * np.asarray(words(articles, comments))
+            np.asarray(relevance(articles, comments)) + weight * np.asarray(words(articles, comments))
         )
 
 
-def _once(scorer: Scorer) -> Scorer:
-    """A scorer that keeps its answer; it is asked about the same lists."""
-    kept: list[Any] = []
+def _cached(scorer: Scorer) -> Scorer:
+    """Cache the scores of a scorer, which is always called with the same task."""
+    scores: list[ArrayLike] = []
 
-    def score(articles: NDArray[np.int64], comments: NDArray[np.int64]) -> Any:
-        if not kept:
-            kept.append(scorer(articles, comments))
-        return kept[0]
+    def score(articles: NDArray[np.int64], comments: NDArray[np.int64]) -> ArrayLike:
+        if not scores:
+            scores.append(scorer(articles, comments))
+        return scores[0]
 
     return score
 
 
-def _by_words(ranker: TfidfRanker, articles: Texts, comments: Texts) -> Scorer:
-    of_dev = TfidfRanker(ranker.idf, *comments)
+def _by_tfidf(ranker: TfidfRanker, articles: Texts, comments: Texts) -> Scorer:
+    dev = TfidfRanker(ranker.idf, *comments)
 
     def score(queries: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.float64]:
         scores = np.empty(len(places))
@@ -135,7 +132,7 @@ def _by_words(ranker: TfidfRanker, articles: Texts, comments: Texts) -> Scorer:
             article = int(queries[first])
             begin, end = articles[1][article], articles[1][article + 1]
             query = articles[0][begin:end], np.array([0, end - begin])
-            (scores[first:last],) = of_dev.score_stored(query, [places[first:last]])
+            (scores[first:last],) = dev.score_stored(query, [places[first:last]])
         return scores
 
     return score

@@ -1,18 +1,18 @@
-"""The journey of `postil train seq2seq`, `att` and `att-tc`: a corpus in, a model that writes comments out."""
+"""Training of generators: `postil train seq2seq`, `att` and `att-tc`."""
 
 from __future__ import annotations
 
+import math
 import shutil
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, replace
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from postil.app.corpus.texts import CorpusTexts
-from postil.app.training.training_directory import Workshop
+from postil.app.training.training_directory import TrainingDirectory
 from postil.commenters.copying import SpanIndex
 from postil.commenters.neural_commenter import ATTENTION, KINDS, CopyIndex, save_generator
 from postil.commenters.nn.distributed import is_main_process
@@ -20,69 +20,16 @@ from postil.commenters.store import Model, ModelWriter, check_free
 from postil.commenters.string_array import StringArray
 from postil.corpus.store import Corpus
 from postil.errors import MissingExtra, UnknownName, UsageError
+from postil.records.results import TrainingResult, TrainingStep
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from postil.app.progress import Say
+    from postil.app.training.options import GeneratorTrainOptions
     from postil.commenters.nn.generator import Generator
     from postil.corpus.passes import Watch
     from postil.records.row_files import FilePath
 
-__all__ = ["GeneratorTrainOptions", "GeneratorTrained", "train_commenter"]
-
-SOURCES: Final = ("title", "content", "both")
-TARGETS: Final = ("comments", "title")
-BATCH: Final = 64
-EVERY: Final = 500
-"""Steps after which dev is measured, unless an epoch ends before."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class GeneratorTrainOptions:
-    """How a generator is trained.
-
-    Args:
-        source: What is read: ``title``, ``content`` or ``both``; None as the model's name says.
-        target: What is written: ``comments``, or ``title`` (headlines).
-        embeddings: A folder of pretrained word vectors, see `postil vectors`; None trains them on the corpus, ``none``
-            uses random ones.
-        network: Options of the network, by name; see `postil.commenters.nn.generator.GeneratorOptions`.
-        training: Options of its training, by name; see `postil.commenters.nn.training.TrainingOptions`.
-        seed: Seed of all that is random.
-    """
-
-    source: str | None = None
-    target: str = "comments"
-    embeddings: str | None = "none"
-    network: Mapping[str, Any] = field(default_factory=dict)
-    training: Mapping[str, Any] = field(default_factory=dict)
-    seed: int = 20181
-
-    def __post_init__(self) -> None:
-        if self.source is not None and self.source not in SOURCES:
-            raise UnknownName("source", self.source, SOURCES)
-        if self.target not in TARGETS:
-            raise UnknownName("target", self.target, TARGETS)
-        if self.target == "title" and self.source != "content":
-            raise UsageError("who writes titles must not read them: give source content")
-
-
-@dataclass(frozen=True)
-class GeneratorTrained:
-    """What a training made.
-
-    Args:
-        folder: The model.
-        history: A row a measurement: step, epoch, loss (in training), dev (-log P a word, in nats).
-        best: The lowest of dev.
-        step: After which step that was.
-    """
-
-    folder: Path
-    history: Sequence[Mapping[str, Any]]
-    best: float
-    step: int
+__all__ = ["train_commenter"]
 
 
 def train_commenter(
@@ -93,28 +40,28 @@ def train_commenter(
     *,
     say: Say = lambda _: None,
     watch: Watch = lambda _what, things, _total=None: nullcontext(iter(things)),
-) -> GeneratorTrained | None:
-    """Train a model that writes comments.
+) -> TrainingResult | None:
+    """Train a generator.
 
-    Under torchrun several processes train the network, and the first alone writes and speaks.
+    Under torchrun several processes train the network, and the main process alone writes and prints.
 
     Args:
         kind: ``seq2seq``, ``att`` (both read titles) or ``att-tc`` (titles and contents).
         corpus_folder: The corpus.
-        out: The folder to make.
-        options: How.
-        say: Takes words for people.
-        watch: Shows progress.
+        out: The model folder to write.
+        options: Options of the training.
+        say: Callback for status messages.
+        watch: Progress bar.
 
     Returns:
-        What was made; None in a process that is not the first.
+        The dev evaluations; None in other processes than the main one.
 
     Raises:
         UnknownName: There is no such commenter.
         UsageError: The request does not fit the corpus.
         InvalidInput: The corpus is damaged.
         MissingExtra: torch is not installed.
-        PostilError: The system refuses to write, or the training fails.
+        PostilError: The operating system reports an error, or the training fails.
     """
     if kind not in KINDS:
         raise UnknownName("commenter", kind, KINDS)
@@ -122,55 +69,63 @@ def train_commenter(
     corpus = Corpus.open(corpus_folder)
     reads = options.source or ("both" if kind == "att-tc" else "title")
     texts = CorpusTexts(corpus, reads=reads, writes=options.target)
-    workshop = Workshop(out, texts, options.embeddings, options.seed, say)
+    options = replace(options, training=replace(options.training, seed=options.seed))
+    directory = TrainingDirectory(out, texts, options.embeddings, options.seed, say)
     for note in texts.gaps() if is_main_process() else ():
         say(note)
-    if _generator(kind, workshop, options) is None:
+    if _train(kind, directory, options) is None:
         return None
-    trained = Model.open(workshop.folder / "generator").metadata
+    trained = Model.open(directory.folder / "generator").metadata
     config = {"tokenizer": corpus.tokenizer, "reads": reads, "writes": options.target}
-    with ModelWriter(out, kind, config, workshop.made(asdict(options), trained["dev"])) as new:
-        save_generator(new, corpus.words(), _copy_index(workshop, options.target, watch))
-        shutil.copytree(workshop.folder / "generator", new.path("generator/config.json").parent, dirs_exist_ok=True)
-    workshop.close()
-    return GeneratorTrained(Path(out), trained["history"], trained["dev"]["loss"], trained["dev"]["step"])
+    metadata = directory.metadata(asdict(options), options.training, trained["dev"])
+    with ModelWriter(out, kind, config, metadata) as new:
+        save_generator(new, corpus.words(), _copy_index(directory, options.target, watch))
+        shutil.copytree(directory.folder / "generator", new.path("generator/config.json").parent, dirs_exist_ok=True)
+    directory.close()
+    best = trained["dev"]["step"]
+    rows = (
+        TrainingStep(**row, perplexity=math.exp(row["dev"]), best=row["step"] == best) for row in trained["history"]
+    )
+    return TrainingResult(rows=tuple(rows))
 
 
-def _generator(kind: str, workshop: Workshop, options: GeneratorTrainOptions) -> Generator | None:
-    """The network; None in a process that is not the first."""
+def _train(kind: str, directory: TrainingDirectory, options: GeneratorTrainOptions) -> Generator | None:
+    """Train the network; None in other processes than the main one."""
     try:
         from postil.commenters.nn.generator import (  # noqa: PLC0415 - it needs torch
+            COMMENTS_PER_GROUP,
             Generator,
-            GeneratorOptions,
             train_generator,
         )
-        from postil.commenters.nn.training import TrainingOptions  # noqa: PLC0415 - the same
     except ImportError as error:
         raise MissingExtra(f"the model {kind}", "nn") from error
-    defaults = {"attention": ATTENTION[kind], "comments_per_group": 8 if workshop.texts.reads != "title" else 1}
-    network = GeneratorOptions(**{**defaults, **options.network})
+    network = replace(
+        options.network,
+        attention=options.network.attention or ATTENTION[kind],
+        comments_per_group=options.network.comments_per_group
+        or (1 if directory.texts.reads == "title" else COMMENTS_PER_GROUP),
+    )
     if (network.attention == "none") != (kind == "seq2seq"):
         raise UsageError(f"attention: {kind} has {'none' if kind == 'seq2seq' else 'general or additive'}")
-    how = TrainingOptions(**{"seed": options.seed, "batch": BATCH, "eval_every": EVERY, **options.training})
-    train, dev = (workshop.split(name, options.target) for name in ("train", "dev"))
-    return workshop.network(
+    train, dev = (directory.split(name, options.target) for name in ("train", "dev"))
+    return directory.train(
         "generator",
-        {"network": asdict(network), "training": how.portable(), "target": options.target},
-        size=network.embedding_dim,
-        device=how.device,
-        train=partial(train_generator, train, dev, network, how),
-        load=Generator.open,
+        network,
+        options.training,
+        partial(train_generator, train, dev, network, options.training),
+        Generator.open,
+        target=options.target,
     )
 
 
-def _copy_index(workshop: Workshop, target: str, watch: Watch) -> CopyIndex:
-    """What was written about the articles of train, with the names of where it stood."""
-    corpus, train = workshop.texts.corpus, workshop.split("train", target)
+def _copy_index(directory: TrainingDirectory, target: str, watch: Watch) -> CopyIndex:
+    """Copy index of the training texts, with the ids of their articles and comments."""
+    corpus, train = directory.texts.corpus, directory.split("train", target)
     names: list[str] = []
     ids: list[str] = []
     with watch("articles read", corpus.articles("train"), corpus.metadata.splits["train"].articles) as articles:
         for article in articles:
             names.append(article.id)
             ids.extend(["title"] if target == "title" else [comment.id for comment in article.comments])
-    runs = SpanIndex.of(train.comments.ids, train.comments.offsets)
-    return CopyIndex(runs, StringArray.of(names), np.asarray(train.starts), StringArray.of(ids))
+    spans = SpanIndex.of(train.comments.ids, train.comments.offsets)
+    return CopyIndex(spans, StringArray.of(names), np.asarray(train.starts), StringArray.of(ids))

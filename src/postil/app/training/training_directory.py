@@ -1,4 +1,4 @@
-"""Where the network of a model is trained: beside the model, so that an interrupted run finds again what was done."""
+"""Working directory of a training, next to the model folder, from which an interrupted training resumes."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import json
 import os
 import shutil
 from contextlib import ExitStack, nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 
@@ -26,29 +26,30 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.app.progress import Say
+    from postil.commenters.nn.options import GeneratorOptions, RelevanceOptions, TrainingOptions
     from postil.records.row_files import FilePath
 
-__all__ = ["Workshop", "anywhere"]
+__all__ = ["TrainingDirectory"]
 
 Trained_co = TypeVar("Trained_co", covariant=True)
 
 
 class Train(Protocol[Trained_co]):
-    """Trains a network."""
+    """A function that trains a network."""
 
     def __call__(
         self,
         folder: Path,
         *,
         embeddings: NDArray[np.float32] | None,
-        metadata: Mapping[str, Any],
+        metadata: Mapping[str, object],
         on_message: Say,
         on_progress: Callable[[object], None],
     ) -> Trained_co:
-        """Train.
+        """Train the network.
 
         Args:
-            folder: The folder to make.
+            folder: The model folder to write.
             embeddings: Pretrained embeddings, float32[words, embedding_dim]; None for random ones.
             metadata: What else the model records of its training.
             on_message: Callback for status messages.
@@ -56,135 +57,134 @@ class Train(Protocol[Trained_co]):
         """
 
 
-def anywhere(training: Mapping[str, Any]) -> dict[str, Any]:
-    """Options of a training, but for those of this machine.
-
-    Args:
-        training: Options by name.
-    """
-    return {name: value for name, value in training.items() if name not in ("device", "tensorboard")}
-
-
 @dataclass(frozen=True)
-class Workshop:
+class TrainingDirectory:
     """The folder ``.MODEL.training``.
 
     Args:
-        model: The model to make.
-        texts: What is trained on.
-        vectors: Word vectors to begin with, as `first_vectors` takes them.
-        seed: Seed of their training.
-        say: Takes words for people.
+        model: The model folder to write.
+        texts: Texts to train on.
+        embeddings: A folder of word vectors, ``corpus`` or ``none``.
+        seed: Seed of the training of word vectors.
+        say: Callback for status messages.
     """
 
     model: FilePath
     texts: CorpusTexts
-    vectors: str | None
+    embeddings: str
     seed: int
     say: Say
 
     @property
     def folder(self) -> Path:
-        """Where it is."""
+        """Path of the folder."""
         return Path(os.path.realpath(self.model)).with_name(f".{Path(self.model).name}.training")
 
-    def made(self, options: Mapping[str, Any], dev: object) -> dict[str, Any]:
-        """What a model says of how it was made: no paths, nothing about this machine.
+    @property
+    def _given(self) -> str | None:
+        return None if self.embeddings == "corpus" else self.embeddings
+
+    def metadata(
+        self, options: Mapping[str, object], training: TrainingOptions | None, dev: object
+    ) -> dict[str, object]:
+        """Record of the training in the model: no paths, nothing about this machine.
 
         Args:
-            options: What was asked for, by name.
-            dev: How well it does on dev; JSON.
+            options: Options by name.
+            training: Options of the network's training; None without a network.
+            dev: Result on dev; JSON.
         """
         corpus = self.texts.corpus.metadata
-        settled = {name: value for name, value in options.items() if name != "jobs"}
-        settled |= {"embeddings": hash_of_vectors(self.vectors), "training": anywhere(options["training"])}
-        return {
-            "options": settled,
-            "corpus": corpus.origin,
-            "tokenizer": corpus.tokenizer,
-            "dev": dev,
-        }
+        settings = {name: value for name, value in options.items() if name not in ("jobs", "training")}
+        settings["embeddings"] = hash_of_vectors(self._given)
+        if training is None:
+            del settings["network"]
+        else:
+            settings["training"] = training.portable()
+        return {"options": settings, "corpus": corpus.origin, "tokenizer": corpus.tokenizer, "dev": dev}
 
     def split(self, name: str, target: str = "comments") -> Commented:
-        """What is read in a split of the corpus, and what is written about it.
+        """Source and target texts of a split of the corpus.
 
         Args:
             name: The split.
             target: ``comments`` or ``title``.
 
         Raises:
-            UsageError: There is none of the name.
+            UsageError: The corpus has no such split.
         """
         texts = self.texts
         if name not in texts.corpus.splits:
             raise UsageError(
-                f"{texts.corpus.path}: a network needs a {name} set to stop in time; build the corpus with --{name}"
+                f"{texts.corpus.path}: a network needs a {name} set for early stopping; build the corpus with --{name}"
             )
         articles = Ragged(*texts.articles(name))
         if target == "title":
             return Commented(articles, Ragged(*texts.titles(name)), np.arange(len(articles.offsets)))
         return Commented(articles, Ragged(*texts.comments(name)), texts.starts(name))
 
-    def network(
+    def train(
         self,
-        name: str,
-        request: Mapping[str, Any],
-        *,
-        size: int,
-        device: str,
+        kind: str,
+        network: GeneratorOptions | RelevanceOptions,
+        training: TrainingOptions,
         train: Train[Trained_co],
         load: Callable[[Path], Trained_co],
+        *,
+        target: str = "comments",
     ) -> Trained_co | None:
-        """Train a network, or take the one that an interrupted run trained already.
+        """Train a network, or load the one that an interrupted run has trained already.
 
-        Under torchrun the first process alone prepares and speaks.
+        Under torchrun the main process alone prepares and prints.
 
         Args:
-            name: Its folder here.
-            request: What it depends on besides texts and word vectors; JSON.
-            size: Dimensions of the word vectors.
-            device: Where it is trained.
-            train: Trains it.
-            load: Opens it.
+            kind: Kind of network, and name of its folder.
+            network: Options of the network.
+            training: Options of its training.
+            train: Function that trains it.
+            load: Function that loads it.
+            target: ``comments`` or ``title``.
 
         Returns:
-            The network; None in a process that is not the first.
+            The network; None in other processes than the main one.
 
         Raises:
             UsageError: Options do not fit, or another process trains the model.
             InvalidInput: Word vectors are damaged.
-            PostilError: The system refuses to write, or the training fails.
+            PostilError: The operating system reports an error, or the training fails.
         """
-        target = self.folder / name
-        request = {**request, "vectors": hash_of_vectors(self.vectors), "texts": self.texts.about}
+        folder = self.folder / kind
+        request = {
+            "network": asdict(network),
+            "training": training.portable(),
+            "target": target,
+            "embeddings": hash_of_vectors(self._given),
+            "texts": self.texts.about,
+        }
 
-        def prepared() -> bool:
-            """Get ready, and say whether it is trained already."""
+        def prepare() -> bool:
+            """Lock the folder and train word vectors; True if the network is trained already."""
             held.enter_context(locked(self.folder, f"{self.model}: another training of this model is running"))
-            if target.exists():
-                if Model.open(target).metadata.get("request") == json.loads(json.dumps(request)):
+            if folder.exists():
+                if Model.open(folder).metadata.get("request") == json.loads(json.dumps(request)):
                     return True
-                shutil.rmtree(target)
-            self._vectors(size, self.say)
+                shutil.rmtree(folder)
+            self._vectors(network.embedding_dim, self.say)
             return False
 
         with ExitStack() as held:
-            if broadcast_from_main(prepared, device):
-                return load(target) if is_main_process() else None
-            vectors = self._vectors(size, lambda _: None)
+            # Others wait here until the main process has prepared everything, and read the word vectors it stored.
+            if broadcast_from_main(prepare, training.device):
+                return load(folder) if is_main_process() else None
+            vectors = self._vectors(network.embedding_dim, lambda _: None)
             with live() if is_main_process() else nullcontext(lambda _: None) as show:
-                trained = train(
-                    target,
-                    embeddings=vectors,
-                    metadata={"request": request},
-                    on_message=self.say,
-                    on_progress=show,
-                )
+                metadata = {"request": request}
+                trained = train(folder, embeddings=vectors, metadata=metadata, on_message=self.say, on_progress=show)
             return trained if is_main_process() else None
 
     def _vectors(self, size: int, say: Say) -> NDArray[np.float32] | None:
-        return first_vectors(self.texts, self.folder, given=self.vectors, size=size, seed=self.seed, say=say)
+        return first_vectors(self.texts, self.folder, given=self._given, size=size, seed=self.seed, say=say)
 
     def close(self) -> None:
-        """Remove it."""
+        """Remove the folder."""
         shutil.rmtree(self.folder, ignore_errors=True)

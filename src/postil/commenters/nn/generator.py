@@ -30,7 +30,8 @@ from postil.commenters.nn.batches import (
     pad_batch,
 )
 from postil.commenters.nn.decoding import Hypothesis
-from postil.commenters.nn.seq2seq import GeneratorOptions, Seq2SeqNetwork
+from postil.commenters.nn.options import GeneratorOptions
+from postil.commenters.nn.seq2seq import Seq2SeqNetwork
 from postil.commenters.store import check_free
 from postil.errors import UsageError
 
@@ -40,12 +41,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.commenters.nn.batches import Epoch
-    from postil.commenters.nn.training import Progress, TrainingOptions
+    from postil.commenters.nn.options import TrainingOptions
+    from postil.commenters.nn.training import Progress
     from postil.records.row_files import FilePath
 
-__all__ = ["KIND", "GenerationTask", "Generator", "GeneratorOptions", "Hypothesis", "train_generator"]
+__all__ = ["KIND", "GenerationTask", "Generator", "Hypothesis", "train_generator"]
 
 KIND: Final = "generator"
+COMMENTS_PER_GROUP: Final = 8
 DEV_PAIRS: Final = 10_000
 """Number of comments of a dev evaluation, at most one batch more."""
 _ROWS: Final = 320
@@ -148,7 +151,12 @@ def train_generator(
     check_free(folder)
     data = data_hash(*train, *dev, *(() if embeddings is None else (embeddings,)))
     known = SPECIAL + 1 + max(int(texts.ids.max(initial=0)) for texts in train[:2])
-    options = replace(options, vocab_size=min(options.vocab_size, known))
+    options = replace(
+        options,
+        vocab_size=min(options.vocab_size, known),
+        attention=options.attention or "general",
+        comments_per_group=options.comments_per_group or COMMENTS_PER_GROUP,
+    )
     task = GenerationTask(train, dev, options, training, data)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(training.seed)
@@ -220,7 +228,7 @@ def _pairs(texts: Commented, options: GeneratorOptions, training: TrainingOption
         *texts,
         vocab_size=options.vocab_size,
         batch=training.batch,
-        comments_per_group=min(options.comments_per_group, training.batch),
+        comments_per_group=min(options.comments_per_group or COMMENTS_PER_GROUP, training.batch),
         article_words=options.article_words,
         comment_words=options.comment_words,
         comments_per_article=options.comments_per_article,

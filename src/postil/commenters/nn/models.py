@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from postil.commenters.nn.training import Progress, TrainingOptions, TrainingTask
+    from postil.commenters.nn.options import TrainingOptions
+    from postil.commenters.nn.training import Progress, TrainingTask
     from postil.records.row_files import FilePath
 
 __all__ = ["build", "load", "save", "train"]

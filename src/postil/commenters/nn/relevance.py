@@ -18,7 +18,8 @@ from torch.nn import functional
 
 from postil.commenters.nn import models
 from postil.commenters.nn.batches import SPECIAL, Commented, Pairs, Ragged, bucket_by_length, data_hash, pad_batch
-from postil.commenters.nn.relevance_network import RelevanceNetwork, RelevanceOptions
+from postil.commenters.nn.options import RelevanceOptions
+from postil.commenters.nn.relevance_network import RelevanceNetwork
 from postil.commenters.ranking_evaluation import evaluate, sample_negatives
 from postil.commenters.store import check_free
 from postil.errors import UsageError
@@ -29,14 +30,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.commenters.nn.batches import Epoch, Texts
-    from postil.commenters.nn.training import Progress, TrainingOptions
+    from postil.commenters.nn.options import TrainingOptions
+    from postil.commenters.nn.training import Progress
     from postil.records.row_files import FilePath
 
 __all__ = [
     "KIND",
-    "Commented",
     "Relevance",
-    "RelevanceOptions",
     "contrastive_loss",
     "in_batch_negatives",
     "train_relevance",

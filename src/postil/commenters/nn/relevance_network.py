@@ -2,92 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from postil.commenters.nn.batches import PAD, SPECIAL
+from postil.commenters.nn.batches import PAD
 from postil.commenters.nn.layers import Convolutions, LateInteraction, masked_mean
-from postil.commenters.nn.limits import check_limits
-from postil.errors import UsageError
 
-__all__ = ["RelevanceNetwork", "RelevanceOptions", "Tower"]
+if TYPE_CHECKING:
+    from postil.commenters.nn.options import RelevanceOptions
 
-
-@dataclass(frozen=True, slots=True)
-class RelevanceOptions:
-    """Architecture and training data of a relevance model.
-
-    The paper trains with negative sampling. The default is an in-batch softmax loss (InfoNCE), which ranked articles'
-    own comments higher: mean reciprocal rank .304 against .288 after three epochs, among 100 comments of other
-    articles, on 130 dev articles of an English forum by their titles.
-
-    Args:
-        architecture: ``two-tower`` (dual encoder): s is the scaled cosine of an article vector and a comment vector.
-            ``interaction`` adds late interaction (MaxSim) of the comment's n-grams with those of the article.
-        vocab_size: Maximum number of token ids, special ones included.
-        embedding_dim: Embedding dimension.
-        filters: Number of filters per width.
-        widths: Widths of the convolutions in tokens.
-        output_dim: Dimension of article and comment vectors.
-        shared: True if articles and comments have the same tower.
-        dropout: Dropout probability.
-        loss: ``softmax`` (InfoNCE) over the comment and its negatives, or ``negative``: negative sampling (Mikolov et
-            al. 2013).
-        num_negatives: Number of in-batch negatives sampled per comment among those of other articles; 0 for all of
-            them. By default all for the softmax loss of two towers, where they cost next to nothing, 20 for negative
-            sampling, and 8 for late interaction.
-        comments_per_group: Number of comments of an article that share a batch.
-        comments_per_article: ``all``, or ``one`` that is sampled.
-        article_words: Number of tokens that articles are truncated to.
-        comment_words: Number of tokens that comments are truncated to.
-    """
-
-    architecture: Literal["two-tower", "interaction"] = "two-tower"
-    vocab_size: int = 30_000
-    embedding_dim: int = 128
-    filters: int = 64
-    widths: tuple[int, ...] = (1, 2, 3)
-    output_dim: int = 128
-    shared: bool = True
-    dropout: float = 0.2
-    loss: Literal["softmax", "negative"] = "softmax"
-    num_negatives: int | None = None
-    comments_per_group: int = 4
-    comments_per_article: Literal["all", "one"] = "all"
-    article_words: int = 400
-    comment_words: int = 50
-
-    def __post_init__(self) -> None:
-        check_limits(self)
-        object.__setattr__(self, "widths", tuple(self.widths))
-        for name, known in _CHOICES.items():
-            if getattr(self, name) not in known:
-                raise UsageError(f"{name}: expected {' or '.join(known)}, got {getattr(self, name)}")
-        for name in ("embedding_dim", "filters", "output_dim", "comments_per_group", "article_words", "comment_words"):
-            if getattr(self, name) < 1:
-                raise UsageError(f"{name}: expected at least 1, got {getattr(self, name)}")
-        if self.vocab_size <= SPECIAL or not self.widths or min(self.widths) < 1 or self.negatives < 0:
-            raise UsageError(f"expected a vocab_size above {SPECIAL}, widths from 1 and num_negatives from 0")
-        if not 0 <= self.dropout < 1:
-            raise UsageError(f"dropout: expected 0 to less than 1, got {self.dropout}")
-
-    @property
-    def negatives(self) -> int:
-        """Number of negatives sampled per comment, by default as loss and architecture ask; 0 for all of the batch."""
-        if self.num_negatives is not None:
-            return self.num_negatives
-        return 8 if self.architecture == "interaction" else 20 if self.loss == "negative" else 0
-
-
-_CHOICES: Final = {
-    "architecture": ("two-tower", "interaction"),
-    "loss": ("softmax", "negative"),
-    "comments_per_article": ("all", "one"),
-}
+__all__ = ["RelevanceNetwork", "Tower"]
 
 
 class Tower(nn.Module):

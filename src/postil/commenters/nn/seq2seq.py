@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -14,72 +13,14 @@ from postil.commenters.nn.batches import BOS, EOS, PAD, SPECIAL, UNK
 from postil.commenters.nn.decoder import Decoder, DecoderState, EncoderOutput
 from postil.commenters.nn.dropout import Dropout
 from postil.commenters.nn.encoder import Encoder
-from postil.commenters.nn.limits import check_limits
 from postil.errors import UsageError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["GeneratorOptions", "Seq2SeqNetwork"]
+    from postil.commenters.nn.options import GeneratorOptions
 
-
-@dataclass(frozen=True, slots=True)
-class GeneratorOptions:
-    """Architecture and training data of a generator; the paper gives hidden and vocabulary size (supplement C.1).
-
-    Args:
-        attention: Attention scores: ``general`` (Luong et al. 2015, a learned matrix), ``additive`` (Bahdanau et al.
-            2015), or ``none``.
-        cell: ``gru`` or ``lstm``.
-        vocab_size: Maximum number of token ids, four special ones included.
-        hidden_size: Hidden size of encoder and decoder.
-        embedding_dim: Embedding dimension.
-        layers: Number of recurrent layers of encoder and decoder.
-        dropout: Dropout probability.
-        loss: Training loss: ``full`` cross-entropy, or ``sampled``, an estimate from sampled candidates. Dev evaluation
-            always has the full one.
-        num_sampled: Number of distinct candidates per batch, never ``<pad>`` or ``<bos>``. A vocabulary without more
-            tokens than that is trained with the full cross-entropy.
-        comments_per_group: Number of comments of an article that share a batch, so that the article is encoded once.
-        comments_per_article: ``all``, or ``one`` that is sampled.
-        article_words: Number of tokens that articles are truncated to.
-        comment_words: Number of tokens that comments are truncated to.
-    """
-
-    attention: Literal["general", "additive", "none"] = "general"
-    cell: Literal["gru", "lstm"] = "gru"
-    vocab_size: int = 30_000
-    hidden_size: int = 256
-    embedding_dim: int = 256
-    layers: int = 1
-    dropout: float = 0.2
-    loss: Literal["full", "sampled"] = "full"
-    num_sampled: int = 2000
-    comments_per_group: int = 8
-    comments_per_article: Literal["all", "one"] = "all"
-    article_words: int = 400
-    comment_words: int = 50
-
-    def __post_init__(self) -> None:
-        check_limits(self)
-        for name, known in _CHOICES.items():
-            if getattr(self, name) not in known:
-                raise UsageError(f"{name}: expected {' or '.join(known)}, got {getattr(self, name)}")
-        for name in ("embedding_dim", "layers", "num_sampled", "comments_per_group", "article_words", "comment_words"):
-            if getattr(self, name) < 1:
-                raise UsageError(f"{name}: expected at least 1, got {getattr(self, name)}")
-        if self.vocab_size <= SPECIAL or self.hidden_size < 2:
-            raise UsageError(f"expected a vocab_size above {SPECIAL} and a hidden_size from 2")
-        if not 0 <= self.dropout < 1:
-            raise UsageError(f"dropout: expected 0 to less than 1, got {self.dropout}")
-
-
-_CHOICES: Final = {
-    "attention": ("general", "additive", "none"),
-    "cell": ("gru", "lstm"),
-    "loss": ("full", "sampled"),
-    "comments_per_article": ("all", "one"),
-}
+__all__ = ["Seq2SeqNetwork"]
 
 
 class Seq2SeqNetwork(nn.Module):
@@ -103,7 +44,7 @@ class Seq2SeqNetwork(nn.Module):
         self.bias = nn.Parameter(torch.zeros(vocab_size))
         self.dropout = Dropout(options.dropout)
         shape = options.embedding_dim, options.hidden_size, options.layers, options.cell
-        attention = None if options.attention == "none" else options.attention
+        attention = None if options.attention == "none" else options.attention or "general"
         self.encoder = Encoder(*shape, dropout=options.dropout)
         self.decoder = Decoder(*shape, attention=attention, dropout=options.dropout)
 

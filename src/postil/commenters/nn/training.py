@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 
 from postil.commenters.nn import safetensors_io
 from postil.commenters.nn.checkpoints import Checkpoints, Evaluated
-from postil.commenters.nn.limits import check_limits
 from postil.errors import MissingExtra, PostilError, UsageError
 from postil.records.atomic_file import Replacement
 
@@ -35,67 +34,15 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
     from torch.utils.tensorboard import SummaryWriter
 
-__all__ = ["SEED", "Arrays", "Progress", "Trained", "TrainingOptions", "TrainingTask", "train"]
+    from postil.commenters.nn.options import TrainingOptions
 
-SEED: Final = 20181
+__all__ = ["Arrays", "Progress", "Trained", "TrainingTask", "train"]
+
 _FREE: Final = ("epochs", "steps", "patience", "device", "tensorboard")
 """Options that may change when a training resumes."""
 
 Arrays: TypeAlias = Mapping[str, NDArray[np.generic]]
 """Arrays of a batch by name."""
-
-
-@dataclass(frozen=True, slots=True)
-class TrainingOptions:
-    """Options of a training.
-
-    Args:
-        batch: Batch size, in units of the task.
-        epochs: Maximum number of epochs.
-        steps: Maximum number of steps; 0 for no limit.
-        learning_rate: Learning rate of AdamW.
-        warmup: Number of warm-up steps; the learning rate rises linearly from learning_rate / (warmup + 1).
-        weight_decay: Weight decay of AdamW, for matrices only.
-        clip: Maximum gradient norm; 0 for no clipping.
-        eval_every: Evaluation interval in steps: dev evaluation and checkpoint; the end of an epoch has both as well.
-        patience: Early-stopping patience: number of dev evaluations without improvement that end the training; 0 for no
-            early stopping.
-        seed: Seed of everything random.
-        device: ``cpu``, ``cuda``, or ``auto``: a GPU where there is one.
-        bf16: Mixed precision (autocast to bfloat16; weights and optimizer stay in float32), on a GPU that supports it.
-        tensorboard: Log folder for TensorBoard.
-    """
-
-    batch: int = 256
-    epochs: int = 20
-    steps: int = 0
-    learning_rate: float = 1e-3
-    warmup: int = 0
-    weight_decay: float = 0.0
-    clip: float = 1.0
-    eval_every: int = 1000
-    patience: int = 3
-    seed: int = SEED
-    device: str = "auto"
-    bf16: bool = False
-    tensorboard: str | None = None
-
-    def __post_init__(self) -> None:
-        check_limits(self)
-        for name in ("batch", "epochs", "eval_every"):
-            if getattr(self, name) < 1:
-                raise UsageError(f"{name}: expected at least 1, got {getattr(self, name)}")
-        for name in ("steps", "warmup", "weight_decay", "clip", "patience", "seed"):
-            if not getattr(self, name) >= 0:
-                raise UsageError(f"{name}: expected at least 0, got {getattr(self, name)}")
-        if not 0 < self.learning_rate < math.inf:
-            raise UsageError(f"learning_rate: expected a number above 0, got {self.learning_rate}")
-        if self.device not in ("auto", "cpu", "cuda"):
-            raise UsageError(f"device: expected auto, cpu or cuda, got {self.device}")
-
-    def portable(self) -> dict[str, object]:
-        """Options by name, but for those of the machine, which a model does not record."""
-        return {name: value for name, value in asdict(self).items() if name not in ("device", "tensorboard")}
 
 
 class TrainingTask(Protocol):

@@ -1,0 +1,104 @@
+"""Options of `postil train`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from postil.app.options import SeedOptions, ThreadOptions
+from postil.commenters.nn.options import GeneratorOptions, RelevanceOptions, TrainingOptions
+from postil.commenters.retrieval import NEIGHBORS, RANKERS
+from postil.commenters.segment import IDF, WEIGHTINGS, Idf, Weighting
+from postil.errors import UnknownName, UsageError
+from postil.options import Flag, options
+
+__all__ = ["GeneratorTrainOptions", "GeneratorTraining", "RelevanceTraining", "RetrieverTrainOptions"]
+
+
+@options
+class RelevanceTraining(TrainingOptions):
+    """Options of the training of a relevance model."""
+
+    weight_decay: Annotated[float, Flag(hidden=True)] = 0.3
+
+
+@options
+class GeneratorTraining(TrainingOptions):
+    """Options of the training of a generator."""
+
+    batch: Annotated[int, Flag(min=2)] = 64
+    eval_every: Annotated[int, Flag(min=1)] = 500
+
+
+@options
+class RetrieverTrainOptions(SeedOptions, ThreadOptions):
+    """Options of `postil train ir-t` and `ir-tc`.
+
+    Args:
+        ranker: Ranker of the candidates: ``relevance`` (a convolutional network; extra nn), ``tf-idf``, or ``both``:
+            their sum, with the interpolation weight that does best on dev. The paper has ``relevance``.
+        neighbors: Number of similar articles whose comments are candidates.
+        retrieval: Retrieval model for similar articles: ``tf-idf`` (cosine) or ``bm25``.
+        idf: With tf-idf: ``plain``, ln(N/df), or ``smooth``, as in scikit-learn.
+        embeddings: Pretrained embeddings of the network: a folder of word vectors, ``corpus`` to train them on the
+            corpus first, or ``none`` for random ones.
+        eval_negatives: Number of comments of other articles that each dev comment is ranked among.
+        network: Options of the relevance model.
+        training: Options of its training.
+    """
+
+    ranker: Annotated[str, Flag(metavar="NAME")] = "both"
+    neighbors: Annotated[int, Flag(min=1)] = NEIGHBORS
+    retrieval: Annotated[Weighting, Flag(metavar="NAME")] = "tf-idf"
+    idf: Annotated[Idf, Flag(metavar="NAME")] = "plain"
+    embeddings: Annotated[str, Flag(metavar="FOLDER")] = "corpus"
+    eval_negatives: Annotated[int, Flag(min=1)] = 100
+    network: RelevanceOptions = RelevanceOptions()
+    training: RelevanceTraining = RelevanceTraining()
+
+    def __post_init__(self) -> None:
+        for name, known in (("ranker", RANKERS), ("retrieval", WEIGHTINGS), ("idf", IDF)):
+            if getattr(self, name) not in known:
+                raise UnknownName(name, getattr(self, name), known)
+        if self.ranker == "tf-idf" and (changed := self._of_network()):
+            raise UsageError(f"{', '.join(changed)}: of the network, and the ranker {self.ranker} has none")
+        for name in ("neighbors", "eval_negatives", "jobs"):
+            if getattr(self, name) < 1:
+                raise UsageError(f"{name}: expected at least 1, got {getattr(self, name)}")
+
+    def _of_network(self) -> list[str]:
+        """Names of the options of the network that differ from their defaults."""
+        pairs = ((self.network, RelevanceOptions()), (self.training, RelevanceTraining()))
+        names = [
+            name
+            for given, default in pairs
+            for name in default.__dataclass_fields__
+            if getattr(given, name) != getattr(default, name)
+        ]
+        return ["embeddings", *names] if self.embeddings != "corpus" else names
+
+
+@options
+class GeneratorTrainOptions(SeedOptions):
+    """Options of `postil train seq2seq`, `att` and `att-tc`.
+
+    Args:
+        source: Input of the encoder: ``title``, ``content`` or ``both``; by default as the model's name says.
+        target: Output of the decoder: ``comments``, or ``title`` (headlines; with --source content).
+        embeddings: Pretrained embeddings: a folder of word vectors, ``corpus`` to train them on the corpus first, or
+            ``none`` for random ones.
+        network: Options of the network.
+        training: Options of its training.
+    """
+
+    source: Annotated[Literal["title", "content", "both"] | None, Flag(metavar="FIELD")] = None
+    target: Annotated[Literal["comments", "title"], Flag(metavar="FIELD")] = "comments"
+    embeddings: Annotated[str, Flag(metavar="FOLDER")] = "none"
+    network: GeneratorOptions = GeneratorOptions()
+    training: GeneratorTraining = GeneratorTraining()
+
+    def __post_init__(self) -> None:
+        for name, known in (("source", ("title", "content", "both")), ("target", ("comments", "title"))):
+            if getattr(self, name) not in (*known, None):
+                raise UnknownName(name, getattr(self, name), known)
+        if self.target == "title" and self.source != "content":
+            raise UsageError("a generator of titles must not read them: --target title needs --source content")
