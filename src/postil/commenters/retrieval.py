@@ -37,11 +37,9 @@ if TYPE_CHECKING:
     from postil.records.rows import Article
     from postil.text.tokens import Tokens
 
-__all__ = ["KINDS", "NEIGHBORS", "RANKERS", "CandidatePool", "Retriever", "rank_thread", "save_retriever"]
+__all__ = ["KINDS", "CandidatePool", "Retriever", "rank_thread", "save_retriever"]
 
 KINDS: Final = ("ir-t", "ir-tc")
-RANKERS: Final = ("relevance", "tf-idf", "both")
-NEIGHBORS: Final = 20
 COPY_COSINE: Final = 0.98
 """Smallest cosine of an article and a copy of it."""
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from postil.app.options import SeedOptions, ThreadOptions
 from postil.commenters.nn.options import GeneratorOptions, RelevanceOptions, TrainingOptions
-from postil.commenters.retrieval import NEIGHBORS, RANKERS
 from postil.commenters.segment import IDF, WEIGHTINGS, Idf, Weighting
 from postil.errors import UnknownName, UsageError
 from postil.options import Flag, options
 
 __all__ = ["GeneratorTrainOptions", "GeneratorTraining", "RelevanceTraining", "RetrieverTrainOptions"]
+
+RANKERS: Final = ("relevance", "tf-idf", "both")
 
 
 @options
@@ -47,7 +48,7 @@ class RetrieverTrainOptions(SeedOptions, ThreadOptions):
     """
 
     ranker: Annotated[str, Flag(metavar="NAME")] = "both"
-    neighbors: Annotated[int, Flag(min=1)] = NEIGHBORS
+    neighbors: Annotated[int, Flag(min=1)] = 20
     retrieval: Annotated[Weighting, Flag(metavar="NAME")] = "tf-idf"
     idf: Annotated[Idf, Flag(metavar="NAME")] = "plain"
     embeddings: Annotated[str, Flag(metavar="FOLDER")] = "corpus"
