@@ -30,7 +30,7 @@ from postil.app.report import write_report as write_results
 from postil.errors import InvalidInput, MissingExtra, PostilError, UsageError
 from postil.records import Passage
 from postil.records.result_files import decoded, read_results
-from postil.records.results import Comparison, CorpusMetadata, CorrelationResult, NcgResult, Result, ScoreResult
+from postil.records.results import Comparison, CorrelationResult, NcgResult, Result, ScoreResult
 from postil.render.page.gains import Gains, gains_paragraph, leads, use_of_weights
 from postil.render.page.lookup import Lookup
 from postil.render.page.summary import compared, paragraph, scored, weights
@@ -1124,20 +1124,10 @@ def test_results_without_sentences_are_tables(result: dict[str, Any], said: list
     assert page.read_bytes() == first
 
 
-def test_a_kind_without_a_page(tmp_path: Path) -> None:
-    corpus = CorpusMetadata(
-        format=1,
-        postil="0",
-        options={"tokenizer": "words", "vocab_size": 1},
-        tokenizer="",
-        inputs=(),
-        langs=(),
-        seen={},
-        splits={},
-        words=0,
-    )
-    with pytest.raises(InvalidInput, match="a result of kind 'corpus' has no page"):
-        write_report([corpus], tmp_path / "r.html")
+def test_a_kind_without_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("postil.render.page.whole.MODULES", {})
+    with pytest.raises(InvalidInput, match="a result of kind 'score' has no page"):
+        write_report([scores()], tmp_path / "r.html")
     assert not list(tmp_path.iterdir())
 
 
