@@ -46,7 +46,7 @@ def test_answers_survive_copies_moves_and_the_end(served: Make, tmp_path: Path) 
     assert here.stop(signal.SIGTERM) == -signal.SIGTERM
     assert [line.split(f"{here.path}: ")[1][:30] for line in here.log if str(here.path) in line] == [
         "campaign.db was removed or mov",
-        "the file is back; answers are ",
+        "the file is back; annotations ",
     ]
     assert sorted(file.name for file in here.path.parent.iterdir()) == ["campaign.db", "copy.db"]
     assert here.graded(alone(here.path, "closed.db")) == 6
