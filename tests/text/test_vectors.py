@@ -177,7 +177,7 @@ def test_nothing_and_bad_words_are_not_saved(tmp_path: Path) -> None:
 def test_shapes_must_fit() -> None:
     with pytest.raises(InvalidInput, match=r"expected float32 in rows, got float64\[5, 3\]"):
         made(array=ARRAY.astype(np.float64))  # type: ignore[arg-type]
-    with pytest.raises(InvalidInput, match="expected a row a word, got 5 rows for 4 words"):
+    with pytest.raises(InvalidInput, match="expected one row per word, got 5 rows for 4 words"):
         made(WORDS[:4])
 
 

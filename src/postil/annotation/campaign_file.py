@@ -166,7 +166,7 @@ class CampaignFile:
         self._remember()
 
     def _advance(self, wait: float) -> None:
-        """Make a checkpoint with the next number, waiting so many seconds for readers."""
+        """Make a checkpoint with the next number, waiting at most a number of seconds for readers."""
         for _ in range(ATTEMPTS):
             self._wait(max(wait, PATIENCE))
             number = abs(self._version()) or secrets.randbelow(HIGHEST // 2)

@@ -62,7 +62,7 @@ def _near_and_max(names: Sequence[str]) -> Iterator[tuple[str, str]]:
     specs = {name: metric for name in names if (metric := _parsed(name)) is not None}
     for name, metric in specs.items():
         if metric.needs_weights and is_near(metric):
-            yield from ((name, other) for other, twin in specs.items() if differ_in_over(metric, twin))
+            yield from ((name, other) for other, same in specs.items() if differ_in_over(metric, same))
 
 
 def _parsed(name: str) -> Metric | None:

@@ -103,7 +103,7 @@ class BuildDirectory:
             data: Its content.
 
         Raises:
-            PostilError: The system refuses to write.
+            PostilError: The operating system reports an error.
         """
         with self.open(path) as stream:
             for piece in data:
@@ -120,7 +120,7 @@ class BuildDirectory:
             What takes its bytes.
 
         Raises:
-            PostilError: The system refuses to write.
+            PostilError: The operating system reports an error.
         """
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -136,7 +136,7 @@ class BuildDirectory:
         """Make the corpus appear, and throw the steps away.
 
         Raises:
-            PostilError: The system refuses.
+            PostilError: The operating system reports an error.
         """
         try:
             self.corpus.rename(self.out)

@@ -10,7 +10,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from postil.corpus.summary import Summarise, shards
+from postil.corpus.summary import Summarize, shards
 from postil.errors import InvalidInput
 from postil.records.results import (
     CorpusStatistics,
@@ -144,7 +144,7 @@ def statistics(
     files = [shard for split in corpus.splits for shard in shards(corpus, split)]
     run = map if engine is None else engine.map
     splits: dict[str, Summary] = {}
-    with watch("files", run(Summarise(corpus), files), len(files)) as summaries:
+    with watch("files", run(Summarize(corpus), files), len(files)) as summaries:
         for shard, summary in zip(files, summaries, strict=True):
             splits[shard.split] = splits[shard.split] + summary if shard.split in splits else summary
     first, *others = splits.values()

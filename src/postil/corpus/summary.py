@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from postil.corpus.store import Corpus, Field
     from postil.records.parquet import Arrow
 
-__all__ = ["Shard", "Summarise", "Summary", "shards"]
+__all__ = ["Shard", "Summarize", "Summary", "shards"]
 
 LEAVES: Final = {(name, name) for name in ("title", "content", "category")} | {
     *(("comments", name) for name in ("text", "upvotes", "grade")),
@@ -45,15 +45,15 @@ class Summary:
         known: Number of those within the vocabulary of models.
         words: uint8, one bit per word of the corpus, set if it occurs.
         categories: Number of articles of each category.
-        comments_per_article: Of each article.
-        upvotes: Of each comment that says how many.
-        title_words: Of each title.
-        title_characters: Of each title.
-        content_words: Of each article that has content.
-        content_characters: Of each article that has content.
-        comment_words: Of each comment.
-        comment_characters: Of each comment.
-        grades: Of each graded comment: the agreed grade, else the mean of its ratings.
+        comments_per_article: Number of comments of each article.
+        upvotes: Upvotes of each comment that has them.
+        title_words: Words of each title.
+        title_characters: Characters of each title.
+        content_words: Words of each article that has content.
+        content_characters: Characters of each article that has content.
+        comment_words: Words of each comment.
+        comment_characters: Characters of each comment.
+        grades: The agreed grade of each graded comment, else the mean of its ratings.
         best: The highest rating of each graded comment; its grade where it has no ratings.
         best_of_article: The highest of these of each article with graded comments.
         ratings: Their number, of each comment that has some.
@@ -147,7 +147,7 @@ def _opened(file: Path) -> Iterator[Arrow]:
 
 
 @dataclass(frozen=True)
-class Summarise:
+class Summarize:
     """Summarizer of files; it can be sent to another process.
 
     Args:

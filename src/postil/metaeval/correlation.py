@@ -124,7 +124,7 @@ def row_of(  # noqa: PLR0917 - the columns of a row
     Args:
         metric: The metric.
         coefficient: Name of the coefficient.
-        by: What it is over.
+        by: Level.
         values: float64[d], one value per draw; NaN is ignored.
         samples: float64[R, k], averaged within each resample; NaN is ignored.
         n: Number of points.
@@ -156,7 +156,7 @@ def why_undefined(table: Table, scores: Floats, by: By) -> str:
     Args:
         table: The table of n texts.
         scores: float64[n].
-        by: What the coefficient would be over.
+        by: Level.
     """
     return next(_reasons(table, [("score", scores), ("grade", table.grades)], by))
 

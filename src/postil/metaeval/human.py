@@ -82,7 +82,7 @@ def human_agreement(
     Args:
         table: A table of n texts; an annotator's name is only an id, and texts may have different annotators.
         coefficients: Names of the coefficients.
-        by: What the split-half correlation is over; see `postil.metaeval.correlation.correlations`.
+        by: Level; see `postil.metaeval.correlation.correlations`.
         splits: Number of random splits, at least 1.
         resamples: Number of resamples of the items, at least 1.
         seed: Seed of splits and resamples.

@@ -47,7 +47,7 @@ def paired_tests(
         columns: int64[m], columns of the metrics that have a coefficient.
         pairs: int64[2, k], positions in ``columns`` of the metrics to compare.
         coefficient: ``pearson`` or ``spearman``.
-        by: What it is over.
+        by: Level.
         permutations: Number of permutations.
         seed: Seed of the permutations.
 

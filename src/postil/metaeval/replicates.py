@@ -82,7 +82,7 @@ def replicate(
         scores: float64[n, M], higher is better.
         table: The table of ratings, items and systems.
         coefficient: Name of the coefficient.
-        by: What it is over; see `postil.metaeval.correlation.correlations`.
+        by: Level; see `postil.metaeval.correlation.correlations`.
         names: Names of the columns; by default the table's metrics, or numbers if there are more or fewer columns.
         resamples: Number of resamples, at least 1.
         seed: Seed of the resamples.
@@ -120,7 +120,7 @@ def resampled(  # noqa: PLR0917 - two sides, what groups them, what is asked
         system: int32[n], from 0.
         counts: int32[R, items], resample multiplicities, see `bootstrap_counts`; R may be 0.
         coefficient: Name of the coefficient.
-        by: What it is over; see `postil.metaeval.correlation.correlations`.
+        by: Level; see `postil.metaeval.correlation.correlations`.
         names: Names of the columns.
         jobs: Number of threads.
         engine: Engine that computes the resamples; by default this process.

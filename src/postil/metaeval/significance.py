@@ -77,7 +77,7 @@ def differences(
     Args:
         table: Scores and ratings.
         coefficient: Name of the coefficient.
-        by: What it is over; see `postil.metaeval.correlation.correlations`.
+        by: Level; see `postil.metaeval.correlation.correlations`.
         resamples: Number of resamples of the items, at least 1.
         kendall_resamples: Largest number of resamples for Kendall's coefficients.
         permutations: Number of permutations, at least 1.

@@ -208,10 +208,10 @@ def _rows(
     means, differences = values.mean(axis=0), without_noise(apart.mean(axis=0), magnitudes.mean(axis=0))
     counts = bootstrap_counts(n, resamples, seed)
     drawn, drawn_differences = _drawn(values, counts), without_noise(_drawn(apart, counts), _drawn(magnitudes, counts))
-    randomised = _randomised(apart, magnitudes, permutations, seed)
+    randomized = _randomized(apart, magnitudes, permutations, seed)
     others = [number for number in range(len(systems)) if number != base]
     for column, metric in enumerate(metrics):
-        corrected = dict(zip(others, holm(randomised[others, column]).tolist(), strict=True))
+        corrected = dict(zip(others, holm(randomized[others, column]).tolist(), strict=True))
         for number, system in enumerate(systems):
             around = interval(drawn[:, number, column])
             row = SystemComparison(
@@ -232,7 +232,7 @@ def _rows(
                 difference_low=of_difference.low,
                 difference_high=of_difference.high,
                 p_bootstrap=p_value(drawn_differences[:, number, column]),
-                p_randomisation=float(randomised[number, column]),
+                p_randomisation=float(randomized[number, column]),
                 p_holm=corrected[number],
             )
 
@@ -244,7 +244,7 @@ def _drawn(values: Floats, counts: NDArray[np.int32]) -> Floats:
     return np.concatenate(parts).reshape(len(counts), *values.shape[1:]) / len(values)
 
 
-def _randomised(differences: Floats, magnitudes: Floats, permutations: int, seed: int) -> Floats:
+def _randomized(differences: Floats, magnitudes: Floats, permutations: int, seed: int) -> Floats:
     """Compute the p-values of approximate randomization, float64[systems, metrics].
 
     Args:

@@ -207,7 +207,7 @@ class SystemScore(Part, frozen=True, kw_only=True):
     signature: str
 
 
-class ScoreResult(Result, frozen=True, kw_only=True, tag="score"):
+class ScoreResult(Result, frozen=True, kw_only=True, eq=False, tag="score"):
     """The scores of systems against graded references.
 
     Args:

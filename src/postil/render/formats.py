@@ -116,7 +116,7 @@ def counted(n: int, what: str) -> str:
     """A number of things.
 
     Args:
-        n: How many.
+        n: The number.
         what: One of them.
 
     >>> counted(1, "item"), counted(1200, "item")

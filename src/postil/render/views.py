@@ -52,8 +52,8 @@ class View:
         nested: Rows of JSON Lines, where they are not those of CSV.
         head: A line above the tables.
         below: Text below the tables, on a terminal alone.
-        remarks: What to know besides the numbers, one line each; on a terminal below the tables.
-        signatures: What the numbers depend on, one line each; on a terminal below the remarks.
+        remarks: Notes besides the numbers, one line each; on a terminal below the tables.
+        signatures: Signatures of the numbers, one line each; on a terminal below the remarks.
     """
 
     rows: Sequence[Mapping[str, object]]
@@ -84,7 +84,7 @@ def show(form: Format, result: Result, view: View | None = None, remarks: Sequen
         form: ``json`` has everything; ``jsonl`` and ``csv`` the rows; ``table``, ``markdown`` and ``latex`` the grids,
             ``table`` also the head, details, text below, remarks and signatures.
         result: The result.
-        view: How it is shown; by default as its kind is.
+        view: The view; by default that of its kind.
         remarks: Further lines after those of the view.
     """
     if form == "json":

@@ -2,7 +2,7 @@
 
 | file | content |
 |---|---|
-| ``vectors.npy`` | float32[V, d], a row a word, little-endian |
+| ``vectors.npy`` | float32[V, d], one row per word, little-endian |
 | ``words.txt`` | a word a line, in UTF-8 |
 | ``metadata.json`` | how they were made: spec, seed, hash of the data, versions; number of words and dimensions, hash |
 """
@@ -153,7 +153,7 @@ class VectorsWriter:
 
     Raises:
         UsageError: The folder cannot be made or replaced.
-        PostilError: The system refuses to write.
+        PostilError: The operating system reports an error.
     """
 
     def __init__(self, folder: str | os.PathLike[str], dimensions: int, *, skip_bad: bool = False) -> None:
@@ -205,7 +205,7 @@ class VectorsWriter:
 
         Raises:
             InvalidInput: A word cannot be kept; ``line`` counts the words from 1.
-            PostilError: The system refuses to write.
+            PostilError: The operating system reports an error.
         """
         words, vectors = self.sieve(words, vectors)
         lines = _lines(words)
@@ -232,7 +232,7 @@ class VectorsWriter:
 
         Raises:
             InvalidInput: There are no words.
-            PostilError: The system refuses to write.
+            PostilError: The operating system reports an error.
         """
         if not self.words:
             raise InvalidInput("there are no words to keep")

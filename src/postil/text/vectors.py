@@ -58,7 +58,7 @@ class Vectors:
 
     Args:
         words: V words, each once. In a model over bigrams a word is two words joined with ``_``.
-        array: float32[V, d], a row a word; memory-mapped where it comes from a folder.
+        array: float32[V, d], one row per word; memory-mapped where it comes from a folder.
         metadata: Description of their training; ``"bigrams": True`` in it says that the words are bigrams.
 
     Raises:
@@ -80,7 +80,7 @@ class Vectors:
             shape = f"{self.array.dtype}{list(self.array.shape)}"
             raise InvalidInput(f"expected float32 in rows, got {shape}", where="vectors")
         if len(self.words) != len(self.array):
-            raise InvalidInput(f"expected a row a word, got {len(self.array)} rows for {len(self.words)} words")
+            raise InvalidInput(f"expected one row per word, got {len(self.array)} rows for {len(self.words)} words")
 
     def __len__(self) -> int:
         return len(self.words)
@@ -145,7 +145,7 @@ class Vectors:
             InvalidInput: There are no words, a word comes twice or cannot stand on a line of UTF-8, or a number is not
                 finite. ``line`` counts words from 1.
             UsageError: The folder cannot be made or replaced.
-            PostilError: The system refuses to write.
+            PostilError: The operating system reports an error.
         """
         with VectorsWriter(folder, self.dimensions) as writer:
             for begin, block in self._blocks():

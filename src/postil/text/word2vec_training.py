@@ -65,14 +65,8 @@ def train(
         UsageError: A parameter is out of range, or the texts can be iterated only once.
         InvalidInput: No word occurs often enough.
     """
-    at_least_one = {
-        "dimensions": dimensions,
-        "negative": negative,
-        "window": window,
-        "epochs": epochs,
-        "min_count": min_count,
-        "workers": workers,
-    }
+    at_least_one = {"dimensions": dimensions, "negative": negative, "window": window, "epochs": epochs}
+    at_least_one |= {"min_count": min_count, "workers": workers}
     _check(at_least_one, sample, seed)
     if iter(token_lists) is token_lists:
         raise UsageError("expected texts that can be iterated several times, such as a list, got an iterator")
@@ -101,13 +95,12 @@ def train(
     )
     model.build_vocab_from_freq(vocabulary, corpus_count=counted.pieces)
     model.train(texts, total_examples=counted.pieces, epochs=epochs, callbacks=[_Epochs(epochs, tell)])
-    spec = {**at_least_one, "sample": sample}
-    del spec["workers"]
+    parameters = {name: value for name, value in at_least_one.items() if name != "workers"} | {"sample": sample}
     return Vectors(
         tuple(model.wv.index_to_key),
         np.ascontiguousarray(model.wv.vectors, dtype=np.float32),
         {
-            "spec": f"word2vec(skip-gram,{','.join(f'{name}={value:g}' for name, value in spec.items())})",
+            "spec": f"word2vec(skip-gram,{','.join(f'{name}={value:g}' for name, value in parameters.items())})",
             "bigrams": bigrams,
             "seed": seed,
             "workers": workers,

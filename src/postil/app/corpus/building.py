@@ -39,7 +39,7 @@ class BuildRunOptions:
         dev_from: Article rows that are the dev set already.
         test_from: Article rows that are the test set already; no references are sampled.
         jobs: Number of processes; the corpus does not depend on it.
-        engine: Where the work is done: local, or ray; the corpus does not depend on it.
+        engine: Engine that does the work: local or ray; the corpus does not depend on it.
         address: Address of a running Ray cluster, or auto, with --engine ray.
     """
 

@@ -30,7 +30,7 @@ __all__ = ["CorpusTexts", "first_vectors", "hash_of_vectors"]
 LONGEST: Final = 2**31 - 1
 EPOCHS: Final = 8
 ENOUGH: Final = 20_000_000
-"""So many words are enough for word vectors, counting repetitions."""
+"""Number of words, counting repetitions, that is enough for word vectors."""
 
 
 _PARTS: Final[Mapping[str, tuple[Literal["title", "content"], ...]]] = {
@@ -123,7 +123,7 @@ class CorpusTexts:
         return np.asarray(found.ids), np.asarray(found.offsets)
 
     def starts(self, split: str) -> NDArray[np.int64]:
-        """Where the comments of each article begin, int64[articles + 1]."""
+        """Offsets of the comments of each article, int64[articles + 1]."""
         return np.asarray(self.corpus.starts(split))
 
 
@@ -176,7 +176,7 @@ def first_vectors(
 
 
 def hash_of_vectors(given: str | None) -> str | None:
-    """What a model says about the vectors it began with: their hash, not where they lay."""
+    """Description of a model's initial vectors: their hash, not their path."""
     return given if given in (None, "none") else Vectors.open(given).hash
 
 

@@ -53,7 +53,7 @@ ANY_FILE: Final = "-"
 """Stands in judgements for a file that is not known."""
 
 DIGITS: Final = 15
-"""No document has more characters than a number of so many digits can say."""
+"""Maximum number of digits of an offset in characters."""
 
 AGREED: Final = 2.0
 """The grade of a passage that everybody highlighted whole."""
