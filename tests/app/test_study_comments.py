@@ -342,7 +342,7 @@ def test_the_release_becomes_a_corpus_and_its_scores_the_weights(tmp_path: Path)
     release(tmp_path)
     out, said = tmp_path / "out", list[str]()
     for stage in ("import-train", "import-dev", "import-test", "corpus", "ir-t", *STAGES, "tables"):
-        study_tencent(tmp_path, out, replace(CommentsOptions(**QUICK), stage=stage), said.append, given=True)
+        study_tencent(tmp_path, out, replace(CommentsOptions(**QUICK), stage=stage), said.append)
     assert "weights of references: human ratings on the scale 0:1 (score)" in (out / "study.json").read_text()
     assert cells(out, "table-2")["articles"] == [6, 3, 3, 12]
 
@@ -356,7 +356,7 @@ def test_contents_and_files_may_be_compressed(tmp_path: Path) -> None:
     train.unlink()
     contents = "".join(f"http://k/train{n}\t{'天气很好，' * 20}\n" for n in range(6))
     (tmp_path / "contents.tsv").write_text(contents)
-    study_tencent(tmp_path, out, replace(CommentsOptions(**QUICK), stage="import-train"), lambda _: None, given=True)
+    study_tencent(tmp_path, out, replace(CommentsOptions(**QUICK), stage="import-train"), lambda _: None)
     with gzip.open(out / "train.jsonl.gz", "rt", encoding="utf-8") as lines:
         assert all(json.loads(line)["content"].startswith("天气") for line in lines)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.skipif(find_spec("matplotlib") is None, reason="pages need the extra plot")
 
 NO_ANCHORS = "No passage has anchors (links)"
-QUICK: dict[str, Any] = {"train": False, "resamples": 10, "ks": (3, 6), "stem": "none", "stop": "none", "folds": 3}
+QUICK: dict[str, Any] = {"train": False, "resamples": 10, "k": (3, 6), "stem": "none", "stop": "none", "folds": 3}
 
 
 def passages() -> list[Passage]:

@@ -26,13 +26,13 @@ def test_help(postil: Postil, name: str) -> None:
     [
         (["comments"], 2, "expected --corpus DIR, or --tencent DIR"),
         (["comments", "--corpus", "c", "--tencent", "d"], 2, "expected --corpus DIR, or --tencent DIR"),
-        (["comments", "--corpus", "c", "--model", "att"], 2, "--model takes NAME=DIR"),
+        (["comments", "--corpus", "c", "--model", "att"], 2, "--model takes NAME=VALUE"),
         (["comments", "--corpus", "c", "--systems", "att,atc"], 2, "atc"),
         (["comments", "--corpus", "c", "-m", "meteorr"], 2, "meteorr"),
         (["comments", "--corpus", "c", "--systems", ""], 2, "expected --systems, --model or --candidates"),
         (["comments", "--tencent", "d"], 3, "d: no such folder"),
         (["passages", "--collection", "nowhere"], 3, "expected one of passages.jsonl"),
-        (["passages", "--collection", "c", "--vectors", "x"], 2, "--vectors takes NAME=FOLDER"),
+        (["passages", "--collection", "c", "--vectors", "x"], 2, "--vectors takes NAME=VALUE"),
     ],
 )
 @pytest.mark.skipif(find_spec("matplotlib") is None, reason="pages need the extra plot")

@@ -121,7 +121,7 @@ def _comments(out: Path, jobs: int, show: Say) -> Path:
     """The study of commenters, on the English articles."""
     from postil.app.corpus.building import build_corpus  # noqa: PLC0415  # pyarrow and more are behind it
     from postil.app.study.comments import study_comments  # noqa: PLC0415
-    from postil.app.study.comments_options import FITTING, CommentsOptions  # noqa: PLC0415
+    from postil.app.study.comments_options import FITTING, CommentsOptions, Names  # noqa: PLC0415
     from postil.app.study.stages import Stage, Stages, read_result  # noqa: PLC0415
     from postil.corpus.options import BuildOptions  # noqa: PLC0415
     from postil.corpus.split import Share  # noqa: PLC0415
@@ -157,7 +157,7 @@ def _comments(out: Path, jobs: int, show: Say) -> Path:
         )
     )
     options = CommentsOptions(
-        systems=("ir-t", "ir-tc"),
+        systems=Names(("ir-t", "ir-tc")),
         ranker="tf-idf",
         candidates=str(out / "candidates.jsonl"),
         judgements=str(out / "judgements.jsonl"),
@@ -179,7 +179,7 @@ def _passages(out: Path, jobs: int, show: Say, say: Say) -> Path:
     show(PASSAGES)
     if not train:
         say(UNTRAINED)
-    page = study_passages(out, folder, PassagesStudyOptions(train=train, ks=CUTS, jobs=jobs), lambda _: None)
+    page = study_passages(out, folder, PassagesStudyOptions(train=train, k=CUTS, jobs=jobs), lambda _: None)
     show(study_text("table", read_result(folder / "study.json", StudyResult), ["figure-2", "figure-5"]))
     return page
 

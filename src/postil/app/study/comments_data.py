@@ -33,7 +33,7 @@ __all__ = ["CommentsStudy"]
 def _check_judgements(options: CommentsOptions, articles: Collection[str]) -> None:
     """They can be read, and are of these articles: better said before the trainings than after."""
     rows, places = read_judgements(str(options.judgements))
-    rated = Rated(rows, options.aspect, options.judged_scale or options.scale, places)
+    rated = Rated(rows, options.aspect, options.judgement_scale or options.scale, places)
     if not any(item in articles for item, _ in rated.rows):
         problem = f"no judgement is of a test article; items are ids of articles, such as {shown(min(articles))}"
         raise InvalidInput(problem, where=places.where)
@@ -144,7 +144,7 @@ class CommentsStudy:
             "judgements": options.judgements,
             "aspect": options.aspect,
             "scale": options.scale,
-            "judged-scale": options.judged_scale,
+            "judgement-scale": options.judgement_scale,
             "weights": options.weights,
             "seed": options.seed,
             "stage": stage,

@@ -1,20 +1,19 @@
-"""What `postil study comments` is asked for."""
+"""Options of `postil study comments`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Annotated, Final
 
+from postil.app.options import ResamplingOptions, ThreadOptions
 from postil.app.readers import HUMAN
 from postil.errors import UnknownName, UsageError
 from postil.metrics.metric_set import parse_all
+from postil.options import Flag, options
+from postil.records.scale import Scale
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from postil.records.scale import Scale
-
-__all__ = ["FITTING", "FITTING_PLAIN", "METRICS", "SYSTEMS", "CommentsOptions"]
+__all__ = ["FITTING", "FITTING_PLAIN", "METRICS", "SYSTEMS", "CommentsOptions", "Names"]
 
 SYSTEMS: Final = ("ir-t", "ir-tc", "seq2seq", "att", "att-tc")
 """The five of the paper."""
@@ -36,56 +35,67 @@ METRICS: Final = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class CommentsOptions:
-    """What `postil study comments` is asked for.
+class Names(tuple[str, ...]):
+    """Names that are written with commas between them."""
+
+    __slots__ = ()
+
+    @classmethod
+    def parse(cls, text: str) -> Names:
+        """Read names.
+
+        Args:
+            text: The names, with commas between them.
+
+        >>> Names.parse("ir-t,att")
+        ('ir-t', 'att')
+        """
+        return cls(filter(None, text.split(",")))
+
+
+@options
+class CommentsOptions(ResamplingOptions, ThreadOptions):
+    """Options of `postil study comments`.
 
     Args:
-        systems: The commenters to train, each by its kind.
-        models: Trained ones to take, name -> folder; one that is among ``systems`` is then not trained.
-        ranker: Of ``ir-t`` and ``ir-tc``: ``both``, ``relevance`` (the paper's) or ``tf-idf``.
-        softmax: Of those that write: ``full`` or ``sampled``.
-        epochs: The most each network goes through the corpus.
-        device: Where networks are trained.
-        candidates: What systems that were run elsewhere say of the test articles, beside the commenters; a system
-            `HUMAN` among them is then the reader's comment.
-        judgements: People's grades of the candidates.
-        aspect: Which question, where judgements answer more than one.
-        scale: The scale of all grades.
-        judged_scale: That of the judgements, where it is another.
-        weights: Where the references' weights come from; None for people's grades where every reference has one, else
-            votes where they differ within some article, else consensus.
-        metrics: Specs.
-        draws: How many times controls shuffle weights.
-        resamples: How many resamples of the articles.
-        permutations: How many permutations, for tests.
-        seed: Seed of all that is random.
-        jobs: Threads; but for what is trained, nothing depends on it.
-        stage: The one stage to run; None for all.
+        systems: Commenters to train, with commas; by default ir-t,ir-tc,seq2seq,att,att-tc, or none with --model or
+            --candidates.
+        models: Trained model to take; repeatable. One that is among --systems is not trained.
+        ranker: Ranker of ir-t and ir-tc: both, relevance (as in the paper) or tf-idf.
+        softmax: Softmax of generators: full, or sampled, several times faster.
+        epochs: Maximum number of epochs of each network.
+        device: Device for training: auto, cpu or cuda.
+        candidates: Texts of other systems for the test articles (item, system, text); a system human takes the place
+            of the readers' comment.
+        judgements: Human ratings of the suggestions (item, system, annotator, grade).
+        aspect: Aspect to use, where judgements have more than one.
+        scale: Scale of all ratings: HIGH (from 0) or LOW:HIGH.
+        judgement_scale: Scale of the judgements, where it differs from --scale.
+        weights: Source of the references' weights, as for postil evaluate; by default human ratings, else votes, else
+            consensus.
+        metrics: Metric; repeatable; by default those of the paper.
+        draws: Number of draws of controls that shuffle the weights.
+        stage: Run this stage alone; by default all that are not done yet.
     """
 
-    systems: tuple[str, ...] = SYSTEMS
-    models: Mapping[str, str] = field(default_factory=dict)
-    ranker: str = "both"
-    softmax: str = "full"
-    epochs: int | None = None
-    device: str | None = None
-    candidates: str | None = None
-    judgements: str | None = None
-    aspect: str | None = None
-    scale: Scale | None = None
-    judged_scale: Scale | None = None
-    weights: str | None = None
-    metrics: tuple[str, ...] = METRICS
-    draws: int = 100
-    resamples: int = 1000
-    permutations: int = 10_000
-    seed: int = 20181
-    jobs: int = 1
-    stage: str | None = None
+    systems: Annotated[Names | None, Flag(metavar="NAMES")] = None
+    models: Annotated[Mapping[str, str], Flag(("--model",), metavar="NAME=DIR")] = field(default_factory=dict)
+    ranker: Annotated[str, Flag(metavar="NAME")] = "both"
+    softmax: Annotated[str, Flag(metavar="NAME")] = "full"
+    epochs: Annotated[int | None, Flag(min=1)] = None
+    device: Annotated[str | None, Flag(metavar="NAME")] = None
+    candidates: Annotated[str | None, Flag(metavar="FILE")] = None
+    judgements: Annotated[str | None, Flag(metavar="FILE")] = None
+    aspect: Annotated[str | None, Flag(metavar="NAME")] = None
+    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
+    judgement_scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
+    weights: Annotated[str | None, Flag(metavar="METHOD")] = None
+    metrics: Annotated[tuple[str, ...], Flag(("--metric", "-m"), metavar="SPEC")] = METRICS
+    draws: Annotated[int, Flag(min=1)] = 100
+    stage: Annotated[str | None, Flag(metavar="NAME")] = None
 
     def __post_init__(self) -> None:
-        for name in self.systems:
+        for name in self.systems or ():
             if name not in (*SYSTEMS, *self.models):
                 raise UnknownName("commenter", name, SYSTEMS)
         if HUMAN in self.models:
@@ -97,7 +107,8 @@ class CommentsOptions:
     @property
     def names(self) -> tuple[str, ...]:
         """The commenters, those of the paper in its order."""
-        return tuple(dict.fromkeys([*self.systems, *self.models]))
+        usual = () if self.models or self.candidates is not None else SYSTEMS
+        return tuple(dict.fromkeys([*(usual if self.systems is None else self.systems), *self.models]))
 
     @property
     def resampling(self) -> dict[str, int]:

@@ -101,7 +101,7 @@ def correlations(study: CommentsStudy) -> Stage:
     """Every metric and control against people."""
     target, items, options = study.out / "correlations.json", study.out / "scores.jsonl.gz", study.options
     candidates, judgements = study.out / "candidates.jsonl", Path(str(options.judgements))
-    scale = options.judged_scale or options.scale
+    scale = options.judgement_scale or options.scale
     asked = CorrelateOptions(
         coefficients=COEFFICIENTS,
         aspect=options.aspect,

@@ -6,32 +6,34 @@ the collection. Each stage leaves files, and does what a command does that is pr
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
+from postil.app.options import SeedOptions, ThreadOptions
 from postil.app.passages import BASELINES, MEASURES, PassagesOptions, gains_of_file
 from postil.app.report import check_report, write_report
 from postil.app.study.passages_figures import Model, passages_study
 from postil.app.study.stages import Stage, Stages, as_line, flags, read_result, write_text
 from postil.app.vectors import VectorTrainingOptions, train_on_file
 from postil.errors import InvalidInput
-from postil.metaeval.resampling import RESAMPLES, SEED
+from postil.metaeval.resampling import RESAMPLES
 from postil.metrics.pool import FOLDS
+from postil.options import Flag, options
 from postil.records.result_files import read_results
 from postil.records.results import NcgResult, to_json
 from postil.records.row_files import read
 from postil.records.rows import Passage
+from postil.records.scale import Scale
 from postil.render.study import study_text
 from postil.text.vectors import Vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from postil.app.passages import Asked
     from postil.app.progress import Say
-    from postil.metaeval.gain import Pool
-    from postil.records.scale import Scale
 
 __all__ = ["PassagesStudyOptions", "study_passages"]
 
@@ -42,39 +44,35 @@ TRAINED: Final = {"w2v-words": False, "w2v-pairs": True}
 """The vectors that are trained on the collection, and whether they are of pairs of words."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class PassagesStudyOptions:
-    """What `postil study passages` is asked for; see `postil.app.passages.PassagesOptions`.
+@options
+class PassagesStudyOptions(SeedOptions, ThreadOptions):
+    """Options of `postil study passages`; see `postil.app.passages.PassagesOptions`.
 
     Args:
-        vectors: Word vectors besides those trained here, name -> folder.
-        train: Whether vectors are trained on the collection.
-        pool: ``all`` as in the paper, or ``topic``.
-        ks: The cuts; empty for some that suit the lists.
-        folds: The most folds of topics.
-        tokenizer: A name in `postil.text.TOKENIZERS`.
-        stem: A stemmer, or ``none``; vectors are of words that are not stemmed.
-        stop: A list of stop words, or ``none``.
-        scale: The scale of the grades.
-        resamples: How many resamples of topics or folds.
-        seed: Seed of folds and resamples.
-        jobs: Threads; the numbers do not depend on it.
-        stage: The one stage to run; None for all.
+        vectors: Word vectors besides those trained on the collection; repeatable.
+        train: Train vectors of words and pairs of words on the collection.
+        pool: Ranking of passages: all, one list as in the paper, or topic, one list per topic and their mean.
+        k: Rank cutoff; repeatable; by default some that suit the lists.
+        folds: Maximum number of folds of topics, for interestingness.
+        tokenizer: Tokenizer.
+        stem: Stemmer, or none; vectors are of words without stemming.
+        stop: List of stop words, or none.
+        scale: Scale of the grades; by default 0 to the highest.
+        resamples: Number of resamples of topics or folds, for confidence intervals.
+        stage: Run this stage alone; by default all that are not done yet.
     """
 
-    vectors: Mapping[str, str] = field(default_factory=dict)
-    train: bool = True
-    pool: Pool | str = "all"
-    ks: tuple[int, ...] = ()
-    folds: int = FOLDS
-    tokenizer: str = "words"
-    stem: str = "porter"
-    stop: str = "en"
-    scale: Scale | None = None
-    resamples: int = RESAMPLES
-    seed: int = SEED
-    jobs: int = 1
-    stage: str | None = None
+    vectors: Annotated[Mapping[str, str], Flag(metavar="NAME=FOLDER")] = field(default_factory=dict)
+    train: Annotated[bool, Flag(("--train/--no-train",))] = True
+    pool: Annotated[str, Flag(metavar="HOW")] = "all"
+    k: Annotated[tuple[int, ...], Flag(("--k", "-k"), min=1)] = ()
+    folds: Annotated[int, Flag(min=2)] = FOLDS
+    tokenizer: Annotated[str, Flag(metavar="NAME")] = "words"
+    stem: Annotated[str, Flag(metavar="NAME")] = "porter"
+    stop: Annotated[str, Flag(metavar="LANG")] = "en"
+    scale: Annotated[Scale | None, Flag(metavar="LOW:HIGH")] = None
+    resamples: Annotated[int, Flag(min=1)] = RESAMPLES
+    stage: Annotated[str | None, Flag(metavar="NAME")] = None
 
     def of(self, reference: Asked, measures: tuple[str, ...], *, anchors: bool) -> PassagesOptions:
         """What `postil passages` is asked for.
@@ -90,7 +88,7 @@ class PassagesStudyOptions:
             folds=self.folds,
             leave_one_out=reference == "topic",
             pool=self.pool,  # type: ignore[arg-type]  # checked inside
-            k=self.ks,
+            k=self.k,
             tokenizer=self.tokenizer,
             stem=self.stem,
             stop=self.stop,

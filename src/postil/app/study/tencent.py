@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from postil.app.corpus.building import build_corpus
 from postil.app.corpus.importing_articles import TencentOptions, import_tencent
 from postil.app.study.comments import study_comments
+from postil.app.study.comments_options import CommentsOptions, Names
 from postil.app.study.stages import Stage, Stages
 from postil.corpus.options import BuildOptions
 from postil.errors import InvalidInput
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from postil.app.progress import Say
-    from postil.app.study.comments_options import CommentsOptions
 
 __all__ = ["study_tencent"]
 
@@ -35,7 +35,7 @@ LICENSE: Final = "research only"
 TOKENIZER: Final = "rjieba"
 
 
-def study_tencent(release: Path, out: Path, options: CommentsOptions, say: Say, *, given: bool = False) -> Path:
+def study_tencent(release: Path, out: Path, options: CommentsOptions, say: Say) -> Path:
     """Import the release, build its corpus, and run the study on it.
 
     Args:
@@ -46,7 +46,6 @@ def study_tencent(release: Path, out: Path, options: CommentsOptions, say: Say, 
         options: What is asked for. Without a scale the references' is 0 to 1 if all their grades are there, else 1 to
             5, and that of the judgements 1 to 5.
         say: Takes words for people.
-        given: Whether somebody named the systems.
 
     Returns:
         The page.
@@ -57,8 +56,8 @@ def study_tencent(release: Path, out: Path, options: CommentsOptions, say: Say, 
     """
     files = _files(release)
     contents = [path for path in (release / name for name in CONTENTS) if path.is_file()]
-    if not contents and not options.models and not given:
-        options = replace(options, systems=WITHOUT_CONTENTS)
+    if not contents and not options.models and options.systems is None:
+        options = replace(options, systems=Names(WITHOUT_CONTENTS))
         say(f"no contents.jsonl in {release}: no commenter that reads contents is trained")
     stages = Stages(out, say, options.stage)
     rows = {split: out / f"{split}.jsonl.gz" for split in SPLITS}
@@ -69,7 +68,7 @@ def study_tencent(release: Path, out: Path, options: CommentsOptions, say: Say, 
     if options.stage in stages.names:
         return out / "report.html"
     scale = options.scale or _scale(rows["test"])
-    options = replace(options, scale=scale, judged_scale=options.judged_scale or options.scale or SCALES[1])
+    options = replace(options, scale=scale, judgement_scale=options.judgement_scale or options.scale or SCALES[1])
     return study_comments(str(out / "corpus"), out, options, say, stages)
 
 
