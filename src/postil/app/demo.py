@@ -1,4 +1,4 @@
-"""The journey of `postil demo`: the bundled sample scored, held against people, and taken through both studies."""
+"""`postil demo`: the bundled sample scored, correlated with human ratings, and taken through both studies."""
 
 from __future__ import annotations
 

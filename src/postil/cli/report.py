@@ -15,12 +15,12 @@ __all__ = ["report"]
 @exits
 def report(
     results: Annotated[
-        list[Path], typer.Argument(metavar="RESULTS", help="What --format json of other commands printed.")
+        list[Path], typer.Argument(metavar="RESULTS", help="Results that other commands printed with --format json.")
     ],
     *,
-    out: Annotated[Path, typer.Option(metavar="FILE", help="The page.")] = Path("report.html"),
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Output page.")] = Path("report.html"),
 ) -> None:
-    """Write one page from the JSON of other commands.
+    """Write one page from the results of other commands.
 
     It opens from disk, and has CSV and LaTeX tables beside it.
 

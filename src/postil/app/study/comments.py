@@ -1,7 +1,7 @@
-"""The journey of `postil study comments`: a corpus in, the tables of Automatic Article Commenting (ACL 2018) out.
+"""`postil study comments`: a corpus in, the tables of Automatic Article Commenting (Qin et al. 2018) out.
 
 Commenters are trained on the corpus or taken as they are, and comment on its test articles; a comment of a reader
-stands beside them. Metrics score them all, plain and weighted, and are held against people's grades where there are
+stands beside them. Metrics score them all, plain and weighted, and are correlated with human ratings where there are
 some. Each stage leaves files, and does what a command does that is printed.
 """
 

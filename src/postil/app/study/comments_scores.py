@@ -1,4 +1,4 @@
-"""The last stages of `postil study comments`: what all systems say is scored and held against people, then shown."""
+"""The last stages of `postil study comments`: scores, comparison, correlation with human ratings, tables, page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The journey of `postil study passages`: graded passages in, the figures of the paper on interestingness out.
+"""`postil study passages`: graded passages in, the figures of the paper on interestingness out.
 
 Informativeness and interestingness, each for whole passages and for their anchors alone, with word vectors trained on
 the collection. Each stage leaves files, and does what a command does that is printed.

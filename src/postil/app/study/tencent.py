@@ -1,4 +1,4 @@
-"""The journey of `postil study comments --tencent`: the release, as published, becomes a corpus; then the study."""
+"""`postil study comments --tencent`: the release, as published, becomes a corpus; then the study."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -24,7 +24,7 @@ __all__ = ["RESULTS", "csv_tables", "latex_tables"]
 RESULTS: Final = "results.json"
 """The file with everything."""
 
-Rows = list[dict[str, Any]]
+Rows = list[dict[str, object]]
 
 UNLIKE: Final = {"\N{MINUS SIGN}": "$-$", "\N{EN DASH}": "--", "’": "'", "τ": r"$\tau$"}
 """What our tables have and LaTeX writes otherwise."""
