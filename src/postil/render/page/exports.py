@@ -151,7 +151,7 @@ def _passages(result: NcgResult) -> Iterator[tuple[str, Rows]]:
 def _agreement(found: Agreement) -> Iterator[tuple[str, Rows]]:
     yield "agreement", [{"statistic": name, **msgspec.structs.asdict(each)} for name, each in found.estimates.items()]
     yield "pairs", _rows(found.pairs)
-    raters = []
+    raters: Rows = []
     for rater in found.raters:
         severity = rater.severity
         given = zip(found.labels, rater.histogram or (), strict=rater.histogram is not None)
