@@ -279,7 +279,7 @@ def test_frequent_words_weigh_less() -> None:
 
     texts = work.ragged([[0] * 999 + [1]])
     _initialize(relevance.network, Commented(texts, work.ragged([[]]), np.array([0, 1])), None)
-    weights = relevance.network.rarity.exp()
+    weights = relevance.network.log_weights.exp()
     assert weights[4].item() == pytest.approx((1e-3 / 0.999) ** 0.5)
     assert weights[5].item() == pytest.approx(1.0)
 

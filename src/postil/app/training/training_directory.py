@@ -51,7 +51,7 @@ class Train(Protocol[Trained_co]):
         Args:
             folder: The model folder to write.
             embeddings: Pretrained embeddings, float32[words, embedding_dim]; None for random ones.
-            metadata: What else the model records of its training.
+            metadata: Further metadata of the model.
             on_message: Callback for status messages.
             on_progress: Callback after each step.
         """

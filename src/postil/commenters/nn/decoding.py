@@ -30,7 +30,7 @@ __all__ = ["Hypothesis", "generate"]
 _NEVER: Final = [PAD, UNK, BOS]
 _TOKENS: Final = 2048
 _ROWS: Final = 64
-"""Logits in memory at once: of so many tokens, or all of so many rows; a chunk that fits the processor's cache."""
+"""Size of a chunk of logits: tokens, or rows with all tokens; it fits the processor's cache."""
 
 
 class Hypothesis(NamedTuple):

@@ -134,13 +134,13 @@ def train_generator(
 
     Args:
         train: Articles with comments to train on.
-        dev: Articles with comments for dev evaluation; of more than 10,000 comments about so many are used.
+        dev: Articles with comments for dev evaluation; of more comments, about 10,000 are used.
         options: Options of the network.
         training: Options of the training; a batch is counted in comments.
         folder: The model folder to write.
         embeddings: Pretrained embeddings in the order of the corpus's vocabulary, float32[words, embedding_dim]; zeros
             for a word without one.
-        metadata: What else the model records of its training.
+        metadata: Further metadata of the model.
         on_message: Callback for status messages.
         on_progress: Callback after each step.
 

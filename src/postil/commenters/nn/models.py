@@ -152,7 +152,7 @@ def train(
         training: Options of the training.
         config: Its ``vocab_size`` and ``options``, for `load`.
         dev: The best dev value by the name that the model records it under.
-        metadata: What else the model records of its training.
+        metadata: Further metadata of the model.
         on_message: Callback for status messages.
         on_progress: Callback after each step.
 

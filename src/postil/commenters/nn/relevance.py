@@ -197,7 +197,7 @@ def train_relevance(
         folder: The model folder to write.
         embeddings: Pretrained embeddings in the order of the corpus's vocabulary, float32[words, embedding_dim]; zeros
             for a word without one. On small corpora they matter more than anything else.
-        metadata: What else the model records of its training.
+        metadata: Further metadata of the model.
         on_message: Callback for status messages.
         on_progress: Callback after each step.
 
@@ -340,7 +340,7 @@ def _initialize(network: RelevanceNetwork, train: Commented, embeddings: NDArray
         for begin in range(0, len(texts.ids), _COUNTED):
             counts += np.bincount(texts.ids[begin : begin + _COUNTED], minlength=known)[:known]
     share = np.maximum(counts, 1) / max(1, int(counts.sum()))
-    network.rarity[SPECIAL:] = torch.from_numpy(-0.5 * np.log(np.maximum(share / _SUBSAMPLING, 1.0))).float()
+    network.log_weights[SPECIAL:] = torch.from_numpy(-0.5 * np.log(np.maximum(share / _SUBSAMPLING, 1.0))).float()
     if embeddings is None:
         return
     size = network.words.embedding_dim

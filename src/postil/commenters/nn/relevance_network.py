@@ -63,7 +63,7 @@ class RelevanceNetwork(nn.Module):
         shape = options.embedding_dim, options.filters, options.widths
         self.words = nn.Embedding(vocab_size, options.embedding_dim, padding_idx=PAD)
         nn.init.normal_(self.words.weight, std=options.embedding_dim**-0.5)
-        self.rarity = nn.Parameter(torch.zeros(vocab_size))
+        self.log_weights = nn.Parameter(torch.zeros(vocab_size))
         """Learned log token weights of the mean, float[V]; no idf."""
         self.dropout = nn.Dropout(options.dropout)
         self.article = Tower(options)
@@ -81,7 +81,7 @@ class RelevanceNetwork(nn.Module):
         Returns:
             float[n, L, d], float[n, L], bool[n, L].
         """
-        weights = functional.embedding(ids, self.rarity[:, None])[:, :, 0].exp()
+        weights = functional.embedding(ids, self.log_weights[:, None])[:, :, 0].exp()
         return self.dropout(self.words(ids)), weights, ids != PAD
 
     def forward(self, article: Tensor, comment: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
