@@ -32,7 +32,7 @@ from postil.metrics.passage_collection import Preprocessing
 from postil.metrics.pool import informativeness, interestingness
 from postil.metrics.spec import parse_measure
 from postil.records import Passage, read
-from postil.records.row_locations import Places
+from postil.records.row_locations import RowLocations
 from postil.render.formats import value_with_interval
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def scored(data: Judged, asked: Asked, stop: str) -> tuple[dict[str, Floats], Fl
     The name says the list of stop words, and for a control that it is one.
     """
     how = Preprocessing(stop=stop, stem=asked.stem)
-    collection = how.collection(data.passages, Places("passages"))
+    collection = how.collection(data.passages, RowLocations("passages"))
     measures = {spec: parse_measure(spec) for spec in asked.specs}
     for spec, measure in measures.items():
         if coverage := measure.coverage(collection, how):

@@ -683,7 +683,7 @@ def main() -> None:
                     else (lambda: try_folder(seed, name, made[name], right[name], Path(work)))  # noqa: B023
                 )
                 status, by = in_child(run)
-            what = {REFUSED: "refused", SAME: "same answer", OTHER: "well-formed answer"}.get(status, "found")
+            what = {REFUSED: "write_error", SAME: "same answer", OTHER: "well-formed answer"}.get(status, "found")
             counts[name, what] += 1
             if what == "found":
                 found.append(seed)

@@ -400,9 +400,9 @@ class TestResults:
 
     def test_who_may_decide_what(self, store: Store) -> None:
         ann, lead = join(store, "Ann"), join(store, "Lee", "lead")
-        with pytest.raises(Refused, match="only a lead") as refused:
+        with pytest.raises(Refused, match="only a lead") as write_error:
             store.results.adjudicate(ann, 0, 3, "", idempotency_key="d")
-        assert refused.value.kind == "forbidden"
+        assert write_error.value.kind == "forbidden"
         with pytest.raises(Refused, match="no item 99"):
             store.results.adjudicate(lead, 99, 3, "", idempotency_key="d")
         for number in (-1, 6, 2**70):

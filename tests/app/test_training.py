@@ -96,7 +96,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 def test_a_retriever_is_made(corpus: Corpus, tmp_path: Path) -> None:
     said: list[str] = []
-    trained = train_retriever("ir-tc", corpus.path, tmp_path / "m", BY_WORDS, say=said.append)
+    trained = train_retriever("ir-tc", corpus.path, tmp_path / "m", BY_WORDS, on_message=said.append)
     assert said == [f"30 articles indexed, {len(corpus.words())} words; 120 comments"]
     assert [path.name for path in tmp_path.iterdir()] == ["m"]
     model = Model.open(tmp_path / "m", {"ir-tc"})
@@ -202,7 +202,7 @@ def test_where_there_is_nothing_to_evaluate_on(tmp_path: Path) -> None:
         folder.mkdir()
         made, said = corpus_of(folder, some, dev=count), list[str]()
         trained = train_retriever(
-            "ir-t", made.path, folder / "m", RetrieverTrainOptions(ranker="tf-idf"), say=said.append
+            "ir-t", made.path, folder / "m", RetrieverTrainOptions(ranker="tf-idf"), on_message=said.append
         )
         assert trained is None
         assert Model.open(folder / "m").metadata["dev"] == []
@@ -234,7 +234,7 @@ def test_ir_t_needs_titles(tmp_path: Path) -> None:
         train_retriever("ir-t", made.path, tmp_path / "m", BY_WORDS)
     assert not (tmp_path / "m").exists()
     said: list[str] = []
-    train_retriever("ir-tc", made.path, tmp_path / "m", BY_WORDS, say=said.append)
+    train_retriever("ir-tc", made.path, tmp_path / "m", BY_WORDS, on_message=said.append)
     assert len(said) == 1  # contents are there for every article
 
 
@@ -243,7 +243,7 @@ def test_articles_with_nothing_to_read_are_counted(tmp_path: Path) -> None:
     none = {name: sum(one.title == "…" for one in made.articles(name)) for name in ("train", "dev")}
     assert sum(none.values()) == 6
     said: list[str] = []
-    train_retriever("ir-t", made.path, tmp_path / "m", BY_WORDS, say=said.append)
+    train_retriever("ir-t", made.path, tmp_path / "m", BY_WORDS, on_message=said.append)
     expected = [f"{number} of 10 articles of {name} have no word in their title" for name, number in none.items()]
     assert [text.split(", ")[0] for text in said[:-1]] == [text for text in expected if text[0] != "0"]
 
@@ -360,11 +360,11 @@ def test_a_trained_network_is_taken_only_for_the_same_request(corpus: Corpus, tm
     shutil.copytree(tmp_path / "t" / "relevance", tmp_path / ".again.training" / "relevance")
     assert Model.open(tmp_path / "t").metadata["options"]["embeddings"] == "none"
     said: list[str] = []
-    train_retriever("ir-t", corpus.path, tmp_path / "again", options, say=said.append)
+    train_retriever("ir-t", corpus.path, tmp_path / "again", options, on_message=said.append)
     assert len(said) == 1  # nothing about steps
     assert files(tmp_path / "again") == files(tmp_path / "t")
     shutil.copytree(tmp_path / "t" / "relevance", tmp_path / ".other.training" / "relevance")
-    train_retriever("ir-tc", corpus.path, tmp_path / "other", options, say=said.append)
+    train_retriever("ir-tc", corpus.path, tmp_path / "other", options, on_message=said.append)
     assert any(text.startswith("step 2") for text in said)
     assert files(tmp_path / "other") == files(tmp_path / "tc")
     assert not list(tmp_path.glob(".*"))
@@ -379,7 +379,7 @@ def test_word_vectors_are_trained_for_the_corpus(corpus: Corpus, tmp_path: Path)
     options = RetrieverTrainOptions(network=network, training=training, eval_negatives=5)
     words = corpus.words()
     said: list[str] = []
-    train_retriever("ir-t", corpus.path, tmp_path / "one", options, say=said.append)
+    train_retriever("ir-t", corpus.path, tmp_path / "one", options, on_message=said.append)
     assert any(text.startswith("word vectors are trained on ") for text in said)
     (tmp_path / ".two.training").mkdir()
     Vectors(tuple(words), np.ones((len(words), 8), np.float32)).save(tmp_path / ".two.training" / "vectors")

@@ -240,7 +240,7 @@ def test_an_interrupted_training_goes_on(att: Path, corpus: Corpus, tmp_path: Pa
         with pytest.raises(KeyboardInterrupt):
             train_commenter("att", corpus.path, tmp_path / "m", cut)
     assert [path.name for path in tmp_path.iterdir()] == [".m.training"]
-    train_commenter("att", corpus.path, tmp_path / "m", SMALL, say=said.append)
+    train_commenter("att", corpus.path, tmp_path / "m", SMALL, on_message=said.append)
     assert "resuming after step 25" in said[0]
     weights = ("generator", "weights.safetensors")
     assert (tmp_path / "m").joinpath(*weights).read_bytes() == att.joinpath(*weights).read_bytes()
@@ -306,7 +306,7 @@ def test_articles_without_a_title_are_counted_once(tmp_path: Path) -> None:
     said: list[str] = []
     training = replace(TRAINING, epochs=1)
     options = GeneratorTrainOptions(network=NETWORK, training=training)
-    train_commenter("att", some.path, tmp_path / "m", options, say=said.append)
+    train_commenter("att", some.path, tmp_path / "m", options, on_message=said.append)
     sizes = {"train": 20, "dev": 4}
     expected = [
         f"{number} of {sizes[name]} articles of {name} have no word in their title" for name, number in none.items()

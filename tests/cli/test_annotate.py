@@ -215,10 +215,12 @@ def test_backup(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
         assert (again.code, again.err) == (2, f"postil: {copy}: exists already; choose a new file\n")
         assert Path(copy).read_bytes() == content
     for verb in (("agreement",), ("export", "-o", "out"), ("invite", "Ann"), ("serve",), ("backup", "d.db")):
-        refused = postil("annotate", verb[0], "alone.db", *verb[1:])
-        assert refused.code == 3, refused
-        assert refused.err.startswith("postil: alone.db: alone.db-wal is missing, which holds the latest annotations")
-        assert "postil annotate backup" in refused.err
+        write_error = postil("annotate", verb[0], "alone.db", *verb[1:])
+        assert write_error.code == 3, write_error
+        assert write_error.err.startswith(
+            "postil: alone.db: alone.db-wal is missing, which holds the latest annotations"
+        )
+        assert "postil annotate backup" in write_error.err
     rest = postil("annotate", "backup", "--incomplete", "alone.db", "d.db")
     assert (rest.code, "shortly before alone.db was copied may be missing" in rest.err) == (0, True)
     assert f"written: d.db ({number} ratings)" in rest.err

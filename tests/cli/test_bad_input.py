@@ -23,7 +23,7 @@ HAN = "今天天气很好"
 SCALE = ("--scale", "1:5")
 
 
-def refused(postil: Postil, *args: object, candidates: str = "c.jsonl", references: str = "r.jsonl") -> str:
+def write_error(postil: Postil, *args: object, candidates: str = "c.jsonl", references: str = "r.jsonl") -> str:
     """The one line that a command answers with, without `postil: `."""
     before = sorted(Path().rglob("*"))
     outcome = postil("score", candidates, "-r", references, "--items", "items.jsonl", *args)
@@ -48,35 +48,35 @@ def weights(*values: object) -> None:
 
 def test_grade_outside_the_scale(postil: Postil) -> None:
     references(lambda text: text.replace('"grade": 2', '"grade": 7'))
-    assert refused(postil, *SCALE) == "r.jsonl:2: grade: expected a number from 1 to 5, got 7"
+    assert write_error(postil, *SCALE) == "r.jsonl:2: grade: expected a number from 1 to 5, got 7"
 
 
 def test_rating_outside_the_scale(postil: Postil) -> None:
     references(lambda text: text.replace('"grade": 2', '"ratings": [{"annotator": "x", "grade": 0}]'))
-    assert refused(postil, *SCALE) == "r.jsonl:2: ratings[0].grade: expected a number from 1 to 5, got 0"
+    assert write_error(postil, *SCALE) == "r.jsonl:2: ratings[0].grade: expected a number from 1 to 5, got 0"
 
 
 @pytest.mark.parametrize("weight", [1.5, -0.5])
 @pytest.mark.parametrize("metric", [(), ("-m", "w-meteor"), ("-m", "delta-bleu", "-m", "w-bleu-2")])
 def test_weight_outside_0_to_1(postil: Postil, weight: float, metric: tuple[str, ...]) -> None:
     weights(1, 0.5, weight)
-    assert refused(postil, *metric) == f"r.jsonl:3: weight: expected a number from 0 to 1, got {weight:g}"
+    assert write_error(postil, *metric) == f"r.jsonl:3: weight: expected a number from 0 to 1, got {weight:g}"
 
 
 def test_weight_outside_minus_1_to_1_for_delta_bleu(postil: Postil) -> None:
     weights(1, -0.5, -1.5)
-    assert refused(postil, "-m", "delta-bleu") == "r.jsonl:3: weight: expected a number from -1 to 1, got -1.5"
+    assert write_error(postil, "-m", "delta-bleu") == "r.jsonl:3: weight: expected a number from -1 to 1, got -1.5"
 
 
 def test_item_without_references(postil: Postil) -> None:
     Path("c.jsonl").write_text(CANDIDATES.replace('{"item": "b", "system": "zoo"', '{"item": "q", "system": "zoo"'))
-    assert refused(postil) == "c.jsonl:4: item: expected an item that has references, got 'q'"
+    assert write_error(postil) == "c.jsonl:4: item: expected an item that has references, got 'q'"
 
 
 @pytest.mark.parametrize("options", [SCALE, (), ("--weights", "score", *SCALE)])
 def test_misspelt_grade(postil: Postil, options: tuple[str, ...]) -> None:
     references(lambda text: text.replace('"grade"', '"grad"'))
-    line = refused(postil, "-m", "w-meteor", *options)
+    line = write_error(postil, "-m", "w-meteor", *options)
     assert line.startswith(
         "r.jsonl:1: grade: missing; a w- metric needs a grade, ratings or a weight on every reference"
     )
@@ -85,20 +85,20 @@ def test_misspelt_grade(postil: Postil, options: tuple[str, ...]) -> None:
 
 def test_one_reference_without_a_grade(postil: Postil) -> None:
     references(lambda text: text.replace('"grade": 5, ', ""))
-    assert refused(postil, *SCALE).startswith("r.jsonl:3: grade: missing; a w- metric needs")
+    assert write_error(postil, *SCALE).startswith("r.jsonl:3: grade: missing; a w- metric needs")
 
 
 @pytest.mark.parametrize(("method", "field"), [("votes", "upvotes"), ("given", "weight")])
 def test_missing_field_of_a_weights_method(postil: Postil, method: str, field: str) -> None:
     references(lambda text: text.replace('"upvotes"', '"likes"'))
-    assert refused(postil, "--weights", method).startswith(
+    assert write_error(postil, "--weights", method).startswith(
         f"r.jsonl:1: {field}: missing; the weights method '{method}'"
     )
 
 
 def test_han_candidate_with_words(postil: Postil) -> None:
     Path("c.jsonl").write_text(CANDIDATES.replace("A cat!", HAN), encoding="utf-8")
-    line = refused(postil)
+    line = write_error(postil)
     assert line.startswith("c.jsonl:3: text: Han text cannot be split into words")
     assert "jieba" in line
 
@@ -107,7 +107,7 @@ def test_han_reference_with_words(postil: Postil) -> None:
     # between the two references of item a, so that lines and places by item differ
     first, second, third = REFERENCES.splitlines(keepends=True)
     Path("r.jsonl").write_text(first + third.replace("dogs bark", HAN) + second, encoding="utf-8")
-    assert refused(postil).startswith("r.jsonl:2: text: Han text cannot be split into words")
+    assert write_error(postil).startswith("r.jsonl:2: text: Han text cannot be split into words")
 
 
 def test_a_few_han_texts_among_many_others(postil: Postil) -> None:
@@ -121,29 +121,29 @@ def test_a_few_han_texts_among_many_others(postil: Postil) -> None:
 def test_two_candidates_for_one_item_and_system(postil: Postil) -> None:
     Path("c.jsonl").write_text(CANDIDATES + "\n" + CANDIDATES.splitlines()[1])
     expected = "c.jsonl:6: item: expected one candidate for each item and system, got a second for 'b' by 'plain'"
-    assert refused(postil) == expected
+    assert write_error(postil) == expected
 
 
 def test_the_line_is_right_far_into_a_file(postil: Postil) -> None:
     rows = [Candidate("a", f"s{k}", "a cat") for k in range(20_000)]
     write("c.jsonl", [*rows, Candidate("a", "s77", "a cat")])
-    assert refused(postil, "-m", "rouge-l").startswith("c.jsonl:20001: item: expected one candidate")
+    assert write_error(postil, "-m", "rouge-l").startswith("c.jsonl:20001: item: expected one candidate")
 
 
 def test_broken_utf8(postil: Postil) -> None:
     Path("c.jsonl").write_bytes(CANDIDATES.encode().replace(b"dogs", b"d\xffgs"))
-    assert refused(postil).startswith("c.jsonl:4: byte 0xff at offset 41 of the line is not UTF-8")
+    assert write_error(postil).startswith("c.jsonl:4: byte 0xff at offset 41 of the line is not UTF-8")
 
 
 def test_truncated_gzip(postil: Postil) -> None:
     Path("c.jsonl.gz").write_bytes(gzip.compress(CANDIDATES.encode())[:-9])
-    line = refused(postil, candidates="c.jsonl.gz")
+    line = write_error(postil, candidates="c.jsonl.gz")
     assert line.startswith("c.jsonl.gz: the gzip file ends early after line ")
 
 
 def test_not_gzip(postil: Postil) -> None:
     Path("r.jsonl.gz").write_text(REFERENCES)
-    assert refused(postil, references="r.jsonl.gz") == (
+    assert write_error(postil, references="r.jsonl.gz") == (
         "r.jsonl.gz: not a gzip file; if it is not compressed, name it .jsonl"
     )
 
@@ -152,46 +152,46 @@ def test_not_gzip(postil: Postil) -> None:
 @pytest.mark.parametrize("content", ["", "\n \n"])
 def test_empty_file(postil: Postil, name: str, content: str) -> None:
     Path(name).write_text(content)
-    assert refused(postil) == f"{name}: the file holds no rows"
+    assert write_error(postil) == f"{name}: the file holds no rows"
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
 def test_nan(postil: Postil, number: str) -> None:
     references(lambda text: text.replace('"grade": 2', f'"grade": {number}'))
-    assert refused(postil, *SCALE) == f"r.jsonl:2: grade: {number} is not JSON; write null, or leave the field out"
+    assert write_error(postil, *SCALE) == f"r.jsonl:2: grade: {number} is not JSON; write null, or leave the field out"
 
 
 def test_parquet_without_the_column(postil: Postil) -> None:
     pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     parquet.write_table(pa.table({"item": ["a"], "texts": ["a cat"]}), "r.parquet")
-    assert refused(postil, references="r.parquet") == "r.parquet: text: no such column; the file has: item, texts"
+    assert write_error(postil, references="r.parquet") == "r.parquet: text: no such column; the file has: item, texts"
 
 
 def test_parquet_that_is_none(postil: Postil) -> None:
     pytest.importorskip("pyarrow")
     Path("r.parquet").write_text(REFERENCES)
-    assert refused(postil, references="r.parquet").startswith("r.parquet: not a Parquet file, or a damaged one")
+    assert write_error(postil, references="r.parquet").startswith("r.parquet: not a Parquet file, or a damaged one")
 
 
 def test_missing_file(postil: Postil) -> None:
-    assert refused(postil, candidates="none.jsonl") == "none.jsonl: no such file"
-    assert refused(postil, references="none.jsonl") == "none.jsonl: no such file"
+    assert write_error(postil, candidates="none.jsonl") == "none.jsonl: no such file"
+    assert write_error(postil, references="none.jsonl") == "none.jsonl: no such file"
 
 
 def test_folder(postil: Postil) -> None:
     Path("f.jsonl").mkdir()
-    assert refused(postil, candidates="f.jsonl") == "f.jsonl: a folder, not a file"
-    assert refused(postil, references="f.jsonl") == "f.jsonl: a folder, not a file"
+    assert write_error(postil, candidates="f.jsonl") == "f.jsonl: a folder, not a file"
+    assert write_error(postil, references="f.jsonl") == "f.jsonl: a folder, not a file"
 
 
 def test_json_array(postil: Postil) -> None:
     Path("c.jsonl").write_text(json.dumps([json.loads(line) for line in CANDIDATES.splitlines()]))
-    line = refused(postil)
+    line = write_error(postil)
     assert line.startswith("c.jsonl:1: expected JSON Lines, one object per line, got a JSON array; convert it with: jq")
 
 
 def test_references_given_for_candidates(postil: Postil) -> None:
-    line = refused(postil, candidates="r.jsonl", references="c.jsonl")
+    line = write_error(postil, candidates="r.jsonl", references="c.jsonl")
     assert line == (
         "r.jsonl:1: system: missing; a candidate needs item, system, text; this row has: item, text, grade, upvotes"
     )
@@ -199,41 +199,41 @@ def test_references_given_for_candidates(postil: Postil) -> None:
 
 def test_item_max_with_best_grade_0(postil: Postil) -> None:
     references(lambda text: text.replace('"grade": 5', '"grade": 0'))
-    line = refused(postil, "--scale", "5", "--weights", "item-max")
+    line = write_error(postil, "--scale", "5", "--weights", "item-max")
     assert line.startswith("r.jsonl:3: grade: the best grade of the item is 0, and 'item-max' divides by it")
 
 
 def test_cider_of_one_item(postil: Postil) -> None:
     Path("c.jsonl").write_text(CANDIDATES.splitlines()[0])
     Path("r.jsonl").write_text(REFERENCES.splitlines()[0])
-    line = refused(postil, "-m", "cider")
+    line = write_error(postil, "-m", "cider")
     assert line.startswith("r.jsonl: CIDEr needs document frequencies from at least two items, got one")
     assert line.endswith("--background FOLDER")
 
 
 def test_no_background_there(postil: Postil) -> None:
-    assert refused(postil, "--background", "bg") == "bg: no background here: config.json is missing"
+    assert write_error(postil, "--background", "bg") == "bg: no background here: config.json is missing"
 
 
 def test_damaged_background(postil: Postil) -> None:
     assert postil("score", "c.jsonl", "-r", "r.jsonl", "-m", "cider", "--save-background", "bg").code == 0
     config = Path("bg/config.json")
     config.write_text(config.read_text().replace('"items": 2', '"items": 3'))
-    assert refused(postil, "--background", "bg").startswith("bg: the content does not fit its hash")
+    assert write_error(postil, "--background", "bg").startswith("bg: the content does not fit its hash")
     config.write_text("{")
-    assert refused(postil, "--background", "bg").startswith("bg: not a readable background")
+    assert write_error(postil, "--background", "bg").startswith("bg: not a readable background")
 
 
 def test_an_earlier_items_file_stays_as_it_was(postil: Postil) -> None:
     Path("items.jsonl").write_text("earlier")
     Path("c.jsonl").write_text(CANDIDATES + "{")
-    assert refused(postil).startswith("c.jsonl:5: expected a whole object on one line")
+    assert write_error(postil).startswith("c.jsonl:5: expected a whole object on one line")
     assert Path("items.jsonl").read_text() == "earlier"
 
 
 def test_no_background_is_left_of_a_run_that_failed(postil: Postil) -> None:
     Path("c.jsonl").write_text(CANDIDATES + "{")
-    assert refused(postil, "--save-background", "bg").startswith("c.jsonl:5: ")
+    assert write_error(postil, "--save-background", "bg").startswith("c.jsonl:5: ")
 
 
 def test_bad_line_on_standard_input(postil: Postil) -> None:
@@ -257,7 +257,7 @@ def test_too_little_memory(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize("weight", ["0.5", "", [0.5], True, {"a": 1}])
 def test_a_weight_that_is_no_number(postil: Postil, weight: object) -> None:
     weights(0.5, weight, 1)
-    said = refused(postil, "-m", "w-meteor")
+    said = write_error(postil, "-m", "w-meteor")
     assert said.startswith("r.jsonl:2: weight: expected a number, got ")
     assert said.endswith('got "0.5"; write it without quotes') == (weight == "0.5")
 
@@ -265,7 +265,7 @@ def test_a_weight_that_is_no_number(postil: Postil, weight: object) -> None:
 def test_a_key_that_stands_twice(postil: Postil) -> None:
     references(lambda text: text.replace('"grade": 2', '"grade": 2, "grade": 5'))
     told = 'r.jsonl:2: grade: expected every key once in its object, got "grade" twice; keep one of them'
-    assert refused(postil, *SCALE) == told
+    assert write_error(postil, *SCALE) == told
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def rows(outcome: Outcome) -> dict[tuple[str, str], dict[str, Any]]:
     return {(row["system"], row["metric"]): row for row in found}
 
 
-def refused(postil: Postil, *more: object) -> tuple[int, str]:
+def write_error(postil: Postil, *more: object) -> tuple[int, str]:
     """Exit code and the one line that the command answers with, without `postil: `."""
     outcome = postil(*COMMAND, *more)
     assert outcome.out == ""
@@ -206,7 +206,7 @@ def test_one_system_has_means(postil: Postil) -> None:
 def test_systems_that_cover_different_items(postil: Postil) -> None:
     write("s.jsonl", scores("meteor", {**ROWS, "short": BASE[1:3]}))
     said = "s.jsonl: systems cover different items; items that short lacks: 2 (i2, i3); give all systems the same items"
-    assert refused(postil) == (3, f"{said}, or compare on those that they share: --intersect")
+    assert write_error(postil) == (3, f"{said}, or compare on those that they share: --intersect")
     outcome = postil(*COMMAND, "--intersect")
     assert outcome.out.startswith("2 items, means of item scores, against base\n")
     assert "excluded: items that short lacks: 2 (i2, i3)\n" in outcome.out
@@ -214,14 +214,14 @@ def test_systems_that_cover_different_items(postil: Postil) -> None:
 
 def test_a_system_without_a_metric(postil: Postil) -> None:
     write("s.jsonl", [*scores("meteor", dict(ROWS)), *scores("bleu-4", {"base": BASE, "plus": BASE})])
-    code, said = refused(postil, "--intersect")
+    code, said = write_error(postil, "--intersect")
     assert code == 3
     assert said.endswith("items of same without a score by bleu-4: 4 (i0, i1, i2, i3)")
 
 
 def test_too_few_items(postil: Postil) -> None:
     write("s.jsonl", scores("meteor", {"a": BASE[:1], "b": BASE[:1]}))
-    assert refused(postil) == (3, "systems share one item, and no interval can be had from fewer than two")
+    assert write_error(postil) == (3, "systems share one item, and no interval can be had from fewer than two")
     write("s.jsonl", scores("meteor", {"a": BASE[:2], "b": BASE[:2]}))
     assert postil(*COMMAND).code == 0
 
@@ -251,7 +251,7 @@ def test_corpus_scores_are_passed_over(postil: Postil) -> None:
     write("s.jsonl", [*scores("meteor", dict(ROWS)), Score(None, "base", "meteor", 0.9, "meteor|by hand")])
     assert "note: corpus scores ignored: 1; " in postil(*COMMAND).out
     write("s.jsonl", [Score(None, "base", "meteor", 0.9, "")])
-    code, said = refused(postil)
+    code, said = write_error(postil)
     assert (code, said.partition(",")[0]) == (
         3,
         "s.jsonl: expected item scores (postil score --items FILE writes them)",
@@ -274,7 +274,7 @@ def test_a_bad_row(postil: Postil, change: dict[str, object], message: str) -> N
     lines = [json.loads(line) for line in Path("s.jsonl").read_text().splitlines()]
     lines[2] |= change
     Path("s.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    code, said = refused(postil)
+    code, said = write_error(postil)
     assert code == 3
     assert said.startswith(message)
 
@@ -291,7 +291,7 @@ def test_a_bad_row(postil: Postil, change: dict[str, object], message: str) -> N
 )
 def test_wrong_usage(postil: Postil, more: tuple[str, ...], message: str) -> None:
     small()
-    code, said = refused(postil, *more)
+    code, said = write_error(postil, *more)
     assert code == 2
     assert said.startswith(message)
 
@@ -313,7 +313,7 @@ def test_files_that_cannot_be_read(postil: Postil) -> None:
         ("folder.jsonl", "a folder, not a file"),
         ("none.jsonl", "no such file"),
     ):
-        assert refused(postil, name) == (3, f"{name}: {problem}")
+        assert write_error(postil, name) == (3, f"{name}: {problem}")
 
 
 def test_without_a_file_from_python() -> None:

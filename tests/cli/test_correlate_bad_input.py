@@ -73,7 +73,7 @@ def changed(rows: list[Row], line: int, **fields: object) -> list[Row]:
     return rows
 
 
-def refused(postil: Postil, *more: object, command: tuple[object, ...] = COMMAND, code: int = 3) -> str:
+def write_error(postil: Postil, *more: object, command: tuple[object, ...] = COMMAND, code: int = 3) -> str:
     """The one line that a command answers with, without `postil: `."""
     before = sorted(Path().rglob("*"))
     outcome = postil(*command, *more)
@@ -255,7 +255,7 @@ def test_names_cannot_reach_the_terminal_or_break_lines(postil: Postil) -> None:
 def test_a_bad_score(postil: Postil, change: Row, message: str) -> None:
     rows = changed(scores(), 4, **change)
     Path("s.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert refused(postil).startswith(message)
+    assert write_error(postil).startswith(message)
 
 
 @pytest.mark.parametrize(
@@ -273,13 +273,13 @@ def test_a_bad_score(postil: Postil, change: Row, message: str) -> None:
 )
 def test_a_bad_judgement(postil: Postil, change: Row, message: str) -> None:
     put("j.jsonl", changed(judgements(), 4, **change))
-    assert refused(postil, "--scale", "1:5").startswith(message)
+    assert write_error(postil, "--scale", "1:5").startswith(message)
 
 
 def test_several_aspects_are_to_be_chosen_from(postil: Postil) -> None:
     put("j.jsonl", [{**row, "aspect": aspect} for aspect in ("fluency", "style") for row in judgements()])
-    assert refused(postil).endswith("choose one: --aspect NAME")
-    assert refused(postil, "--aspect", "stile", code=2) == (
+    assert write_error(postil).endswith("choose one: --aspect NAME")
+    assert write_error(postil, "--aspect", "stile", code=2) == (
         "unknown aspect 'stile'; did you mean 'style'? Known: fluency, style"
     )
     assert postil(*COMMAND, "--aspect", "style").code == 0
@@ -289,20 +289,20 @@ def test_several_aspects_are_to_be_chosen_from(postil: Postil) -> None:
 def test_the_same_row_twice(postil: Postil, score: float) -> None:
     rows = scores()
     put("s.jsonl", [*rows, {**rows[5], "score": score}])
-    assert refused(postil) == (
+    assert write_error(postil) == (
         's.jsonl:25: metric: a second score of item "i1" by system "a" for one metric: w-meteor; keep one of them'
     )
 
 
 def test_the_same_file_twice_is_told_by_its_second_name(postil: Postil) -> None:
     put("again.jsonl", scores()[6:])
-    said = refused(postil, command=("correlate", "s.jsonl", "again.jsonl", "--judgements", "j.jsonl"))
+    said = write_error(postil, command=("correlate", "s.jsonl", "again.jsonl", "--judgements", "j.jsonl"))
     assert said.startswith('again.jsonl:1: metric: a second score of item "i1" by system "b"')
 
 
 def test_nothing_meets(postil: Postil) -> None:
     put("j.jsonl", ({**row, "system": row["system"].upper()} for row in judgements()))
-    assert refused(postil) == (
+    assert write_error(postil) == (
         "no text has both scores and judgements: 12 scored (such as i0 by a), 12 judged (such as i0 by A), 0 judged "
         "but not scored by every metric; they meet on item and system"
     )
@@ -310,20 +310,22 @@ def test_nothing_meets(postil: Postil) -> None:
 
 def test_corpus_scores_alone(postil: Postil) -> None:
     put("s.jsonl", [{**row, "item": None} for row in scores()[:4]])
-    assert refused(postil).endswith("(postil score --items FILE writes them), got 4 corpus scores, which have no item")
+    assert write_error(postil).endswith(
+        "(postil score --items FILE writes them), got 4 corpus scores, which have no item"
+    )
 
 
 def test_draws_alone(postil: Postil) -> None:
     rows = [row for row in scores() if row["metric"] == "meteor"]
     put("s.jsonl", ({**row, "metric": "control:shuffled(w-meteor,draw=1)"} for row in rows))
-    assert "got nothing but draws of random controls" in refused(postil)
+    assert "got nothing but draws of random controls" in write_error(postil)
 
 
 @pytest.mark.parametrize("which", ["s", "j"])
 def test_files_that_cannot_be_read(postil: Postil, which: str) -> None:
     def answer(name: str, code: int = 3) -> str:
         names = {"s": "s.jsonl", "j": "j.jsonl", which: name}
-        return refused(postil, command=("correlate", names["s"], "--judgements", names["j"]), code=code)
+        return write_error(postil, command=("correlate", names["s"], "--judgements", names["j"]), code=code)
 
     good = Path(f"{which}.jsonl").read_bytes()
     for name, content in (
@@ -355,14 +357,14 @@ def test_parquet_with_what_is_no_number(postil: Postil) -> None:
     for value, got in ((float("nan"), "NaN"), (None, "null")):
         columns = {"item": ["a", "b"], "system": ["s"] * 2, "metric": ["m"] * 2, "signature": [""] * 2}
         parquet.write_table(pa.table({**columns, "score": pa.array([1.0, value], from_pandas=False)}), "s.parquet")
-        said = refused(postil, command=("correlate", "s.parquet", "--judgements", "j.jsonl"))
+        said = write_error(postil, command=("correlate", "s.parquet", "--judgements", "j.jsonl"))
         assert said == f"s.parquet:2: score: expected a number, got {got}"
 
 
 def test_files_in_the_wrong_place(postil: Postil) -> None:
-    said = refused(postil, command=("correlate", "j.jsonl", "--judgements", "s.jsonl"))
+    said = write_error(postil, command=("correlate", "j.jsonl", "--judgements", "s.jsonl"))
     assert said.startswith("s.jsonl:1: annotator, grade: missing; a judgement needs item, system, annotator, grade")
-    assert refused(postil, "--candidates", "j.jsonl").startswith("j.jsonl:1: text: missing; a candidate needs")
+    assert write_error(postil, "--candidates", "j.jsonl").startswith("j.jsonl:1: text: missing; a candidate needs")
 
 
 # Mistakes in the request
@@ -387,11 +389,11 @@ def test_files_in_the_wrong_place(postil: Postil) -> None:
     ],
 )
 def test_wrong_usage(postil: Postil, more: tuple[str, ...], message: str) -> None:
-    assert refused(postil, *more, code=2).startswith(message)
+    assert write_error(postil, *more, code=2).startswith(message)
 
 
 def test_scores_and_judgements_from_standard_input(postil: Postil) -> None:
-    said = refused(postil, command=("correlate", "-", "--judgements", "-"), code=2)
+    said = write_error(postil, command=("correlate", "-", "--judgements", "-"), code=2)
     assert said == "only one of the files can be standard input"
 
 
@@ -434,14 +436,14 @@ def test_what_is_missing_is_named(postil: Postil, command: tuple[str, ...]) -> N
 def test_a_page_that_cannot_be_written(postil: Postil, path: str, code: int, message: str) -> None:
     for extra in ("jinja2", "matplotlib"):
         pytest.importorskip(extra)
-    assert refused(postil, "--report", path, code=code) == message
+    assert write_error(postil, "--report", path, code=code) == message
 
 
 @pytest.mark.skipif(not Path("/proc/version").exists(), reason="needs a folder that takes no files")
 def test_a_page_in_a_folder_that_takes_no_files(postil: Postil) -> None:
     for extra in ("jinja2", "matplotlib"):
         pytest.importorskip(extra)
-    assert re.match(r"/proc/page\S* cannot be written: ", refused(postil, "--report", "/proc/page.html", code=1))
+    assert re.match(r"/proc/page\S* cannot be written: ", write_error(postil, "--report", "/proc/page.html", code=1))
 
 
 # What only a real process shows

@@ -62,9 +62,9 @@ def test_sentences_in_chinese(postil: Postil) -> None:
     command = ("interesting", "page.txt", "--split", "sentences", "--tokenizer", "rjieba", "--format", "json")
     found = texts(postil(*command).out)
     assert sorted(found) == sorted(["咖啡来自也门。", "价格上涨！", "他说：“咖啡很好。”然后走了。"])
-    refused = postil("interesting", "page.txt")
-    assert refused.code == 3
-    assert "jieba" in refused.err
+    write_error = postil("interesting", "page.txt")
+    assert write_error.code == 3
+    assert "jieba" in write_error.err
 
 
 def test_known_passages_are_the_reference_and_their_grades_the_weights(postil: Postil) -> None:

@@ -52,7 +52,7 @@ def changed(line: int, **fields: object) -> list[Row]:
     return rows
 
 
-def refused(postil: Postil, *more: object, command: tuple[object, ...] = COMMAND, code: int = 3) -> str:
+def write_error(postil: Postil, *more: object, command: tuple[object, ...] = COMMAND, code: int = 3) -> str:
     """The one line that a command answers with, without `postil: `."""
     before = {path: path.stat().st_mtime_ns for path in Path().rglob("*") if path.is_file()}
     outcome = postil(*command, *more)
@@ -101,19 +101,19 @@ def numbers_only(postil: Postil, *more: object) -> str:
 )
 def test_a_bad_row(postil: Postil, change: Row, message: str) -> None:
     Path("p.jsonl").write_text("".join(json.dumps(row) + "\n" for row in changed(3, **change)))
-    assert refused(postil).startswith(message)
+    assert write_error(postil).startswith(message)
 
 
 def test_blank_lines_are_counted(postil: Postil) -> None:
     lines = "".join(json.dumps(row) + "\n" for row in changed(3, grade=-1))
     Path("p.jsonl").write_text(f"\n \n{lines}")
-    assert refused(postil).startswith("p.jsonl:5: grade: ")
+    assert write_error(postil).startswith("p.jsonl:5: grade: ")
 
 
 @pytest.mark.parametrize(("line", "topic"), [(2, "ducks"), (6, "bread")])
 def test_an_id_twice_in_a_topic(postil: Postil, line: int, topic: str) -> None:
     put("p.jsonl", changed(line, id="0"))
-    assert refused(postil) == (
+    assert write_error(postil) == (
         f'p.jsonl:{line}: id: a second passage "0" of topic "{topic}"; ids are unique in a topic'
     )
 
@@ -123,18 +123,18 @@ def test_ids_that_are_integers_are_text(postil: Postil) -> None:
     put("p.jsonl", ({**row, "id": int(row["id"])} for row in passages()))
     assert numbers_only(postil) == straight
     put("p.jsonl", changed(2, id=0))
-    assert "a second passage" in refused(postil)
+    assert "a second passage" in write_error(postil)
 
 
 @pytest.mark.parametrize(("scale", "problem"), [("1", "from 0 to 1, got 2"), ("1:2", "from 1 to 2, got 0")])
 def test_a_grade_that_is_not_on_the_scale(postil: Postil, scale: str, problem: str) -> None:
     line = 1 if scale == "1" else 3
-    assert refused(postil, "--scale", scale) == f"p.jsonl:{line}: grade: expected a number {problem}"
+    assert write_error(postil, "--scale", scale) == f"p.jsonl:{line}: grade: expected a number {problem}"
 
 
 def test_han_text_and_words(postil: Postil) -> None:
     put("p.jsonl", changed(3, text="鸭子"))
-    said = refused(postil)
+    said = write_error(postil)
     assert said.startswith("p.jsonl:3: text: ")
     assert "jieba" in said
     assert postil(*COMMAND, "--tokenizer", "characters").code == 0
@@ -142,7 +142,7 @@ def test_han_text_and_words(postil: Postil) -> None:
 
 def test_files_that_cannot_be_read(postil: Postil) -> None:
     def answer(name: str, code: int = 3) -> str:
-        return refused(postil, command=("passages", name), code=code)
+        return write_error(postil, command=("passages", name), code=code)
 
     good = Path("p.jsonl").read_bytes()
     for name, content in (
@@ -182,13 +182,13 @@ def test_empty_standard_input(postil: Postil) -> None:
 def test_all_grades_0(postil: Postil) -> None:
     put("p.jsonl", ({**row, "grade": 0} for row in passages()))
     for reference in ("topic", "others"):
-        said = refused(postil, "--reference", reference)
+        said = write_error(postil, "--reference", reference)
         assert said == "every grade is 0, so there is nothing to gain"
 
 
 def test_one_topic_and_others(postil: Postil) -> None:
     put("p.jsonl", passages()[:4])
-    said = refused(postil, "--reference", "others")
+    said = write_error(postil, "--reference", "others")
     assert said == "interestingness needs passages of two topics at least, and there is one"
 
 
@@ -203,7 +203,7 @@ def test_one_topic(postil: Postil) -> None:
 
 def test_informative_passages_in_one_fold(postil: Postil) -> None:
     put("p.jsonl", ({**row, "grade": row["grade"] * (row["topic"] == "bread")} for row in passages()))
-    said = refused(postil, "--reference", "others")
+    said = write_error(postil, "--reference", "others")
     assert said == 'every informative passage is in the fold of "bread", so its passages have no reference'
 
 
@@ -311,7 +311,7 @@ def test_names_cannot_reach_the_terminal_or_break_lines(postil: Postil) -> None:
     ],
 )
 def test_wrong_usage(postil: Postil, more: tuple[str, ...], message: str) -> None:
-    assert refused(postil, *more, code=2).startswith(message)
+    assert write_error(postil, *more, code=2).startswith(message)
 
 
 @pytest.mark.parametrize(
@@ -341,16 +341,16 @@ def test_no_file_is_named(postil: Postil) -> None:
 
 def test_missing_extras(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    said = refused(postil, "--scores", "s.parquet", code=2)
+    said = write_error(postil, "--scores", "s.parquet", code=2)
     assert said == "a .parquet file needs an optional package: pip install 'postil[parquet]'"
     for name in ("matplotlib", "matplotlib.figure"):
         monkeypatch.setitem(sys.modules, name, None)
-    assert "pip install 'postil[plot]'" in refused(postil, "--figures", "pictures", code=2)
+    assert "pip install 'postil[plot]'" in write_error(postil, "--figures", "pictures", code=2)
 
 
 def test_a_folder_for_figures_that_is_a_file(postil: Postil) -> None:
     pytest.importorskip("matplotlib")
-    assert refused(postil, "--figures", "p.jsonl", code=1) == "p.jsonl: File exists"
+    assert write_error(postil, "--figures", "p.jsonl", code=1) == "p.jsonl: File exists"
 
 
 # What only a real process shows

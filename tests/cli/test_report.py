@@ -159,7 +159,7 @@ def test_what_is_there_is_replaced(postil: Postil) -> None:
 # Bad input: one line, exit code, and nothing written
 
 
-def refused(postil: Postil, *command: str, code: int = 3) -> str:
+def write_error(postil: Postil, *command: str, code: int = 3) -> str:
     before = sorted(Path().rglob("*"))
     outcome = postil(*command)
     assert (outcome.code, outcome.out) == (code, ""), outcome
@@ -204,15 +204,15 @@ KINDS = ", ".join(result_files.KINDS)
 )
 def test_files_that_are_no_results(postil: Postil, content: bytes, said: str) -> None:
     Path("x.json").write_bytes(content)
-    got = refused(postil, "report", "x.json")
+    got = write_error(postil, "report", "x.json")
     assert got.startswith(said) if said == "x.json" else got == said
 
 
 def test_files_that_cannot_be_read(postil: Postil) -> None:
-    assert refused(postil, "report", "none.json") == "none.json: no such file"
+    assert write_error(postil, "report", "none.json") == "none.json: no such file"
     Path("folder").mkdir()
-    assert refused(postil, "report", "folder") == "folder: cannot be read: Is a directory"
-    assert refused(postil, "report", "s.jsonl").startswith("s.jsonl:2: not JSON: Extra data")
+    assert write_error(postil, "report", "folder") == "folder: cannot be read: Is a directory"
+    assert write_error(postil, "report", "s.jsonl").startswith("s.jsonl:2: not JSON: Extra data")
 
 
 def test_one_bad_file_among_good_ones(postil: Postil) -> None:
@@ -220,19 +220,19 @@ def test_one_bad_file_among_good_ones(postil: Postil) -> None:
     value: dict[str, Any] = json.loads(Path("c.json").read_text(encoding="utf-8"))
     value["systems"][3]["mean"] = "high"
     Path("x.json").write_text(json.dumps(value), encoding="utf-8")
-    assert refused(postil, "report", "c.json", "x.json") == "x.json: systems[3].mean: expected a number, got text"
+    assert write_error(postil, "report", "c.json", "x.json") == "x.json: systems[3].mean: expected a number, got text"
 
 
 def test_pages_that_cannot_be_written(postil: Postil) -> None:
     printed(postil, "c.json", "compare", "s.jsonl", *FEW)
-    said = refused(postil, "report", "c.json", "--out", "none/r.html", code=2)
+    said = write_error(postil, "report", "c.json", "--out", "none/r.html", code=2)
     assert said == "none/r.html: parent folder none does not exist"
     Path("r.html").mkdir()
     for name in ("r.html", "c.json", "-"):
-        said = refused(postil, "report", "c.json", "--out", name, code=2)
+        said = write_error(postil, "report", "c.json", "--out", name, code=2)
         assert said == f"{name}: expected the name of a file that ends in .html"
     for command in (COMMAND, ("passages", "missing.jsonl")):  # said before anything is read
-        said = refused(postil, *command, "--report", "r.pdf", code=2)
+        said = write_error(postil, *command, "--report", "r.pdf", code=2)
         assert said == "r.pdf: expected the name of a file that ends in .html"
 
 

@@ -208,9 +208,9 @@ def test_signed_weights_are_for_delta_bleu(postil: Postil) -> None:
     command = (*BASE, "--scale", "1:5", "--weights", "signed")
     outcome = postil(*command, "-m", "delta-bleu", "--format", "jsonl")
     assert "weights:signed|scale:1:5" in outcome.out
-    refused = postil(*command, "-m", "delta-bleu", "-m", "w-meteor")
-    assert refused.code == 3
-    assert refused.err.startswith("postil: r.jsonl:2: grade: the method 'signed' makes the weight -0.5 of it")
+    write_error = postil(*command, "-m", "delta-bleu", "-m", "w-meteor")
+    assert write_error.code == 3
+    assert write_error.err.startswith("postil: r.jsonl:2: grade: the method 'signed' makes the weight -0.5 of it")
 
 
 def test_ratings_are_averaged(postil: Postil) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 BASE = ("score", "c.jsonl", "-r", "r.jsonl")
 
 
-def refused(postil: Postil, *args: object) -> str:
+def write_error(postil: Postil, *args: object) -> str:
     before = sorted(Path().rglob("*"))
     outcome = postil(*args)
     assert outcome.code == 2, outcome
@@ -37,7 +37,7 @@ def refused(postil: Postil, *args: object) -> str:
     ],
 )
 def test_unknown_names_get_the_nearest(postil: Postil, options: tuple[str, ...], problem: str) -> None:
-    err = refused(postil, *BASE, "--items", "items.jsonl", *options)
+    err = write_error(postil, *BASE, "--items", "items.jsonl", *options)
     assert err.startswith(f"postil: {problem} Known: ")
     assert err.count("\n") == 1
 
@@ -71,7 +71,7 @@ def test_unknown_names_get_the_nearest(postil: Postil, options: tuple[str, ...],
     ],
 )
 def test_what_makes_no_sense(postil: Postil, options: tuple[str, ...], problem: str) -> None:
-    err = refused(postil, *BASE, *options)
+    err = write_error(postil, *BASE, *options)
     assert err.startswith(f"postil: {problem}"), err
     assert err.count("\n") == 1
 
@@ -97,7 +97,7 @@ def test_no_command_writes_over_what_it_reads(postil: Postil) -> None:
         (("evaluate", "bg", "--corpus", "r.jsonl", "--items", "bg"), f"bg: {over} bg"),
         (("evaluate", "bg", "--corpus", "c.jsonl", "--candidates", "i.jsonl"), f"i.jsonl: {over} c.jsonl"),
     ):
-        message = refused(postil, *command)
+        message = write_error(postil, *command)
         assert message.startswith(f"postil: {said}, which is read; name another output"), (command, message)
 
 
@@ -105,31 +105,31 @@ def test_vectors_are_not_written_around_their_texts(postil: Postil) -> None:
     Path("v").mkdir()
     Path("c.jsonl").rename("v/words.txt")  # a name that a folder of vectors may have
     for command in ("train", "convert"):
-        message = refused(postil, "vectors", command, "v/words.txt", "--out", "v")
+        message = write_error(postil, "vectors", command, "v/words.txt", "--out", "v")
         assert message == "postil: v: would be written over v/words.txt, which is read; name another output\n"
 
 
 def test_both_from_standard_input(postil: Postil) -> None:
-    err = refused(postil, "score", "-", "-r", "-")
+    err = write_error(postil, "score", "-", "-r", "-")
     assert err == "postil: candidates and references cannot both come from standard input\n"
 
 
 def test_one_file_for_both(postil: Postil) -> None:
     Path("link.jsonl").symlink_to("c.jsonl")
     for other in ("c.jsonl", "./c.jsonl", Path("c.jsonl").absolute(), "link.jsonl"):
-        err = refused(postil, "score", "c.jsonl", "-r", other)
+        err = write_error(postil, "score", "c.jsonl", "-r", other)
         assert err == f"postil: {other}: candidates and references are the same file\n"
 
 
 @pytest.mark.parametrize("option", ["--items", "--save-background"])
 def test_an_empty_name_is_no_wish_for_nothing(postil: Postil, option: str) -> None:
-    assert refused(postil, *BASE, option, "") == f"postil: {option}: expected a name, got an empty one\n"
+    assert write_error(postil, *BASE, option, "") == f"postil: {option}: expected a name, got an empty one\n"
 
 
 def test_unknown_kind_of_file(postil: Postil) -> None:
     Path("c.json").write_text("[]")
-    assert "a JSON array becomes JSON Lines with: jq" in refused(postil, "score", "c.json", "-r", "r.jsonl")
-    assert "known endings: .jsonl, .jsonl.gz, .parquet" in refused(postil, "score", "c.txt", "-r", "r.jsonl")
+    assert "a JSON array becomes JSON Lines with: jq" in write_error(postil, "score", "c.json", "-r", "r.jsonl")
+    assert "known endings: .jsonl, .jsonl.gz, .parquet" in write_error(postil, "score", "c.txt", "-r", "r.jsonl")
 
 
 @pytest.mark.parametrize(
@@ -144,16 +144,16 @@ def test_unknown_kind_of_file(postil: Postil) -> None:
     ],
 )
 def test_flags(postil: Postil, args: tuple[str, ...], said: str) -> None:
-    assert said in refused(postil, *args)
+    assert said in write_error(postil, *args)
 
 
 def test_background_of_another_tokenizer(postil: Postil) -> None:
     assert postil(*BASE, "-m", "cider", "--save-background", "bg").code == 0
-    err = refused(postil, *BASE, "-m", "cider", "--background", "bg", "--tokenizer", "space")
+    err = write_error(postil, *BASE, "-m", "cider", "--background", "bg", "--tokenizer", "space")
     assert err == "postil: bg was counted with the tokenizer words, not space\n"
 
 
 def test_missing_extra(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-    err = refused(postil, *BASE, "--items", "items.parquet")
+    err = write_error(postil, *BASE, "--items", "items.parquet")
     assert err == "postil: a .parquet file needs an optional package: pip install 'postil[parquet]'\n"

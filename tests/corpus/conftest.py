@@ -44,7 +44,7 @@ class Refused(Protocol):
 
 
 @pytest.fixture
-def refused(file: File) -> Refused:
+def write_error(file: File) -> Refused:
     """Sees that a file is refused; the message begins with its name, and with … at the end it may go on."""
 
     def check(read: Callable[[Path], object], name: str, text: str, message: str) -> None:

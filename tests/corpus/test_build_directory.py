@@ -102,7 +102,7 @@ def blocks_of(path: Path) -> int:
 
 
 def go_on(reference: Path, say: Callable[[str], None] = lambda _: None, **changes: Any) -> None:
-    build_corpus([reference / "a.jsonl"], "out", loose(**SIZES | changes), jobs=1, say=say)
+    build_corpus([reference / "a.jsonl"], "out", loose(**SIZES | changes), jobs=1, on_message=say)
 
 
 def descendants(process: int) -> list[int]:
@@ -202,7 +202,7 @@ def test_another_request_starts_anew(tmp_path: Path, monkeypatch: pytest.MonkeyP
         written(path, rows(30, seed=5))
     options = loose(**SIZES, **({"seed": 7} if change == "option" else {}))
     told: list[str] = []
-    build_corpus([path], "out", options, jobs=1, say=told.append)
+    build_corpus([path], "out", options, jobs=1, on_message=told.append)
     assert not [each for each in told if "going on" in each]
     build_corpus([path], "other", options, jobs=1)
     assert files(Path("other")) == files(Path("out"))

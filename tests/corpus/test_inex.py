@@ -105,10 +105,10 @@ def test_two_numbers_are_a_text_where_other_lines_have_words(file: File) -> None
         ("7 Q0 a 1 1 x 10 4\n7 Q0 c 1 1 x 10 4\n", "run:2: file: there is no document 'c'"),
     ],
 )
-def test_bad_runs(file: File, refused: Refused, run: str, message: str) -> None:
+def test_bad_runs(file: File, write_error: Refused, run: str, message: str) -> None:
     topics, documents = file("topics", "7 Ducks\n"), [file("documents.tsv", f"a\t{DOCUMENT}\n")]
     trels = file("trels", "7 Q0 - - - ann\n")
-    refused(lambda path: read_inex(topics, [path], [trels], documents=documents), "run", run, message)
+    write_error(lambda path: read_inex(topics, [path], [trels], documents=documents), "run", run, message)
 
 
 def test_requests_that_make_no_sense(file: File) -> None:
@@ -165,8 +165,8 @@ def test_the_title_is_the_topic() -> None:
         ("1 a\n\n1 b\n", "t:3: id: topic 1 stands there twice"),
     ],
 )
-def test_bad_topics(refused: Refused, text: str, message: str) -> None:
-    refused(read_topics, "t", text, message)
+def test_bad_topics(write_error: Refused, text: str, message: str) -> None:
+    write_error(read_topics, "t", text, message)
 
 
 @pytest.mark.parametrize(

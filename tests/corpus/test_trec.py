@@ -129,8 +129,8 @@ READ = {"qrels": read_qrels, "collection": lambda path: list(read_collection(pat
 
 
 @pytest.mark.parametrize(("kind", "text", "message"), [(kind, *each) for kind, bad in BAD.items() for each in bad])
-def test_bad_files(refused: Refused, kind: str, text: str, message: str) -> None:
-    refused(READ[kind], kind, text, f"{kind}:{message}")
+def test_bad_files(write_error: Refused, kind: str, text: str, message: str) -> None:
+    write_error(READ[kind], kind, text, f"{kind}:{message}")
 
 
 def test_two_texts_for_a_document(file: File) -> None:

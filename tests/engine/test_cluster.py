@@ -20,7 +20,7 @@ def test_a_killed_worker_and_a_lost_node_leave_no_trace(cluster: Any, tmp_path: 
     leaving = cluster.add_node(num_cpus=1, object_store_memory=100 * 2**20)
     function = work.Text(tmp_path, killing=3, doomed=leaving.node_id)
     said: list[str] = []
-    with open_engine("ray", jobs=4, say=said.append) as engine:
+    with open_engine("ray", jobs=4, on_message=said.append) as engine:
         for _ in range(9):  # where Ray puts what is workers is up to Ray
             workers = engine.start_workers(work.Part, [(n, tmp_path) for n in range(3)])
             before = {node for node, _ in workers.call(work.node_of, 10)}

@@ -85,7 +85,7 @@ def test_an_exception_of_the_function_has_its_turn(
     opened: Open, name: str, kind: type[BaseException], attributes: dict[str, object]
 ) -> None:
     said: list[str] = []
-    with opened(say=said.append) as engine:
+    with opened(on_message=said.append) as engine:
         results = engine.map(work.failing, ["a", "b", name, "c"])
         assert [next(results), next(results)] == ["a", "b"]
         with pytest.raises(kind) as caught:
@@ -159,7 +159,7 @@ def test_large_shards_and_results(opened: Open) -> None:
 @with_workers
 def test_a_killed_worker_is_replaced(opened: Open, tmp_path: Path) -> None:
     said: list[str] = []
-    with opened(say=said.append) as engine:
+    with opened(on_message=said.append) as engine:
         assert list(engine.map(work.Fragile(tmp_path, times=2), range(6))) == [n * n for n in range(6)]
     assert len(said) == 2
     assert said[0].startswith("shard 3: its worker was killed")
@@ -170,7 +170,7 @@ def test_a_killed_worker_is_replaced(opened: Open, tmp_path: Path) -> None:
 @with_workers
 def test_a_shard_that_kills_every_worker_ends_the_run(opened: Open, tmp_path: Path) -> None:
     said: list[str] = []
-    with opened(say=said.append, retries=1) as engine:
+    with opened(on_message=said.append, retries=1) as engine:
         results = engine.map(work.Fragile(tmp_path, times=9), range(6))
         assert [next(results), next(results)] == [0, 1]
         with pytest.raises(PostilError, match=r"^shard 3: its worker was killed .*attempt 2, the last"):
@@ -244,7 +244,7 @@ def test_an_exception_of_load(opened: Open, tmp_path: Path) -> None:
 def test_a_killed_worker_is_made_again(opened: Open, tmp_path: Path) -> None:
     said: list[str] = []
     with (
-        opened(say=said.append, retries=1) as engine,
+        opened(on_message=said.append, retries=1) as engine,
         engine.start_workers(work.Part, [(n, tmp_path) for n in range(3)]) as workers,
     ):
         assert workers.call(work.tell_or_die, 2) == [0, 1, 2]

@@ -126,7 +126,7 @@ def test_an_interrupt_during_the_start_is_not_heard(before: float) -> None:
 def test_how_a_worker_ended(code: int, how: str) -> None:
     said: list[str] = []
     with (
-        open_engine(jobs=2, retries=1, say=said.append) as engine,
+        open_engine(jobs=2, retries=1, on_message=said.append) as engine,
         pytest.raises(PostilError, match=f"^shard 1: its worker {how}"),
     ):
         list(engine.map(work.die, [code]))

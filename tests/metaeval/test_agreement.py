@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from postil.errors import InvalidInput, Undefined, UnknownName
 from postil.metaeval.agreement import agreement
 from postil.metaeval.resampling import SEED, bootstrap_counts, interval
-from postil.records import Judgement, Places, Scale
+from postil.records import Judgement, RowLocations, Scale
 from postil.records.names import STATISTICS
 from postil.records.results import Agreement, Estimate
 
@@ -384,7 +384,7 @@ def test_several_grades_by_one_annotator_are_their_mean() -> None:
 def test_off_the_scale() -> None:
     assert agreement(judged(FOUR), scale=Scale(1, 3), resamples=FEW) == agreement(judged(FOUR), resamples=FEW)
     with pytest.raises(InvalidInput) as error:
-        agreement(judged(FOUR), scale=Scale(1, 2), places=Places("j.jsonl"))
+        agreement(judged(FOUR), scale=Scale(1, 2), places=RowLocations("j.jsonl"))
     assert str(error.value) == "j.jsonl:3: grade: expected a number from 1 to 2, got 3"
 
 
@@ -399,7 +399,7 @@ def test_one_aspect_of_several() -> None:
     found = agreement(rows, aspect="wit", labels=[1, 2, 3], resamples=FEW)
     assert values(found) == values(agreement(judged(FOUR), resamples=FEW))
     with pytest.raises(InvalidInput, match=r"^j.jsonl:9: aspect: judgements of more than one aspect"):
-        agreement(rows, places=Places("j.jsonl"))
+        agreement(rows, places=RowLocations("j.jsonl"))
     with pytest.raises(UnknownName, match="unknown aspect 'with'; did you mean 'wit'"):
         agreement(rows, aspect="with")
 

@@ -10,7 +10,7 @@ from postil.metaeval.resampling import bootstrap_counts
 from postil.metaeval.significance import holm
 from postil.metaeval.systems import compare, system_means
 from postil.metaeval.table import join
-from postil.records.row_locations import Places
+from postil.records.row_locations import RowLocations
 from postil.records.rows import Judgement, Score
 
 
@@ -92,9 +92,9 @@ def test_holm_is_over_the_systems_of_a_metric() -> None:
 def test_systems_with_different_items_are_refused_by_name() -> None:
     rows = [*scores_of({"base": BASE, "better": BETTER}), Score("extra", "better", "meteor", 0.5, "")]
     rows += [Score(str(i), "short", "meteor", 0.1, "") for i in range(3)]
-    with pytest.raises(InvalidInput) as refused:
-        compare(rows, places=Places("scores.jsonl"))
-    assert str(refused.value) == (
+    with pytest.raises(InvalidInput) as write_error:
+        compare(rows, places=RowLocations("scores.jsonl"))
+    assert str(write_error.value) == (
         "scores.jsonl: systems cover different items; items that base lacks: 1 (extra); items that short lacks: 4 "
         "(3, 4, 5, extra); give all systems the same items, or compare on those that they share: --intersect"
     )
@@ -115,9 +115,9 @@ def test_an_item_without_one_of_the_metrics_is_lacking() -> None:
 
 def test_a_system_without_one_of_the_metrics_is_told_from_one_without_items() -> None:
     rows = [*scores_of({"a": BASE, "b": BETTER}), *scores_of({"a": BASE}, "bleu-4")]
-    with pytest.raises(Undefined) as refused:
+    with pytest.raises(Undefined) as write_error:
         compare(rows, intersect=True)
-    assert str(refused.value) == (
+    assert str(write_error.value) == (
         "systems share no item, and no interval can be had from fewer than two: items of b without a score by bleu-4: "
         "6 (0, 1, 2, 3, 4 and 1 more)"
     )
@@ -158,7 +158,7 @@ def test_wrong_requests() -> None:
     with pytest.raises(UsageError, match="at least one permutation"):
         compare(rows, permutations=0)
     with pytest.raises(InvalidInput, match=r"scores\.jsonl:13: metric: a second score"):
-        compare([*rows, rows[0]], places=Places("scores.jsonl"))
+        compare([*rows, rows[0]], places=RowLocations("scores.jsonl"))
     with pytest.raises(InvalidInput, match="expected item scores"):
         compare([])
 

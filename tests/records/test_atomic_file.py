@@ -13,7 +13,7 @@ import pytest
 
 from postil.errors import PostilError, UsageError
 from postil.records import Candidate, write
-from postil.records.atomic_file import Replacement, check_apart
+from postil.records.atomic_file import AtomicFile, check_apart
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,14 +96,14 @@ def test_a_full_disk_is_blamed_on_the_file(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(Path, "open", lambda path, mode: io.BufferedWriter(Full(path, mode.replace("b", ""))))
     target = tmp_path / "page.html"
     with pytest.raises(PostilError, match=r"page.html: cannot be written: No space left on device$"):  # noqa: SIM117
-        with Replacement(str(target)) as stream:
+        with AtomicFile(str(target)) as stream:
             stream.write(b"x" * (1 << 20))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_what_another_file_refuses_is_not_blamed_on_this_one(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="missing"):  # noqa: SIM117
-        with Replacement(str(tmp_path / "page.html")):
+        with AtomicFile(str(tmp_path / "page.html")):
             (tmp_path / "missing").read_bytes()
     assert list(tmp_path.iterdir()) == []
 
@@ -130,7 +130,7 @@ def test_an_array_on_a_full_disk(tmp_path: Path) -> None:
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
         with pytest.raises(PostilError, match=r"a.npy: cannot be written: .*(too large|is the disk full\?)"):  # noqa: SIM117
-            with Replacement(str(tmp_path / "a.npy")) as stream:
+            with AtomicFile(str(tmp_path / "a.npy")) as stream:
                 np.save(stream, np.zeros(10_000))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)

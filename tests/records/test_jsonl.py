@@ -13,7 +13,7 @@ import pytest
 from postil.errors import InvalidInput
 from postil.records import Article, Candidate, Judgement, Passage, Reference, Row, jsonl, read
 from postil.records.explain import RepeatedKey
-from postil.records.row_locations import Places
+from postil.records.row_locations import RowLocations
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -255,7 +255,7 @@ def test_a_line_without_end_is_refused_where_it_stands(monkeypatch: pytest.Monke
     monkeypatch.setattr("postil.records.jsonl.LONGEST_LINE", 1 << 20)
     stream = Endless()
     with pytest.raises(InvalidInput) as refusal:
-        list(jsonl.read(stream, dict, Places("rows.jsonl")))  # type: ignore[arg-type]  # one of its methods is asked for
+        list(jsonl.read(stream, dict, RowLocations("rows.jsonl")))  # type: ignore[arg-type]  # one of its methods is asked for
     assert str(refusal.value) == (
         "rows.jsonl:2: expected a line of at most 1,048,576 bytes, got a longer one; does the file have line ends?"
     )
@@ -265,7 +265,7 @@ def test_a_line_without_end_is_refused_where_it_stands(monkeypatch: pytest.Monke
 def test_blank_lines_cost_next_to_nothing() -> None:
     """A hundred thousand before each of three rows, whose places are right all the same."""
     data = (b"\n" * 100_000 + b'{"a": 1}\n') * 3
-    places = Places("rows.jsonl")
+    places = RowLocations("rows.jsonl")
     tracemalloc.start()
     try:
         rows = list(jsonl.read(io.BytesIO(data), dict, places))
@@ -279,7 +279,7 @@ def test_blank_lines_cost_next_to_nothing() -> None:
 
 def test_places_are_found_without_going_through_all_blank_lines() -> None:
     """Every other line is blank: a walk from the start for each row takes minutes."""
-    places = Places("rows.jsonl")
+    places = RowLocations("rows.jsonl")
     for line in range(1, 100_001, 2):
         places.skip(line)
     assert [places.line(index) for index in range(50_000)] == list(range(2, 100_001, 2))
@@ -288,7 +288,7 @@ def test_places_are_found_without_going_through_all_blank_lines() -> None:
 @pytest.mark.parametrize("blank", [0, 1, 7, 40_000, 200_000])
 def test_rows_between_blank_lines_of_any_number_stand_where_they_stand(blank: int) -> None:
     data = (b"\n" * blank + b'{"a": 1}\n' * 2) * 2 + b"\n" * blank + b"{"
-    places = Places("rows.jsonl")
+    places = RowLocations("rows.jsonl")
     rows = jsonl.read(io.BytesIO(data), dict, places)
     assert [next(rows) for _ in range(4)] == [{"a": 1}] * 4
     assert [places.line(index) for index in range(4)] == [blank + 1, blank + 2, 2 * blank + 3, 2 * blank + 4]

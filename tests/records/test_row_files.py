@@ -144,9 +144,9 @@ def test_a_missing_file_and_a_folder(tmp_path: Path, ending: str) -> None:
     with pytest.raises(InvalidInput) as caught:
         read(path, Candidate)
     assert str(caught.value) == f"{path}: a folder, not a file"
-    with pytest.raises(UsageError) as refused:
+    with pytest.raises(UsageError) as write_error:
         write(path, ROWS)
-    assert str(refused.value) == f"{path}: not a file that can be replaced"
+    assert str(write_error.value) == f"{path}: not a file that can be replaced"
 
 
 def test_a_file_that_may_not_be_read_or_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

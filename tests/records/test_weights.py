@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.errors import InvalidInput, UnknownName, UsageError
-from postil.records import METHODS, Places, Rating, Reference, Scale, default_method, read, weigh
+from postil.records import METHODS, Rating, Reference, RowLocations, Scale, default_method, read, weigh
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -110,7 +110,7 @@ def test_requests_that_make_no_sense() -> None:
 
 def _refusal(rows: list[Reference], method: str = "score", scale: Scale | None = SCALE) -> str:
     with pytest.raises(InvalidInput) as caught:
-        weigh(rows, np.zeros(len(rows), np.int64), method=method, scale=scale, places=Places("refs.jsonl"))
+        weigh(rows, np.zeros(len(rows), np.int64), method=method, scale=scale, places=RowLocations("refs.jsonl"))
     return str(caught.value)
 
 

@@ -115,7 +115,7 @@ class CampaignFile:
         self._known = {file: _identity(file) for file in (self._path, self._log, _beside(self._path, "shm"))}
         self._remember()
 
-    def watch(self) -> None:
+    def on_progress(self) -> None:
         """Check that the file is still there, and marked.
 
         Call it before and after each transaction: one that was committed to a file that has gone must not be
@@ -140,7 +140,7 @@ class CampaignFile:
     def checkpoint(self) -> None:
         """Move transactions from the log into the file, as far as readers let it; else a later call does."""
         with suppress(PostilError):
-            self.watch()
+            self.on_progress()
             self._checkpoint()
 
     def end(self) -> None:

@@ -172,7 +172,7 @@ class GroupCommitWriter:
             True if callers were answered; False if the group must be split, never for a single transaction.
         """
         try:
-            self._watch()
+            self._on_progress()
             with self._connection.begin():
                 driver = cast("sqlite3.Connection", self._connection.connection.driver_connection)
                 driver.execute("BEGIN IMMEDIATE")  # takes the write lock at once: a later upgrade could fail
@@ -193,7 +193,7 @@ class GroupCommitWriter:
             return True
         self._since = self._since or time.monotonic()
         try:
-            self._watch()
+            self._on_progress()
         except PostilError as error:
             for one in group:
                 one.refuse(error)
@@ -201,6 +201,6 @@ class GroupCommitWriter:
             one.answer()
         return True
 
-    def _watch(self) -> None:
+    def _on_progress(self) -> None:
         if self._file is not None:
-            self._file.watch()
+            self._file.on_progress()

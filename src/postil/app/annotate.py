@@ -16,7 +16,7 @@ from postil.annotation.plan import plan as assign_items
 from postil.app.options import SeedOptions
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.options import Flag, options
-from postil.records.atomic_file import Replacement, check_apart
+from postil.records.atomic_file import AtomicFile, check_apart
 from postil.records.results import AgreementResult
 from postil.records.row_files import Writer
 from postil.render.formats import rows_as_csv
@@ -350,7 +350,7 @@ def write_rows(path: str, rows: Sequence[Row] | str) -> None:
     """
     if isinstance(rows, str) or path.endswith(".csv"):
         text = rows if isinstance(rows, str) else rows_as_csv([msgspec.structs.asdict(row) for row in rows])
-        with Replacement(path) as stream:
+        with AtomicFile(path) as stream:
             stream.write(text.encode())
         return
     with Writer(path, type(rows[0])) as out:
@@ -376,7 +376,7 @@ def backup(url: str, copy: str, options: BackupOptions) -> int:
     _check_new(copy)
     incomplete = options.incomplete
     # A copy is private, as it holds the names of the annotators.
-    with _open(url, read_only=True, incomplete=incomplete) as store, Replacement(copy, private=True) as stream:
+    with _open(url, read_only=True, incomplete=incomplete) as store, AtomicFile(copy, private=True) as stream:
         store.copy(stream.name)
         with _open(stream.name, read_only=True) as copied:
             ratings = len(copied.results.ratings())

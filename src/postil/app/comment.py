@@ -20,7 +20,7 @@ from postil.records.rows import Article
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.app.progress import Say
+    from postil.app.progress import OnMessage
     from postil.records.row_files import Rows
     from postil.records.suggestions import RankedComment, Suggestions
 
@@ -75,7 +75,7 @@ class CommentOptions(ThreadOptions):
 
 
 def comment_articles(
-    articles: str, folder: str, options: CommentOptions, *, say: Say = lambda _: None
+    articles: str, folder: str, options: CommentOptions, *, on_message: OnMessage = lambda _: None
 ) -> Iterator[Suggestions]:
     """Suggest comments for the articles of a file.
 
@@ -83,7 +83,7 @@ def comment_articles(
         articles: A file of article rows; ``-`` for standard input.
         folder: The model.
         options: Options of filter and decoding.
-        say: Callback for a note on articles without a word in the fields that the model reads.
+        on_message: Callback for status messages.
 
     Yields:
         The suggestions for each article, in order; none for an article without input.
@@ -100,11 +100,11 @@ def comment_articles(
             for article, found in zip(batch, commenter.comment(batch, options.k), strict=True):
                 missing.has_input(article, known=bool(found.suggestions or found.filtered))
                 yield found
-    missing.tell(rows.places.where, "no suggestions for", say)
+    missing.tell(rows.places.where, "no suggestions for", on_message)
 
 
 def rank_articles(
-    articles: str, folder: str, options: ThreadOptions, *, say: Say = lambda _: None
+    articles: str, folder: str, options: ThreadOptions, *, on_message: OnMessage = lambda _: None
 ) -> RankedCommentsResult:
     """Rank the comments of each article by relevance.
 
@@ -112,7 +112,7 @@ def rank_articles(
         articles: A file of article rows with comments; ``-`` for standard input.
         folder: The model.
         options: Number of threads.
-        say: Callback for a note on articles without a word in the fields that the model reads.
+        on_message: Callback for status messages.
 
     Returns:
         The comments, article by article, most relevant first; those of articles without input are left out.
@@ -128,7 +128,7 @@ def rank_articles(
             for article, scores in zip(batch, retriever.rank(batch), strict=True):
                 if missing.has_input(article):
                     ranked += rank_thread(article, scores)
-    missing.tell(rows.places.where, "no ranks in", say)
+    missing.tell(rows.places.where, "no ranks in", on_message)
     return RankedCommentsResult(comments=tuple(ranked))
 
 

@@ -12,7 +12,7 @@ from postil.metaeval.table import join
 from postil.records.arguments import check_arguments
 from postil.records.checks import is_integer, is_number
 from postil.records.explain import out_of_range, shown
-from postil.records.row_locations import Places
+from postil.records.row_locations import RowLocations
 from postil.records.rows import Judgement, Score
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def correlate(
     return correlate_table(table, judgements, options)
 
 
-class _Rows(Places):
+class _Rows(RowLocations):
     """Locations of rows that were made from columns.
 
     Args:
@@ -110,7 +110,7 @@ class _Rows(Places):
         self._rows = rows
 
     def line(self, index: int) -> int:
-        """See `Places.line`."""
+        """See `RowLocations.line`."""
         return self._rows[index % len(self._rows)] + 1
 
 

@@ -13,7 +13,7 @@ from postil.app.score_files import notes, score_files
 from postil.app.score_options import ScoreOptions
 from postil.errors import MissingExtra
 from postil.metrics.metric_set import default_metrics
-from postil.records.atomic_file import Replacement
+from postil.records.atomic_file import AtomicFile
 from postil.records.results import StudyResult
 from postil.records.row_files import read, write
 from postil.records.rows import Article, Candidate
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from postil.app.progress import Say
+    from postil.app.progress import OnMessage
 
 __all__ = ["run_demo"]
 
@@ -52,37 +52,37 @@ The files are in {out}. Next, with controls that tell whether the weights did an
 """
 
 
-def run_demo(out: Path, jobs: int, show: Say, say: Say) -> None:
+def run_demo(out: Path, jobs: int, show: OnMessage, on_message: OnMessage) -> None:
     """Score the sample, compare with people, run both studies, and print what to do next.
 
     Args:
         out: The folder; made where it is missing.
         jobs: Threads.
         show: Takes results.
-        say: Takes remarks for people, such as what is left out because something is not installed.
+        on_message: Callback for status messages.
     """
     out.mkdir(parents=True, exist_ok=True)
     sample = files("postil") / "sample"
     for name in FILES:
-        with (sample / name).open("rb") as source, Replacement(str(out / name)) as target:
+        with (sample / name).open("rb") as source, AtomicFile(str(out / name)) as target:
             shutil.copyfileobj(source, target)
     for lang in LANGUAGES:
-        _tried(say, _scores, out, lang, jobs, show)
+        _tried(on_message, _scores, out, lang, jobs, show)
     _people(out, jobs, show)
-    pages = [_tried(say, _comments, out, jobs, show), _tried(say, _passages, out, jobs, show, say)]
+    pages = [_tried(on_message, _comments, out, jobs, show), _tried(on_message, _passages, out, jobs, show, on_message)]
     _next(out, [page for page in pages if page is not None], show)
 
 
-def _tried(say: Say, part: Callable[..., Path | None], *given: object) -> Path | None:
+def _tried(on_message: OnMessage, part: Callable[..., Path | None], *given: object) -> Path | None:
     """Do a part of it, or say what it lacks."""
     try:
         return part(*given)
     except MissingExtra as missing:
-        say(f"left out: {missing}")
+        on_message(f"left out: {missing}")
         return None
 
 
-def _scores(out: Path, lang: str, jobs: int, show: Say) -> None:
+def _scores(out: Path, lang: str, jobs: int, show: OnMessage) -> None:
     title, tokenizer = LANGUAGES[lang]
     articles = [article for article in read(out / "articles.jsonl", Article) if article.lang == lang]
     here = {article.id for article in articles}
@@ -106,7 +106,7 @@ def _scores(out: Path, lang: str, jobs: int, show: Say) -> None:
     show(shown("table", scores, remarks=notes(scores)))
 
 
-def _people(out: Path, jobs: int, show: Say) -> None:
+def _people(out: Path, jobs: int, show: OnMessage) -> None:
     show("English: do the metrics follow the two people who graded the commenters?\n")
     found = correlate_files(
         [str(out / "scores.en.jsonl")],
@@ -117,7 +117,7 @@ def _people(out: Path, jobs: int, show: Say) -> None:
     show(shown("table", found))
 
 
-def _comments(out: Path, jobs: int, show: Say) -> Path:
+def _comments(out: Path, jobs: int, show: OnMessage) -> Path:
     """The study of commenters, on the English articles."""
     from postil.app.corpus.building import build_corpus  # noqa: PLC0415  # pyarrow and more are behind it
     from postil.app.study.comments import study_comments  # noqa: PLC0415
@@ -170,7 +170,7 @@ def _comments(out: Path, jobs: int, show: Say) -> Path:
     return page
 
 
-def _passages(out: Path, jobs: int, show: Say, say: Say) -> Path:
+def _passages(out: Path, jobs: int, show: OnMessage, on_message: OnMessage) -> Path:
     """The study of passages."""
     from postil.app.study.passages import PassagesStudyOptions, study_passages  # noqa: PLC0415
     from postil.app.study.stages import read_result  # noqa: PLC0415
@@ -178,13 +178,13 @@ def _passages(out: Path, jobs: int, show: Say, say: Say) -> Path:
     folder, train = out / "study-passages", find_spec("gensim") is not None
     show(PASSAGES)
     if not train:
-        say(UNTRAINED)
+        on_message(UNTRAINED)
     page = study_passages(out, folder, PassagesStudyOptions(train=train, k=CUTS, jobs=jobs), lambda _: None)
     show(study_text("table", read_result(folder / "study.json", StudyResult), ["figure-2", "figure-5"]))
     return page
 
 
-def _next(out: Path, pages: list[Path], show: Say) -> None:
+def _next(out: Path, pages: list[Path], show: OnMessage) -> None:
     show(NEXT.format(pages=", ".join(map(str, pages)) or "none", out=out))
     candidates_en, references, scores_en, judgements, page = (
         quote(str(out / name))

@@ -11,21 +11,23 @@ from postil.errors import UnknownName
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.app.progress import Say
+    from postil.app.progress import OnMessage
     from postil.engine import Engine
 
 __all__ = ["elsewhere"]
 
 
 @contextmanager
-def elsewhere(name: str, jobs: int, address: str | None, say: Say | None = None) -> Iterator[Engine | None]:
+def elsewhere(
+    name: str, jobs: int, address: str | None, on_message: OnMessage | None = None
+) -> Iterator[Engine | None]:
     """Open the engine of that name; None for ``local``, where threads of this process do better than processes.
 
     Args:
         name: A name in `postil.engine.ENGINES`.
         jobs: Number of shards processed at the same time.
         address: Address of a Ray cluster.
-        say: Hears of every retry.
+        on_message: Callback for status messages.
 
     Raises:
         UnknownName: There is no such engine.
@@ -35,5 +37,5 @@ def elsewhere(name: str, jobs: int, address: str | None, say: Say | None = None)
     if name == "local":
         yield None
         return
-    with open_engine(name, jobs=jobs, address=address, say=say) as engine:
+    with open_engine(name, jobs=jobs, address=address, on_message=on_message) as engine:
         yield engine

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from postil.app.readers import Readers
     from postil.commenters.base import Commenter
-    from postil.corpus.passes import Watch
+    from postil.corpus.passes import OnProgress
     from postil.metrics.base import Metric
     from postil.records.row_files import FilePath
     from postil.records.rows import Article
@@ -95,7 +95,7 @@ def evaluate_commenters(
     corpus: Corpus | FilePath,
     options: EvaluateOptions | None = None,
     *,
-    watch: Watch = lambda _what, things, _total=None: nullcontext(iter(things)),
+    on_progress: OnProgress = lambda _what, things, _total=None: nullcontext(iter(things)),
 ) -> CommenterEvaluation:
     """Score the best suggestion of each commenter for each article of a split.
 
@@ -107,7 +107,7 @@ def evaluate_commenters(
         commenters: Commenters by name; or model folders, whose names they take.
         corpus: The corpus, or its folder.
         options: Options of the evaluation.
-        watch: Callback for progress.
+        on_progress: Callback for progress.
 
     Raises:
         UnknownName, UsageError: There is no such split, metric or weights method, or names are not clear.
@@ -134,7 +134,7 @@ def evaluate_commenters(
 
     totals, suggested = SystemTotals(evaluation.metrics), list[CommenterTexts]()
     candidates, items = list[Candidate](), list[Score]()
-    systems = [*_texts(opened, articles, watch), (HUMAN, readers.humans)]
+    systems = [*_texts(opened, articles, on_progress), (HUMAN, readers.humans)]
     scored_systems = evaluation.measure(Batch(texts, sets) for _, texts in systems)
     for (name, texts), scored in zip(systems, scored_systems, strict=True):
         totals.add(name, scored.stats)
@@ -243,7 +243,7 @@ def _bind(
 
 
 def _texts(
-    commenters: Mapping[str, Commenter], articles: Sequence[Article], watch: Watch
+    commenters: Mapping[str, Commenter], articles: Sequence[Article], on_progress: OnProgress
 ) -> list[tuple[str, list[str]]]:
     """Suggestions of each system, one per article; empty where it has none."""
     asked = [msgspec.structs.replace(article, comments=()) for article in articles]
@@ -251,7 +251,7 @@ def _texts(
     for name, commenter in commenters.items():
         texts: list[str] = []
         parts = [asked[begin : begin + AT_ONCE] for begin in range(0, len(asked), AT_ONCE)]
-        with watch(f"{name}: articles, {AT_ONCE} at a time", parts, len(parts)) as batches:
+        with on_progress(f"{name}: articles, {AT_ONCE} at a time", parts, len(parts)) as batches:
             for batch in batches:
                 texts += [row.suggestions[0].text if row.suggestions else "" for row in commenter.comment(batch, 1)]
         found.append((name, texts))

@@ -21,7 +21,7 @@ from postil.records.checks import is_number
 from postil.records.explain import shown
 from postil.records.ranking import best_first
 from postil.records.results import InterestingResult, RankedPassage, UnitContribution
-from postil.records.row_locations import Places
+from postil.records.row_locations import RowLocations
 from postil.records.rows import Passage
 from postil.text.han import HanTexts
 from postil.text.tokenizers import tokenizer as named_tokenizer
@@ -150,7 +150,7 @@ def rank_passages(
     every = texts if reference is None else [*texts, *known]
     how = Preprocessing(tokenizer=tokenizer, stem=stem, stop=stop)
     rows = [Passage("page", str(i), text) for i, text in enumerate(every)]
-    collection = how.collection(rows, Places("passages"), jobs)
+    collection = how.collection(rows, RowLocations("passages"), jobs)
     same = collection.duplicates()
     pools = one_pool(same, np.arange(len(every) - len(known), len(every)), weight, np.arange(len(texts)))
     scores = chosen.ranked(chosen.values(collection, pools, jobs))

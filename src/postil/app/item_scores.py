@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from postil.errors import UsageError
 from postil.records.explain import out_of_range
 from postil.records.row_files import read
-from postil.records.row_locations import Places
+from postil.records.row_locations import RowLocations
 from postil.records.rows import Judgement, Score
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ LARGEST: Final = 1e100
 """Largest magnitude of a score or a rating, so that no sum of squares overflows."""
 
 
-class ScoreFiles(Places):
+class ScoreFiles(RowLocations):
     """Score rows of several files, read one after the other, with their locations.
 
     Args:
@@ -55,12 +55,12 @@ class ScoreFiles(Places):
                 yield row
 
     def error(self, index: int, field: str, problem: str) -> InvalidInput:
-        """See `Places.error`."""
+        """See `RowLocations.error`."""
         source = bisect_right(self._begins, index) - 1
         return self._sources[source].places.error(index - self._begins[source], field, problem)
 
 
-def read_judgements(path: str) -> tuple[list[Judgement], Places]:
+def read_judgements(path: str) -> tuple[list[Judgement], RowLocations]:
     """Read judgements, with their locations for messages.
 
     Args:

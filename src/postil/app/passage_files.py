@@ -10,7 +10,7 @@ import numpy as np
 
 from postil.corpus.formats.trec import run_lines
 from postil.errors import InvalidInput, Undefined, UsageError
-from postil.records.atomic_file import Replacement, check_apart, refused
+from postil.records.atomic_file import AtomicFile, check_apart, write_error
 from postil.records.explain import shown
 from postil.records.ranking import Ranking
 from postil.records.row_files import kind_of, write
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.app.progress import Say
+    from postil.app.progress import OnMessage
     from postil.metaeval.passage_rankings import PassageRanking
     from postil.records.results import NcgResult
-    from postil.records.row_locations import Places
+    from postil.records.row_locations import RowLocations
     from postil.records.rows import Passage
 
 __all__ = [
@@ -84,7 +84,7 @@ class PassageScores:
     where: str
 
 
-def check_passages(passages: Sequence[Passage], scale: Scale | None, places: Places) -> GradedPassages:
+def check_passages(passages: Sequence[Passage], scale: Scale | None, places: RowLocations) -> GradedPassages:
     """Check grades and ids.
 
     Args:
@@ -163,7 +163,7 @@ def write_scores(path: str, scored: PassageScores) -> None:
     )
 
 
-def write_runs(folder: Path, result: NcgResult, scored: PassageScores, say: Say) -> None:
+def write_runs(folder: Path, result: NcgResult, scored: PassageScores, on_message: OnMessage) -> None:
     """Write a TREC run per ranking but ``random``, which has no order: one list per topic, whatever the pool.
 
     A run has no ties: tied passages are in the order of their ids, and `run_lines` writes scores that keep them so. The
@@ -174,7 +174,7 @@ def write_runs(folder: Path, result: NcgResult, scored: PassageScores, say: Say)
         folder: Output folder; made where it is missing.
         result: The result.
         scored: Its scores.
-        say: Callback for status messages.
+        on_message: Callback for status messages.
 
     Raises:
         InvalidInput: A topic or an id is not one word.
@@ -199,15 +199,15 @@ def write_runs(folder: Path, result: NcgResult, scored: PassageScores, say: Say)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise refused(str(folder), error) from error
+        raise write_error(str(folder), error) from error
     for path in runs:
         check_apart(path, [scored.where])
     for path, data in runs.items():
-        with Replacement(str(path)) as stream:
+        with AtomicFile(str(path)) as stream:
             stream.write(data)
-        say(f"written: {path}")
+        on_message(f"written: {path}")
     for remark in _remarks(result, tied):
-        say(remark)
+        on_message(remark)
 
 
 def file_names(names: Iterable[str]) -> list[str]:

@@ -21,7 +21,7 @@ from postil.metrics.spec import parse_measure
 from postil.options import Flag, options
 from postil.records.results import Excluded, NcgResult, PassageData, PassageSettings
 from postil.records.row_files import read
-from postil.records.row_locations import Places
+from postil.records.row_locations import RowLocations
 from postil.records.rows import Passage
 from postil.records.scale import Scale
 from postil.version import VERSION
@@ -113,7 +113,7 @@ def gains_of_file(
 def find_gains(
     passages: Sequence[Passage],
     options: PassagesOptions,
-    places: Places | None = None,
+    places: RowLocations | None = None,
     *,
     command: str = "",
     lines: bool = True,
@@ -135,7 +135,7 @@ def find_gains(
     """
     default = (*MEASURES, *(f"w-{each}" for each in MEASURES[:3]), *BASELINES)
     measures = {name: parse_measure(name) for name in options.measures or default}
-    places = places or Places("passages")
+    places = places or RowLocations("passages")
     data = check_passages(passages, options.scale, places)
     with steps(4) as begin:
         begin("words")

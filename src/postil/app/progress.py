@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["Say", "live", "progress", "steps"]
+__all__ = ["OnMessage", "live", "progress", "steps"]
 
-Say: TypeAlias = "Callable[[str], None]"
+OnMessage: TypeAlias = "Callable[[str], None]"
 """Callback for status messages, one line each."""
 
 T = TypeVar("T")

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.app.progress import Say
+    from postil.app.progress import OnMessage
     from postil.errors import InvalidInput
     from postil.metrics.base import Metric
-    from postil.records.row_locations import Places
+    from postil.records.row_locations import RowLocations
     from postil.records.scale import Scale
 
 __all__ = ["ReferenceRows", "read_references"]
@@ -54,7 +54,7 @@ def read_references(
     method: str | None,
     scale: Scale | None,
     asked: Mapping[str, Metric] | None,
-    say: Say,
+    on_message: OnMessage,
 ) -> ReferenceRows:
     """Read references, group them by item and weight them where weights are needed or can be had.
 
@@ -63,7 +63,7 @@ def read_references(
         method: Name of a weights method; consensus weights are made later, as they need tokens.
         scale: Scale of the grades.
         asked: The metrics that were named; None for the default ones.
-        say: Callback for remarks.
+        on_message: Callback for status messages.
 
     Raises:
         UsageError: There is no such weights method, or the grades need a scale.
@@ -84,7 +84,7 @@ def read_references(
         weights = _weights(rows, number, name, scale, lowest=lowest, places=source.places)
         weighting = weighting_signature(name, scale)
     elif not asked and all(row.mean_grade is not None for row in rows):
-        say("the references have grades: with --scale HIGH or --scale LOW:HIGH the w- metrics are shown too")
+        on_message("the references have grades: with --scale HIGH or --scale LOW:HIGH the w- metrics are shown too")
     order = np.argsort(number, kind="stable")
     return ReferenceRows(
         items=items,
@@ -106,7 +106,7 @@ def _weights(
     scale: Scale | None,
     *,
     lowest: float,
-    places: Places,
+    places: RowLocations,
 ) -> NDArray[np.float64]:
     """Weights of references, float64[m]; none may be below ``lowest``, which all metrics take."""
     if name not in METHODS:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from postil.errors import MissingExtra, UsageError
-from postil.records.atomic_file import Replacement, check_apart, refused
+from postil.records.atomic_file import AtomicFile, check_apart, write_error
 from postil.records.result_files import encoded
 from postil.render.page import RESULTS, page
 
@@ -52,10 +52,10 @@ def write_report(results: Sequence[Result], out: str | PathLike[str]) -> list[Pa
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
-        raise refused(str(folder), error) from error
+        raise write_error(str(folder), error) from error
     files = {RESULTS: everything, **tables}
     for path, data in [*((folder / name, data) for name, data in files.items()), (target, text.encode())]:
-        with Replacement(str(path)) as stream:
+        with AtomicFile(str(path)) as stream:
             stream.write(data)
     return [target, folder]
 

@@ -28,7 +28,7 @@ from postil.text.tokenizers import tokenizer as named_tokenizer
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from postil.app.progress import Say
+    from postil.app.progress import OnMessage
     from postil.app.reference_rows import ReferenceRows
     from postil.app.score_options import ScoreOptions
     from postil.metrics.base import Metric
@@ -110,14 +110,14 @@ def notes(result: ScoreResult) -> list[str]:
     return [lead + different] if different else []
 
 
-def score_files(candidates: str, references: str, options: ScoreOptions, say: Say) -> ScoreResult:
+def score_files(candidates: str, references: str, options: ScoreOptions, on_message: OnMessage) -> ScoreResult:
     """Score every system of a file of candidates against graded references.
 
     Args:
         candidates: A file of candidate rows; ``-`` for standard input.
         references: A file of reference rows; ``-`` for standard input.
         options: Options of the command.
-        say: Callback for remarks.
+        on_message: Callback for status messages.
 
     Returns:
         Scores by system, in the order of their first candidates, and metric.
@@ -146,7 +146,7 @@ def score_files(candidates: str, references: str, options: ScoreOptions, say: Sa
 
         # The controls of a batch take far longer than its scores, and have a bar of their own.
         counted = rows if evaluation.controls else stack.enter_context(progress("candidates", rows))
-        engine = stack.enter_context(elsewhere(options.engine, options.jobs, options.address, say))
+        engine = stack.enter_context(elsewhere(options.engine, options.jobs, options.address, on_message))
         given, totals = _Candidates(rows, found.items), SystemTotals(evaluation.metrics)
         for scored in evaluation.measure(
             given.batches(counted), lambda place, problem: rows.places.error(place, "text", problem), engine
@@ -160,7 +160,7 @@ def score_files(candidates: str, references: str, options: ScoreOptions, say: Sa
             DocumentFrequencies.of(evaluation.references, tokenizer.signature).save(options.save_background)
             remarks.append(f"background of {len(found.items)} items saved in {options.save_background}")
     for remark in (*remarks, *given.missing()):
-        say(remark)
+        on_message(remark)
     return ScoreResult(scores=totals.scores(), aggregation="corpus")
 
 
@@ -246,9 +246,11 @@ def _load_background(folder: str | None, tokenizer: Tokenizer) -> DocumentFreque
     return background
 
 
-def _default(found: ReferenceRows, background: DocumentFrequencies | None, say: Say) -> dict[str, Metric]:
+def _default(found: ReferenceRows, background: DocumentFrequencies | None, on_message: OnMessage) -> dict[str, Metric]:
     """Metrics where none is named."""
     idf = len(found.items) > 1 or background is not None
     if not idf:
-        say("cider-d is excluded: one item alone has no document frequencies; --background FOLDER gives saved ones")
+        on_message(
+            "cider-d is excluded: one item alone has no document frequencies; --background FOLDER gives saved ones"
+        )
     return parse_all(default_metrics(weighted=found.weighted, idf=idf))

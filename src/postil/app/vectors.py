@@ -30,7 +30,7 @@ from postil.version import VERSION
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from postil.app.progress import Say
+    from postil.app.progress import OnMessage
 
 __all__ = [
     "ConversionOptions",
@@ -106,14 +106,14 @@ class ShowOptions:
     check: bool = False
 
 
-def train_on_file(path: str, out: str, options: VectorTrainingOptions, say: Say) -> None:
+def train_on_file(path: str, out: str, options: VectorTrainingOptions, on_message: OnMessage) -> None:
     """Train word vectors on the texts of a file and save them to a folder.
 
     Args:
         path: Rows with a text, such as passages; ``-`` for standard input.
         out: The folder to create; older word vectors there are replaced.
         options: Training options, tokenizer and stop words.
-        say: Callback for notes.
+        on_message: Callback for status messages.
 
     Raises:
         MissingExtra, UnknownName, UsageError: gensim is not installed, there is no such tokenizer or stop list, a
@@ -145,20 +145,22 @@ def train_on_file(path: str, out: str, options: VectorTrainingOptions, say: Say)
         begin("writing")
         vectors.save(out, metadata)
     if remark:
-        say(remark)
+        on_message(remark)
     if options.workers > 1:
-        say("trained by several workers: the next run will give slightly other numbers; --workers 1 repeats them")
-    say(_written(out, len(vectors), vectors.dimensions))
+        on_message(
+            "trained by several workers: the next run will give slightly other numbers; --workers 1 repeats them"
+        )
+    on_message(_written(out, len(vectors), vectors.dimensions))
 
 
-def convert_file(path: str, out: str, options: ConversionOptions, say: Say) -> None:
+def convert_file(path: str, out: str, options: ConversionOptions, on_message: OnMessage) -> None:
     """Convert a file of word vectors to a folder that opens at once, in bounded memory.
 
     Args:
         path: A file of word2vec, gensim, fastText (``.vec``) or GloVe, plain or compressed with gzip.
         out: The folder to create; older word vectors there are replaced.
         options: File format, kind of words, and what to do with invalid ones.
-        say: Callback for notes.
+        on_message: Callback for status messages.
 
     Raises:
         UnknownName, UsageError: There is no such form, or the folder cannot be created.
@@ -190,8 +192,8 @@ def convert_file(path: str, out: str, options: ConversionOptions, say: Say) -> N
             }
         )
     for kind, count in writer.left_out.items():
-        say(f"left out: {count:,} words ({kind})")
-    say(_written(out, writer.words, writer.dimensions))
+        on_message(f"left out: {count:,} words ({kind})")
+    on_message(_written(out, writer.words, writer.dimensions))
 
 
 def show_folder(folder: str, words: Sequence[str], options: ShowOptions) -> VectorsResult:

@@ -43,5 +43,5 @@ def build(
         engine=run.engine,
         jobs=run.jobs,
         address=run.address,
-        say=say,
+        on_message=say,
     )

@@ -32,7 +32,7 @@ def comment(
 
     Example: postil comment articles.jsonl --model model -k 3 --format jsonl
     """
-    found = comment_articles(articles, model, options, say=say)
+    found = comment_articles(articles, model, options, on_message=say)
     # JSON Lines are printed as they come, so that a long run shows its first articles early.
     for rows in ((row,) for row in found) if format == "jsonl" else (tuple(found),):
         emit(show(format, SuggestionsResult(suggestions=rows)), format)
@@ -52,4 +52,4 @@ def rank_comments(
 
     Example: postil rank-comments threads.jsonl --model model --format jsonl
     """
-    emit(show(format, rank_articles(articles, model, options, say=say)), format)
+    emit(show(format, rank_articles(articles, model, options, on_message=say)), format)

@@ -38,7 +38,7 @@ def evaluate(
     Example: postil evaluate model-t model-tc --corpus corpus
     """
     with writing(items=items, candidates=candidates, inputs=[*models, corpus]) as write:
-        found = evaluate_commenters(models, corpus, options, watch=progress)
+        found = evaluate_commenters(models, corpus, options, on_progress=progress)
         write(found)
     emit(show(format, found.result), format)
     tell(format, found.result.remarks)

@@ -57,7 +57,7 @@ def retriever(
     from postil.render.views import show  # noqa: PLC0415
 
     name = str(context.info_name)
-    result = train_retriever(name, corpus, out, options, say=say, watch=progress)
+    result = train_retriever(name, corpus, out, options, on_message=say, on_progress=progress)
     if result is not None:
         emit(show(format, result), format)
     _tell(name, out)
@@ -91,7 +91,7 @@ def generator(
     from postil.render.views import show  # noqa: PLC0415
 
     name = str(context.info_name)
-    result = train_commenter(name, corpus, out, options, say=say, watch=progress)
+    result = train_commenter(name, corpus, out, options, on_message=say, on_progress=progress)
     if result is not None:
         emit(show(format, result), format)
         if figure is not None:

@@ -42,13 +42,13 @@ class MissingInput:
             self.ids.append(article.id)
         return found
 
-    def tell(self, file: str, without: str, say: Callable[[str], None]) -> None:
+    def tell(self, file: str, without: str, on_message: Callable[[str], None]) -> None:
         """Report the articles without input, if there are any.
 
         Args:
             file: The file of the articles.
             without: The consequence, such as ``no suggestions for``.
-            say: Callback for the note.
+            on_message: Callback for status messages.
 
         Raises:
             InvalidInput: No article of the file has input.
@@ -62,4 +62,6 @@ class MissingInput:
             raise InvalidInput(f"no article {problem}", where=file)
         more = f" and {len(self.ids) - EXAMPLES:,} more" if len(self.ids) > EXAMPLES else ""
         names = ", ".join(self.ids[:EXAMPLES]) + more
-        say(f"{file}: {without} {len(self.ids):,} of {self.articles:,} articles ({names}): none of them {problem}")
+        on_message(
+            f"{file}: {without} {len(self.ids):,} of {self.articles:,} articles ({names}): none of them {problem}"
+        )

@@ -35,7 +35,7 @@ from postil.commenters.manifest import (
     sync_folder,
 )
 from postil.errors import InvalidInput, UsageError
-from postil.records.atomic_file import refused
+from postil.records.atomic_file import write_error
 from postil.records.explain import is_finite, shown
 from postil.version import VERSION
 
@@ -112,7 +112,7 @@ class ModelWriter:
         try:
             self._part.mkdir()
         except OSError as error:
-            raise refused(str(self._target), error) from error
+            raise write_error(str(self._target), error) from error
         return self
 
     def path(self, name: str) -> Path:
@@ -159,7 +159,7 @@ class ModelWriter:
             if kind is None:
                 self._commit()
         except OSError as refusal:
-            raise refused(str(self._target), refusal) from refusal
+            raise write_error(str(self._target), refusal) from refusal
         finally:
             shutil.rmtree(self._part, ignore_errors=True)
 

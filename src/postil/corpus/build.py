@@ -19,7 +19,7 @@ import msgspec
 
 from postil.corpus.assign_splits import assign_splits
 from postil.corpus.build_directory import BuildDirectory
-from postil.corpus.passes import Passes, Source, Watch
+from postil.corpus.passes import OnProgress, Passes, Source
 from postil.corpus.statistics import statistics
 from postil.corpus.store import FORMAT, METADATA, Corpus
 from postil.errors import InvalidInput
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from postil.records.results import StatisticsResult
     from postil.records.row_files import FilePath
 
-__all__ = ["Source", "Watch", "build", "rejected_beside"]
+__all__ = ["OnProgress", "Source", "build", "rejected_beside"]
 
 
 def build(
@@ -47,8 +47,8 @@ def build(
     engine: Engine,
     card: Callable[[CorpusMetadata, StatisticsResult], str],
     *,
-    say: Callable[[str], None] = lambda _: None,
-    watch: Watch = lambda _what, things, _total=None: nullcontext(iter(things)),
+    on_message: Callable[[str], None] = lambda _: None,
+    on_progress: OnProgress = lambda _what, things, _total=None: nullcontext(iter(things)),
 ) -> Corpus:
     """Build a corpus.
 
@@ -61,8 +61,8 @@ def build(
         options: Options of the build.
         engine: Engine that runs the work.
         card: Writes the dataset card.
-        say: Callback for status messages.
-        watch: Progress callback.
+        on_message: Callback for status messages.
+        on_progress: Progress callback.
 
     Returns:
         The corpus. `Corpus.metadata` says how many articles and comments were excluded, and why.
@@ -78,8 +78,8 @@ def build(
     signature = tokenizer(options.tokenizer).signature
     with BuildDirectory(out, _request(sources, options, signature)) as work:
         if work.resumed:
-            say(f"resuming the build of {out}")
-        passes = Passes(work, options, engine, watch)
+            on_message(f"resuming the build of {out}")
+        passes = Passes(work, options, engine, on_progress)
         inputs = passes.prepare(sources)
         articles = passes.gather()
         told = {source.split for source in sources}
@@ -100,12 +100,14 @@ def build(
         passes.assemble(words, counts, splits)
         as_json = json.dumps(msgspec.to_builtins(metadata), ensure_ascii=False, indent=1)
         work.keep(work.corpus / METADATA, f"{as_json}\n".encode())
-        found = statistics(Corpus(work.corpus, metadata), watch=watch).result()
+        found = statistics(Corpus(work.corpus, metadata), on_progress=on_progress).result()
         work.keep(work.corpus / "README.md", card(metadata, found).encode())
         rejected = rejected_beside(out)
         if articles.rejected:
             write(rejected, articles.rejected)
-            say(f"{len(articles.rejected):,} rows could not be read and were left out; they are listed in {rejected}")
+            on_message(
+                f"{len(articles.rejected):,} rows could not be read and were left out; they are listed in {rejected}"
+            )
         work.finish()
     return Corpus(Path(out), metadata)
 

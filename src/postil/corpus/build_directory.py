@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Final
 from zipfile import BadZipFile
 
 from postil.errors import InvalidInput, PostilError, UsageError
-from postil.records.atomic_file import Replacement, refused
+from postil.records.atomic_file import AtomicFile, write_error
 from postil.records.lock import LOCK, locked
 
 if TYPE_CHECKING:
@@ -125,12 +125,12 @@ class BuildDirectory:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise refused(str(path), error) from error
-        with Replacement(str(path)) as stream:
+            raise write_error(str(path), error) from error
+        with AtomicFile(str(path)) as stream:
             try:
                 yield stream
             except OSError as error:
-                raise refused(str(path), error) from error
+                raise write_error(str(path), error) from error
 
     def finish(self) -> None:
         """Make the corpus appear, and throw the steps away.
@@ -142,4 +142,4 @@ class BuildDirectory:
             self.corpus.rename(self.out)
             shutil.rmtree(self.folder)
         except OSError as error:
-            raise refused(str(self.out), error) from error
+            raise write_error(str(self.out), error) from error

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from postil.records.parquet import Arrow
     from postil.records.row_files import FilePath
 
-__all__ = ["Passes", "Source", "Watch"]
+__all__ = ["OnProgress", "Passes", "Source"]
 
 T = TypeVar("T")
 GROUP: Final = 4
@@ -62,7 +62,7 @@ class Source:
     split: str | None = None
 
 
-class Watch(Protocol):
+class OnProgress(Protocol):
     """Progress callback; yields the things it is given."""
 
     def __call__(self, what: str, things: Iterable[T], total: int | None = None) -> AbstractContextManager[Iterator[T]]:
@@ -76,14 +76,14 @@ class Passes:
         work: The build directory.
         options: Options of the build.
         engine: Engine that runs the work.
-        watch: Shows progress.
+        on_progress: Shows progress.
     """
 
-    def __init__(self, work: BuildDirectory, options: BuildOptions, engine: Engine, watch: Watch) -> None:
+    def __init__(self, work: BuildDirectory, options: BuildOptions, engine: Engine, on_progress: OnProgress) -> None:
         self._work = work
         self._options = options
         self._engine = engine
-        self._watch = watch
+        self._on_progress = on_progress
         self._blocks: list[tuple[str, str | None]] = []  # the file of each block, and its split
 
     def prepare(self, sources: Sequence[Source]) -> list[CorpusInput]:
@@ -105,7 +105,7 @@ class Passes:
                 name = os.path.basename(os.fspath(source.path))  # noqa: PTH119 - "-" is no path
                 inputs.append(CorpusInput(name=name, split=source.split, bytes=size, blake2b=digest.hexdigest()))
 
-        with self._watch("blocks read", self._engine.map(Prepare(self._options), unprepared())) as tables:
+        with self._on_progress("blocks read", self._engine.map(Prepare(self._options), unprepared())) as tables:
             for table in tables:
                 self._work.keep(pending.popleft(), table)
         return inputs
@@ -166,7 +166,7 @@ class Passes:
             Part(bytes(self._mapped(block)), articles.of_block(codes, block), none)
             for block in range(len(self._blocks))
         )
-        with self._watch("blocks counted", self._engine.map(Count(), parts), len(self._blocks)) as results:
+        with self._on_progress("blocks counted", self._engine.map(Count(), parts), len(self._blocks)) as results:
             for block, counted in enumerate(results):
                 ids = vocabulary.encode_tokens([counted.words]).ids
                 totals = np.concatenate([totals, np.zeros(len(vocabulary) - len(totals), dtype=np.int64)])
@@ -185,7 +185,7 @@ class Passes:
         todo = [number for number in range(len(groups)) if not self._work.step("shards", number).exists()]
         shards = (tuple(self._part(articles, codes, block) for block in groups[number]) for number in todo)
         finish = Finish(self._options, sample=sample and self._options.references_per_article > 0)
-        with self._watch("shards written", self._engine.map(finish, shards), len(todo)) as results:
+        with self._on_progress("shards written", self._engine.map(finish, shards), len(todo)) as results:
             for number, finished in zip(todo, results, strict=True):
                 for split, shard in finished.items():
                     self._work.keep(self._parquet(split, number), shard.parquet)

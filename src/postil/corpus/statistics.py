@@ -24,7 +24,7 @@ from postil.version import VERSION
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from postil.corpus.passes import Watch
+    from postil.corpus.passes import OnProgress
     from postil.corpus.store import Corpus
     from postil.corpus.summary import Summary
     from postil.engine import Engine
@@ -127,7 +127,7 @@ def statistics(
     engine: Engine | None = None,
     *,
     scale: Scale | None = None,
-    watch: Watch = lambda _what, things, _total=None: nullcontext(iter(things)),
+    on_progress: OnProgress = lambda _what, things, _total=None: nullcontext(iter(things)),
 ) -> Statistics:
     """Compute the statistics of a corpus.
 
@@ -135,7 +135,7 @@ def statistics(
         corpus: The corpus.
         engine: Engine that runs the work; None for this process.
         scale: The scale of the grades; by default the highest grade in the corpus is the top one.
-        watch: Progress callback.
+        on_progress: Progress callback.
 
     Raises:
         InvalidInput: A file is missing, damaged or of another corpus, or a grade is not on the scale.
@@ -144,7 +144,7 @@ def statistics(
     files = [shard for split in corpus.splits for shard in shards(corpus, split)]
     run = map if engine is None else engine.map
     splits: dict[str, Summary] = {}
-    with watch("files", run(Summarize(corpus), files), len(files)) as summaries:
+    with on_progress("files", run(Summarize(corpus), files), len(files)) as summaries:
         for shard, summary in zip(files, summaries, strict=True):
             splits[shard.split] = splits[shard.split] + summary if shard.split in splits else summary
     first, *others = splits.values()

@@ -28,7 +28,7 @@ def open_engine(
     jobs: int = 1,
     retries: int = 2,
     address: str | None = None,
-    say: Callable[[str], None] | None = None,
+    on_message: Callable[[str], None] | None = None,
 ) -> Engine:
     """Open an engine; close it with ``with``, which leaves no process behind whatever happens inside.
 
@@ -42,7 +42,7 @@ def open_engine(
         address: Ray only: address of a running cluster (``auto`` finds the one of this machine). None starts Ray
             here, on this machine alone, for as long as the engine is open, unless the environment variable RAY_ADDRESS
             names one. A program that called ``ray.init`` itself keeps its cluster.
-        say: Callback for status messages, one per retry, possibly from another thread.
+        on_message: Callback for status messages.
 
     Raises:
         UnknownName: There is no such engine.
@@ -66,4 +66,4 @@ def open_engine(
         raise UsageError(f"jobs: expected 1 or more, got {jobs}")
     if retries < 0:
         raise UsageError(f"retries: expected 0 or more, got {retries}")
-    return ENGINES[name](jobs=jobs, retries=retries, address=address, say=say or (lambda _: None))
+    return ENGINES[name](jobs=jobs, retries=retries, address=address, on_message=on_message or (lambda _: None))

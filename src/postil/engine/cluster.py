@@ -1,7 +1,7 @@
 """The engine of many machines: tasks and actors of Ray.
 
-Ray's own retries are off. A worker that died is replaced here, by the rules of the local engine, so that `say` hears of
-it and the message names the shard.
+Ray's own retries are off. A worker that died is replaced here, by the rules of the local engine, so that status
+messages and errors name the shard.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _ENVIRONMENT: Final = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRI
 _POLL_INTERVAL: Final = 0.1  # seconds between two looks whether the answer is still wanted
 
 
-def open_ray(*, jobs: int, retries: int, address: str | None, say: Callable[[str], None]) -> Engine:
+def open_ray(*, jobs: int, retries: int, address: str | None, on_message: Callable[[str], None]) -> Engine:
     """Open Ray, unless it is open; see `postil.engine.open_engine`."""
     for name, value in _ENVIRONMENT.items():
         os.environ.setdefault(name, value)
@@ -50,7 +50,7 @@ def open_ray(*, jobs: int, retries: int, address: str | None, say: Callable[[str
             raise PostilError(f"Ray does not start: {error}") from error
         _silence_ray()
     resources: dict[str, float] = ray.cluster_resources()
-    return _Ray("ray", jobs if jobs > 1 else max(int(resources.get("CPU", 1)), 1), retries, say, ours=ours)
+    return _Ray("ray", jobs if jobs > 1 else max(int(resources.get("CPU", 1)), 1), retries, on_message, ours=ours)
 
 
 def _check(address: str) -> None:
@@ -66,7 +66,7 @@ def _check(address: str) -> None:
 
 
 def _silence_ray() -> None:
-    """Keep Ray from writing about dead workers to standard output, where data goes; `say` hears of them."""
+    """Keep Ray from writing about dead workers to standard output, where data goes; `on_message` hears of them."""
     from ray._private import worker  # noqa: PLC0415
 
     if hasattr(worker, "print_to_stdstream"):
@@ -76,10 +76,10 @@ def _silence_ray() -> None:
 class _Ray(PooledEngine):
     """Slots of tasks (`map`) and of actors (`start_workers`)."""
 
-    def __init__(self, name: str, jobs: int, retries: int, say: Callable[[str], None], *, ours: bool) -> None:
+    def __init__(self, name: str, jobs: int, retries: int, on_message: Callable[[str], None], *, ours: bool) -> None:
         import ray  # noqa: PLC0415
 
-        super().__init__(name, jobs, retries, say)
+        super().__init__(name, jobs, retries, on_message)
         self._ours = ours
         self._run_task = ray.remote(max_retries=0)(_run_task)
         # By default an actor asks for no CPU once it lives, so there may be more shards than CPUs.

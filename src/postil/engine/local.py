@@ -42,11 +42,11 @@ _ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREAD
 _EXIT_TIMEOUT: Final = 5.0  # seconds from the end of a worker's pipe to its own
 
 
-def open_local(*, jobs: int, retries: int, address: str | None, say: Callable[[str], None]) -> Engine:
+def open_local(*, jobs: int, retries: int, address: str | None, on_message: Callable[[str], None]) -> Engine:
     """Open the engine of this machine; see `postil.engine.open_engine`."""
     if address is not None:
         raise UsageError(f"address: the engine 'local' has none, got '{address}'; did you mean the engine 'ray'?")
-    return _InProcess() if jobs == 1 else _Processes("local", jobs, retries, say)
+    return _InProcess() if jobs == 1 else _Processes("local", jobs, retries, on_message)
 
 
 class _InProcess:
@@ -100,8 +100,8 @@ class _LocalWorkers(Generic[W]):
 class _Processes(PooledEngine):
     """Slots with worker processes. A process outlives its slot and waits for the next one."""
 
-    def __init__(self, name: str, jobs: int, retries: int, say: Callable[[str], None]) -> None:
-        super().__init__(name, jobs, retries, say)
+    def __init__(self, name: str, jobs: int, retries: int, on_message: Callable[[str], None]) -> None:
+        super().__init__(name, jobs, retries, on_message)
         self._idle: list[_Worker] = []
 
     def take(self) -> _Worker:

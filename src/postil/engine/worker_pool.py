@@ -65,11 +65,11 @@ class WorkerSlot(ABC):
 class PooledEngine(ABC):
     """An engine with worker slots; see `postil.engine.Engine`."""
 
-    def __init__(self, name: str, jobs: int, retries: int, say: Callable[[str], None]) -> None:
+    def __init__(self, name: str, jobs: int, retries: int, on_message: Callable[[str], None]) -> None:
         self.name = name
         self.jobs = jobs
         self._retries = retries
-        self._say = say
+        self._on_message = on_message
         self._open: set[WorkerSlot] = set()
         self._closed = False
 
@@ -144,7 +144,7 @@ class PooledEngine(ABC):
                     if slot.over:
                         raise PostilError(f"{what}: the engine was closed") from None
                     if left:
-                        self._say(f"{what}: its worker {died}; running it again in a new one ({left} left)")
+                        self._on_message(f"{what}: its worker {died}; running it again in a new one ({left} left)")
                     else:
                         raise PostilError(
                             f"{what}: its worker {died}. That was attempt {self._retries + 1}, the last; "

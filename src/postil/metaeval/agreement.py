@@ -16,7 +16,7 @@ from postil.metaeval.table import REPEATED, excluded_texts
 from postil.records.explain import shown
 from postil.records.names import STATISTICS
 from postil.records.results import Agreement, Excluded, PairAgreement
-from postil.records.row_locations import Places
+from postil.records.row_locations import RowLocations
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -49,7 +49,7 @@ def agreement(
     labels: Sequence[float] | None = None,
     resamples: int = RESAMPLES,
     seed: int = SEED,
-    places: Places | None = None,
+    places: RowLocations | None = None,
 ) -> Agreement:
     """Agreement statistics of all ratings, of each pair of annotators and of each annotator.
 
@@ -84,7 +84,7 @@ def agreement(
     >>> [(rater.name, rater.severity.value) for rater in found.raters]
     [('ann', 0.25), ('bob', -0.25)]
     """
-    places = places or Places("judgements")
+    places = places or RowLocations("judgements")
     rated = Rated(_labelled(judgements, aspect, labels, places), aspect, scale, places)
     keys = sorted(rated.rows)
     ratings = rated.of(keys)
@@ -123,7 +123,7 @@ def agreement(
 
 
 def _labelled(
-    judgements: Iterable[Judgement], aspect: str | None, labels: Sequence[float] | None, places: Places
+    judgements: Iterable[Judgement], aspect: str | None, labels: Sequence[float] | None, places: RowLocations
 ) -> Iterator[Judgement]:
     """Yield the judgements; raise InvalidInput for a rating that is not a label."""
     known = None if labels is None else set(labels)

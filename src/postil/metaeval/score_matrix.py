@@ -13,7 +13,7 @@ import numpy as np
 from postil.errors import InvalidInput, UnknownName
 from postil.metaeval.coefficients import starts_of
 from postil.records.explain import shown
-from postil.records.row_locations import Places
+from postil.records.row_locations import RowLocations
 from postil.records.ties import without_noise
 
 if TYPE_CHECKING:
@@ -59,8 +59,8 @@ class Scored:
     ({('1', 'a'): 0, ('2', 'a'): 1}, [[0.5, nan], [nan, 0.25]])
     """
 
-    def __init__(self, scores: Iterable[Score], places: Places | None = None) -> None:
-        places = places or Places("scores")
+    def __init__(self, scores: Iterable[Score], places: RowLocations | None = None) -> None:
+        places = places or RowLocations("scores")
         self.rows: dict[Key, int] = {}
         self.columns: dict[str, int] = {}
         self.signatures: dict[str, str] = {}
@@ -166,9 +166,9 @@ class Rated:
         judgements: Iterable[Judgement],
         aspect: str | None = None,
         scale: Scale | None = None,
-        places: Places | None = None,
+        places: RowLocations | None = None,
     ) -> None:
-        places = places or Places("judgements")
+        places = places or RowLocations("judgements")
         self.rows: dict[Key, int] = {}
         numbers: dict[str, int] = {}
         texts, annotators, grades = array("q"), array("q"), array("d")

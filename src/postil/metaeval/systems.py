@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.metaeval.table import Table
-    from postil.records.row_locations import Places
+    from postil.records.row_locations import RowLocations
     from postil.records.rows import Score
 
 __all__ = ["SystemMeans", "compare", "system_means"]
@@ -50,7 +50,7 @@ def compare(
     resamples: int = RESAMPLES,
     permutations: int = PERMUTATIONS,
     seed: int = SEED,
-    places: Places | None = None,
+    places: RowLocations | None = None,
 ) -> Comparison:
     """Compare systems by their item scores.
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.metaeval.score_matrix import Key, Ratings
-    from postil.records.row_locations import Places
+    from postil.records.row_locations import RowLocations
     from postil.records.rows import Judgement, Score
     from postil.records.scale import Scale
 
@@ -134,8 +134,8 @@ def join(
     lower_is_better: Collection[str] = (),
     aspect: str | None = None,
     scale: Scale | None = None,
-    score_places: Places | None = None,
-    judgement_places: Places | None = None,
+    score_places: RowLocations | None = None,
+    judgement_places: RowLocations | None = None,
 ) -> Table:
     """Join scores and human judgements of the same texts on (item, system).
 

@@ -17,7 +17,7 @@ from postil.errors import InvalidInput, Undefined, UsageError
 from postil.kernel import count_grams, load_grams
 from postil.metrics.references import Frequencies, check_order, unknown_norms
 from postil.records.arguments import check_arguments
-from postil.records.atomic_file import Replacement
+from postil.records.atomic_file import AtomicFile
 from postil.records.explain import load_json
 
 if TYPE_CHECKING:
@@ -138,10 +138,10 @@ class DocumentFrequencies:
         path.mkdir(parents=True, exist_ok=True)
         for n, arrays in enumerate(zip(self.grams, self.df, strict=True), start=1):
             for name, array in zip(("grams", "df"), arrays, strict=True):
-                with Replacement(str(path / f"{name}-{n}.npy")) as stream:
+                with AtomicFile(str(path / f"{name}-{n}.npy")) as stream:
                     np.save(stream, array, allow_pickle=False)
         # Escaped, because a word may hold a lone surrogate, which has no UTF-8 form.
-        with Replacement(str(path / "words.json")) as stream:
+        with AtomicFile(str(path / "words.json")) as stream:
             stream.write(json.dumps(self.words).encode())
         config = {
             "format": FORMAT,
@@ -150,7 +150,7 @@ class DocumentFrequencies:
             "tokenizer": self.tokenizer,
             "hash": self.hash,
         }
-        with Replacement(str(path / "config.json")) as stream:
+        with AtomicFile(str(path / "config.json")) as stream:
             stream.write(json.dumps(config, indent=2).encode() + b"\n")
 
     @classmethod

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.records.row_locations import Places
+    from postil.records.row_locations import RowLocations
     from postil.records.rows import Passage
     from postil.text.units import Units
 
@@ -147,7 +147,7 @@ class Preprocessing:
     def _stop(self) -> str:
         return "none" if self.stop == "none" else stop_words_signature(self.stop)
 
-    def collection(self, passages: Sequence[Passage], places: Places, jobs: int = 1) -> PassageCollection:
+    def collection(self, passages: Sequence[Passage], places: RowLocations, jobs: int = 1) -> PassageCollection:
         """Tokenize passages.
 
         Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from postil.records.conversion import convert
 from postil.records.ranking import Ranking, best_first
 from postil.records.row_files import Rows, Writer, read, write
-from postil.records.row_locations import Places
+from postil.records.row_locations import RowLocations
 from postil.records.rows import Article, Candidate, Comment, Judgement, Passage, Rating, Reference, Row, Score
 from postil.records.scale import Scale
 from postil.records.weights import METHODS, Method, default_method, weigh
@@ -18,11 +18,11 @@ __all__ = [
     "Judgement",
     "Method",
     "Passage",
-    "Places",
     "Ranking",
     "Rating",
     "Reference",
     "Row",
+    "RowLocations",
     "Rows",
     "Scale",
     "Score",

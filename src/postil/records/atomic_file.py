@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import TracebackType
 
-__all__ = ["Replacement", "check_apart", "refused"]
+__all__ = ["AtomicFile", "check_apart", "write_error"]
 
 
-class Replacement:
+class AtomicFile:
     """A file that is written atomically.
 
     The bytes go to a temporary file in the same folder. When the block ends well, that file is flushed to disk and
@@ -57,7 +57,7 @@ class Replacement:
         except BaseException as error:  # an interrupt comes at any time
             self._remove()
             if isinstance(error, OSError):
-                raise refused(self.path, error) from error
+                raise write_error(self.path, error) from error
             raise
         return self._stream
 
@@ -72,7 +72,7 @@ class Replacement:
             elif isinstance(error, OSError) and error.filename is None and not isinstance(error, ConnectionError):
                 raise error  # of a write: it names no file, as an error of opening another file does
         except OSError as refusal:
-            raise refused(self.path, refusal) from refusal
+            raise write_error(self.path, refusal) from refusal
         finally:
             self._remove()
 
@@ -95,7 +95,7 @@ class Replacement:
             self._part.unlink(missing_ok=True)
 
 
-def refused(path: str, error: OSError) -> Exception:
+def write_error(path: str, error: OSError) -> Exception:
     """Make the error to raise when a write fails; a broken pipe stays what it is, for the command line to end on.
 
     Args:

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     import msgspec
 
 __all__ = [
+    "check_texts",
+    "coerce_ids",
+    "coerce_integers",
+    "coerce_numbers",
+    "coerce_tuple",
     "is_integer",
     "is_number",
-    "settle_ids",
-    "settle_integers",
-    "settle_numbers",
-    "settle_several",
-    "settle_texts",
 ]
 
 
@@ -47,7 +47,7 @@ def is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, Real) and is_finite(value)
 
 
-def settle_ids(row: msgspec.Struct, *fields: str) -> None:
+def coerce_ids(row: msgspec.Struct, *fields: str) -> None:
     """Coerce integer ids to text.
 
     Args:
@@ -66,7 +66,7 @@ def settle_ids(row: msgspec.Struct, *fields: str) -> None:
         force_setattr(row, field, str(value))
 
 
-def settle_texts(row: msgspec.Struct, *fields: str, optional: bool = False) -> None:
+def check_texts(row: msgspec.Struct, *fields: str, optional: bool = False) -> None:
     """Require text.
 
     Args:
@@ -86,7 +86,7 @@ def settle_texts(row: msgspec.Struct, *fields: str, optional: bool = False) -> N
         force_setattr(row, field, str(value))
 
 
-def settle_numbers(row: msgspec.Struct, *fields: str, optional: bool = False) -> None:
+def coerce_numbers(row: msgspec.Struct, *fields: str, optional: bool = False) -> None:
     """Coerce numbers to finite floats.
 
     Args:
@@ -106,7 +106,7 @@ def settle_numbers(row: msgspec.Struct, *fields: str, optional: bool = False) ->
         force_setattr(row, field, float(value))
 
 
-def settle_integers(row: msgspec.Struct, *fields: str) -> None:
+def coerce_integers(row: msgspec.Struct, *fields: str) -> None:
     """Coerce integers to plain integers; None stays.
 
     Args:
@@ -125,7 +125,7 @@ def settle_integers(row: msgspec.Struct, *fields: str) -> None:
         force_setattr(row, field, int(value))
 
 
-def settle_several(row: msgspec.Struct, field: str, kind: type[object]) -> None:
+def coerce_tuple(row: msgspec.Struct, field: str, kind: type[object]) -> None:
     """Coerce a list of values to a tuple; None to an empty one.
 
     Args:

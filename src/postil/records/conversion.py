@@ -10,10 +10,10 @@ from typing import IO, TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from postil.errors import InvalidInput
 from postil.records import jsonl, parquet
-from postil.records.atomic_file import refused
+from postil.records.atomic_file import write_error
 from postil.records.explain import explain
 from postil.records.row_files import FilePath, kind_of, open_bytes, open_sink
-from postil.records.row_locations import Places
+from postil.records.row_locations import RowLocations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,13 +78,13 @@ def convert(source: FilePath, target: FilePath) -> int:
     where = "stdin" if name == "-" else name
     if made != "parquet":
         with open_bytes(name) as stream:
-            return _copy(jsonl.read(stream, dict, Places(where)), where, target, None)
+            return _copy(jsonl.read(stream, dict, RowLocations(where)), where, target, None)
     with _spooled(name) as stream:
         shapes: dict[str, Shape] = {}
-        for row in jsonl.read(stream, dict, Places(where)):
+        for row in jsonl.read(stream, dict, RowLocations(where)):
             shapes = _fields(shapes, row)
         stream.seek(0)
-        return _copy(jsonl.read(stream, dict, Places(where)), where, target, _schema(shapes))
+        return _copy(jsonl.read(stream, dict, RowLocations(where)), where, target, _schema(shapes))
 
 
 def _copy(rows: Iterator[Record], source: str, target: FilePath, schema: Arrow) -> int:
@@ -97,7 +97,7 @@ def _copy(rows: Iterator[Record], source: str, target: FilePath, schema: Arrow) 
             except TypeError as error:
                 raise InvalidInput(f"JSON has no form for a value: {error}", where=source, line=done) from error
             except OSError as error:
-                raise refused(os.fspath(target), error) from error
+                raise write_error(os.fspath(target), error) from error
     return done
 
 

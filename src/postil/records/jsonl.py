@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
     from postil.records.explain import Problem
-    from postil.records.row_locations import Places
+    from postil.records.row_locations import RowLocations
 
 __all__ = [
     "FAILURES",
@@ -159,7 +159,7 @@ def lines_in(stream: IO[bytes], where: str) -> Iterator[list[bytes]]:
         yield lines
 
 
-def read(stream: IO[bytes], row_type: type[T], places: Places) -> Iterator[T]:
+def read(stream: IO[bytes], row_type: type[T], places: RowLocations) -> Iterator[T]:
     """Read rows, line by line.
 
     Blank lines are skipped, and so is a byte order mark at the start.

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from postil.errors import UsageError
-from postil.records.atomic_file import refused
+from postil.records.atomic_file import write_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +45,7 @@ def locked(folder: FilePath, problem: str) -> Iterator[None]:
         path.parent.mkdir(exist_ok=True)
         stream = path.open("wb")
     except OSError as error:
-        raise refused(str(path), error) from error
+        raise write_error(str(path), error) from error
     with stream:
         if os.name == "posix":
             import fcntl  # noqa: PLC0415 - there is none elsewhere
@@ -55,5 +55,5 @@ def locked(folder: FilePath, problem: str) -> Iterator[None]:
             except BlockingIOError:
                 raise UsageError(problem) from None
             except OSError as error:  # a file system without locks
-                raise refused(str(path), error) from error
+                raise write_error(str(path), error) from error
         yield

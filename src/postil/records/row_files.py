@@ -11,8 +11,8 @@ from typing import IO, TYPE_CHECKING, Final, Generic, Literal, Protocol, TypeAli
 
 from postil.errors import InvalidInput, UsageError
 from postil.records import jsonl, parquet
-from postil.records.atomic_file import Replacement, refused
-from postil.records.row_locations import Places
+from postil.records.atomic_file import AtomicFile, write_error
+from postil.records.row_locations import RowLocations
 from postil.records.rows import Row
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class Rows(Generic[T]):
         row_type: The row.
     """
 
-    places: Places
+    places: RowLocations
     """Locations of the rows, for messages about rows that were read."""
 
     def __init__(self, path: FilePath, row_type: type[T]) -> None:
@@ -119,10 +119,10 @@ class Rows(Generic[T]):
         if name != "-":
             _check_is_file(name)
         if kind == "parquet":
-            self.places = Places(name, lambda _row: _columns(name))
+            self.places = RowLocations(name, lambda _row: _columns(name))
             self._rows = parquet.read(name, row_type)
         else:
-            self.places = Places("stdin" if name == "-" else name, lambda line: _keys_at(name, line))
+            self.places = RowLocations("stdin" if name == "-" else name, lambda line: _keys_at(name, line))
             self._rows = _read_jsonl(name, row_type, self.places)
 
     def __iter__(self) -> Iterator[T]:
@@ -199,7 +199,7 @@ class Writer(Generic[T]):
         try:
             self._sink.write(row)
         except OSError as error:
-            raise refused(self.path, error) from error
+            raise write_error(self.path, error) from error
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -248,7 +248,7 @@ def open_sink(path: FilePath, schema: parquet.Arrow) -> Iterator[Sink]:
         PostilError: The operating system reports an error.
     """
     kind = kind_of(path)
-    with Replacement(os.fspath(path)) as stream:
+    with AtomicFile(os.fspath(path)) as stream:
         sink: Sink
         if kind == "parquet":
             sink = parquet.ParquetSink(stream, schema)
@@ -263,7 +263,7 @@ def open_sink(path: FilePath, schema: parquet.Arrow) -> Iterator[Sink]:
         try:
             sink.close()
         except OSError as error:
-            raise refused(os.fspath(path), error) from error
+            raise write_error(os.fspath(path), error) from error
 
 
 def _check_is_file(name: str) -> None:
@@ -273,7 +273,7 @@ def _check_is_file(name: str) -> None:
         raise InvalidInput("a folder, not a file", where=name)
 
 
-def _read_jsonl(name: str, row_type: type[T], places: Places) -> Iterator[T]:
+def _read_jsonl(name: str, row_type: type[T], places: RowLocations) -> Iterator[T]:
     with open_bytes(name) as stream:
         yield from jsonl.read(stream, row_type, places)
 

@@ -11,10 +11,10 @@ from postil.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Places"]
+__all__ = ["RowLocations"]
 
 
-class Places:
+class RowLocations:
     """Line numbers of the rows of one source.
 
     Rows carry no line number. They are counted instead, and only runs of blank lines, which are skipped, are stored:
@@ -24,7 +24,7 @@ class Places:
         where: The file, or the name of the argument that the rows came in.
         fields: Function from a line to the names of its fields, or None where they cannot be read.
 
-    >>> places = Places("refs.jsonl")
+    >>> places = RowLocations("refs.jsonl")
     >>> places.skip(2)
     >>> places.line(0), places.line(1), places.line(2)
     (1, 3, 4)

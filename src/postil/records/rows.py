@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import msgspec
 
-from postil.records.checks import settle_ids, settle_integers, settle_numbers, settle_several, settle_texts
+from postil.records.checks import check_texts, coerce_ids, coerce_integers, coerce_numbers, coerce_tuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,8 +61,8 @@ class Rating(Row, frozen=True, omit_defaults=True, gc=False):
     grade: float
 
     def __post_init__(self) -> None:
-        settle_ids(self, "annotator")
-        settle_numbers(self, "grade")
+        coerce_ids(self, "annotator")
+        coerce_numbers(self, "grade")
 
 
 class Comment(Row, frozen=True, omit_defaults=True, gc=False):
@@ -94,13 +94,13 @@ class Comment(Row, frozen=True, omit_defaults=True, gc=False):
             and self.ratings == ()
         ):
             return  # fast path: most comments are like that, and there are millions
-        settle_ids(self, "id")
-        settle_texts(self, "text")
-        settle_integers(self, "upvotes")
-        settle_numbers(self, "grade", optional=True)
-        settle_several(self, "ratings", Rating)
+        coerce_ids(self, "id")
+        check_texts(self, "text")
+        coerce_integers(self, "upvotes")
+        coerce_numbers(self, "grade", optional=True)
+        coerce_tuple(self, "ratings", Rating)
         if self.user is not None:
-            settle_ids(self, "user")
+            coerce_ids(self, "user")
 
     @property
     def mean_grade(self) -> float | None:
@@ -132,11 +132,11 @@ class Article(Row, frozen=True, omit_defaults=True, gc=False):
     held_out: Comments | None = ()
 
     def __post_init__(self) -> None:
-        settle_ids(self, "id")
-        settle_texts(self, "title")
-        settle_several(self, "comments", Comment)
-        settle_several(self, "held_out", Comment)
-        settle_texts(self, "content", "category", "lang", "url", optional=True)
+        coerce_ids(self, "id")
+        check_texts(self, "title")
+        coerce_tuple(self, "comments", Comment)
+        coerce_tuple(self, "held_out", Comment)
+        check_texts(self, "content", "category", "lang", "url", optional=True)
 
     def references(self) -> Iterator[Reference]:
         """The comments as references for this article.
@@ -168,8 +168,8 @@ class Candidate(Row, frozen=True, omit_defaults=True, gc=False):
     text: str
 
     def __post_init__(self) -> None:
-        settle_ids(self, "item", "system")
-        settle_texts(self, "text")
+        coerce_ids(self, "item", "system")
+        check_texts(self, "text")
 
 
 class Reference(Row, frozen=True, omit_defaults=True, gc=False):
@@ -195,11 +195,11 @@ class Reference(Row, frozen=True, omit_defaults=True, gc=False):
     upvotes: Votes | None = None
 
     def __post_init__(self) -> None:
-        settle_ids(self, "item")
-        settle_texts(self, "text")
-        settle_numbers(self, "grade", "weight", optional=True)
-        settle_several(self, "ratings", Rating)
-        settle_integers(self, "upvotes")
+        coerce_ids(self, "item")
+        check_texts(self, "text")
+        coerce_numbers(self, "grade", "weight", optional=True)
+        coerce_tuple(self, "ratings", Rating)
+        coerce_integers(self, "upvotes")
 
     @property
     def mean_grade(self) -> float | None:
@@ -225,9 +225,9 @@ class Judgement(Row, frozen=True, omit_defaults=True, gc=False):
     aspect: str | None = None
 
     def __post_init__(self) -> None:
-        settle_ids(self, "item", "system", "annotator")
-        settle_numbers(self, "grade")
-        settle_texts(self, "aspect", optional=True)
+        coerce_ids(self, "item", "system", "annotator")
+        coerce_numbers(self, "grade")
+        check_texts(self, "aspect", optional=True)
 
 
 class Passage(Row, frozen=True, omit_defaults=True, gc=False):
@@ -248,10 +248,10 @@ class Passage(Row, frozen=True, omit_defaults=True, gc=False):
     grade: float | None = None
 
     def __post_init__(self) -> None:
-        settle_ids(self, "topic", "id")
-        settle_texts(self, "text")
-        settle_several(self, "anchors", str)
-        settle_numbers(self, "grade", optional=True)
+        coerce_ids(self, "topic", "id")
+        check_texts(self, "text")
+        coerce_tuple(self, "anchors", str)
+        coerce_numbers(self, "grade", optional=True)
 
 
 class Score(Row, frozen=True, omit_defaults=True, gc=False):
@@ -273,7 +273,7 @@ class Score(Row, frozen=True, omit_defaults=True, gc=False):
 
     def __post_init__(self) -> None:
         if self.item is not None:
-            settle_ids(self, "item")
-        settle_ids(self, "system")
-        settle_texts(self, "metric", "signature")
-        settle_numbers(self, "score")
+            coerce_ids(self, "item")
+        coerce_ids(self, "system")
+        check_texts(self, "metric", "signature")
+        coerce_numbers(self, "score")

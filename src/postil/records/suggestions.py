@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from postil.records.checks import settle_ids, settle_integers, settle_numbers, settle_several, settle_texts
+from postil.records.checks import check_texts, coerce_ids, coerce_integers, coerce_numbers, coerce_tuple
 from postil.records.rows import Row
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Source(Row, frozen=True, omit_defaults=False, gc=False):
     comment: str
 
     def __post_init__(self) -> None:
-        settle_ids(self, "article", "comment")
+        coerce_ids(self, "article", "comment")
 
 
 class Overlap(Row, frozen=True, omit_defaults=False, gc=False):
@@ -59,8 +59,8 @@ class Overlap(Row, frozen=True, omit_defaults=False, gc=False):
     source: Source
 
     def __post_init__(self) -> None:
-        settle_texts(self, "span")
-        settle_integers(self, "words")
+        check_texts(self, "span")
+        coerce_integers(self, "words")
 
 
 class Provenance(Row, frozen=True, omit_defaults=False, gc=False):
@@ -83,8 +83,8 @@ class Provenance(Row, frozen=True, omit_defaults=False, gc=False):
     overlap: Overlap | None = None
 
     def __post_init__(self) -> None:
-        settle_texts(self, "label", "method", "model", "model_hash")
-        settle_several(self, "sources", Source)
+        check_texts(self, "label", "method", "model", "model_hash")
+        coerce_tuple(self, "sources", Source)
 
     @classmethod
     def retrieved(cls, model: str, model_hash: str, sources: Sequence[Source]) -> Provenance:
@@ -132,9 +132,9 @@ class Suggestion(Row, frozen=True, omit_defaults=False, gc=False):
     provenance: Provenance
 
     def __post_init__(self) -> None:
-        settle_texts(self, "text")
-        settle_numbers(self, "score")
-        settle_integers(self, "rank")
+        check_texts(self, "text")
+        coerce_numbers(self, "score")
+        coerce_integers(self, "rank")
 
 
 class Filtered(Row, frozen=True, omit_defaults=False, gc=False):
@@ -151,7 +151,7 @@ class Filtered(Row, frozen=True, omit_defaults=False, gc=False):
     source: Source | None = None
 
     def __post_init__(self) -> None:
-        settle_texts(self, "text", "reason")
+        check_texts(self, "text", "reason")
 
 
 class Suggestions(Row, frozen=True, omit_defaults=False, gc=False):
@@ -172,9 +172,9 @@ class Suggestions(Row, frozen=True, omit_defaults=False, gc=False):
     filtered: tuple[Filtered, ...] = ()
 
     def __post_init__(self) -> None:
-        settle_ids(self, "article")
-        settle_several(self, "suggestions", Suggestion)
-        settle_several(self, "filtered", Filtered)
+        coerce_ids(self, "article")
+        coerce_tuple(self, "suggestions", Suggestion)
+        coerce_tuple(self, "filtered", Filtered)
 
 
 class RankedComment(Row, frozen=True, omit_defaults=False, gc=False):

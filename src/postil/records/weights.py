@@ -12,7 +12,7 @@ import numpy as np
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.records.checks import is_number
 from postil.records.explain import out_of_range
-from postil.records.row_locations import Places
+from postil.records.row_locations import RowLocations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -155,7 +155,7 @@ def weigh(
     *,
     method: str = DEFAULT,
     scale: Scale | None = None,
-    places: Places | None = None,
+    places: RowLocations | None = None,
 ) -> Floats:
     """Weights of references.
 
@@ -184,7 +184,7 @@ def weigh(
     [1.0, 0.5, 1.0]
     """
     chosen = _method(method, scale)
-    places = places or Places("references")
+    places = places or RowLocations("references")
     if len(items) != len(references):
         raise UsageError(f"expected one item number for each of {len(references)} references, got {len(items)}")
     values = _column(references, chosen, places)
@@ -249,7 +249,7 @@ def _ends(method: Method, scale: Scale | None) -> tuple[float, float]:
     return (scale.low, scale.high) if method.needs_scale and scale is not None else (method.low, 1.0)
 
 
-def _column(references: Sequence[Reference], method: Method, places: Places) -> Values:
+def _column(references: Sequence[Reference], method: Method, places: RowLocations) -> Values:
     """Values of the field that the method reads, of all rows."""
     field = "mean_grade" if method.field == "grade" else method.field
     column = list(map(attrgetter(field), references))
@@ -263,7 +263,7 @@ def _column(references: Sequence[Reference], method: Method, places: Places) -> 
     return np.array(column, np.int64 if method.field == "upvotes" else np.float64)
 
 
-def _check_ratings(references: Sequence[Reference], low: float, high: float, places: Places) -> None:
+def _check_ratings(references: Sequence[Reference], low: float, high: float, places: RowLocations) -> None:
     for index, row in enumerate(references):
         if row.grade is None:
             for position, rating in enumerate(row.ratings):

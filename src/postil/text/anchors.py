@@ -268,7 +268,7 @@ class _Page:
     def text(self) -> str:
         return "".join(self._pieces)
 
-    def say(self, text: str) -> None:
+    def on_message(self, text: str) -> None:
         """Append text; a space keeps square brackets apart, and words with hidden markup between them."""
         text = _BRACKETS.sub(" ", text)
         if text:
@@ -285,19 +285,19 @@ class _Page:
         taken = 0  # letters of the next text that the link before it has
         for node, after in pairwise([*nodes, None]):
             if isinstance(node, kinds.Text):
-                self.say(_UNSEEN_MARKS.sub("", node.value[taken:]))
+                self.on_message(_UNSEEN_MARKS.sub("", node.value[taken:]))
                 taken = 0
             elif isinstance(node, kinds.Wikilink):
                 letters = "".join(takewhile(str.islower, after.value)) if isinstance(after, kinds.Text) else ""
                 taken = len(letters) if self._link(node, letters) else 0
             elif isinstance(node, kinds.HTMLEntity):
-                self.say(html.unescape(str(node)))
+                self.on_message(html.unescape(str(node)))
             elif isinstance(node, kinds.Tag):
                 self._tag(node)
             elif isinstance(node, kinds.Heading):
-                self.say("\n")
+                self.on_message("\n")
                 self.read(node.title)
-                self.say("\n")
+                self.on_message("\n")
             elif isinstance(node, kinds.ExternalLink):
                 shown = node.title if node.brackets else node.url
                 if shown is not None:
@@ -311,12 +311,12 @@ class _Page:
             self._gap = True
             return
         edge = "\n" if name in _OWN_LINE else ""
-        self.say(edge)
+        self.on_message(edge)
         if name in _RAW_TAGS:
-            self.say(html.unescape(str(tag.contents or "")))
+            self.on_message(html.unescape(str(tag.contents or "")))
         elif tag.contents is not None:
             self.read(tag.contents)
-        self.say(edge)
+        self.on_message(edge)
 
     def _link(self, link: Wikilink, letters: str) -> bool:
         """Read a link; True if it is an anchor, to which the letters after it belong."""
@@ -331,11 +331,11 @@ class _Page:
             shown = text + letters
             anchor = Anchor(" ".join(shown.split()), target)
             self.anchors.append(anchor)
-            self.say(shown[: -len(shown.lstrip())])
-            self.say(anchor.text)
-            self.say(shown[len(shown.rstrip()) :])
+            self.on_message(shown[: -len(shown.lstrip())])
+            self.on_message(anchor.text)
+            self.on_message(shown[len(shown.rstrip()) :])
             return True
-        self.say(text)
+        self.on_message(text)
         self.anchors.extend(words.anchors)
         return False
 

@@ -54,10 +54,10 @@ def add_joining_pages(app: FastAPI, site: Site) -> None:
         site.check_csrf(request, form, visit)
         try:
             session = store.people.accept(form.get("token", ""))
-        except Refused as refused:
+        except Refused as write_error:
             # Only unknown tokens count, and valid ones are accepted even over the limit: many people may share an
             # address, and 256 bits cannot be guessed.
-            if refused.kind == "unknown":
+            if write_error.kind == "unknown":
                 address = request.client.host if request.client else ""
                 if site.limiter.exceeded(address):
                     raise HTTPError(429, "There were too many attempts", "Wait five minutes and try again.") from None

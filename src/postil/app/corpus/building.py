@@ -20,7 +20,7 @@ from postil.render.dataset_card import card
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from postil.app.progress import Say
+    from postil.app.progress import OnMessage
     from postil.corpus.options import BuildOptions
     from postil.corpus.store import Corpus
     from postil.records.row_files import FilePath
@@ -60,7 +60,7 @@ def build_corpus(
     engine: str = "local",
     jobs: int | None = None,
     address: str | None = None,
-    say: Say = lambda _: None,
+    on_message: OnMessage = lambda _: None,
 ) -> Corpus:
     """Build a corpus from files of article rows; see docs/corpus.md.
 
@@ -74,7 +74,7 @@ def build_corpus(
         jobs: Number of processes; None for as many as there are processors and work for. The corpus does not depend
             on it.
         address: Address of a Ray cluster.
-        say: Callback for status messages.
+        on_message: Callback for status messages.
 
     Returns:
         The corpus.
@@ -100,9 +100,9 @@ def build_corpus(
     if options.on_error == "skip":
         check_apart(rejected_beside(out), [source.path for source in sources])
     workers = _jobs(sources) if jobs is None else jobs
-    with _kept(out, say), open_engine(engine, jobs=workers, address=address, say=say) as running:
-        corpus = build(sources, out, options, running, card, say=say, watch=progress)
-    _tell(corpus, say)
+    with _kept(out, on_message), open_engine(engine, jobs=workers, address=address, on_message=on_message) as running:
+        corpus = build(sources, out, options, running, card, on_message=on_message, on_progress=progress)
+    _tell(corpus, on_message)
     return corpus
 
 
@@ -118,7 +118,7 @@ def _jobs(sources: Sequence[Source]) -> int:
 
 
 @contextmanager
-def _kept(out: FilePath, say: Say) -> Iterator[None]:
+def _kept(out: FilePath, on_message: OnMessage) -> Iterator[None]:
     """Report, after an interrupt or a system error, that finished steps are kept."""
     try:
         yield
@@ -127,13 +127,13 @@ def _kept(out: FilePath, say: Say) -> Iterator[None]:
             folder = Path(os.path.realpath(out))
             kept = folder.with_name(f".{folder.name}.building")
             if kept.is_dir():
-                say(f"finished steps are kept in {kept}; the same command resumes from them")
+                on_message(f"finished steps are kept in {kept}; the same command resumes from them")
         raise
 
 
-def _tell(corpus: Corpus, say: Say) -> None:
+def _tell(corpus: Corpus, on_message: OnMessage) -> None:
     for what, number in corpus.metadata.seen.items():
-        say(f"{what}: {number:,}")
+        on_message(f"{what}: {number:,}")
     for split in corpus.splits:
         size = corpus.metadata.splits[split]
-        say(f"{split}: {size.articles:,} articles, {size.comments:,} comments")
+        on_message(f"{split}: {size.articles:,} articles, {size.comments:,} comments")

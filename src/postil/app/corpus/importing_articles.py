@@ -24,7 +24,7 @@ from postil.records.rows import Article
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from postil.app.progress import Say
+    from postil.app.progress import OnMessage
     from postil.records.row_files import FilePath
 
 __all__ = [
@@ -153,14 +153,14 @@ class TableOptions(LangOptions):
     apostrophes: bool = False
 
 
-def import_tencent(files: Sequence[FilePath], out: str, options: TencentOptions, say: Say) -> None:
+def import_tencent(files: Sequence[FilePath], out: str, options: TencentOptions, on_message: OnMessage) -> None:
     """Import the Tencent comment corpus.
 
     Args:
         files: The files of the release.
         out: The output file.
         options: Contents by url, error policy.
-        say: Callback for status messages.
+        on_message: Callback for status messages.
 
     Raises:
         UsageError: The request makes no sense, or would write over an input.
@@ -172,40 +172,40 @@ def import_tencent(files: Sequence[FilePath], out: str, options: TencentOptions,
     def read(report: ImportReport) -> Iterator[Article]:
         return read_tencent(files, report, contents=contents)
 
-    report = _import(read, [*files, *contents], out, options, say)
+    report = _import(read, [*files, *contents], out, options, on_message)
     if report.graded:
-        say(f"human scores {range_seen(report.low, report.high)}")
-    _summarize(report, out, say)
+        on_message(f"human scores {range_seen(report.low, report.high)}")
+    _summarize(report, out, on_message)
 
 
-def import_tokenized(files: Sequence[FilePath], out: str, options: TokenizedOptions, say: Say) -> None:
+def import_tokenized(files: Sequence[FilePath], out: str, options: TokenizedOptions, on_message: OnMessage) -> None:
     """Import tokenized copies of the Tencent corpus; arguments and errors as of `import_tencent`."""
 
     def read(report: ImportReport) -> Iterator[Article]:
         return read_tokenized(files, report, second=options.second, lang=options.lang)
 
-    report = _import(read, files, out, options, say)
-    say("the texts are words separated by spaces; the tokenizer for them: --tokenizer space")
-    _summarize(report, out, say)
+    report = _import(read, files, out, options, on_message)
+    on_message("the texts are words separated by spaces; the tokenizer for them: --tokenizer space")
+    _summarize(report, out, on_message)
 
 
-def import_deepcom(files: Sequence[FilePath], out: str, options: LangOptions, say: Say) -> None:
+def import_deepcom(files: Sequence[FilePath], out: str, options: LangOptions, on_message: OnMessage) -> None:
     """Import the Yahoo (DeepCom) and 163 corpora; arguments and errors as of `import_tencent`."""
-    report = _import(lambda report: read_deepcom(files, report, lang=options.lang), files, out, options, say)
-    _summarize(report, out, say)
+    report = _import(lambda report: read_deepcom(files, report, lang=options.lang), files, out, options, on_message)
+    _summarize(report, out, on_message)
 
 
-def import_forum(files: Sequence[FilePath], out: str, options: ForumOptions, say: Say) -> None:
+def import_forum(files: Sequence[FilePath], out: str, options: ForumOptions, on_message: OnMessage) -> None:
     """Import JSON Lines with other field names; arguments and errors as of `import_tencent`."""
     fields, of_comments = name_map(options.field, "--field"), name_map(options.comment_field, "--comment-field")
 
     def read(report: ImportReport) -> Iterator[Article]:
         return read_forum(files, report, fields=fields, comment_fields=of_comments, lang=options.lang)
 
-    _summarize(_import(read, files, out, options, say), out, say)
+    _summarize(_import(read, files, out, options, on_message), out, on_message)
 
 
-def import_table(out: str, options: TableOptions, say: Say) -> None:
+def import_table(out: str, options: TableOptions, on_message: OnMessage) -> None:
     """Import CSV or TSV; arguments and errors as of `import_tencent`."""
     columns, of_comments = name_map(options.column, "--column"), name_map(options.comment_column, "--comment-column")
 
@@ -224,10 +224,10 @@ def import_table(out: str, options: TableOptions, say: Say) -> None:
         )
 
     inputs = [options.comments, *([options.articles] if options.articles else [])]
-    _summarize(_import(read, inputs, out, options, say), out, say)
+    _summarize(_import(read, inputs, out, options, on_message), out, on_message)
 
 
-def import_dataset(folders: Sequence[FilePath], out: str, options: DatasetOptions, say: Say) -> None:
+def import_dataset(folders: Sequence[FilePath], out: str, options: DatasetOptions, on_message: OnMessage) -> None:
     """Import Parquet files; arguments and errors as of `import_tencent`."""
     fields, of_comments = name_map(options.field, "--field"), name_map(options.comment_field, "--comment-field")
     splits, lang = options.split, options.lang
@@ -235,7 +235,7 @@ def import_dataset(folders: Sequence[FilePath], out: str, options: DatasetOption
     def read(report: ImportReport) -> Iterator[Article]:
         return read_dataset(folders, report, splits=splits, fields=fields, comment_fields=of_comments, lang=lang)
 
-    _summarize(_import(read, split_files(folders, splits), out, options, say), out, say)
+    _summarize(_import(read, split_files(folders, splits), out, options, on_message), out, on_message)
 
 
 def _import(
@@ -243,7 +243,7 @@ def _import(
     inputs: Sequence[FilePath],
     out: str,
     options: ImportOptions,
-    say: Say,
+    on_message: OnMessage,
 ) -> ImportReport:
     """Write the articles as rows as they are read, and the rejected lines, if they are skipped, beside them."""
     kind_of(out)  # before the work, not after it
@@ -258,20 +258,20 @@ def _import(
             first = f"; the first problem: {problems[0]}" if problems else ""
             raise InvalidInput(f"no articles to write{first}", where=out)
     if report.rejected:
-        say(f"{report.rejected:,} broken lines or comments left out; {_beside(out)} has them")
+        on_message(f"{report.rejected:,} broken lines or comments left out; {_beside(out)} has them")
     for name, message in COUNTED.items():
         if count := getattr(report, name):
-            say(f"{count:,} {message}")
+            on_message(f"{count:,} {message}")
     if report.graded:
-        say(f"{report.graded:,} comments with a grade, from {report.low:g} to {report.high:g}")
+        on_message(f"{report.graded:,} comments with a grade, from {report.low:g} to {report.high:g}")
     for names, of in ((report.unread, "articles"), (report.unread_of_comments, "comments")):
         if names:
-            say(f"fields of {of} that are not read: {', '.join(sorted(names))}")
+            on_message(f"fields of {of} that are not read: {', '.join(sorted(names))}")
     return report
 
 
-def _summarize(report: ImportReport, out: str, say: Say) -> None:
-    say(f"{report.articles:,} articles with {report.comments:,} comments in {out}")
+def _summarize(report: ImportReport, out: str, on_message: OnMessage) -> None:
+    on_message(f"{report.articles:,} articles with {report.comments:,} comments in {out}")
 
 
 def name_map(pairs: Sequence[str], option: str) -> dict[str, str]:

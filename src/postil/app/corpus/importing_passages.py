@@ -16,7 +16,7 @@ from postil.records.row_files import kind_of, write
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from postil.app.progress import Say
+    from postil.app.progress import OnMessage
     from postil.records.rows import Passage
 
 __all__ = ["InexOptions", "TrecOptions", "import_inex", "import_trec"]
@@ -63,13 +63,13 @@ class InexOptions:
     duplicates: Annotated[int, Flag(min=0)] = 25
 
 
-def import_trec(out: str, options: TrecOptions, say: Say) -> None:
+def import_trec(out: str, options: TrecOptions, on_message: OnMessage) -> None:
     """Import judged passages of a TREC collection.
 
     Args:
         out: The output file.
         options: Files, and the treatment of unjudged and duplicate passages.
-        say: Callback for status messages.
+        on_message: Callback for status messages.
 
     Raises:
         UsageError: The request makes no sense, or would write over an input.
@@ -78,29 +78,29 @@ def import_trec(out: str, options: TrecOptions, say: Say) -> None:
     qrels, collections, runs, unjudged = options.qrels, options.collection, options.run, options.unjudged
     _check(out, options.duplicates, [qrels, *collections, *runs])
     found = read_trec(qrels, collections, runs=runs, unjudged=unjudged)
-    _say_some(say, "judged twice with the same grade, taken once", map(" ".join, found.repeated))
-    _say_some(say, "judged below 0, taken as 0", map(" ".join, found.negative))
-    _say_some(say, "not in the collection, left out", map(" ".join, found.missing))
+    _say_some(on_message, "judged twice with the same grade, taken once", map(" ".join, found.repeated))
+    _say_some(on_message, "judged below 0, taken as 0", map(" ".join, found.negative))
+    _say_some(on_message, "not in the collection, left out", map(" ".join, found.missing))
     if runs:
         outcome = {"skip": "left out", "zero": "taken as 0", "keep": "without a grade"}[unjudged]
-        _say_some(say, f"in the runs and not judged, {outcome}", map(" ".join, found.unjudged))
+        _say_some(on_message, f"in the runs and not judged, {outcome}", map(" ".join, found.unjudged))
     if found.unused:
-        say(f"{found.unused:,} texts of the collection are not needed")
+        on_message(f"{found.unused:,} texts of the collection are not needed")
     passages = found.passages
     if options.duplicates:
         merged = merge_duplicates(passages, options.duplicates)
-        _say_merged(say, merged.dropped, options.duplicates)
+        _say_merged(on_message, merged.dropped, options.duplicates)
         passages = merged.passages
-    _write(out, passages, say)
+    _write(out, passages, on_message)
 
 
-def import_inex(out: str, options: InexOptions, say: Say) -> None:
+def import_inex(out: str, options: InexOptions, on_message: OnMessage) -> None:
     """Import graded passages of INEX tweet contextualization.
 
     Args:
         out: The output file.
         options: Files, and the treatment of duplicate passages.
-        say: Callback for status messages.
+        on_message: Callback for status messages.
 
     Raises:
         UsageError: The request makes no sense, or would write over an input.
@@ -109,15 +109,15 @@ def import_inex(out: str, options: InexOptions, say: Say) -> None:
     topics, runs, judgements, documents = options.topics, options.runs, options.judgements, options.documents
     _check(out, options.duplicates, [topics, *runs, *judgements, *documents])
     found = read_inex(topics, runs, judgements, documents=documents, characters=options.duplicates)
-    _say_some(say, "not among the topics, left out", found.unknown, "topics")
-    _say_some(say, "in the runs and not judged, left out", found.unjudged, "topics")
-    _say_some(say, "judged and in no run, left out", found.without, "topics")
+    _say_some(on_message, "not among the topics, left out", found.unknown, "topics")
+    _say_some(on_message, "in the runs and not judged, left out", found.unjudged, "topics")
+    _say_some(on_message, "judged and in no run, left out", found.without, "topics")
     lost = (f"{stretch.topic} (line {stretch.line})" for stretch in found.unmatched)
-    _say_some(say, "in no passage, left out", lost, "highlighted stretches")
-    say(f"{found.submitted:,} passages in the runs, {len(found.passages) + found.merged:,} distinct")
+    _say_some(on_message, "in no passage, left out", lost, "highlighted stretches")
+    on_message(f"{found.submitted:,} passages in the runs, {len(found.passages) + found.merged:,} distinct")
     if options.duplicates:
-        _say_merged(say, found.merged, options.duplicates)
-    _write(out, found.passages, say)
+        _say_merged(on_message, found.merged, options.duplicates)
+    _write(out, found.passages, on_message)
 
 
 def _check(out: str, duplicates: int, inputs: Sequence[str]) -> None:
@@ -127,18 +127,20 @@ def _check(out: str, duplicates: int, inputs: Sequence[str]) -> None:
         raise UsageError(f"passages are compared by 0 or more characters, got {duplicates}")
 
 
-def _say_some(say: Say, what: str, names: Iterable[str], kind: str = "passages") -> None:
+def _say_some(on_message: OnMessage, what: str, names: Iterable[str], kind: str = "passages") -> None:
     listed = list(names)
     if listed:
         more = f" and {len(listed) - NAMED:,} more" if len(listed) > NAMED else ""
-        say(f"{len(listed):,} {kind} {what}: {', '.join(listed[:NAMED])}{more}")
+        on_message(f"{len(listed):,} {kind} {what}: {', '.join(listed[:NAMED])}{more}")
 
 
-def _say_merged(say: Say, dropped: int, characters: int) -> None:
-    say(f"{dropped:,} passages begin and end with the same {characters} characters as another of their topic; merged")
+def _say_merged(on_message: OnMessage, dropped: int, characters: int) -> None:
+    on_message(
+        f"{dropped:,} passages begin and end with the same {characters} characters as another of their topic; merged"
+    )
 
 
-def _write(out: str, passages: Sequence[Passage], say: Say) -> None:
+def _write(out: str, passages: Sequence[Passage], on_message: OnMessage) -> None:
     write(out, passages)
     grades = Counter(passage.grade for passage in passages)
     if len(grades) > NAMED:
@@ -149,4 +151,4 @@ def _write(out: str, passages: Sequence[Passage], say: Say) -> None:
         counts = ", ".join(f"grade {grade:g}: {grades[grade]:,}" for grade in numbers)
     ungraded = f", without a grade: {grades[None]:,}" if grades[None] else ""
     topics = len({passage.topic for passage in passages})
-    say(f"{len(passages):,} passages of {topics:,} topics in {out}; {counts}{ungraded}")
+    on_message(f"{len(passages):,} passages of {topics:,} topics in {out}; {counts}{ungraded}")

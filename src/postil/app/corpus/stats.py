@@ -16,7 +16,7 @@ from postil.records.scale import Scale
 from postil.render.statistics import draw
 
 if TYPE_CHECKING:
-    from postil.app.progress import Say
+    from postil.app.progress import OnMessage
     from postil.corpus.statistics import Statistics
     from postil.records.results import StatisticsResult
     from postil.records.row_files import FilePath
@@ -42,14 +42,14 @@ DEFAULTS: Final = StatisticsOptions()
 
 
 def count_corpus(
-    folder: FilePath, options: StatisticsOptions = DEFAULTS, say: Say = lambda _: None
+    folder: FilePath, options: StatisticsOptions = DEFAULTS, on_message: OnMessage = lambda _: None
 ) -> StatisticsResult:
     """Compute the statistics of a corpus.
 
     Args:
         folder: The corpus.
         options: Scale, pictures, engine.
-        say: Callback for status messages.
+        on_message: Callback for status messages.
 
     Raises:
         InvalidInput: There is no corpus, or it is damaged, or a grade is not on the scale.
@@ -57,15 +57,15 @@ def count_corpus(
         MissingExtra: pyarrow, Ray or matplotlib is not installed.
     """
     corpus = Corpus.open(folder)
-    with open_engine(options.engine, jobs=options.jobs, address=options.address, say=say) as running:
-        found = statistics(corpus, running, scale=options.scale, watch=progress)
+    with open_engine(options.engine, jobs=options.jobs, address=options.address, on_message=on_message) as running:
+        found = statistics(corpus, running, scale=options.scale, on_progress=progress)
     result = found.result()
     if options.figures is not None:
-        _draw(options.figures, found, result, say)
+        _draw(options.figures, found, result, on_message)
     return result
 
 
-def _draw(folder: Path, found: Statistics, result: StatisticsResult, say: Say) -> None:
+def _draw(folder: Path, found: Statistics, result: StatisticsResult, on_message: OnMessage) -> None:
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder}: not a folder; choose another one for the pictures")
     every = found.all
@@ -78,4 +78,4 @@ def _draw(folder: Path, found: Statistics, result: StatisticsResult, say: Say) -
         upvotes={name: summary.upvotes for name, summary in splits.items()},
     )
     for path in drawn:
-        say(f"written: {path}")
+        on_message(f"written: {path}")

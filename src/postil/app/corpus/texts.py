@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.app.progress import Say
+    from postil.app.progress import OnMessage
     from postil.corpus.store import Corpus
 
     Texts = tuple[NDArray[np.int32], NDArray[np.int64]]
@@ -128,7 +128,7 @@ class CorpusTexts:
 
 
 def first_vectors(
-    texts: CorpusTexts, folder: Path, *, given: str | None, size: int, seed: int, say: Say
+    texts: CorpusTexts, folder: Path, *, given: str | None, size: int, seed: int, on_message: OnMessage
 ) -> NDArray[np.float32] | None:
     """Word vectors for a network to begin with.
 
@@ -138,7 +138,7 @@ def first_vectors(
         given: A folder of word vectors; None trains them on the corpus, ``none`` begins at random.
         size: Their dimensions.
         seed: Seed of their training.
-        say: Callback for status messages.
+        on_message: Callback for status messages.
 
     Returns:
         float32[words, size], zeros for words without one; None to begin at random.
@@ -160,13 +160,13 @@ def first_vectors(
     else:
         lists = _Lists(words, [texts.articles("train"), texts.comments("train")])
         epochs = max(1, min(EPOCHS, round(ENOUGH / max(1, lists.size))))
-        say(f"word vectors are trained on {lists.size:,} words, {epochs} times")
+        on_message(f"word vectors are trained on {lists.size:,} words, {epochs} times")
         try:
             vectors = train_vectors(
                 lists, dimensions=size, negative=10, window=8, epochs=epochs, min_count=2, seed=seed
             )
         except MissingExtra:
-            say("the network begins with random word vectors, which is worse: pip install 'postil[vectors]'")
+            on_message("the network begins with random word vectors, which is worse: pip install 'postil[vectors]'")
             return None
         vectors.save(folder / "vectors", {"about": about})
     known = Vocabulary()

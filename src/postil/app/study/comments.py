@@ -22,21 +22,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from postil.app.progress import Say
+    from postil.app.progress import OnMessage
     from postil.app.study.comments_options import CommentsOptions
     from postil.app.study.stages import Stage
 
 __all__ = ["study_comments"]
 
 
-def study_comments(corpus: str, out: Path, options: CommentsOptions, say: Say, stages: Stages | None = None) -> Path:
+def study_comments(
+    corpus: str, out: Path, options: CommentsOptions, on_message: OnMessage, stages: Stages | None = None
+) -> Path:
     """Run the study, or what of it is not done yet.
 
     Args:
         corpus: A corpus with a test set.
         out: The folder to leave everything in.
         options: What is asked for.
-        say: Takes words for people.
+        on_message: Callback for status messages.
         stages: The stages before these, if there were some.
 
     Returns:
@@ -49,12 +51,12 @@ def study_comments(corpus: str, out: Path, options: CommentsOptions, say: Say, s
         PostilError: The system refuses to write, or a training fails.
     """
     opened = Corpus.open(corpus)
-    stages = stages or Stages(out, say, options.stage)
+    stages = stages or Stages(out, on_message, options.stage)
     report = out / "report.html"
     check_report(report)  # before the work is done
     (out / "models").mkdir(exist_ok=True)
     (out / "suggestions").mkdir(exist_ok=True)
-    for stage in _stages(CommentsStudy.of(opened, out, options, say)):
+    for stage in _stages(CommentsStudy.of(opened, out, options, on_message)):
         stages.run(stage)
     stages.close()
     return report
@@ -86,4 +88,4 @@ def _check_models(study: CommentsStudy) -> None:
         model = Model.open(folder, (*retrieval.KINDS, *neural_commenter.KINDS))
         model.check_tokenizer(study.corpus.tokenizer, study.corpus.path, f"{name}: ")
         if study.is_foreign(model):
-            study.say(f"{name}: made of another corpus; whether it has seen the test articles is not known")
+            study.on_message(f"{name}: made of another corpus; whether it has seen the test articles is not known")

@@ -24,7 +24,7 @@ from postil.app.training.options import (
 from postil.app.training.retrievers import train_retriever
 from postil.commenters import retrieval
 from postil.commenters.nn.options import GeneratorOptions, TrainingOptions
-from postil.records.atomic_file import Replacement
+from postil.records.atomic_file import AtomicFile
 from postil.records.results import SuggestionsResult, to_json
 from postil.records.row_files import read, write
 from postil.records.rows import Candidate
@@ -47,7 +47,7 @@ def statistics(study: CommentsStudy) -> Stage:
     target, scale = study.out / "statistics.json", study.scale
 
     def work() -> None:
-        found = count_corpus(study.folder, StatisticsOptions(scale=scale, jobs=study.options.jobs), study.say)
+        found = count_corpus(study.folder, StatisticsOptions(scale=scale, jobs=study.options.jobs), study.on_message)
         write_text(target, to_json(found))
 
     return Stage(
@@ -83,14 +83,18 @@ def training(study: CommentsStudy, name: str) -> Stage:
         retriever = RetrieverTrainOptions(
             ranker=options.ranker, training=training, seed=options.seed, jobs=options.jobs
         )
-        work = partial(train_retriever, name, study.folder, target, retriever, say=study.say, watch=progress)
+        work = partial(
+            train_retriever, name, study.folder, target, retriever, on_message=study.on_message, on_progress=progress
+        )
     else:
         words = flags({"softmax": options.softmax, **epochs})
         network = GeneratorOptions(loss=options.softmax)  # type: ignore[arg-type]  # checked inside
         generator = GeneratorTrainOptions(
             network=network, training=_training(GeneratorTraining(), options), seed=options.seed
         )
-        work = partial(train_commenter, name, study.folder, target, generator, say=study.say, watch=progress)
+        work = partial(
+            train_commenter, name, study.folder, target, generator, on_message=study.on_message, on_progress=progress
+        )
     return Stage(
         name=name,
         outputs=[target],
@@ -137,7 +141,7 @@ def suggestions(study: CommentsStudy, name: str) -> Stage:
     target, articles, model = _suggested(study, name), study.out / "articles.jsonl", study.models[name]
 
     def work() -> None:
-        with Replacement(str(target)) as stream:
+        with AtomicFile(str(target)) as stream:
             for row in comment_articles(str(articles), str(model), CommentOptions(k=1, jobs=study.options.jobs)):
                 stream.write(show("jsonl", SuggestionsResult(suggestions=(row,))).encode())
 

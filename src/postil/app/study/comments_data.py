@@ -20,7 +20,7 @@ from postil.records.rows import Candidate
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from postil.app.progress import Say
+    from postil.app.progress import OnMessage
     from postil.app.study.comments_options import CommentsOptions
     from postil.commenters.store import Model
     from postil.corpus.store import Corpus
@@ -47,7 +47,7 @@ class CommentsStudy:
         corpus: The corpus.
         out: The folder that everything is left in.
         options: What was asked for.
-        say: Takes words for people.
+        on_message: Callback for status messages.
         models: The folders of the commenters, by name.
         readers: The test articles, what readers say of them, and a comment of each that is no reference.
         given: What systems that were run elsewhere say of them.
@@ -57,21 +57,21 @@ class CommentsStudy:
     corpus: Corpus
     out: Path
     options: CommentsOptions
-    say: Say
+    on_message: OnMessage
     models: Mapping[str, Path]
     readers: Readers
     given: Mapping[str, Sequence[Candidate]]
     weights: str
 
     @classmethod
-    def of(cls, corpus: Corpus, out: Path, options: CommentsOptions, say: Say) -> CommentsStudy:
+    def of(cls, corpus: Corpus, out: Path, options: CommentsOptions, on_message: OnMessage) -> CommentsStudy:
         """Read the test articles, and see that the request fits them.
 
         Args:
             corpus: The corpus.
             out: The folder to leave everything in.
             options: What is asked for.
-            say: Takes words for people.
+            on_message: Callback for status messages.
 
         Raises:
             UsageError: There is no test set, grades lack a scale, or two systems have one name.
@@ -84,7 +84,7 @@ class CommentsStudy:
         given: dict[str, list[Candidate]] = {}
         if options.candidates is not None:
             articles = list(corpus.articles("test"))
-            given = _read_given(options.candidates, articles, options.names, say)
+            given = _read_given(options.candidates, articles, options.names, on_message)
             if HUMAN in given:  # nobody is drawn, so that all comments are references
                 kept = [msgspec.structs.replace(article, held_out=()) for article in articles]
                 readers = Readers(readers.where, kept, [], 0)
@@ -99,7 +99,7 @@ class CommentsStudy:
             corpus=corpus,
             out=out,
             options=options,
-            say=say,
+            on_message=on_message,
             models={name: Path(options.models.get(name, out / "models" / name)) for name in options.names},
             readers=readers,
             given=given,
@@ -152,14 +152,16 @@ class CommentsStudy:
         return ["study", "comments", "--corpus", self.folder, "--out", self.out, *models, *flags(given)]
 
 
-def _read_given(path: str, articles: Sequence[Article], names: Collection[str], say: Say) -> dict[str, list[Candidate]]:
+def _read_given(
+    path: str, articles: Sequence[Article], names: Collection[str], on_message: OnMessage
+) -> dict[str, list[Candidate]]:
     """The candidates of a file, system by system, in the order of the articles.
 
     Args:
         path: Candidate rows.
         articles: The articles of the study; rows of others are passed over, and counted in words.
         names: The commenters that the study has already.
-        say: Takes remarks for people.
+        on_message: Callback for status messages.
 
     Raises:
         InvalidInput: A row is broken, or a system says nothing or two things of an article.
@@ -188,5 +190,5 @@ def _read_given(path: str, articles: Sequence[Article], names: Collection[str], 
                 f"{problem}, such as '{missing[0]}'; give an empty text where it says nothing", where=path
             )
     if others:
-        say(f"{path}: {others:,} rows of other articles are passed over")
+        on_message(f"{path}: {others:,} rows of other articles are passed over")
     return {system: [said[article.id] for article in articles] for system, said in texts.items()}

@@ -60,7 +60,7 @@ def scores(study: CommentsStudy) -> Stage:
     words += ["--controls", *flags({"control-draws": options.draws, "seed": options.seed})] if judged else []
 
     def work() -> None:
-        write_text(totals, to_json(score_files(str(candidates), str(references), asked, study.say)))
+        write_text(totals, to_json(score_files(str(candidates), str(references), asked, study.on_message)))
 
     return Stage(
         name="scores",
@@ -182,7 +182,7 @@ def page(study: CommentsStudy) -> Stage:
             for each in results
         ]
         write_report(weighted, target)
-        study.say(f"written: {target}")
+        study.on_message(f"written: {target}")
 
     return Stage(
         name="report",

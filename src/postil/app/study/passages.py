@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from postil.app.passages import Asked
-    from postil.app.progress import Say
+    from postil.app.progress import OnMessage
 
 __all__ = ["PassagesStudyOptions", "study_passages"]
 
@@ -100,14 +100,14 @@ class PassagesStudyOptions(SeedOptions, ThreadOptions):
         )
 
 
-def study_passages(collection: Path, out: Path, options: PassagesStudyOptions, say: Say) -> Path:
+def study_passages(collection: Path, out: Path, options: PassagesStudyOptions, on_message: OnMessage) -> Path:
     """Run the study, or what of it is not done yet.
 
     Args:
         collection: A folder with passages, or their file.
         out: The folder to leave everything in.
         options: What is asked for.
-        say: Takes words for people.
+        on_message: Callback for status messages.
 
     Returns:
         The page.
@@ -121,10 +121,10 @@ def study_passages(collection: Path, out: Path, options: PassagesStudyOptions, s
     for reference in PROTOCOLS.values():
         options.of(reference, (), anchors=False)  # refuses what makes no sense before anything is written
     passages = _file(collection)
-    stages = Stages(out, say, options.stage)
+    stages = Stages(out, on_message, options.stage)
     page = out / "report.html"
     check_report(page)
-    for stage in _stages(passages, out, options, say):
+    for stage in _stages(passages, out, options, on_message):
         stages.run(stage)
     stages.close()
     return page
@@ -146,12 +146,12 @@ def _named(passages: Path) -> str:
     return passages.resolve().parent.name if passages.name in FILES else passages.name
 
 
-def _stages(passages: Path, out: Path, options: PassagesStudyOptions, say: Say) -> Iterator[Stage]:
+def _stages(passages: Path, out: Path, options: PassagesStudyOptions, on_message: OnMessage) -> Iterator[Stage]:
     models = {name: out / "vectors" / name for name in TRAINED if options.train}
     if models:
         (out / "vectors").mkdir(exist_ok=True)
     for name, folder in models.items():
-        yield _vectors(name, passages, folder, options, say)
+        yield _vectors(name, passages, folder, options, on_message)
     models |= {name: Path(folder) for name, folder in options.vectors.items()}
     anchored = any(row.anchors for row in read(passages, Passage))
     made = []
@@ -163,7 +163,7 @@ def _stages(passages: Path, out: Path, options: PassagesStudyOptions, say: Say) 
                 target, passages, {} if anchors else models, options.of(reference, _measures(anchors), anchors=anchors)
             )
     yield _figures(passages, out, made, models, options)
-    yield _page(out, made, say)
+    yield _page(out, made, on_message)
 
 
 def _measures(anchors: bool) -> tuple[str, ...]:  # noqa: FBT001
@@ -171,7 +171,7 @@ def _measures(anchors: bool) -> tuple[str, ...]:  # noqa: FBT001
     return (*MEASURES, *(() if anchors else WEIGHTED), *BASELINES)
 
 
-def _vectors(name: str, passages: Path, folder: Path, options: PassagesStudyOptions, say: Say) -> Stage:
+def _vectors(name: str, passages: Path, folder: Path, options: PassagesStudyOptions, on_message: OnMessage) -> Stage:
     how = VectorTrainingOptions(
         bigrams=TRAINED[name], seed=options.seed, tokenizer=options.tokenizer, stop=options.stop
     )
@@ -183,7 +183,7 @@ def _vectors(name: str, passages: Path, folder: Path, options: PassagesStudyOpti
         inputs=[passages],
         request={"flags": words},
         command=["vectors", "train", passages, "--out", folder, *words],
-        work=lambda: train_on_file(str(passages), str(folder), how, say),
+        work=lambda: train_on_file(str(passages), str(folder), how, on_message),
     )
 
 
@@ -246,12 +246,12 @@ def _figures(
     )
 
 
-def _page(out: Path, made: list[Path], say: Say) -> Stage:
+def _page(out: Path, made: list[Path], on_message: OnMessage) -> Stage:
     page, inputs = out / "report.html", [out / "study.json", *made]
 
     def work() -> None:
         write_report(read_results(inputs), page)
-        say(f"written: {page}")
+        on_message(f"written: {page}")
 
     return Stage(
         name="report",

@@ -9,7 +9,7 @@ from hashlib import file_digest
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from postil.errors import InvalidInput, UnknownName, UsageError
-from postil.records.atomic_file import Replacement, check_apart, refused
+from postil.records.atomic_file import AtomicFile, check_apart, write_error
 from postil.records.explain import load_json
 from postil.records.result_files import read_results
 from postil.records.results import Result, to_json
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from postil.app.progress import Say
+    from postil.app.progress import OnMessage
 
 __all__ = ["Stage", "Stages", "as_line", "flags", "read_result", "write_text"]
 
@@ -58,20 +58,20 @@ class Stages:
 
     Args:
         out: The folder; made where it is missing.
-        say: Takes words for people.
+        on_message: Callback for status messages.
         only: The one stage to run; None for all of them.
 
     Raises:
         PostilError: The system refuses to write.
     """
 
-    def __init__(self, out: Path, say: Say, only: str | None = None) -> None:
-        self.out, self._say, self._only = out, say, only
+    def __init__(self, out: Path, on_message: OnMessage, only: str | None = None) -> None:
+        self.out, self._on_message, self._only = out, on_message, only
         self.names: list[str] = []
         try:
             (out / RECORDS).mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise refused(str(out), error) from error
+            raise write_error(str(out), error) from error
 
     def run(self, stage: Stage) -> None:
         """Run a stage, unless it is done or another one alone was asked for.
@@ -100,15 +100,15 @@ class Stages:
         record = self.out / RECORDS / f"{stage.name}.json"
         there = {str(path.relative_to(self.out)): _digest(path) for path in stage.outputs}
         if record.is_file() and _read_json(record) == {"request": request, "outputs": there} and all(there.values()):
-            self._say(f"{stage.name}: done before")
+            self._on_message(f"{stage.name}: done before")
             return
         folders = [path for path in stage.outputs if path.is_dir()]
         if folders and not record.is_file():
-            self._say(f"{stage.name}: {folders[0]} is there and taken as it is")
+            self._on_message(f"{stage.name}: {folders[0]} is there and taken as it is")
         elif folders:
             raise UsageError(f"{folders[0]}: made of something else; remove it, or name another --out")
         else:
-            self._say(f"{stage.name}: {command}")
+            self._on_message(f"{stage.name}: {command}")
             stage.work()
         there = {str(path.relative_to(self.out)): _digest(path) for path in stage.outputs}
         write_text(record, to_json({"request": request, "outputs": there}))
@@ -199,5 +199,5 @@ def write_text(path: Path, text: str) -> None:
     Raises:
         PostilError: The system refuses to write.
     """
-    with Replacement(str(path)) as stream:
+    with AtomicFile(str(path)) as stream:
         stream.write(text.encode())

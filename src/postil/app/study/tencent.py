@@ -20,7 +20,7 @@ from postil.render.formats import listed
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from postil.app.progress import Say
+    from postil.app.progress import OnMessage
 
 __all__ = ["study_tencent"]
 
@@ -35,7 +35,7 @@ LICENSE: Final = "research only"
 TOKENIZER: Final = "rjieba"
 
 
-def study_tencent(release: Path, out: Path, options: CommentsOptions, say: Say) -> Path:
+def study_tencent(release: Path, out: Path, options: CommentsOptions, on_message: OnMessage) -> Path:
     """Import the release, build its corpus, and run the study on it.
 
     Args:
@@ -45,7 +45,7 @@ def study_tencent(release: Path, out: Path, options: CommentsOptions, say: Say) 
         out: The folder to leave everything in.
         options: What is asked for. Without a scale the references' is 0 to 1 if all their grades are there, else 1 to
             5, and that of the judgements 1 to 5.
-        say: Takes words for people.
+        on_message: Callback for status messages.
 
     Returns:
         The page.
@@ -58,18 +58,18 @@ def study_tencent(release: Path, out: Path, options: CommentsOptions, say: Say) 
     contents = [path for path in (release / name for name in CONTENTS) if path.is_file()]
     if not contents and not options.models and options.systems is None:
         options = replace(options, systems=Names(WITHOUT_CONTENTS))
-        say(f"no contents.jsonl in {release}: no commenter that reads contents is trained")
-    stages = Stages(out, say, options.stage)
+        on_message(f"no contents.jsonl in {release}: no commenter that reads contents is trained")
+    stages = Stages(out, on_message, options.stage)
     rows = {split: out / f"{split}.jsonl.gz" for split in SPLITS}
     for split, path in files.items():
-        stages.run(_imported(split, path, contents, rows[split], say))
+        stages.run(_imported(split, path, contents, rows[split], on_message))
     if options.stage not in stages.names:
-        stages.run(_built(rows, out / "corpus", options, say, least=30 if contents else 0))
+        stages.run(_built(rows, out / "corpus", options, on_message, least=30 if contents else 0))
     if options.stage in stages.names:
         return out / "report.html"
     scale = options.scale or _scale(rows["test"])
     options = replace(options, scale=scale, judgement_scale=options.judgement_scale or options.scale or SCALES[1])
-    return study_comments(str(out / "corpus"), out, options, say, stages)
+    return study_comments(str(out / "corpus"), out, options, on_message, stages)
 
 
 def _files(release: Path) -> dict[str, Path]:
@@ -93,7 +93,7 @@ def _scale(test: Path) -> Scale:
     return SCALES[max(grades, default=0) > 1]
 
 
-def _imported(split: str, path: Path, contents: list[Path], target: Path, say: Say) -> Stage:
+def _imported(split: str, path: Path, contents: list[Path], target: Path, on_message: OnMessage) -> Stage:
     flags = [word for each in contents for word in ("--contents", each)]
     return Stage(
         name=f"import-{split}",
@@ -102,12 +102,14 @@ def _imported(split: str, path: Path, contents: list[Path], target: Path, say: S
         request={},
         command=["corpus", "import", "tencent", path, *flags, "--out", target],
         work=lambda: import_tencent(
-            [path], str(target), TencentOptions(contents=tuple(str(each) for each in contents)), say
+            [path], str(target), TencentOptions(contents=tuple(str(each) for each in contents)), on_message
         ),
     )
 
 
-def _built(rows: dict[str, Path], target: Path, options: CommentsOptions, say: Say, *, least: int) -> Stage:
+def _built(
+    rows: dict[str, Path], target: Path, options: CommentsOptions, on_message: OnMessage, *, least: int
+) -> Stage:
     how = BuildOptions(source=SOURCE, license=LICENSE, tokenizer=TOKENIZER, min_content_words=least, seed=options.seed)
     flags = ["--dev-from", rows["dev"], "--test-from", rows["test"]]
     flags += ["--min-content-words", least, "--tokenizer", TOKENIZER]
@@ -119,6 +121,6 @@ def _built(rows: dict[str, Path], target: Path, options: CommentsOptions, say: S
         request={"min_content_words": least, "tokenizer": TOKENIZER, "seed": options.seed},
         command=["corpus", "build", rows["train"], *flags, *about, "--out", target],
         work=lambda: build_corpus(
-            [rows["train"]], target, how, dev=rows["dev"], test=rows["test"], jobs=options.jobs, say=say
+            [rows["train"]], target, how, dev=rows["dev"], test=rows["test"], jobs=options.jobs, on_message=on_message
         ),
     )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from postil.app.corpus.texts import CorpusTexts
-    from postil.app.progress import Say
+    from postil.app.progress import OnMessage
     from postil.commenters.nn.relevance import Relevance
     from postil.commenters.ranking_evaluation import RankingTask, Scorer
     from postil.records.results import RankingResult
@@ -55,7 +55,7 @@ class DevRanking:
         *,
         negatives: int,
         seed: int,
-        say: Say,
+        on_message: OnMessage,
     ) -> DevRanking | None:
         """Sample the ranking task of a corpus; None where it has no dev set, or one that is too small.
 
@@ -65,14 +65,14 @@ class DevRanking:
             relevance: The relevance model, if there is one.
             negatives: Number of comments of other articles that each comment is ranked among.
             seed: Seed of everything random.
-            say: Callback for status messages.
+            on_message: Callback for status messages.
         """
         if "dev" not in texts.corpus.splits:
             return None
         try:
             task = sample_negatives(texts.starts("dev"), negatives, seed)
         except Undefined as error:
-            say(f"no evaluation on dev: {error}")
+            on_message(f"no evaluation on dev: {error}")
             return None
         articles, comments = texts.articles("dev"), texts.comments("dev")
         scorers: dict[str, Scorer] = {}

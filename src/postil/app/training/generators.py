@@ -23,10 +23,10 @@ from postil.errors import MissingExtra, UnknownName, UsageError
 from postil.records.results import TrainingResult, TrainingStep
 
 if TYPE_CHECKING:
-    from postil.app.progress import Say
+    from postil.app.progress import OnMessage
     from postil.app.training.options import GeneratorTrainOptions
     from postil.commenters.nn.generator import Generator
-    from postil.corpus.passes import Watch
+    from postil.corpus.passes import OnProgress
     from postil.records.row_files import FilePath
 
 __all__ = ["train_commenter"]
@@ -38,8 +38,8 @@ def train_commenter(
     out: FilePath,
     options: GeneratorTrainOptions,
     *,
-    say: Say = lambda _: None,
-    watch: Watch = lambda _what, things, _total=None: nullcontext(iter(things)),
+    on_message: OnMessage = lambda _: None,
+    on_progress: OnProgress = lambda _what, things, _total=None: nullcontext(iter(things)),
 ) -> TrainingResult | None:
     """Train a generator.
 
@@ -50,8 +50,8 @@ def train_commenter(
         corpus_folder: The corpus.
         out: The model folder to write.
         options: Options of the training.
-        say: Callback for status messages.
-        watch: Progress bar.
+        on_message: Callback for status messages.
+        on_progress: Progress bar.
 
     Returns:
         The dev evaluations; None in other processes than the main one.
@@ -70,16 +70,16 @@ def train_commenter(
     reads = options.source or ("both" if kind == "att-tc" else "title")
     texts = CorpusTexts(corpus, reads=reads, writes=options.target)
     options = replace(options, training=replace(options.training, seed=options.seed))
-    directory = TrainingDirectory(out, texts, options.embeddings, options.seed, say)
+    directory = TrainingDirectory(out, texts, options.embeddings, options.seed, on_message)
     for note in texts.gaps() if is_main_process() else ():
-        say(note)
+        on_message(note)
     if _train(kind, directory, options) is None:
         return None
     trained = Model.open(directory.folder / "generator").metadata
     config = {"tokenizer": corpus.tokenizer, "reads": reads, "writes": options.target}
     metadata = directory.metadata(asdict(options), options.training, trained["dev"])
     with ModelWriter(out, kind, config, metadata) as new:
-        save_generator(new, corpus.words(), _copy_index(directory, options.target, watch))
+        save_generator(new, corpus.words(), _copy_index(directory, options.target, on_progress))
         shutil.copytree(directory.folder / "generator", new.path("generator/config.json").parent, dirs_exist_ok=True)
     directory.close()
     best = trained["dev"]["step"]
@@ -118,12 +118,12 @@ def _train(kind: str, directory: TrainingDirectory, options: GeneratorTrainOptio
     )
 
 
-def _copy_index(directory: TrainingDirectory, target: str, watch: Watch) -> CopyIndex:
+def _copy_index(directory: TrainingDirectory, target: str, on_progress: OnProgress) -> CopyIndex:
     """Copy index of the training texts, with the ids of their articles and comments."""
     corpus, train = directory.texts.corpus, directory.split("train", target)
     names: list[str] = []
     ids: list[str] = []
-    with watch("articles read", corpus.articles("train"), corpus.metadata.splits["train"].articles) as articles:
+    with on_progress("articles read", corpus.articles("train"), corpus.metadata.splits["train"].articles) as articles:
         for article in articles:
             names.append(article.id)
             ids.extend(["title"] if target == "title" else [comment.id for comment in article.comments])

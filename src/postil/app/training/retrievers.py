@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.app.progress import Say
+    from postil.app.progress import OnMessage
     from postil.app.training.options import RetrieverTrainOptions
     from postil.commenters.nn.relevance import Relevance
-    from postil.corpus.passes import Watch
+    from postil.corpus.passes import OnProgress
     from postil.records.results import RankingResult
     from postil.records.row_files import FilePath
 
@@ -44,8 +44,8 @@ def train_retriever(
     out: FilePath,
     options: RetrieverTrainOptions,
     *,
-    say: Say = lambda _: None,
-    watch: Watch = lambda _what, things, _total=None: nullcontext(iter(things)),
+    on_message: OnMessage = lambda _: None,
+    on_progress: OnProgress = lambda _what, things, _total=None: nullcontext(iter(things)),
 ) -> RankingResult | None:
     """Train a retriever and evaluate it on dev.
 
@@ -56,8 +56,8 @@ def train_retriever(
         corpus_folder: The corpus.
         out: The model folder to write.
         options: Options of the training.
-        say: Callback for status messages.
-        watch: Progress bar.
+        on_message: Callback for status messages.
+        on_progress: Progress bar.
 
     Returns:
         The evaluation; None where there is no dev set, and in other processes than the main one.
@@ -77,22 +77,27 @@ def train_retriever(
     options = (
         replace(options, training=replace(options.training, seed=options.seed)) if _has_network(options) else options
     )
-    directory = TrainingDirectory(out, texts, options.embeddings, options.seed, say)
+    directory = TrainingDirectory(out, texts, options.embeddings, options.seed, on_message)
     for note in texts.gaps() if is_main_process() else ():
-        say(note)
+        on_message(note)
     relevance = _train(directory, options) if _has_network(options) else None
     if not is_main_process():
         return None
-    pool, words = _candidate_pool(corpus, watch), corpus.words()
+    pool, words = _candidate_pool(corpus, on_progress), corpus.words()
     index = Index.of(
         *texts.articles("train"), words=len(words), weighting=options.retrieval, idf=options.idf, jobs=options.jobs
     )
-    say(f"{len(index):,} articles indexed, {len(words):,} words; {len(pool.texts):,} comments")
+    on_message(f"{len(index):,} articles indexed, {len(words):,} words; {len(pool.texts):,} comments")
 
     comments = texts.comments("train")
     idf = idf_weights(texts.articles("train"), comments, texts.starts("train"), len(words), options.idf)
     dev = DevRanking.of(
-        texts, TfidfRanker(idf, *comments), relevance, negatives=options.eval_negatives, seed=options.seed, say=say
+        texts,
+        TfidfRanker(idf, *comments),
+        relevance,
+        negatives=options.eval_negatives,
+        seed=options.seed,
+        on_message=on_message,
     )
     weight = None
     if options.ranker == "both":
@@ -140,14 +145,16 @@ def _ranker_arrays(
     return arrays
 
 
-def _candidate_pool(corpus: Corpus, watch: Watch) -> CandidatePool:
+def _candidate_pool(corpus: Corpus, on_progress: OnProgress) -> CandidatePool:
     """Comments of train, with the ids of their articles."""
     names: list[str] = []
     languages: list[str] = []
     ids: list[str] = []
 
     def texts() -> Iterator[str]:
-        with watch("articles read", corpus.articles("train"), corpus.metadata.splits["train"].articles) as articles:
+        with on_progress(
+            "articles read", corpus.articles("train"), corpus.metadata.splits["train"].articles
+        ) as articles:
             for article in articles:
                 names.append(article.id)
                 languages.append(article.lang or "")

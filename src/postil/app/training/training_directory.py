@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.app.progress import Say
+    from postil.app.progress import OnMessage
     from postil.commenters.nn.options import GeneratorOptions, RelevanceOptions, TrainingOptions
     from postil.records.row_files import FilePath
 
@@ -43,7 +43,7 @@ class Train(Protocol[Trained_co]):
         *,
         embeddings: NDArray[np.float32] | None,
         metadata: Mapping[str, object],
-        on_message: Say,
+        on_message: OnMessage,
         on_progress: Callable[[object], None],
     ) -> Trained_co:
         """Train the network.
@@ -66,14 +66,14 @@ class TrainingDirectory:
         texts: Texts to train on.
         embeddings: A folder of word vectors, ``corpus`` or ``none``.
         seed: Seed of the training of word vectors.
-        say: Callback for status messages.
+        on_message: Callback for status messages.
     """
 
     model: FilePath
     texts: CorpusTexts
     embeddings: str
     seed: int
-    say: Say
+    on_message: OnMessage
 
     @property
     def folder(self) -> Path:
@@ -169,7 +169,7 @@ class TrainingDirectory:
                 if Model.open(folder).metadata.get("request") == json.loads(json.dumps(request)):
                     return True
                 shutil.rmtree(folder)
-            self._vectors(network.embedding_dim, self.say)
+            self._vectors(network.embedding_dim, self.on_message)
             return False
 
         with ExitStack() as held:
@@ -179,11 +179,15 @@ class TrainingDirectory:
             vectors = self._vectors(network.embedding_dim, lambda _: None)
             with live() if is_main_process() else nullcontext(lambda _: None) as show:
                 metadata = {"request": request}
-                trained = train(folder, embeddings=vectors, metadata=metadata, on_message=self.say, on_progress=show)
+                trained = train(
+                    folder, embeddings=vectors, metadata=metadata, on_message=self.on_message, on_progress=show
+                )
             return trained if is_main_process() else None
 
-    def _vectors(self, size: int, say: Say) -> NDArray[np.float32] | None:
-        return first_vectors(self.texts, self.folder, given=self._given, size=size, seed=self.seed, say=say)
+    def _vectors(self, size: int, on_message: OnMessage) -> NDArray[np.float32] | None:
+        return first_vectors(
+            self.texts, self.folder, given=self._given, size=size, seed=self.seed, on_message=on_message
+        )
 
     def close(self) -> None:
         """Remove the folder."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from postil.commenters.nn import safetensors_io
 from postil.errors import InvalidInput, UsageError
-from postil.records.atomic_file import Replacement, refused
+from postil.records.atomic_file import AtomicFile, write_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -89,7 +89,7 @@ class Checkpoints:
             for part in self.folder.glob(".*.part"):  # of a training that was killed
                 part.unlink(missing_ok=True)
         except OSError as error:
-            raise refused(str(self.folder), error) from error
+            raise write_error(str(self.folder), error) from error
 
     def save(
         self, state: TrainingState, network: nn.Module, optimizer: torch.optim.Optimizer, best: Mapping[str, Tensor]
@@ -115,7 +115,7 @@ class Checkpoints:
         for old in self._newest_first()[2:]:
             old.unlink(missing_ok=True)
         lines = "".join(json.dumps(asdict(row)) + "\n" for row in state.history)
-        with Replacement(str(self.folder / "history.jsonl")) as stream:
+        with AtomicFile(str(self.folder / "history.jsonl")) as stream:
             stream.write(lines.encode())
 
     def load(self, network: nn.Module, optimizer: torch.optim.Optimizer) -> tuple[TrainingState, dict[str, Tensor]]:

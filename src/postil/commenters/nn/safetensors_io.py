@@ -10,7 +10,7 @@ from safetensors.torch import save
 
 from postil.arrays import WHOLE
 from postil.errors import InvalidInput
-from postil.records.atomic_file import Replacement, refused
+from postil.records.atomic_file import AtomicFile, write_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -89,11 +89,11 @@ def write(path: Path, tensors: Mapping[str, Tensor], note: str = "") -> None:
     ({'a': tensor([1., 1.])}, 'made by hand')
     """
     data = save({name: tensor.cpu().contiguous() for name, tensor in tensors.items()}, {"note": note})
-    with Replacement(str(path)) as stream:
+    with AtomicFile(str(path)) as stream:
         try:
             stream.write(data)
         except OSError as error:
-            raise refused(str(path), error) from error
+            raise write_error(str(path), error) from error
 
 
 def read(path: Path) -> tuple[dict[str, Tensor], str]:

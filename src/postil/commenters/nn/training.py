@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from postil.commenters.nn import safetensors_io
 from postil.commenters.nn.checkpoints import Checkpoints, Evaluated
 from postil.errors import MissingExtra, PostilError, UsageError
-from postil.records.atomic_file import Replacement
+from postil.records.atomic_file import AtomicFile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -255,7 +255,7 @@ class _Loop:
 
     def _abort(self, batch: Arrays, loss: float, norm: float) -> None:
         path = self.folder / f"step-{self.state.step + 1}.npz"
-        with Replacement(str(path)) as stream:
+        with AtomicFile(str(path)) as stream:
             np.savez(stream, allow_pickle=False, **batch)
         raise PostilError(
             f"step {self.state.step + 1:,}: the loss is {loss}, the gradient norm {norm}; "

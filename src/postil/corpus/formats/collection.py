@@ -13,7 +13,7 @@ from postil.errors import InvalidInput
 from postil.records.checks import is_integer
 from postil.records.explain import shown
 from postil.records.jsonl import read as read_json
-from postil.records.row_locations import Places
+from postil.records.row_locations import RowLocations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -47,7 +47,7 @@ def read_collection(path: FilePath) -> Iterator[tuple[int, str, str]]:
     with opened(path) as stream:
         json = stream.peek(64).removeprefix(BOM).lstrip()[:1] in (b"{", b"[")
         if json:
-            places = Places(where)
+            places = RowLocations(where)
             for index, row in enumerate(read_json(stream, dict, places)):
                 line = places.line(index)
                 yield line, _id(row, where, line), _text(row, where, line)

@@ -13,7 +13,7 @@ import msgspec
 from postil.corpus.lines import DAMAGE, damaged, opened
 from postil.errors import InvalidInput
 from postil.records import jsonl
-from postil.records.row_locations import Places
+from postil.records.row_locations import RowLocations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -168,7 +168,7 @@ def json_object(line: bytes, path: FilePath, number: int) -> Record:
     """
     where = os.fspath(path)
     try:
-        return next(jsonl.read(io.BytesIO(line), dict, Places(where)))
+        return next(jsonl.read(io.BytesIO(line), dict, RowLocations(where)))
     except InvalidInput as error:
         raise InvalidInput(error.problem, where=where, line=number, field=error.field) from None
 

@@ -9,7 +9,7 @@ from xml.parsers import expat
 from postil.corpus.lines import BOM, opened, text_lines
 from postil.errors import InvalidInput
 from postil.records.jsonl import read as read_json
-from postil.records.row_locations import Places
+from postil.records.row_locations import RowLocations
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -54,7 +54,7 @@ def read_topics(path: FilePath) -> dict[str, str]:
         if head == b"<":
             found = _Xml(where).read(stream)
         elif head in {b"{", b"["}:
-            places = Places(where)
+            places = RowLocations(where)
             rows = read_json(stream, dict, places)
             found = [_tweet(row, where, places.line(index)) for index, row in enumerate(rows)]
         else:
