@@ -33,7 +33,7 @@ LANGUAGES: Final = {"en": ("English, 12 articles", "words"), "zh": ("Chinese, 12
 FILES: Final = ("articles.jsonl", "candidates.jsonl", "judgements.jsonl", "passages.jsonl", "README.md")
 SCALE: Final = Scale(1, 5)
 TESTED: Final = 8
-"""Of the twelve English articles so many are the test set; the others are what commenters learn from."""
+"""Number of test articles among the twelve English ones; commenters are trained on the others."""
 METRICS: Final = tuple(f"{w}{name}" for name in ("meteor", "rouge-l", "cider", "bleu-1") for w in ("", "w-"))
 CUTS: Final = (5, 10, 20, 30)
 
@@ -58,7 +58,7 @@ def run_demo(out: Path, jobs: int, show: OnMessage, on_message: OnMessage) -> No
     Args:
         out: The folder; made where it is missing.
         jobs: Threads.
-        show: Takes results.
+        show: Callback for results.
         on_message: Callback for status messages.
     """
     out.mkdir(parents=True, exist_ok=True)
@@ -74,7 +74,7 @@ def run_demo(out: Path, jobs: int, show: OnMessage, on_message: OnMessage) -> No
 
 
 def _tried(on_message: OnMessage, part: Callable[..., Path | None], *given: object) -> Path | None:
-    """Do a part of it, or say what it lacks."""
+    """Run a part of the demo, or tell which extra it needs."""
     try:
         return part(*given)
     except MissingExtra as missing:

@@ -7,16 +7,18 @@ from typing import Annotated
 
 import typer
 
-from postil.cli.errors import emit, exits, say
-from postil.cli.options import JobsOption
+from postil.app.options import ThreadOptions
+from postil.cli.command import command
+from postil.cli.errors import emit, say
 
 __all__ = ["demo"]
 
 
-@exits
+@command
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the sample's files, to go on with.")] = Path("demo"),
-    jobs: JobsOption = 1,
+    *,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Output folder, with the sample's files.")] = Path("demo"),
+    options: ThreadOptions,
 ) -> None:
     """Score the bundled sample and correlate the metrics with its ratings.
 
@@ -24,4 +26,4 @@ def demo(
     """
     from postil.app.demo import run_demo  # noqa: PLC0415
 
-    run_demo(out, jobs, lambda text: emit(f"{text}\n", "table"), say)
+    run_demo(out, options.jobs, lambda text: emit(f"{text}\n", "table"), say)

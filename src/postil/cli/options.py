@@ -19,7 +19,6 @@ __all__ = [
     "AddressOption",
     "EngineOption",
     "FormatOption",
-    "JobsOption",
     "ReportOption",
     "ScoresArgument",
     "SeedOption",
@@ -64,9 +63,6 @@ EngineOption: TypeAlias = Annotated[
 ]
 FormatOption: TypeAlias = Annotated[
     Format, typer.Option(parser=_format, metavar="FORMAT", help="table, json, jsonl, csv, markdown or latex.")
-]
-JobsOption: TypeAlias = Annotated[
-    int, typer.Option("--jobs", "-j", min=1, metavar="N", help="Threads; the numbers do not depend on it.")
 ]
 ReportOption: TypeAlias = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write a page with everything here, CSV and LaTeX beside it.")

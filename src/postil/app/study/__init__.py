@@ -1,1 +1,1 @@
-"""The journeys of `postil study`: both papers from end to end."""
+"""The commands of `postil study`: both papers from end to end."""

@@ -1,8 +1,8 @@
 """`postil study comments`: a corpus in, the tables of Automatic Article Commenting (Qin et al. 2018) out.
 
-Commenters are trained on the corpus or taken as they are, and comment on its test articles; a comment of a reader
-stands beside them. Metrics score them all, plain and weighted, and are correlated with human ratings where there are
-some. Each stage leaves files, and does what a command does that is printed.
+Commenters are trained on the corpus or taken as they are, and comment on its test articles; a reader's comment is one
+more system. Metrics, unweighted and weighted, score all systems and are correlated with human ratings where there are
+some. Each stage writes files and prints the command that does the same.
 """
 
 from __future__ import annotations
@@ -32,28 +32,28 @@ __all__ = ["study_comments"]
 def study_comments(
     corpus: str, out: Path, options: CommentsOptions, on_message: OnMessage, stages: Stages | None = None
 ) -> Path:
-    """Run the study, or what of it is not done yet.
+    """Run the stages of the study that are not done yet.
 
     Args:
         corpus: A corpus with a test set.
-        out: The folder to leave everything in.
-        options: What is asked for.
+        out: Output folder.
+        options: Options of the study.
         on_message: Callback for status messages.
-        stages: The stages before these, if there were some.
+        stages: Stages that ran before these; None if there were none.
 
     Returns:
         The page.
 
     Raises:
-        UsageError, UnknownName: The request makes no sense.
-        InvalidInput: Something in the corpus, a model or a file is wrong; says where.
-        MissingExtra: Something that is needed is not installed.
-        PostilError: The system refuses to write, or a training fails.
+        UsageError, UnknownName: The options contradict one another or the corpus.
+        InvalidInput: The corpus, a model or a file is invalid.
+        MissingExtra: An optional package is not installed.
+        PostilError: The operating system reports an error, or a training fails.
     """
     opened = Corpus.open(corpus)
     stages = stages or Stages(out, on_message, options.stage)
     report = out / "report.html"
-    check_report(report)  # before the work is done
+    check_report(report)  # before any stage runs
     (out / "models").mkdir(exist_ok=True)
     (out / "suggestions").mkdir(exist_ok=True)
     for stage in _stages(CommentsStudy.of(opened, out, options, on_message)):
@@ -81,7 +81,7 @@ def _stages(study: CommentsStudy) -> Iterator[Stage]:
 
 
 def _check_models(study: CommentsStudy) -> None:
-    """What is there was made for texts that are cut as the corpus's are."""
+    """Check that the commenters' tokenizer is that of the corpus."""
     for name, folder in study.models.items():
         if not folder.exists() and study.options.stage:
             continue

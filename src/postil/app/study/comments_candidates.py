@@ -1,4 +1,4 @@
-"""The first stages of `postil study comments`: from the corpus to what every system says of its test articles."""
+"""The first stages of `postil study comments`: from the corpus to the comments of all systems on its test articles."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ __all__ = ["candidates", "references", "statistics", "suggestions", "training"]
 
 
 def statistics(study: CommentsStudy) -> Stage:
-    """Count what the corpus holds."""
+    """Compute the statistics of the corpus."""
     target, scale = study.out / "statistics.json", study.scale
 
     def work() -> None:
@@ -115,7 +115,7 @@ def training(study: CommentsStudy, name: str) -> Stage:
 
 
 def references(study: CommentsStudy) -> Stage:
-    """The test articles without comments, their references, and a comment of each that is none."""
+    """Write the test articles without comments, their references, and one held-out comment of each."""
     articles, references, *humans = (study.out / f"{name}.jsonl" for name in ("articles", "references", *study.drawn))
     readers = study.readers
 
@@ -137,7 +137,7 @@ def references(study: CommentsStudy) -> Stage:
 
 
 def suggestions(study: CommentsStudy, name: str) -> Stage:
-    """What a commenter suggests for each article."""
+    """Suggest a comment for each article, by one commenter."""
     target, articles, model = _suggested(study, name), study.out / "articles.jsonl", study.models[name]
 
     def work() -> None:
@@ -157,7 +157,7 @@ def suggestions(study: CommentsStudy, name: str) -> Stage:
 
 
 def candidates(study: CommentsStudy) -> Stage:
-    """What each system says of each article in one file; empty where it says nothing."""
+    """Merge the comments of all systems into one file; an empty text where a system has none."""
     target, humans = study.out / "candidates.jsonl", [study.out / f"{name}.jsonl" for name in study.drawn]
     sources = {name: _suggested(study, name) for name in study.models}
     elsewhere = [Path(study.options.candidates)] if study.options.candidates else []

@@ -31,7 +31,7 @@ __all__ = ["CommentsStudy"]
 
 
 def _check_judgements(options: CommentsOptions, articles: Collection[str]) -> None:
-    """They can be read, and are of these articles: better said before the trainings than after."""
+    """Check before any training that the judgements can be read and are of these articles."""
     rows, places = read_judgements(str(options.judgements))
     rated = Rated(rows, options.aspect, options.judgement_scale or options.scale, places)
     if not any(item in articles for item, _ in rated.rows):
@@ -41,17 +41,17 @@ def _check_judgements(options: CommentsOptions, articles: Collection[str]) -> No
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CommentsStudy:
-    """What a study is about; `of` makes it.
+    """Data of a study of commenters, read by `of`.
 
     Args:
         corpus: The corpus.
-        out: The folder that everything is left in.
-        options: What was asked for.
+        out: Output folder.
+        options: Options of the study.
         on_message: Callback for status messages.
-        models: The folders of the commenters, by name.
-        readers: The test articles, what readers say of them, and a comment of each that is no reference.
-        given: What systems that were run elsewhere say of them.
-        weights: Where the references' weights come from.
+        models: Folders of the commenters, by name.
+        readers: Test articles, their references, and one held-out comment of each.
+        given: Texts of external systems, by system.
+        weights: Method of the references' weights.
     """
 
     corpus: Corpus
@@ -65,18 +65,18 @@ class CommentsStudy:
 
     @classmethod
     def of(cls, corpus: Corpus, out: Path, options: CommentsOptions, on_message: OnMessage) -> CommentsStudy:
-        """Read the test articles, and see that the request fits them.
+        """Read the test articles and check the options against them.
 
         Args:
             corpus: The corpus.
-            out: The folder to leave everything in.
-            options: What is asked for.
+            out: Output folder.
+            options: Options of the study.
             on_message: Callback for status messages.
 
         Raises:
             UsageError: There is no test set, grades lack a scale, or two systems have one name.
             UnknownName: The judgements have no such aspect.
-            InvalidInput: The candidates or judgements are broken, or not of these articles.
+            InvalidInput: The candidates or judgements are invalid, or not of these articles.
         """
         if "test" not in corpus.splits:
             raise UsageError(f"{corpus.path}: it has no test set; it has {', '.join(corpus.splits)}")
@@ -108,12 +108,12 @@ class CommentsStudy:
 
     @property
     def folder(self) -> Path:
-        """Where the corpus is."""
+        """Folder of the corpus."""
         return Path(self.corpus.path)
 
     @property
     def drawn(self) -> tuple[str, ...]:
-        """The system that says the readers' comments, unless they are given."""
+        """Name of the system of readers' comments; empty where --candidates has their texts."""
         return () if HUMAN in self.given else (HUMAN,)
 
     @property
@@ -122,7 +122,7 @@ class CommentsStudy:
         return self.options.scale if needs_scale(self.weights) else None
 
     def is_foreign(self, model: Model) -> bool:
-        """Whether a model was made of another corpus.
+        """True if a model was trained on another corpus.
 
         Args:
             model: The model.
@@ -131,7 +131,7 @@ class CommentsStudy:
         return any(theirs.get(key) != ours.get(key) for key in ("inputs", "options"))
 
     def command(self, stage: str) -> list[object]:
-        """The command of a stage that is one by ``--stage`` alone.
+        """The command of a stage that has none but ``--stage``.
 
         Args:
             stage: Its name.
@@ -159,12 +159,12 @@ def _read_given(
 
     Args:
         path: Candidate rows.
-        articles: The articles of the study; rows of others are passed over, and counted in words.
-        names: The commenters that the study has already.
+        articles: Articles of the study; rows of others are ignored, and their number is reported.
+        names: Names of the study's commenters.
         on_message: Callback for status messages.
 
     Raises:
-        InvalidInput: A row is broken, or a system says nothing or two things of an article.
+        InvalidInput: A row is invalid, or a system has no text or two texts for an article.
         UsageError: A system has the name of a commenter.
     """
     wanted = {article.id for article in articles}
@@ -190,5 +190,5 @@ def _read_given(
                 f"{problem}, such as '{missing[0]}'; give an empty text where it says nothing", where=path
             )
     if others:
-        on_message(f"{path}: {others:,} rows of other articles are passed over")
+        on_message(f"{path}: {others:,} rows of other articles are ignored")
     return {system: [said[article.id] for article in articles] for system, said in texts.items()}

@@ -16,10 +16,10 @@ from postil.records.scale import Scale
 __all__ = ["FITTING", "FITTING_PLAIN", "METRICS", "SYSTEMS", "CommentsOptions", "Names"]
 
 SYSTEMS: Final = ("ir-t", "ir-tc", "seq2seq", "att", "att-tc")
-"""The five of the paper."""
+"""The commenters of the paper."""
 
 FITTING: Final = "w-meteor(params=en,characters=true,corpus=chosen)"
-"""What comes nearest to the W-METEOR of the paper's own tables, with weights grade / 5."""
+"""The W-METEOR that fits the paper's own tables best, with weights grade / 5."""
 
 FITTING_PLAIN: Final = FITTING.removeprefix("w-").replace(",corpus=chosen", "")
 """The same without weights."""
@@ -36,16 +36,16 @@ METRICS: Final = (
 
 
 class Names(tuple[str, ...]):
-    """Names that are written with commas between them."""
+    """Names separated by commas."""
 
     __slots__ = ()
 
     @classmethod
     def parse(cls, text: str) -> Names:
-        """Read names.
+        """Parse names.
 
         Args:
-            text: The names, with commas between them.
+            text: The names, separated by commas.
 
         >>> Names.parse("ir-t,att")
         ('ir-t', 'att')
@@ -112,5 +112,5 @@ class CommentsOptions(ResamplingOptions, ThreadOptions):
 
     @property
     def resampling(self) -> dict[str, int]:
-        """What intervals and tests depend on, by the names of their flags."""
+        """Options of intervals and tests, by the names of their flags."""
         return {"resamples": self.resamples, "permutations": self.permutations, "seed": self.seed}

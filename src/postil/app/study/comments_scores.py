@@ -33,11 +33,11 @@ __all__ = ["comparison", "correlations", "page", "scores", "tables"]
 COEFFICIENTS: Final[tuple[Coefficient, ...]] = ("spearman", "pearson", "kendall-b")
 
 PAIRS: Final = (("meteor", "bleu-1"), ("w-meteor", "meteor"))
-"""Whose disagreements Tables 5 and 6 show."""
+"""Pairs of metrics whose disagreements Tables 5 and 6 show."""
 
 
 def scores(study: CommentsStudy) -> Stage:
-    """Every system by every metric; where people judged them, with controls."""
+    """Score every system by every metric; with controls where there are judgements."""
     options, tokenizer, scale = study.options, study.corpus.tokenizer, study.scale
     items, totals = study.out / "scores.jsonl.gz", study.out / "scores.json"
     candidates, references = study.out / "candidates.jsonl", study.out / "references.jsonl"
@@ -80,7 +80,7 @@ def scores(study: CommentsStudy) -> Stage:
 
 
 def comparison(study: CommentsStudy) -> Stage:
-    """Every system against the reader's comment."""
+    """Compare every system with the readers' comments."""
     target, items, options = study.out / "comparison.json", study.out / "scores.jsonl.gz", study.options
     asked = CompareOptions(
         baseline=HUMAN, resamples=options.resamples, permutations=options.permutations, seed=options.seed
@@ -98,7 +98,7 @@ def comparison(study: CommentsStudy) -> Stage:
 
 
 def correlations(study: CommentsStudy) -> Stage:
-    """Every metric and control against people."""
+    """Correlate every metric and control with human ratings."""
     target, items, options = study.out / "correlations.json", study.out / "scores.jsonl.gz", study.options
     candidates, judgements = study.out / "candidates.jsonl", Path(str(options.judgements))
     scale = options.judgement_scale or options.scale
@@ -134,7 +134,7 @@ def correlations(study: CommentsStudy) -> Stage:
 
 
 def tables(study: CommentsStudy) -> Stage:
-    """The tables as the paper has them, its own beside ours."""
+    """Write the paper's tables: numbers of the study above those of the paper."""
     target, text, options = study.out / "study.json", study.out / "study.md", study.options
     names = ["statistics.json", "scores.json", "candidates.jsonl", "references.jsonl", "comparison.json"]
     names += ["correlations.json"] if options.judgements else []
@@ -169,7 +169,7 @@ def tables(study: CommentsStudy) -> Stage:
 
 
 def page(study: CommentsStudy) -> Stage:
-    """All of it on one page."""
+    """Write the page."""
     target = study.out / "report.html"
     names = ["study.json", *(["correlations.json"] if study.options.judgements else []), "comparison.json"]
     inputs = [study.out / name for name in names]

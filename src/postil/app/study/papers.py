@@ -29,7 +29,7 @@ class CommentsPaper(_Paper, frozen=True, kw_only=True):
 
     Args:
         source: The publication.
-        of: Its data, in words.
+        of: Description of its data.
         statistics: Table 2: by statistic, then by split.
         agreement: Inter-annotator agreement.
         correlations: Table 3: by metric, then by coefficient.
@@ -57,7 +57,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
         reference: The protocol: ``topic`` or ``others``.
         first: A measure, or ``w2v`` for word vectors.
         second: Another.
-        claim: What the paper says, in words.
+        claim: Claim of the paper, as a sentence.
     """
 
     figure: int
@@ -72,7 +72,7 @@ class PassagesPaper(_Paper, frozen=True, kw_only=True):
 
     Args:
         source: The publication.
-        of: Its data, in words.
+        of: Description of its data.
         vectors: Table 2.
         claims: Comparisons that the text makes.
     """

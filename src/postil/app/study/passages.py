@@ -1,7 +1,7 @@
 """`postil study passages`: graded passages in, the figures of the paper on interestingness out.
 
 Informativeness and interestingness, each for whole passages and for their anchors alone, with word vectors trained on
-the collection. Each stage leaves files, and does what a command does that is printed.
+the collection. Each stage writes files and prints the command that does the same.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ FILES: Final = ("passages.jsonl", "passages.jsonl.gz", "passages.parquet")
 WEIGHTED: Final = tuple(f"w-{name}" for name in MEASURES if name.startswith(("f1", "logsim")))
 PROTOCOLS: Final[Mapping[str, Asked]] = {"informativeness": "topic", "interestingness": "others"}
 TRAINED: Final = {"w2v-words": False, "w2v-pairs": True}
-"""The vectors that are trained on the collection, and whether they are of pairs of words."""
+"""Word vectors trained on the collection, by name; True for vectors of pairs of words."""
 
 
 @options
@@ -75,12 +75,12 @@ class PassagesStudyOptions(SeedOptions, ThreadOptions):
     stage: Annotated[str | None, Flag(metavar="NAME")] = None
 
     def of(self, reference: Asked, measures: tuple[str, ...], *, anchors: bool) -> PassagesOptions:
-        """What `postil passages` is asked for.
+        """Options of one run of `postil passages`.
 
         Args:
             reference: The protocol.
             measures: Specs.
-            anchors: Whether anchors are the words.
+            anchors: True to measure anchors in place of whole passages.
         """
         return PassagesOptions(
             measures=measures,
@@ -101,25 +101,25 @@ class PassagesStudyOptions(SeedOptions, ThreadOptions):
 
 
 def study_passages(collection: Path, out: Path, options: PassagesStudyOptions, on_message: OnMessage) -> Path:
-    """Run the study, or what of it is not done yet.
+    """Run the stages of the study that are not done yet.
 
     Args:
         collection: A folder with passages, or their file.
-        out: The folder to leave everything in.
-        options: What is asked for.
+        out: Output folder.
+        options: Options of the study.
         on_message: Callback for status messages.
 
     Returns:
         The page.
 
     Raises:
-        UsageError, UnknownName, Undefined: The request makes no sense.
-        InvalidInput: There are no passages, or something is wrong with them; says where.
+        UsageError, UnknownName, Undefined: The options contradict one another or the passages.
+        InvalidInput: There are no passages, or they are invalid.
         MissingExtra: gensim, matplotlib or jinja2 is not installed.
-        PostilError: The system refuses to write.
+        PostilError: The operating system reports an error.
     """
     for reference in PROTOCOLS.values():
-        options.of(reference, (), anchors=False)  # refuses what makes no sense before anything is written
+        options.of(reference, (), anchors=False)  # refuses invalid options before anything is written
     passages = _file(collection)
     stages = Stages(out, on_message, options.stage)
     page = out / "report.html"
@@ -142,7 +142,7 @@ def _file(collection: Path) -> Path:
 
 
 def _named(passages: Path) -> str:
-    """What a collection is called: by its file, or by its folder where the file has the usual name."""
+    """Name of a collection: that of its file, or of its folder where the file has the usual name."""
     return passages.resolve().parent.name if passages.name in FILES else passages.name
 
 
@@ -167,7 +167,7 @@ def _stages(passages: Path, out: Path, options: PassagesStudyOptions, on_message
 
 
 def _measures(anchors: bool) -> tuple[str, ...]:  # noqa: FBT001
-    """Those of the paper; with weights too where passages are whole."""
+    """Measures of the paper; also weighted ones where passages are whole."""
     return (*MEASURES, *(() if anchors else WEIGHTED), *BASELINES)
 
 

@@ -1,4 +1,4 @@
-"""The stages of a study: each leaves files, and is done anew only if these, or what they were made of, have changed."""
+"""The stages of a study: each writes files, and runs again only if its outputs, inputs or options have changed."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class Stage:
     """A step of a study.
 
     Args:
-        name: Its name, for people and for ``--stage``.
-        outputs: The files or folders that it leaves.
-        inputs: The files or folders that it reads.
-        request: What its outputs depend on beside the inputs; JSON.
-        command: The words of a command that does the same.
-        work: Does it.
-        printed: Whether that command prints the first output.
+        name: Name for messages and for ``--stage``.
+        outputs: Files or folders that it writes.
+        inputs: Files or folders that it reads.
+        request: Options that the outputs depend on besides the inputs; JSON.
+        command: Arguments of a command that does the same.
+        work: Function that writes the outputs.
+        printed: True if that command prints the first output.
     """
 
     name: str
@@ -54,15 +54,15 @@ class Stage:
 
 
 class Stages:
-    """Runs stages in a folder, and remembers what they were made of.
+    """Runner of stages in a folder, with a record of the inputs and options of each.
 
     Args:
-        out: The folder; made where it is missing.
+        out: Output folder; created where it is missing.
         on_message: Callback for status messages.
         only: The one stage to run; None for all of them.
 
     Raises:
-        PostilError: The system refuses to write.
+        PostilError: The operating system reports an error.
     """
 
     def __init__(self, out: Path, on_message: OnMessage, only: str | None = None) -> None:
@@ -74,15 +74,15 @@ class Stages:
             raise write_error(str(out), error) from error
 
     def run(self, stage: Stage) -> None:
-        """Run a stage, unless it is done or another one alone was asked for.
+        """Run a stage unless it is done or not the one selected.
 
         Args:
             stage: The stage.
 
         Raises:
             InvalidInput: An input is missing.
-            UsageError: An output would be written over an input, or a folder that it would make is there, and was made
-                of something else.
+            UsageError: An output would overwrite an input, or an output folder exists and has other inputs or
+                options.
         """
         self.names.append(stage.name)
         if self._only not in (None, stage.name):
@@ -114,7 +114,7 @@ class Stages:
         write_text(record, to_json({"request": request, "outputs": there}))
 
     def close(self) -> None:
-        """See that the stage that was asked for exists.
+        """Check that the selected stage exists.
 
         Raises:
             UnknownName: It does not.
@@ -124,7 +124,7 @@ class Stages:
 
 
 def _digest(path: Path, *, needed: bool = False) -> str | None:
-    """A hash of a file, or of what a folder says of itself; None where there is nothing."""
+    """SHA-256 of a file, or of a folder's metadata; None where it does not exist."""
     files = [path / name for name in METADATA] if path.is_dir() else [path]
     target = next((file for file in files if file.exists()), files[0])
     try:
@@ -137,10 +137,10 @@ def _digest(path: Path, *, needed: bool = False) -> str | None:
 
 
 def as_line(command: Sequence[object]) -> str:
-    """A command as a shell takes it.
+    """A command as a line for a shell.
 
     Args:
-        command: Its words, without ``postil``.
+        command: Its arguments, without ``postil``.
     """
     return shlex.join(["postil", *map(str, command)])
 
@@ -149,7 +149,7 @@ def flags(values: Mapping[str, object]) -> list[object]:
     """The flags of a command.
 
     Args:
-        values: Name -> value; None leaves a flag out.
+        values: Values by name; a flag with None is omitted.
 
     >>> flags({"scale": "1:5", "epochs": None})
     ['--scale', '1:5']
@@ -175,14 +175,7 @@ def read_result(path: Path, kind: type[AnyResult]) -> AnyResult:
 
 
 def _read_json(path: Path) -> object:
-    """What a file of an earlier stage says.
-
-    Args:
-        path: The file.
-
-    Raises:
-        InvalidInput: It is missing or no JSON.
-    """
+    """Read the record of an earlier run."""
     try:
         return load_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -190,14 +183,14 @@ def _read_json(path: Path) -> object:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file, whole or not at all.
+    """Write a file atomically.
 
     Args:
         path: The file.
-        text: What it says.
+        text: Its content.
 
     Raises:
-        PostilError: The system refuses to write.
+        PostilError: The operating system reports an error.
     """
     with AtomicFile(str(path)) as stream:
         stream.write(text.encode())

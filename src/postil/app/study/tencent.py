@@ -1,4 +1,4 @@
-"""`postil study comments --tencent`: the release, as published, becomes a corpus; then the study."""
+"""`postil study comments --tencent`: import of the published release, corpus, study."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ __all__ = ["study_tencent"]
 SPLITS: Final = ("train", "dev", "test")
 CONTENTS: Final = ("contents.jsonl", "contents.jsonl.gz", "contents.tsv", "contents.tsv.gz")
 SCALES: Final = (Scale(0, 1), Scale(1, 5))
-"""As the release says, and as the paper says."""
+"""The scale of the release, and that of the paper."""
 WITHOUT_CONTENTS: Final = ("ir-t", "seq2seq", "att")
-"""Who reads titles alone."""
+"""Commenters that read titles alone."""
 SOURCE: Final = "Qin et al. 2018, Automatic Article Commenting"
 LICENSE: Final = "research only"
 TOKENIZER: Final = "rjieba"
@@ -42,16 +42,16 @@ def study_tencent(release: Path, out: Path, options: CommentsOptions, on_message
         release: A folder with ``data.train.json``, ``data.dev.json`` and ``data.test.json``, and ``contents.jsonl`` or
             ``contents.tsv`` (url, content) where contents were fetched; each may be compressed (``.gz``). Without
             contents the systems are those that read titles.
-        out: The folder to leave everything in.
-        options: What is asked for. Without a scale the references' is 0 to 1 if all their grades are there, else 1 to
-            5, and that of the judgements 1 to 5.
+        out: Output folder.
+        options: Options of the study. The default scale of the references is 0 to 1 if all their grades are in that
+            range, else 1 to 5; that of the judgements is 1 to 5.
         on_message: Callback for status messages.
 
     Returns:
         The page.
 
     Raises:
-        InvalidInput: A file of the release is missing or broken.
+        InvalidInput: A file of the release is missing or invalid.
         UsageError, MissingExtra, PostilError: As `study_comments`.
     """
     files = _files(release)
@@ -86,7 +86,7 @@ def _files(release: Path) -> dict[str, Path]:
 
 
 def _scale(test: Path) -> Scale:
-    """The scale that the scores of the release are on."""
+    """The scale of the release's grades."""
     grades = [
         comment.grade for article in read(test, Article) for comment in article.comments if comment.grade is not None
     ]

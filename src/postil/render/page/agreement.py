@@ -64,7 +64,7 @@ def _statistics(found: Agreement) -> Sheet:
 
 
 def _annotators(raters: Sequence[Rater], of: int) -> Sheet:
-    """Some of so many annotators."""
+    """The given annotators, out of a total number."""
     notes = any(rater.note for rater in raters)
     lines = []
     for rater in raters:

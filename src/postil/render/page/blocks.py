@@ -1,4 +1,4 @@
-"""What a page is made of."""
+"""The elements of a page."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 
 WIDE: Final = 5
 SHORT: Final = 16
-"""A table with more columns than that, and only names as short as this, is laid out narrowly."""
+"""Limits for `Sheet.narrow`: the number of columns above which, and the length of labels up to which, it holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Words:
     """A paragraph.
 
     Args:
-        text: What it says.
+        text: Its sentences.
     """
 
     block: ClassVar = "words"
@@ -46,10 +46,10 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """Names, and a sentence about each.
+    """Findings: names with a sentence about each.
 
     Args:
-        rows: Name and sentence.
+        rows: Pairs of name and sentence.
     """
 
     block: ClassVar = "verdicts"
@@ -59,10 +59,10 @@ class Verdicts:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Short names, and what they stand for here.
+    """A list of names and values.
 
     Args:
-        rows: Name and value; a name may come more than once.
+        rows: Pairs of name and value; names may repeat.
     """
 
     block: ClassVar = "facts"
@@ -72,12 +72,12 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A text, and what several opinions say of it.
+    """A text with its rating and scores.
 
     Args:
-        where: What it answers and who wrote it.
+        where: Its items and its system.
         text: The text; None where it was not given.
-        opinions: Whose opinion, what it is on the scale of the grades, and what it was before.
+        opinions: Triples of rater or metric, value on the scale of the ratings, and original score.
     """
 
     where: str
@@ -87,10 +87,10 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Quotes:
-    """Texts, one below another.
+    """A list of texts.
 
     Args:
-        title: What is said of them.
+        title: Its heading.
         rows: The texts.
     """
 
@@ -105,12 +105,12 @@ class Cell:
     """A cell.
 
     Args:
-        text: What is read first.
-        detail: What stands beside it, such as an interval.
-        value: The number behind the text, in full.
-        strong: Whether a test says that it is not 0; a star follows.
-        words: Whether it holds words rather than numbers.
-        best: Whether it is the highest of those that it may be held against.
+        text: The main text.
+        detail: Secondary text, such as an interval.
+        value: The number that the text rounds; None for words.
+        strong: True if it is significantly different from 0; a star follows.
+        words: True for words, False for a number.
+        best: True if it is the highest of its comparable group.
     """
 
     text: str
@@ -129,11 +129,11 @@ class Line:
     """A row.
 
     Args:
-        name: What the row is about.
+        name: Label of the row.
         cells: Its cells.
-        kind: ``control`` where it is there for comparison only, ``people`` where it is about people, ``group`` where
-            it is the title of the rows below it and has no cells.
-        full: The name in full, where ``name`` is a short one.
+        kind: ``control`` for a control, ``people`` for human ratings, ``group`` for the title of the rows below,
+            which has no cells.
+        full: The full name, where ``name`` is a short one.
     """
 
     name: str
@@ -147,9 +147,9 @@ class Sheet:
     """A table.
 
     Args:
-        key: A word for ids and labels.
-        caption: What stands in it.
-        head: What each column holds, beginning with the names.
+        key: Identifier, for ids and file names.
+        caption: Its caption.
+        head: Labels of the columns, that of the row labels first.
         lines: The rows.
     """
 
@@ -161,22 +161,22 @@ class Sheet:
     lines: tuple[Line, ...]
 
     def words(self, column: int) -> bool:
-        """Whether a column holds words rather than numbers.
+        """True if a column holds words rather than numbers.
 
         Args:
-            column: Its place in the head.
+            column: Its index in the head.
         """
         return column > 0 and any(line.cells[column - 1].words for line in self.lines if line.cells)
 
     @property
     def narrow(self) -> bool:
-        """Whether its many columns need the room that its short names leave."""
+        """True for a table of many columns and short row labels, which gets a narrow first column."""
         names = [self.head[0], *(line.name for line in self.lines if line.kind != "group")]
         return len(self.head) > WIDE and max(map(len, names)) <= SHORT
 
     @property
     def grid(self) -> list[list[str]]:
-        """The same as text, without the titles of groups."""
+        """Its cells as text, without the titles of groups."""
         lines = [line for line in self.lines if line.kind != "group"]
         return [list(map(plain, self.head)), *([line.full or line.name, *map(str, line.cells)] for line in lines)]
 
@@ -186,9 +186,9 @@ class Picture:
     """A picture.
 
     Args:
-        title: What it is of, in a few words.
-        caption: What stands below it.
-        svg: The picture.
+        title: Short title.
+        caption: Its caption.
+        svg: Its SVG element.
     """
 
     block: ClassVar = "picture"
@@ -200,10 +200,10 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Blocks that are closed until they are asked for.
+    """A collapsed group of blocks.
 
     Args:
-        title: What is in it.
+        title: Its summary.
         blocks: The blocks.
     """
 
@@ -221,9 +221,9 @@ class Part:
     """A section.
 
     Args:
-        key: A word for its id.
+        key: Identifier, for its id.
         title: Its heading.
-        blocks: What it holds.
+        blocks: Its blocks.
     """
 
     key: str
@@ -233,13 +233,13 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
-    """All about one result.
+    """The part of a page about one result.
 
     Args:
-        key: A word that tells its ids from those of other chapters.
+        key: Prefix of its ids, unique on the page.
         title: Its heading.
-        data: What the numbers are over, in a line.
-        conclusion: What they say.
+        data: One line about the data.
+        conclusion: The findings.
         parts: The sections.
     """
 

@@ -1,4 +1,4 @@
-"""The cells of tables, and the tables that may be long."""
+"""Cells of tables, and tables cut after a number of rows."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 __all__ = ["NONE", "difference", "ended", "of_p", "plain_value", "whole", "with_interval"]
 
 ROWS: Final = 1000
-"""Tables end after so many rows; the CSV files have all."""
+"""Largest number of rows of a table on the page; the CSV files have all."""
 
 NONE: Final = Cell(DASH)
-"""Where there is no number."""
+"""The cell of a missing number."""
 
 
 def whole(n: int) -> Cell:
@@ -52,12 +52,12 @@ def of_p(p: float | None) -> Cell:
 
 
 def ended(key: str, caption: str, head: tuple[str, ...], lines: Sequence[Line]) -> Sheet:
-    """A table that may be long.
+    """A table of at most `ROWS` rows.
 
     Args:
-        key: A word for ids and labels.
-        caption: What stands in it.
-        head: What each column holds.
+        key: Identifier, for ids and file names.
+        caption: Its caption.
+        head: Labels of the columns.
         lines: All rows.
     """
     more = f" (the first {ROWS:,} rows of {len(lines):,})" if len(lines) > ROWS else ""

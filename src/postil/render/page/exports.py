@@ -1,4 +1,4 @@
-"""The files beside a page: its tables as CSV and LaTeX, and all that the page was made of as JSON."""
+"""The files beside a page: its tables as CSV and LaTeX, and its results as JSON."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 __all__ = ["RESULTS", "csv_tables", "latex_tables"]
 
 RESULTS: Final = "results.json"
-"""The file with everything."""
+"""Name of the file with all results."""
 
 Rows = list[dict[str, object]]
 
 UNLIKE: Final = {"\N{MINUS SIGN}": "$-$", "\N{EN DASH}": "--", "’": "'", "τ": r"$\tau$"}
-"""What our tables have and LaTeX writes otherwise."""
+"""LaTeX commands of characters in tables."""
 
 LONG: Final = ("all-differences", "compared-controls", "signatures", "pairs")
-"""Tables that no paper would print."""
+"""Tables that have no LaTeX file, since they are too long to print."""
 
 
 def latex_tables(chapter: Chapter) -> dict[str, bytes]:
@@ -48,7 +48,7 @@ def csv_tables(result: Result, key: str) -> dict[str, bytes]:
 
     Args:
         result: The result.
-        key: What the names begin with.
+        key: Prefix of the file names.
     """
     if isinstance(result, CorrelationResult):
         tables = dict(_correlated(result))

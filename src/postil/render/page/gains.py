@@ -33,7 +33,7 @@ class Group:
     """Rankings that are comparable with one another.
 
     Args:
-        title: What they have in common; empty where there is one group.
+        title: The property that they share; empty where there is one group.
         names: The rankings, without baselines.
     """
 
@@ -49,7 +49,7 @@ class Gains:
 
     Attributes:
         rows: nCG by ranking and rank cutoff.
-        cuts: The rank cutoffs.
+        cutoffs: The rank cutoffs.
         short: Label of each ranking beside others of its group.
         baselines: Rankings without a reference.
         groups: The others: with passages in their references, and leave-one-out. Baselines alone are one group.
@@ -62,7 +62,7 @@ class Gains:
     def __init__(self, result: NcgResult) -> None:
         self.result = result
         self.rows: dict[tuple[str, int], Gain] = {(row.name, row.k): row for row in result.gains}
-        self.cuts = tuple(dict.fromkeys(row.k for row in result.gains))
+        self.cutoffs = tuple(dict.fromkeys(row.k for row in result.gains))
         self.short = {row.name: row.measure for row in result.gains}
         self._differences = {(row.first, row.second, row.k): row for row in result.differences}
         names = {row.name: row.leave_one_out for row in result.gains}
@@ -134,7 +134,7 @@ def leads(look: Gains, group: Group) -> Iterator[Point]:
         look: The numbers.
         group: Some rankings.
     """
-    for k in look.cuts if look.can_be_clear(group) else ():
+    for k in look.cutoffs if look.can_be_clear(group) else ():
         best = look.best(group, k)
         above, others = _above(look, group, best, k)
         if not others:
@@ -158,7 +158,7 @@ def use_of_weights(look: Gains) -> Iterator[Point]:
         for spec, name in names.items():
             plain = names.get(spec.removeprefix("w-")) if spec.startswith("w-") else None
             found: dict[str, list[int]] = {}
-            for k in look.cuts if plain else ():
+            for k in look.cutoffs if plain else ():
                 if row := look.difference(name, plain or "", k):
                     found.setdefault(verdict(row), []).append(k)
             if plain and found:
@@ -173,7 +173,7 @@ def use_of_weights(look: Gains) -> Iterator[Point]:
 def _first(look: Gains, group: Group, begin: str) -> str:
     """The best rankings by rank cutoff."""
     found: dict[tuple[str, ...], list[int]] = {}
-    for k in look.cuts:
+    for k in look.cutoffs:
         if best := look.highest(group, k):
             found.setdefault(best, []).append(k)
     said = [
@@ -191,7 +191,7 @@ def _lead(look: Gains, group: Group) -> str:
     clear: list[int] = []
     others: set[str] = set()
     behind: set[str] = set()
-    for k in look.cuts if look.can_be_clear(group) else ():
+    for k in look.cutoffs if look.can_be_clear(group) else ():
         above, rest = _above(look, group, look.best(group, k), k)
         others.update(rest)
         behind.update(above)
@@ -199,9 +199,9 @@ def _lead(look: Gains, group: Group) -> str:
             clear.append(k)
     if not others:
         return ""
-    several = len(look.cuts) > 1
+    several = len(look.cutoffs) > 1
     every = f"{ABOVE} every other measure"
-    if len(clear) == len(look.cuts):
+    if len(clear) == len(look.cutoffs):
         return f"that is {every}."
     said = f"only {_at(look, clear)} is that {every}" if clear else f"that is {'nowhere' if several else 'not'} {every}"
     below = [name for name in group.names if name in behind]
@@ -224,7 +224,7 @@ def _cost(look: Gains) -> str:
             "those above, which --leave-one-out scores in that way too."
         )
     said = []
-    for k in dict.fromkeys([*look.cuts[:1], *look.cuts[-1:]]):
+    for k in dict.fromkeys([*look.cutoffs[:1], *look.cutoffs[-1:]]):
         falls = {
             inside: look.rows[inside, k].ncg - look.rows[outside, k].ncg
             for inside, outside in look.both
@@ -248,7 +248,7 @@ def _baselines(look: Gains) -> Iterator[str]:
         findings: dict[str, set[str]] = {}
         for group in look.groups:
             for name in group.names:
-                rows = [row for k in look.cuts if (row := look.difference(name, baseline, k))]
+                rows = [row for k in look.cutoffs if (row := look.difference(name, baseline, k))]
                 findings.setdefault(look.short[name], set()).update(map(verdict, rows))
         above = [isolated(name) for name, found in findings.items() if found == {ABOVE}]
         below = [isolated(name) for name, found in findings.items() if BELOW in found]
@@ -288,7 +288,7 @@ def _names(look: Gains, names: Sequence[str], last: str = "and") -> str:
 
 
 def _at(look: Gains, ks: Sequence[int]) -> str:
-    if len(ks) == len(look.cuts) > 1:
+    if len(ks) == len(look.cutoffs) > 1:
         return "at every cutoff"
     return f"at k = {listed([f'{k:,}' for k in ks])}".replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
 

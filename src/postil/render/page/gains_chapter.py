@@ -119,7 +119,7 @@ def _table(look: Gains) -> Sheet:
     several = len(look.groups) > 1
     lines: list[Line] = []
     for group in look.groups:
-        best = {k: look.highest(group, k) for k in look.cuts if len(group.names) > 1}
+        best = {k: look.highest(group, k) for k in look.cutoffs if len(group.names) > 1}
         if several:
             lines.append(Line(capital(group.title), (), "group"))
         lines += [_gains_of(look, name, best) for name in group.names]
@@ -136,7 +136,7 @@ def _table(look: Gains) -> Sheet:
 
 def _gains_of(look: Gains, name: str, best: Mapping[int, tuple[str, ...]]) -> Line:
     cells = []
-    for k in look.cuts:
+    for k in look.cutoffs:
         row = look.rows.get((name, k))
         top = name in best.get(k, ())
         cells.append(Cell(number(row.ncg), interval(row.low, row.high), row.ncg, best=top) if row else NONE)
@@ -145,10 +145,10 @@ def _gains_of(look: Gains, name: str, best: Mapping[int, tuple[str, ...]]) -> Li
 
 def _from_best(look: Gains, group: Group) -> Sheet:
     """The best of a group at the first rank cutoff, minus each other and the baselines."""
-    best = look.best(group, look.cuts[0]) if look.cuts else ""
+    best = look.best(group, look.cutoffs[0]) if look.cutoffs else ""
     lines = []
     for name in (*group.names, *look.baselines):
-        rows = [look.difference(best, name, k) for k in look.cuts if name != best]
+        rows = [look.difference(best, name, k) for k in look.cutoffs if name != best]
         if any(rows):
             cells = tuple(difference(row) for row in rows)
             lines.append(Line(look.short[name], cells, "control" if name in look.baselines else "", name))
@@ -167,7 +167,7 @@ def _all_differences(look: Gains) -> Sheet:
     pairs = dict.fromkeys((row.first, row.second) for row in look.result.differences)
     lines = []
     for first, second in pairs:
-        rows = [look.difference(first, second, k) for k in look.cuts]
+        rows = [look.difference(first, second, k) for k in look.cutoffs]
         lines.append(Line(f"{first} − {second}", tuple(difference(row) for row in rows)))
     return ended("all-differences", f"All {counted(len(pairs), 'pair')}", ("difference", *_cuts(look)), lines)
 
@@ -177,7 +177,7 @@ def _cost_of_itself(look: Gains) -> Sheet:
     lines = []
     for inside, outside in look.both:
         cells = []
-        for k in look.cuts:
+        for k in look.cutoffs:
             before, after = look.rows.get((inside, k)), look.rows.get((outside, k))
             change = after.ncg - before.ncg if before and after else None
             cells.append(NONE if change is None else Cell(signed(change), value=change))
@@ -187,13 +187,13 @@ def _cost_of_itself(look: Gains) -> Sheet:
 
 
 def _cuts(look: Gains) -> list[str]:
-    return [f"nCG@{k:,}" for k in look.cuts]
+    return [f"nCG@{k:,}" for k in look.cutoffs]
 
 
 def _pictures(look: Gains) -> list[Picture]:
     """Curves of nCG over k: the best of each family of measures, then each family."""
     lines = {line.measure: line for line in look.result.lines}
-    first = {name: look.rows[name, k].ncg for name in lines for k in look.cuts[:1] if (name, k) in look.rows}
+    first = {name: look.rows[name, k].ncg for name in lines for k in look.cutoffs[:1] if (name, k) in look.rows}
     together = gather(first) if first else {}
     made = []
     for title, names in sorted(together.items(), key=lambda picture: picture[0] != BEST):

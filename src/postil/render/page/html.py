@@ -1,4 +1,4 @@
-"""The page itself: chapters laid out as HTML that needs nothing from elsewhere."""
+"""Chapters as one self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["html"]
 
 SHORT: Final = 30
-"""Names with so many characters are not broken at the end of a line."""
+"""Largest number of characters of a name without line breaks."""
 
 
 def html(title: str, chapters: Sequence[Chapter], beside: Mapping[str, str]) -> str:
@@ -31,8 +31,8 @@ def html(title: str, chapters: Sequence[Chapter], beside: Mapping[str, str]) -> 
 
     Args:
         title: Its title.
-        chapters: What it says.
-        beside: The files beside it: where each stands, seen from the page, by its name.
+        chapters: Its chapters.
+        beside: Relative URL of each file beside the page, by its name.
     """
     import jinja2  # noqa: PLC0415 - optional
 
@@ -59,7 +59,7 @@ def html(title: str, chapters: Sequence[Chapter], beside: Mapping[str, str]) -> 
 
 
 def _finalize(value: object) -> object:
-    """What every value goes through before it is escaped."""
+    """Remove invalid characters from a value before it is escaped."""
     return clean(value) if type(value) is str else value  # what is marked as HTML is of a class of its own
 
 

@@ -1,4 +1,4 @@
-"""The chapter of a kind of result without sentences of its own: the tables of its view."""
+"""The chapter of other kinds of result: the tables of their views."""
 
 from __future__ import annotations
 

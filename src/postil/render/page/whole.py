@@ -57,7 +57,7 @@ def page(results: Sequence[Result], folder: str) -> tuple[str, dict[str, bytes]]
 
 
 def _names(results: Sequence[Result]) -> Iterator[str]:
-    """A name of its own for each result, for titles."""
+    """A unique name for each result, for titles."""
     taken: set[str] = set()
     for result in results:
         name = result.name or str(result.__struct_config__.tag)

@@ -23,7 +23,7 @@ __all__ = [
 
 OPEN: Final = "\N{FIRST STRONG ISOLATE}"
 CLOSE: Final = "\N{POP DIRECTIONAL ISOLATE}"
-"""What stands around a name in a sentence, so that letters which run from right to left turn nothing else."""
+"""Isolates around a name in a sentence, so that right-to-left letters do not reorder the rest."""
 
 NAME: Final = re.compile(f"{OPEN}([^{OPEN}{CLOSE}]*){CLOSE}")
 """A name in a sentence."""
@@ -92,7 +92,7 @@ def plain(text: str) -> str:
 
 
 def clean(text: str) -> str:
-    r"""A text without what no page may hold: control characters other than tabs and line breaks, half characters.
+    r"""A text without control characters other than tabs and line breaks, surrogates and noncharacters.
 
     >>> clean("a\0b") == "a\N{REPLACEMENT CHARACTER}b"
     True
