@@ -71,6 +71,8 @@ def train_retriever(
     """
     if kind not in KINDS:
         raise UnknownName("commenter", kind, KINDS)
+    if not is_main_process() and not _has_network(options):
+        return None  # there is nothing to share, and the main process may even be done by now
     check_free(out)
     corpus = Corpus.open(corpus_folder)
     texts = CorpusTexts(corpus, reads="both" if kind == "ir-tc" else "title")
@@ -104,8 +106,21 @@ def train_retriever(
         weight = dev.interpolation_weight() if dev else INTERPOLATION_WEIGHT
     result = dev.evaluate(weight) if dev else None
 
-    config = {
-        "tokenizer": corpus.tokenizer,
+    rows = [msgspec.to_builtins(row) for row in result.rows] if result else []
+    metadata = directory.metadata(asdict(options), options.training if _has_network(options) else None, rows)
+    with ModelWriter(out, kind, _config(options, corpus.tokenizer, weight), metadata) as new:
+        save_retriever(new, index, pool, words, ranker=_ranker_arrays(options.ranker, relevance, comments, idf))
+        if relevance is not None:
+            target = new.path("relevance/config.json").parent
+            shutil.copytree(directory.folder / "relevance", target, dirs_exist_ok=True)
+    directory.close()
+    return result
+
+
+def _config(options: RetrieverTrainOptions, tokenizer: str, weight: float | None) -> dict[str, object]:
+    """The configuration of a retriever's folder."""
+    return {
+        "tokenizer": tokenizer,
         "neighbors": options.neighbors,
         "weighting": options.retrieval,
         "idf": options.idf,
@@ -113,15 +128,6 @@ def train_retriever(
         "segments": 1,
         **({} if weight is None else {"interpolation_weight": weight}),
     }
-    rows = [msgspec.to_builtins(row) for row in result.rows] if result else []
-    metadata = directory.metadata(asdict(options), options.training if _has_network(options) else None, rows)
-    with ModelWriter(out, kind, config, metadata) as new:
-        save_retriever(new, index, pool, words, ranker=_ranker_arrays(options.ranker, relevance, comments, idf))
-        if relevance is not None:
-            target = new.path("relevance/config.json").parent
-            shutil.copytree(directory.folder / "relevance", target, dirs_exist_ok=True)
-    directory.close()
-    return result
 
 
 def _has_network(options: RetrieverTrainOptions) -> bool:

@@ -1,0 +1,101 @@
+"""Structure: no cycles between files, no struct twice, short functions, and hardly any `Any`."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+import pytest
+from sources import FILES, annotations, functions, imports, module_of, name_of, tree
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MOST_ANY = 80
+LONGEST_FUNCTION = 60
+FEWEST_FIELDS = 3
+
+
+def cycles(graph: dict[str, set[str]]) -> list[list[str]]:
+    """Strongly connected components of more than one module (Tarjan 1972)."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[list[str]] = []
+
+    def visit(node: str) -> None:
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for other in sorted(graph.get(node, ())):
+            if other not in index:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in stack:
+                low[node] = min(low[node], index[other])
+        if low[node] == index[node]:
+            place = stack.index(node)
+            if len(stack) - place > 1:
+                found.append(sorted(stack[place:]))
+            del stack[place:]
+
+    for node in graph:
+        if node not in index:
+            visit(node)
+    return found
+
+
+def test_no_files_import_each_other() -> None:
+    """Imports for types count: a cycle is one for the reader."""
+    known = {module_of(path) for path in FILES}
+    graph = {module_of(path): {each for each in imports(path) if each in known} for path in FILES}
+    graph.pop("postil")  # the root names every module, by name and for type checkers
+    assert cycles(graph) == []
+
+
+def test_cycles_are_found() -> None:
+    assert cycles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [["a", "b", "c"]]
+
+
+def fields(node: ast.ClassDef) -> tuple[str, ...]:
+    return tuple(
+        f"{each.target.id}: {ast.unparse(each.annotation)}"
+        for each in node.body
+        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name) and "ClassVar" not in ast.unparse(each)
+    )
+
+
+def test_no_struct_is_defined_twice() -> None:
+    seen: dict[tuple[str, ...], str] = {}
+    twice = []
+    for path in FILES:
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.ClassDef) and len(names := fields(node)) >= FEWEST_FIELDS:
+                here = f"{name_of(path)}: {node.name}"
+                if names in seen:
+                    twice.append((seen[names], here))
+                seen.setdefault(names, here)
+    assert twice == []
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_functions_are_short(path: Path) -> None:
+    """Without its docstring; a command's parameters are its flags."""
+    for node in functions(path):
+        first = node.body[0]
+        described = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+        docstring = first.end_lineno - first.lineno + 1 if described and first.end_lineno else 0
+        length = (node.end_lineno or 0) - node.lineno + 1 - docstring
+        if name_of(path).startswith("cli/"):
+            length -= first.lineno - node.lineno
+        assert length <= LONGEST_FUNCTION, f"{node.name}: {length} lines"
+
+
+def test_any_is_left_to_what_libraries_force() -> None:
+    found = [
+        f"{name_of(path)}:{annotation.lineno}"
+        for path in FILES
+        for node in ast.walk(tree(path))
+        for annotation in annotations(node)
+        if any(isinstance(part, ast.Name) and part.id == "Any" for part in ast.walk(annotation))
+    ]
+    assert len(found) < MOST_ANY, "\n".join(found)
