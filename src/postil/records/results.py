@@ -227,6 +227,13 @@ class ScoreResult(Result, frozen=True, kw_only=True, eq=False, tag="score"):
         """The corpus scores, without the arrays of item scores."""
         return f"ScoreResult({', '.join(f'{row.system} {row.metric}={row.score:.4g}' for row in self.scores)})"
 
+    def __eq__(self, other: object) -> bool:
+        """Compare all numbers; arrays have no truth value of their own."""
+        return isinstance(other, ScoreResult) and self.to_dict() == other.to_dict()
+
+    def __hash__(self) -> int:
+        return hash(self.scores)
+
     @property
     def corpus(self) -> dict[str, float]:
         """The corpus score by metric, of the last system where there are several."""
