@@ -406,7 +406,7 @@ class TestResults:
         with pytest.raises(Refused, match="no item 99"):
             store.results.adjudicate(lead, 99, 3, "", idempotency_key="d")
         for number in (-1, 6, 2**70):
-            with pytest.raises(Refused, match=f"no text {number}"):
+            with pytest.raises(Refused, match=f"no item {number}"):
                 store.results.cases([0, number])
         with pytest.raises(Refused, match="whole number"):
             store.results.adjudicate(lead, 0, 7, "", idempotency_key="d")
