@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from postil.metrics.background import DocumentFrequencies
     from postil.metrics.controls import ControlOptions
     from postil.metrics.spec import parse_metric
-    from postil.records.results import RankedPassage, ScoreResult
+    from postil.records.results import CorrelationResult, RankedPassage, ScoreResult
     from postil.records.rows import Article, Comment
     from postil.records.scale import Scale
     from postil.text.tokenizers import tokenizer
@@ -96,6 +96,10 @@ _HOMES: Final = {
     "score": ("postil.app.score", "score"),
     "tokenizer": ("postil.text.tokenizers", "tokenizer"),
 }
+
+
+VIEWS: Final = "postil.render.views"
+"""Module that shows results: loaded by name when one is asked for rows or HTML, since it is above them."""
 
 
 def __getattr__(name: str) -> object:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -86,8 +86,8 @@ class CommenterEvaluation:
     """
 
     result: CommenterResult
-    candidates: tuple[Candidate, ...]
-    items: tuple[Score, ...]
+    candidates: tuple[Candidate, ...] = field(repr=False)
+    items: tuple[Score, ...] = field(repr=False)
 
 
 def evaluate_commenters(

@@ -8,18 +8,20 @@ the JSON.
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from itertools import pairwise
-from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray  # noqa: TC002 - msgspec reads annotations
 
+from postil.records.explain import LONGEST
 from postil.records.suggestions import RankedComment, Suggestions  # noqa: TC001 - the same
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 __all__ = [
     "FLIPS",
@@ -88,6 +90,8 @@ __all__ = [
     "UndefinedScorer",
     "UnitContribution",
     "VectorsResult",
+    "Views",
+    "register_views",
     "replace",
     "smallest_p",
     "to_json",
@@ -117,9 +121,66 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
 
     name: str = ""
 
+    def __repr__(self) -> str:
+        """The fields that are not None or empty texts, with the lengths of collections in place of their elements."""
+        values = {name: getattr(self, name) for name in self.__struct_fields__}
+        given = (f"{name}={_brief(value)}" for name, value in values.items() if value is not None and value != "")
+        return f"{type(self).__name__}({', '.join(given)})"
+
+    def _repr_html_(self) -> str | None:
+        """The first table of the result, in a notebook; None for a result without tables."""
+        return _views().html(self)
+
     def to_dict(self) -> dict[str, object]:
         """All of the result, as ``--format json`` prints it."""
         return {"schema": SCHEMA, **msgspec.to_builtins(self, enc_hook=_plain)}
+
+    def to_rows(self) -> list[dict[str, object]]:
+        """The rows of ``--format csv``, for ``pandas.DataFrame(rows)`` or ``polars.DataFrame(rows)``.
+
+        Raises:
+            UsageError: The result has no rows.
+        """
+        return _views().rows(self)
+
+
+class Views(NamedTuple):
+    """Functions of a higher layer that show a result.
+
+    Args:
+        rows: Returns the rows of CSV.
+        html: Returns an HTML table, or None for a result without tables.
+    """
+
+    rows: Callable[[Result], list[dict[str, object]]]
+    html: Callable[[Result], str | None]
+
+
+_REGISTERED: Final[list[Views]] = []
+
+
+def register_views(views: Views) -> None:
+    """Make the methods of results show them by these functions.
+
+    Args:
+        views: The functions.
+    """
+    _REGISTERED[:] = [views]
+
+
+def _views() -> Views:
+    if not _REGISTERED:
+        import_module(import_module("postil").VIEWS)  # it registers its functions
+    return _REGISTERED[0]
+
+
+def _brief(value: object) -> str:
+    if isinstance(value, msgspec.Struct):
+        return f"{type(value).__name__}(…)"
+    if isinstance(value, tuple | dict):
+        return f"<{len(value)}>"
+    text = repr(value)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
 def to_json(value: object) -> str:

@@ -6,11 +6,13 @@ A kind of result has a module in this package whose ``view`` makes its `View`; `
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
+from postil.errors import UsageError
 from postil.escaping import one_line
-from postil.records.results import Result, to_json
+from postil.records.results import Result, Views, register_views, to_json
 from postil.render.formats import grid_as, rows_as_csv, rows_as_jsonl
 
 if TYPE_CHECKING:
@@ -102,3 +104,26 @@ def show(form: Format, result: Result, view: View | None = None, remarks: Sequen
     lines = [*view.remarks, *remarks, *(["", *view.signatures] if view.signatures else ())]
     end = "".join(f"{one_line(line)}\n" for line in lines)
     return "\n".join(part for part in (head, text + view.below, end) if part)
+
+
+def _rows(result: Result) -> list[dict[str, object]]:
+    if str(result.__struct_config__.tag) not in MODULES:
+        raise UsageError(f"{type(result).__name__} has no rows; its to_dict() has all of it")
+    return [dict(row) for row in view_of(result).rows]
+
+
+def _html(result: Result) -> str | None:
+    """The first grid as an escaped HTML table, for notebooks."""
+    grids = view_of(result).grids if str(result.__struct_config__.tag) in MODULES else ()
+    if not grids:
+        return None
+    head, *rows = grids[0]
+    body = "".join(_html_row("td", row) for row in rows)
+    return f"<table><thead>{_html_row('th', head)}</thead><tbody>{body}</tbody></table>"
+
+
+def _html_row(tag: str, cells: Sequence[str]) -> str:
+    return "<tr>" + "".join(f"<{tag}>{escape(one_line(cell))}</{tag}>" for cell in cells) + "</tr>"
+
+
+register_views(Views(rows=_rows, html=_html))
