@@ -1125,7 +1125,7 @@ def test_results_without_sentences_are_tables(result: dict[str, Any], said: list
 
 
 def test_a_kind_without_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("postil.render.page.whole.MODULES", {})
+    monkeypatch.setattr("postil.render.page.assemble.MODULES", {})
     with pytest.raises(InvalidInput, match="a result of kind 'score' has no page"):
         write_report([scores()], tmp_path / "r.html")
     assert not list(tmp_path.iterdir())

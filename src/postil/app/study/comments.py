@@ -10,9 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from postil.app.report import check_report
-from postil.app.study.comments_candidates import candidates, references, statistics, suggestions, training
+from postil.app.study import comments_stages
 from postil.app.study.comments_data import CommentsStudy
-from postil.app.study.comments_scores import comparison, correlations, page, scores, tables
 from postil.app.study.stages import Stages
 from postil.commenters import neural_commenter, retrieval
 from postil.commenters.store import Model
@@ -63,21 +62,21 @@ def study_comments(
 
 
 def _stages(study: CommentsStudy) -> Iterator[Stage]:
-    yield statistics(study)
+    yield comments_stages.statistics(study)
     for name in study.models:
         if name not in study.options.models:
-            yield training(study, name)
+            yield comments_stages.training(study, name)
     _check_models(study)
-    yield references(study)
+    yield comments_stages.references(study)
     for name in study.models:
-        yield suggestions(study, name)
-    yield candidates(study)
-    yield scores(study)
-    yield comparison(study)
+        yield comments_stages.suggestions(study, name)
+    yield comments_stages.candidates(study)
+    yield comments_stages.scores(study)
+    yield comments_stages.comparison(study)
     if study.options.judgements:
-        yield correlations(study)
-    yield tables(study)
-    yield page(study)
+        yield comments_stages.correlations(study)
+    yield comments_stages.tables(study)
+    yield comments_stages.page(study)
 
 
 def _check_models(study: CommentsStudy) -> None:

@@ -20,6 +20,7 @@ from postil.records.results import (
 )
 from postil.render.formats import listed
 from postil.render.numbers import number
+from postil.render.page.lookup import first_minus_second
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -220,12 +221,7 @@ def _claimed(
         pairs = {(row.first, row.second, row.k): row for row in result.differences}
         cells: list[StudyCell] = []
         for k in cutoffs:
-            row, reverse = pairs.get((first, second, k)), pairs.get((second, first, k))
-            if row:
-                cells.append((row.value, row.low, row.high))
-            elif reverse and reverse.low is not None and reverse.high is not None:
-                cells.append((0.0 - reverse.value, 0.0 - reverse.high, 0.0 - reverse.low))
-            else:
-                cells.append(None)
+            row = first_minus_second(pairs, first, second, k)
+            cells.append((row.value, row.low, row.high) if row else None)
         shown = " − ".join(model.name if name == "w2v" and model else name for name in names)
         yield StudyRow(name=f"Figure {claim.figure}", cells=(claim.claim, shown, *cells))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
+from postil.render.page.assemble import page
 from postil.render.page.exports import RESULTS
-from postil.render.page.whole import page
 
 __all__ = ["RESULTS", "page"]

@@ -9,8 +9,8 @@ from postil.records.explain import shown
 from postil.records.names import STATISTICS
 from postil.render.formats import counted
 from postil.render.numbers import grade, interval, signed
-from postil.render.page.blocks import Cell, Fold, Line, Picture, Sheet, Words
-from postil.render.page.cells import NONE, plain_value, whole, with_interval
+from postil.render.page.blocks import Cell, Collapsed, Paragraph, Picture, Row, Table
+from postil.render.page.tables import NONE, plain_value, whole, with_interval
 from postil.render.page.words import capital
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ def agreement_blocks(found: Agreement) -> Iterator[Block]:
         found: The agreement.
     """
     yield _statistics(found)
-    yield from (Words(f"No {name}: {reason}.") for name, reason in found.absent.items())
-    yield from (Words(f"{capital(note)}.") for note in found.notes)
+    yield from (Paragraph(f"No {name}: {reason}.") for name, reason in found.absent.items())
+    yield from (Paragraph(f"{capital(note)}.") for note in found.notes)
     if picture := _confusions(found):
         yield picture
     raters = sorted(found.raters, key=lambda rater: -rater.n)[:RATERS]
@@ -48,22 +48,22 @@ def agreement_blocks(found: Agreement) -> Iterator[Block]:
         yield picture
     if len(found.pairs) > 1:
         sheet = _pairs(found)
-        yield Fold(sheet.caption, (sheet,))
+        yield Collapsed(sheet.caption, (sheet,))
 
 
-def _statistics(found: Agreement) -> Sheet:
+def _statistics(found: Agreement) -> Table:
     """The statistics of agreement."""
     lines = [
-        Line(name, (with_interval(each), Cell(STATISTICS.get(name, ""), words=True)))
+        Row(name, (with_interval(each), Cell(STATISTICS.get(name, ""), words=True)))
         for name, each in found.estimates.items()
     ]
     caption = (
         f"{counted(found.texts, 'text')}, {counted(found.ratings, 'rating')}; 95 % confidence intervals in brackets"
     )
-    return Sheet("agreement", caption, ("statistic", "value", "definition"), tuple(lines))
+    return Table("agreement", caption, ("statistic", "value", "definition"), tuple(lines))
 
 
-def _annotators(raters: Sequence[Rater], of: int) -> Sheet:
+def _annotators(raters: Sequence[Rater], of: int) -> Table:
     """The given annotators, out of a total number."""
     notes = any(rater.note for rater in raters)
     lines = []
@@ -76,18 +76,18 @@ def _annotators(raters: Sequence[Rater], of: int) -> Sheet:
             if severe is None
             else Cell(signed(severe.value, 2), interval(severe.low, severe.high, 2), severe.value),
         ]
-        lines.append(Line(rater.name, (*cells, *([Cell(rater.note, words=True)] if notes else []))))
+        lines.append(Row(rater.name, (*cells, *([Cell(rater.note, words=True)] if notes else []))))
     few = f"The {len(raters)} annotators with the most ratings of {of:,}" if len(raters) < of else "Annotators"
     head = ("annotator", "ratings", "mean", "bias", *(["note"] if notes else []))
-    return Sheet("annotators", few, head, tuple(lines))
+    return Table("annotators", few, head, tuple(lines))
 
 
-def _pairs(found: Agreement) -> Sheet:
+def _pairs(found: Agreement) -> Table:
     """Pairs of annotators, those with the most shared texts first."""
     shown = sorted(found.pairs, key=lambda pair: -pair.n)[:PAIRS]
     reasons = any(pair.reason for pair in shown)
     lines = [
-        Line(
+        Row(
             f"{pair.first} and {pair.second}",
             (
                 whole(pair.n),
@@ -99,7 +99,7 @@ def _pairs(found: Agreement) -> Sheet:
     ]
     head = ("pair", "texts", "agreement", "kappa", "linear", "quadratic", *(["note"] if reasons else []))
     few = f"The {len(shown)} pairs of annotators with the most shared texts, of {len(found.pairs):,}"
-    return Sheet("pairs", few if len(shown) < len(found.pairs) else "Pairs of annotators", head, tuple(lines))
+    return Table("pairs", few if len(shown) < len(found.pairs) else "Pairs of annotators", head, tuple(lines))
 
 
 def _confusions(found: Agreement) -> Picture | None:

@@ -5,54 +5,57 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 
-from postil.render.page.words import plain
+from postil.render.page.words import isolated, plain
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from postil.render.page.summary import Point
 
 __all__ = [
     "Block",
     "Cell",
     "Chapter",
+    "Collapsed",
     "Facts",
-    "Fold",
-    "Line",
-    "Part",
+    "Findings",
+    "Paragraph",
     "Picture",
     "Quote",
     "Quotes",
-    "Sheet",
-    "Verdicts",
-    "Words",
+    "Row",
+    "Section",
+    "Table",
+    "first_open",
 ]
 
 WIDE: Final = 5
 SHORT: Final = 16
-"""Limits for `Sheet.narrow`: the number of columns above which, and the length of labels up to which, it holds."""
+"""Limits for `Table.narrow`: the number of columns above which, and the length of labels up to which, it holds."""
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class Paragraph:
     """A paragraph.
 
     Args:
         text: Its sentences.
     """
 
-    block: ClassVar = "words"
+    block: ClassVar = "paragraph"
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Verdicts:
+class Findings:
     """Findings: names with a sentence about each.
 
     Args:
         rows: Pairs of name and sentence.
     """
 
-    block: ClassVar = "verdicts"
+    block: ClassVar = "findings"
 
     rows: tuple[Point, ...]
 
@@ -125,7 +128,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Row:
     """A row.
 
     Args:
@@ -143,7 +146,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class Table:
     """A table.
 
     Args:
@@ -153,12 +156,12 @@ class Sheet:
         lines: The rows.
     """
 
-    block: ClassVar = "sheet"
+    block: ClassVar = "table"
 
     key: str
     caption: str
     head: tuple[str, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[Row, ...]
 
     def words(self, column: int) -> bool:
         """True if a column holds words rather than numbers.
@@ -199,7 +202,7 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
-class Fold:
+class Collapsed:
     """A collapsed group of blocks.
 
     Args:
@@ -207,17 +210,27 @@ class Fold:
         blocks: The blocks.
     """
 
-    block: ClassVar = "fold"
+    block: ClassVar = "collapsed"
 
     title: str
     blocks: tuple[Block, ...]
 
 
-Block: TypeAlias = Words | Verdicts | Facts | Quotes | Sheet | Picture | Fold
+Block: TypeAlias = Paragraph | Findings | Facts | Quotes | Table | Picture | Collapsed
+
+
+def first_open(pictures: Iterable[Picture]) -> Iterator[Block]:
+    """The first of several pictures of a kind; the others, collapsed.
+
+    Args:
+        pictures: The pictures.
+    """
+    for index, picture in enumerate(pictures):
+        yield Collapsed(f"The same by {isolated(picture.title)}", (picture,)) if index else picture
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Section:
     """A section.
 
     Args:
@@ -247,4 +260,4 @@ class Chapter:
     title: str
     data: str
     conclusion: tuple[Block, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[Section, ...]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
@@ -19,23 +20,54 @@ from postil.render.formats import counted, listed
 from postil.render.numbers import grade, number
 from postil.render.page import pictures, tables
 from postil.render.page.agreement import agreement_blocks
-from postil.render.page.blocks import Block, Chapter, Facts, Fold, Part, Picture, Quote, Quotes, Sheet, Verdicts, Words
+from postil.render.page.blocks import (
+    Block,
+    Cell,
+    Chapter,
+    Collapsed,
+    Facts,
+    Findings,
+    Paragraph,
+    Quote,
+    Quotes,
+    Row,
+    Section,
+    Table,
+    first_open,
+)
 from postil.render.page.gains_chapter import gains_chapter
 from postil.render.page.lookup import Lookup
 from postil.render.page.study import study_chapter
 from postil.render.page.summary import SIGNIFICANTLY, compared, paragraph, scored, weights
-from postil.render.page.viewed import viewed_chapter
 from postil.render.page.words import LEVELS, isolated, left_out, titled
+from postil.render.views import view_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from postil.records.results import ComparisonSettings, DisagreementPair, Result
+    from postil.render.formats import Grid
 
 __all__ = ["TEXT", "chapter"]
 
 TEXT: Final = 1500
 """Number of characters of a text that are shown."""
+
+
+TITLES: Final[Mapping[str, str]] = {
+    "agreement": "Inter-annotator agreement",
+    "commenters": "Commenters against readers",
+    "evaluation": "Ranking of comments",
+    "interesting": "Interesting passages",
+    "plan": "An item assignment",
+    "ranked-comments": "Ranked comments",
+    "statistics": "Statistics of a corpus",
+    "suggestions": "Suggested comments",
+    "training": "A training",
+}
+"""Titles of chapters by kind."""
+
+NUMBER: Final = re.compile(r"[-−+.,:%\[\]()\s\d–]*(e[+-]\d+)?")
 
 
 def chapter(result: Result, key: str) -> Chapter:
@@ -54,16 +86,16 @@ def chapter(result: Result, key: str) -> Chapter:
         return _scored(result, key)
     if isinstance(result, StudyResult):
         return study_chapter(result, key)
-    return viewed_chapter(result, key)
+    return _viewed(result, key)
 
 
 def _saying(made: Chapter, weights: str) -> Chapter:
     """The chapter with the source of weights beside its data and in the caption of each table of weighted metrics."""
 
     def said(block: Block) -> Block:
-        if isinstance(block, Fold):
+        if isinstance(block, Collapsed):
             return replace(block, blocks=tuple(map(said, block.blocks)))
-        if isinstance(block, Sheet) and any("w-" in cell for row in block.grid for cell in row):
+        if isinstance(block, Table) and any("w-" in cell for row in block.grid for cell in row):
             return replace(block, caption=f"{block.caption}; {weights}")
         return block
 
@@ -80,24 +112,24 @@ def _correlated(result: CorrelationResult, key: str) -> Chapter:
         + (f", {isolated(data.aspect)}" if data.aspect else "")
     )
     parts = [
-        Part("correlations", "Correlation with human ratings", (*_correlations(look),)),
-        Part("differences", "Differences between metrics", (*_differences(look),)),
-        Part("scatters", "Scores against ratings", (*_scatters(look),)),
-        Part("systems", "Systems", (*_systems(look),)),
-        Part("disagreements", "Worst disagreements", (*_disagreements(look),)),
-        Part(
+        Section("correlations", "Correlation with human ratings", (*_correlations(look),)),
+        Section("differences", "Differences between metrics", (*_differences(look),)),
+        Section("scatters", "Scores against ratings", (*_scatters(look),)),
+        Section("systems", "Systems", (*_systems(look),)),
+        Section("disagreements", "Worst disagreements", (*_disagreements(look),)),
+        Section(
             "agreement",
             "Inter-annotator agreement",
             (*agreement_blocks(result.agreement),) if result.agreement else (),
         ),
-        Part("data", "Data", (*_data(result),)),
-        Part(
+        Section("data", "Data", (*_data(result),)),
+        Section(
             "settings",
             "Settings",
             (*_settings(result.settings, result.notes, result.signatures.items(), result.settings.lower_is_better),),
         ),
     ]
-    conclusion = (Words(paragraph(look)), *([Words(SIGNIFICANTLY)] if result.differences else []))
+    conclusion = (Paragraph(paragraph(look)), *([Paragraph(SIGNIFICANTLY)] if result.differences else []))
     return Chapter(key, "Metrics against human ratings", said, conclusion, tuple(part for part in parts if part.blocks))
 
 
@@ -108,16 +140,16 @@ def _compared(found: Comparison, key: str) -> Chapter:
         for name in metrics
     ]
     systems = len({row.system for row in found.systems})
-    blocks: list[Block] = [tables.comparison(found), *_first_open(picture for picture in drawn if picture)]
+    blocks: list[Block] = [tables.comparison(found), *first_open(picture for picture in drawn if picture)]
     if (controls := tables.compared_controls(found)).lines:
-        blocks.append(Fold(controls.caption, (controls,)))
+        blocks.append(Collapsed(controls.caption, (controls,)))
     parts = (
-        Part("comparison", "Differences from the baseline", tuple(blocks)),
-        Part("data", "Data", (Facts((*left_out(found.left_out),)),)),
-        Part("settings", "Settings", (*_settings(found.settings, found.notes, (), found.lower_is_better),)),
+        Section("comparison", "Differences from the baseline", tuple(blocks)),
+        Section("data", "Data", (Facts((*left_out(found.left_out),)),)),
+        Section("settings", "Settings", (*_settings(found.settings, found.notes, (), found.lower_is_better),)),
     )
     said = f"{counted(systems, 'system')}, {counted(found.items, 'item')}, {counted(len(metrics), 'metric')}"
-    conclusion = (Verdicts(tuple(compared(found))), Words(SIGNIFICANTLY))
+    conclusion = (Findings(tuple(compared(found))), Paragraph(SIGNIFICANTLY))
     return Chapter(key, f"Systems against {isolated(found.baseline)}", said, conclusion, parts)
 
 
@@ -126,17 +158,11 @@ def _scored(found: ScoreResult, key: str) -> Chapter:
     systems = len({row.system for row in found.scores})
     said = f"{counted(systems, 'system')}, {counted(len(signatures), 'metric')}"
     parts = (
-        Part("scores", "Scores", (tables.scores(found),)),
-        Part("settings", "Settings", (tables.signatures(signatures.items()),)),
+        Section("scores", "Scores", (tables.scores(found),)),
+        Section("settings", "Settings", (tables.signatures(signatures.items()),)),
     )
     conclusion = scored(found)
-    return Chapter(key, "Scores of systems", said, (Words(conclusion),) if conclusion else (), parts)
-
-
-def _first_open(drawn: Iterable[Picture]) -> Iterator[Block]:
-    """The first of several pictures of a kind; the others, folded."""
-    for place, picture in enumerate(drawn):
-        yield Fold(f"The same by {isolated(picture.title)}", (picture,)) if place else picture
+    return Chapter(key, "Scores of systems", said, (Paragraph(conclusion),) if conclusion else (), parts)
 
 
 def _correlations(look: Lookup) -> Iterator[Block]:
@@ -146,23 +172,23 @@ def _correlations(look: Lookup) -> Iterator[Block]:
         rows = list(several)
         names = dict.fromkeys(PEOPLE.get(row.metric) or isolated(row.metric) for row in rows)
         kinds = listed(list(dict.fromkeys(titled(row.coefficient) for row in rows)))
-        yield Words(f"No {kinds} of {listed(list(names), most=6)}: {reason}.")
-    yield from _first_open(pictures.correlations(look))
+        yield Paragraph(f"No {kinds} of {listed(list(names), most=6)}: {reason}.")
+    yield from first_open(pictures.correlations(look))
 
 
 def _differences(look: Lookup) -> Iterator[Block]:
     if not look.result.differences:
         return
     if points := weights(look):
-        yield Words("Weighted metrics compared with their unweighted form and their controls:")
-        yield Verdicts(tuple(points))
+        yield Paragraph("Weighted metrics compared with their unweighted form and their controls:")
+        yield Findings(tuple(points))
     yield tables.first_differences(look)
-    yield from _first_open(pictures.differences(look))
+    yield from first_open(pictures.differences(look))
     if matrices := pictures.matrices(look):
-        yield Words("All pairs of metrics:")
-        yield from _first_open(matrices)
+        yield Paragraph("All pairs of metrics:")
+        yield from first_open(matrices)
     every = tables.all_differences(look)
-    yield Fold(every.caption, (every,))
+    yield Collapsed(every.caption, (every,))
 
 
 def _scatters(look: Lookup) -> Iterator[Block]:
@@ -170,7 +196,9 @@ def _scatters(look: Lookup) -> Iterator[Block]:
     if picture:
         yield picture
         if more:
-            yield Words(f"The {pictures.PANELS} of {more + pictures.PANELS} metrics with the strongest correlations.")
+            yield Paragraph(
+                f"The {pictures.PANELS} of {more + pictures.PANELS} metrics with the strongest correlations."
+            )
 
 
 def _systems(look: Lookup) -> Iterator[Block]:
@@ -181,14 +209,14 @@ def _systems(look: Lookup) -> Iterator[Block]:
 def _disagreements(look: Lookup) -> Iterator[Block]:
     shown = [each for each in look.result.disagreements if each.texts]
     if shown:
-        yield Words(
+        yield Paragraph(
             "Scores are rescaled to the mean and variance of the ratings, then clipped to the scale; original scores "
             "are in brackets."
         )
     for each in shown:
         title = f"{isolated(each.first)} against {isolated(each.second)}"
         block = Quotes(title, tuple(_quotes(each)))
-        yield block if each is shown[0] else Fold(title, (block,))
+        yield block if each is shown[0] else Collapsed(title, (block,))
 
 
 def _quotes(each: DisagreementPair) -> Iterator[Quote]:
@@ -245,4 +273,27 @@ def _settings(
     yield Facts(tuple(rows))
     sheet = tables.signatures(signatures)
     if sheet.lines:
-        yield Fold(sheet.caption, (sheet,))
+        yield Collapsed(sheet.caption, (sheet,))
+
+
+def _viewed(result: Result, key: str) -> Chapter:
+    """The chapter of another kind of result: the tables of its view."""
+    view, kind = view_of(result), str(result.__struct_config__.tag)
+    title = TITLES.get(kind, kind)
+    several = len(view.grids) > 1
+    sheets = [
+        _grid_table(f"{kind}-{number}" if several else kind, f"{title}, table {number}" if several else title, grid)
+        for number, grid in enumerate(view.grids, 1)
+    ]
+    return Chapter(
+        key, title, view.head, (), (Section(f"{kind}-numbers", "Numbers", (*sheets, *map(Paragraph, view.remarks))),)
+    )
+
+
+def _grid_table(key: str, caption: str, grid: Grid) -> Table:
+    head, *rows = grid
+    words = [not all(map(NUMBER.fullmatch, column)) for column in zip(*rows, strict=True)]
+    lines = (
+        Row(row[0], tuple(Cell(text, words=of) for text, of in zip(row[1:], words[1:], strict=True))) for row in rows
+    )
+    return Table(key, caption, tuple(head), tuple(lines))

@@ -9,7 +9,7 @@ import msgspec
 
 from postil.records.results import Comparison, CorrelationResult, NcgResult, ScoreResult, StudyResult
 from postil.render.formats import grid_as, rows_as_csv
-from postil.render.page.blocks import Fold, Sheet
+from postil.render.page.blocks import Collapsed, Table
 from postil.render.study import table_rows
 from postil.render.views import view_of
 
@@ -67,15 +67,15 @@ def csv_tables(result: Result, key: str) -> dict[str, bytes]:
     return {f"{key}{name}.csv": rows_as_csv(rows, _fields(rows)).encode() for name, rows in tables.items() if rows}
 
 
-def _sheets(blocks: Iterable[Block]) -> Iterator[Sheet]:
+def _sheets(blocks: Iterable[Block]) -> Iterator[Table]:
     for block in blocks:
-        if isinstance(block, Sheet):
+        if isinstance(block, Table):
             yield block
-        elif isinstance(block, Fold):
+        elif isinstance(block, Collapsed):
             yield from _sheets(block.blocks)
 
 
-def _latex(sheet: Sheet) -> str:
+def _latex(sheet: Table) -> str:
     text = grid_as("latex", sheet.grid)
     for character, command in UNLIKE.items():
         text = text.replace(character, command)

@@ -8,16 +8,15 @@ from postil.plots import svg
 from postil.render.formats import counted, listed
 from postil.render.gain_curves import BASELINES, BEST, IN_ONE_PICTURE, draw_together, gather
 from postil.render.numbers import interval, number, signed
-from postil.render.page.blocks import Cell, Chapter, Facts, Fold, Line, Part, Picture, Sheet, Verdicts, Words
-from postil.render.page.cells import NONE, difference, ended
+from postil.render.page.blocks import Cell, Chapter, Collapsed, Facts, Findings, Paragraph, Picture, Row, Section, Table
 from postil.render.page.gains import Gains, gains_paragraph, leads, use_of_weights
 from postil.render.page.pictures import curve
 from postil.render.page.summary import SIGNIFICANTLY
-from postil.render.page.tables import signatures
+from postil.render.page.tables import NONE, cut, difference, signatures
 from postil.render.page.words import capital, isolated, left_out
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from postil.records.results import NcgResult
     from postil.render.page.blocks import Block
@@ -41,15 +40,15 @@ def gains_chapter(result: NcgResult, key: str) -> Chapter:
         f"above 0; {rankings[settings.pool]}"
     )
     parts = (
-        Part("gains", "nCG of each measure", (*_gains(look),)),
-        Part("differences", "Differences between measures", (*_differences(look),)),
-        Part("curves", "Curves", (*_folded(_pictures(look)),)),
-        Part("data", "Data", (Facts((("scale", data.scale), *left_out(data.left_out))),)),
-        Part("settings", "Settings", (*_settings(look),)),
+        Section("gains", "nCG of each measure", (*_gains(look),)),
+        Section("differences", "Differences between measures", (*_differences(look),)),
+        Section("curves", "Curves", (*_curves(look),)),
+        Section("data", "Data", (Facts((("scale", data.scale), *left_out(data.left_out))),)),
+        Section("settings", "Settings", (*_settings(look),)),
     )
     paragraph = gains_paragraph(look)
     clear = any(map(look.can_be_clear, look.groups))
-    conclusion = (*([Words(paragraph)] if paragraph else []), *([Words(SIGNIFICANTLY)] if clear else []))
+    conclusion = (*([Paragraph(paragraph)] if paragraph else []), *([Paragraph(SIGNIFICANTLY)] if clear else []))
     return Chapter(
         key, f"{senses[settings.reference]} of passages", said, conclusion, tuple(part for part in parts if part.blocks)
     )
@@ -57,7 +56,7 @@ def gains_chapter(result: NcgResult, key: str) -> Chapter:
 
 def _gains(look: Gains) -> Iterator[Block]:
     yield _table(look)
-    yield from (Words(f"{capital(note)}.") for note in look.result.notes)
+    yield from (Paragraph(f"{capital(note)}.") for note in look.result.notes)
     if look.both:
         yield _cost_of_itself(look)
 
@@ -67,15 +66,15 @@ def _differences(look: Gains) -> Iterator[Block]:
         return
     for group in look.groups:
         if points := tuple(leads(look, group)):
-            yield Words(f"Highest nCG {group.title}:" if group.title else "Highest nCG:")
-            yield Verdicts(points)
+            yield Paragraph(f"Highest nCG {group.title}:" if group.title else "Highest nCG:")
+            yield Findings(points)
         if (sheet := _from_best(look, group)).lines:
             yield sheet
     if points := tuple(use_of_weights(look)):
-        yield Words("Weighted measures compared with their unweighted form:")
-        yield Verdicts(points)
+        yield Paragraph("Weighted measures compared with their unweighted form:")
+        yield Findings(points)
     every = _all_differences(look)
-    yield Fold(every.caption, (every,))
+    yield Collapsed(every.caption, (every,))
 
 
 def _settings(look: Gains) -> Iterator[Block]:
@@ -105,45 +104,39 @@ def _settings(look: Gains) -> Iterator[Block]:
     of = {row.name: row.signature for row in look.result.gains}
     sheet = signatures(of.items(), "measure")
     if sheet.lines:
-        yield Fold(sheet.caption, (sheet,))
+        yield Collapsed(sheet.caption, (sheet,))
 
 
-def _folded(drawn: Iterable[Picture]) -> Iterator[Block]:
-    """The first of several pictures; the others, folded."""
-    for place, picture in enumerate(drawn):
-        yield Fold(picture.title, (picture,)) if place else picture
-
-
-def _table(look: Gains) -> Sheet:
+def _table(look: Gains) -> Table:
     """The nCG of each measure at each rank cutoff, in groups of comparable rankings."""
     several = len(look.groups) > 1
-    lines: list[Line] = []
+    lines: list[Row] = []
     for group in look.groups:
         best = {k: look.highest(group, k) for k in look.cutoffs if len(group.names) > 1}
         if several:
-            lines.append(Line(capital(group.title), (), "group"))
+            lines.append(Row(capital(group.title), (), "group"))
         lines += [_gains_of(look, name, best) for name in group.names]
     if look.baselines:
-        lines.append(Line("Baselines, which use no reference", (), "group"))
+        lines.append(Row("Baselines, which use no reference", (), "group"))
         lines += [_gains_of(look, name, {}) for name in look.baselines]
     caption = "nCG at each rank cutoff"
     if look.has_intervals:
         caption += f", 95 % confidence intervals over {look.units} in brackets"
     if any(len(group.names) > 1 for group in look.groups):
         caption += f"; bold: the highest{' of each group' if several else ''}"
-    return Sheet("gains", caption, ("measure", *_cuts(look)), tuple(lines))
+    return Table("gains", caption, ("measure", *_cuts(look)), tuple(lines))
 
 
-def _gains_of(look: Gains, name: str, best: Mapping[int, tuple[str, ...]]) -> Line:
+def _gains_of(look: Gains, name: str, best: Mapping[int, tuple[str, ...]]) -> Row:
     cells = []
     for k in look.cutoffs:
         row = look.rows.get((name, k))
         top = name in best.get(k, ())
         cells.append(Cell(number(row.ncg), interval(row.low, row.high), row.ncg, best=top) if row else NONE)
-    return Line(look.short[name], tuple(cells), full=name if len(look.groups) > 1 else "")
+    return Row(look.short[name], tuple(cells), full=name if len(look.groups) > 1 else "")
 
 
-def _from_best(look: Gains, group: Group) -> Sheet:
+def _from_best(look: Gains, group: Group) -> Table:
     """The best of a group at the first rank cutoff, minus each other and the baselines."""
     best = look.best(group, look.cutoffs[0]) if look.cutoffs else ""
     lines = []
@@ -151,7 +144,7 @@ def _from_best(look: Gains, group: Group) -> Sheet:
         rows = [look.difference(best, name, k) for k in look.cutoffs if name != best]
         if any(rows):
             cells = tuple(difference(row) for row in rows)
-            lines.append(Line(look.short[name], cells, "control" if name in look.baselines else "", name))
+            lines.append(Row(look.short[name], cells, "control" if name in look.baselines else "", name))
     key = "differences" if group is look.groups[0] else "differences-without-itself"
     title = f"{capital(group.title)}: " if group.title else ""
     name = look.short.get(best, best)
@@ -159,20 +152,20 @@ def _from_best(look: Gains, group: Group) -> Sheet:
         f"{title}{isolated(name)}, the highest at the first rank cutoff, minus the others; 95 % confidence intervals "
         "in brackets (* Holm-adjusted p < .05)"
     )
-    return Sheet(key, caption, (f"{name} minus", *_cuts(look)), tuple(lines))
+    return Table(key, caption, (f"{name} minus", *_cuts(look)), tuple(lines))
 
 
-def _all_differences(look: Gains) -> Sheet:
+def _all_differences(look: Gains) -> Table:
     """All pairs of rankings."""
     pairs = dict.fromkeys((row.first, row.second) for row in look.result.differences)
     lines = []
     for first, second in pairs:
         rows = [look.difference(first, second, k) for k in look.cutoffs]
-        lines.append(Line(f"{first} − {second}", tuple(difference(row) for row in rows)))
-    return ended("all-differences", f"All {counted(len(pairs), 'pair')}", ("difference", *_cuts(look)), lines)
+        lines.append(Row(f"{first} − {second}", tuple(difference(row) for row in rows)))
+    return cut("all-differences", f"All {counted(len(pairs), 'pair')}", ("difference", *_cuts(look)), lines)
 
 
-def _cost_of_itself(look: Gains) -> Sheet:
+def _cost_of_itself(look: Gains) -> Table:
     """Change of nCG when passages leave their references."""
     lines = []
     for inside, outside in look.both:
@@ -181,21 +174,21 @@ def _cost_of_itself(look: Gains) -> Sheet:
             before, after = look.rows.get((inside, k)), look.rows.get((outside, k))
             change = after.ncg - before.ncg if before and after else None
             cells.append(NONE if change is None else Cell(signed(change), value=change))
-        lines.append(Line(look.short[inside], tuple(cells)))
+        lines.append(Row(look.short[inside], tuple(cells)))
     caption = "Change of nCG when each passage is left out of its own reference"
-    return Sheet("itself", caption, ("measure", *_cuts(look)), tuple(lines))
+    return Table("itself", caption, ("measure", *_cuts(look)), tuple(lines))
 
 
 def _cuts(look: Gains) -> list[str]:
     return [f"nCG@{k:,}" for k in look.cutoffs]
 
 
-def _pictures(look: Gains) -> list[Picture]:
+def _curves(look: Gains) -> Iterator[Block]:
     """Curves of nCG over k: the best of each family of measures, then each family."""
     lines = {line.measure: line for line in look.result.lines}
     first = {name: look.rows[name, k].ncg for name in lines for k in look.cutoffs[:1] if (name, k) in look.rows}
     together = gather(first) if first else {}
-    made = []
+    first_drawn = True
     for title, names in sorted(together.items(), key=lambda picture: picture[0] != BEST):
         if title == BEST and len(names) < 2:  # it would show what its family shows
             continue
@@ -209,5 +202,6 @@ def _pictures(look: Gains) -> list[Picture]:
         band = ", bands: 95 % confidence intervals" if any(each.low is not None for each in drawn) else ""
         label = f"nCG over k: {'; '.join(each.name for each in drawn)}; the numbers are in the table above"
         caption = f"nCG over k, {what}{few}{band}"
-        made.append(Picture(capital(what), caption, svg(draw_together(drawn[:IN_ONE_PICTURE]), label)))
-    return made
+        picture = Picture(capital(what), caption, svg(draw_together(drawn[:IN_ONE_PICTURE]), label))
+        yield picture if first_drawn else Collapsed(picture.title, (picture,))
+        first_drawn = False

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 
-from postil.records.names import family, metric_of
+from postil.records.names import control, family, metric_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from postil.records.results import Correlation, CorrelationResult, Difference, GainDifference
 
@@ -21,6 +21,8 @@ __all__ = [
     "UNCLEAR",
     "VERDICTS",
     "Lookup",
+    "control_label",
+    "finding",
     "first_minus_second",
     "is_clear",
     "verdict",
@@ -121,18 +123,39 @@ def _order(control: str) -> tuple[int, str]:
     return (ORDER.index(kind) if kind in ORDER else len(ORDER), control)
 
 
+def control_label(name: str, members: Iterable[str]) -> str:
+    """Label of a control, with its metric where the family has controls of several.
+
+    Args:
+        name: The control.
+        members: The family.
+    """
+    metrics = {metric_of(each) for each in members if each.startswith("control:")}
+    return control(name) if len(metrics) == 1 else f"{control(name)} ({metric_of(name)})"
+
+
 def is_clear(row: Difference | GainDifference) -> bool:
     """True if the confidence interval excludes 0 and the Holm-adjusted p, where there is one, is below .05."""
-    if row.low is None or row.high is None or row.low <= 0 <= row.high:
-        return False
-    return row.p_holm is None or row.p_holm < ALPHA
+    return finding(row.value, row.low, row.high, row.p_holm) != UNCLEAR
 
 
 def verdict(row: Difference | GainDifference) -> str:
     """The finding of a difference about its first side, one of `VERDICTS`."""
-    if is_clear(row):
-        return ABOVE if row.value > 0 else BELOW
-    return UNCLEAR
+    return finding(row.value, row.low, row.high, row.p_holm)
+
+
+def finding(value: float, low: float | None, high: float | None, p_holm: float | None) -> str:
+    """One of `VERDICTS`.
+
+    Args:
+        value: The difference.
+        low: Lower end of its 95 % confidence interval.
+        high: Upper end.
+        p_holm: Holm-adjusted p; None where there is no test.
+    """
+    if low is None or high is None or low <= 0 <= high or (p_holm is not None and p_holm >= ALPHA):
+        return UNCLEAR
+    return ABOVE if value > 0 else BELOW
 
 
 def first_minus_second(
@@ -152,5 +175,5 @@ def first_minus_second(
     if turned is None or turned.low is None or turned.high is None:
         return None
     return msgspec.structs.replace(
-        turned, first=first, second=second, value=-turned.value, low=-turned.high, high=-turned.low
+        turned, first=first, second=second, value=0.0 - turned.value, low=0.0 - turned.high, high=0.0 - turned.low
     )

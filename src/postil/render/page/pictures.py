@@ -16,11 +16,11 @@ from postil.plots import (
     scatter,
     svg,
 )
-from postil.records.names import HALVES, PEOPLE, control, metric_of
+from postil.records.names import HALVES, PEOPLE, control
 from postil.records.results import Points
 from postil.render.numbers import interval, number
 from postil.render.page.blocks import Picture
-from postil.render.page.lookup import ALPHA, LENGTH
+from postil.render.page.lookup import ALPHA, LENGTH, control_label
 from postil.render.page.words import isolated, titled
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def correlations(look: Lookup) -> list[Picture]:
             of_family = [(each, look.rows[each, coefficient]) for each in members if (each, coefficient) in look.rows]
             for each, row in of_family:
                 behind = each.startswith("control:")
-                title = _short(each, members) if behind else each
+                title = control_label(each, members) if behind else each
                 rows.append(IntervalRow(title, row.value, row.low, row.high, name if grouped else "", behind))
         loose = [(each, look.rows[each, coefficient]) for each in look.loose if (each, coefficient) in look.rows]
         rows += [
@@ -220,9 +220,3 @@ def _strongest(names: Sequence[str], look: Lookup, coefficient: str, most: int) 
 
     chosen = set(sorted(names, key=strength, reverse=True)[:most])
     return [name for name in names if name in chosen]
-
-
-def _short(name: str, members: Sequence[str]) -> str:
-    """A control; with its metric, where the family has controls of several."""
-    of = {metric_of(each) for each in members if each.startswith("control:")}
-    return control(name) if len(of) == 1 else f"{control(name)}, {metric_of(name)}"

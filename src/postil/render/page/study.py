@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from postil.plots import amounts, curves, svg
-from postil.render.page.blocks import Block, Cell, Chapter, Facts, Line, Part, Picture, Sheet, Words
+from postil.render.page.blocks import Block, Cell, Chapter, Facts, Paragraph, Picture, Row, Section, Table
 from postil.render.page.pictures import curve
 from postil.render.study import cell_text
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from postil.records.results import StudyPart, StudyPicture, StudyResult, StudyTable
 
-__all__ = ["study_chapter", "study_sheet"]
+__all__ = ["study_chapter"]
 
 
 def study_chapter(found: StudyResult, key: str) -> Chapter:
@@ -24,18 +24,14 @@ def study_chapter(found: StudyResult, key: str) -> Chapter:
         found: The study.
         key: Prefix of the chapter's ids.
     """
-    parts = [Part(part.key, part.title, (*_blocks(part),)) for part in found.parts]
+    parts = [Section(part.key, part.title, (*_blocks(part),)) for part in found.parts]
     if found.settings:
-        parts.append(Part("settings", "Settings", (Facts(found.settings),)))
-    return Chapter(key, found.title, found.data, tuple(map(Words, found.conclusion)), tuple(parts))
+        parts.append(Section("settings", "Settings", (Facts(found.settings),)))
+    return Chapter(key, found.title, found.data, tuple(map(Paragraph, found.conclusion)), tuple(parts))
 
 
-def study_sheet(table: StudyTable) -> Sheet:
-    """A table as a page shows it.
-
-    Args:
-        table: The table.
-    """
+def _table(table: StudyTable) -> Table:
+    """A table of a study as a page shows it."""
     wordy = {column for row in table.rows for column, cell in enumerate(row.cells) if isinstance(cell, str)}
     lines = []
     for row in table.rows:
@@ -44,13 +40,13 @@ def study_sheet(table: StudyTable) -> Sheet:
             value = cell[0] if isinstance(cell, tuple) else cell
             exact = None if isinstance(value, str) or value is None else float(value)
             cells.append(Cell(*cell_text(cell, row.digits), exact, words=column in wordy))
-        lines.append(Line(row.name, tuple(cells), row.kind))
-    return Sheet(table.key, table.caption, table.head, tuple(lines))
+        lines.append(Row(row.name, tuple(cells), row.kind))
+    return Table(table.key, table.caption, table.head, tuple(lines))
 
 
 def _blocks(part: StudyPart) -> Iterator[Block]:
-    yield from map(Words, part.words)
-    yield from map(study_sheet, part.tables)
+    yield from map(Paragraph, part.words)
+    yield from map(_table, part.tables)
     for picture in part.pictures:
         yield Picture(picture.title, picture.caption, _drawn(picture))
 

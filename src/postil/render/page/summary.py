@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from postil.records.names import HALVES, control
 from postil.render.formats import counted, listed
 from postil.render.numbers import estimate, number, signed
-from postil.render.page.lookup import ABOVE, ALPHA, BELOW, LENGTH, UNCLEAR, VERDICTS, is_clear, verdict
+from postil.render.page.lookup import LENGTH, UNCLEAR, VERDICTS, finding, is_clear, verdict
 from postil.render.page.words import capital, isolated, titled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from postil.records.results import Comparison, Correlation, ScoreResult, SystemComparison
+    from postil.records.results import Comparison, Correlation, ScoreResult
     from postil.render.page.lookup import Lookup
 
 __all__ = ["SIGNIFICANTLY", "Point", "compared", "paragraph", "scored", "weights"]
@@ -152,9 +152,7 @@ def _against(look: Lookup, metric: str, others: Sequence[str], coefficients: Seq
                 groups.setdefault(verdict(row), []).append(_name(other))
         by = f"By {titled(coefficient)}"
         verdicts = [
-            f"{finding} {listed(groups[finding], 'or' if finding == UNCLEAR else 'and')}"
-            for finding in VERDICTS
-            if finding in groups
+            f"{side} {listed(groups[side], 'or' if side == UNCLEAR else 'and')}" for side in VERDICTS if side in groups
         ]
         if verdicts:
             said.append(f"{by}{' instead' if main else ''} {'; '.join(verdicts)}.")
@@ -177,11 +175,13 @@ def compared(found: Comparison) -> list[Point]:
             continue
         groups: dict[str, list[str]] = {}
         for row in rows:
-            groups.setdefault(_side(row), []).append(f"{isolated(row.system)} ({signed(row.difference or 0)})")
+            value = row.difference or 0
+            side = finding(value, row.difference_low, row.difference_high, row.p_holm)
+            groups.setdefault(side, []).append(f"{isolated(row.system)} ({signed(value)})")
         said = "; ".join(
-            f"{finding} {isolated(found.baseline)}: {listed(groups[finding], most=SYSTEMS)}"
-            for finding in VERDICTS
-            if finding in groups
+            f"{side} {isolated(found.baseline)}: {listed(groups[side], most=SYSTEMS)}"
+            for side in VERDICTS
+            if side in groups
         )
         low = ". Lower is better here" if name in found.lower_is_better else ""
         points.append((name, f"{capital(said)}{low}."))
@@ -204,13 +204,6 @@ def scored(found: ScoreResult) -> str:
         return ""
     said = [f"{isolated(system)} has the highest {listed(names, most=NAMED)}" for system, names in best.items()]
     return f"Of {counted(systems, 'system')} {'; '.join(said)}."
-
-
-def _side(row: SystemComparison) -> str:
-    low, high = row.difference_low, row.difference_high
-    if low is None or high is None or low <= 0 <= high or (row.p_holm is not None and row.p_holm >= ALPHA):
-        return UNCLEAR
-    return ABOVE if low > 0 else BELOW
 
 
 def _name(other: str) -> str:

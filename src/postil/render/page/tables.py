@@ -1,40 +1,98 @@
-"""The tables of a page, for HTML and LaTeX."""
+"""Tables of a page, for HTML and LaTeX, and their cells."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from postil.records.names import CEILING, PEOPLE, control, metric_of
 from postil.render.formats import counted
-from postil.render.numbers import grade, interval, number, signed
-from postil.render.page.blocks import Cell, Line, Sheet
-from postil.render.page.cells import NONE, difference, ended, of_p, plain_value, whole, with_interval
-from postil.render.page.lookup import ALPHA
+from postil.render.numbers import DASH, grade, interval, number, p_value, signed
+from postil.render.page.blocks import Cell, Row, Table
+from postil.render.page.lookup import ALPHA, control_label
 from postil.render.page.words import LEVELS, capital, isolated, titled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from postil.records.results import (
         Comparison,
+        Correlation,
+        Difference,
+        Estimate,
+        GainDifference,
         ScoreResult,
         SystemComparison,
     )
     from postil.render.page.lookup import Lookup
 
 __all__ = [
+    "NONE",
     "all_differences",
     "compared_controls",
     "comparison",
     "correlations",
+    "cut",
+    "difference",
     "first_differences",
+    "plain_value",
     "scores",
     "signatures",
     "systems",
+    "whole",
+    "with_interval",
 ]
 
 
-def correlations(look: Lookup) -> Sheet:
+ROWS: Final = 1000
+"""Largest number of rows of a table on the page; the CSV files have all."""
+
+NONE: Final = Cell(DASH)
+"""The cell of a missing number."""
+
+
+def whole(n: int) -> Cell:
+    """A count."""
+    return Cell(f"{n:,}", value=n)
+
+
+def plain_value(value: float | None) -> Cell:
+    """A number without an interval, if there is one."""
+    return NONE if value is None else Cell(number(value), value=value)
+
+
+def with_interval(row: Correlation | Estimate | None) -> Cell:
+    """A number with its interval, if there is one."""
+    return NONE if row is None else Cell(number(row.value), interval(row.low, row.high), row.value)
+
+
+def difference(row: Difference | GainDifference | None) -> Cell:
+    """A difference, if there is one; strong where its test holds after Holm's correction."""
+    return NONE if row is None else _difference(row.value, row.low, row.high, row.p_holm)
+
+
+def _difference(value: float, low: float | None, high: float | None, p_holm: float | None) -> Cell:
+    return Cell(signed(value), interval(low, high), value, strong=p_holm is not None and p_holm < ALPHA)
+
+
+def _p_cell(p: float | None) -> Cell:
+    """A p-value, if there is one."""
+    return NONE if p is None else Cell(p_value(p), value=p)
+
+
+def cut(key: str, caption: str, head: tuple[str, ...], lines: Sequence[Row]) -> Table:
+    """A table of at most `ROWS` rows.
+
+    Args:
+        key: Identifier, for ids and file names.
+        caption: Its caption.
+        head: Labels of the columns.
+        lines: All rows.
+    """
+    more = f" (the first {ROWS:,} rows of {len(lines):,})" if len(lines) > ROWS else ""
+    return Table(key, caption + more, head, tuple(lines[:ROWS]))
+
+
+def correlations(look: Lookup) -> Table:
     """Correlations by coefficient: metrics, each followed by its controls, and human reference points."""
     result = look.result
     counts = {(row.n, row.dropped) for row in result.correlations}
@@ -43,19 +101,19 @@ def correlations(look: Lookup) -> Sheet:
     if counted:
         head += [_unit(result.settings.by), "excluded"]
 
-    def line(name: str, shown: str, *, behind: bool = False) -> Line:
+    def line(name: str, shown: str, *, behind: bool = False) -> Row:
         rows = [look.rows.get((name, coefficient)) for coefficient in look.coefficients]
         cells = [with_interval(row) for row in rows]
         if counted:
             some = next(filter(None, rows), None)
             cells += [whole(some.n), whole(some.dropped)] if some else [NONE, NONE]
-        return Line(shown, tuple(cells), "control" if behind else "", name)
+        return Row(shown, tuple(cells), "control" if behind else "", name)
 
     lines = []
     for members in look.families.values():
         for name in members:
             behind = name.startswith("control:")
-            lines.append(line(name, _of(name, members) if behind else name, behind=behind))
+            lines.append(line(name, control_label(name, members) if behind else name, behind=behind))
     lines += [line(name, control(name), behind=True) for name in look.loose]
     pad = (NONE, NONE) if counted else ()
     for kind, shown in PEOPLE.items():
@@ -63,18 +121,18 @@ def correlations(look: Lookup) -> Sheet:
         if any(rows):
             some = next(filter(None, rows))
             note = f" ({LEVELS['pool']})" if some.by != result.settings.by else ""
-            lines.append(Line(shown + note, (*map(with_interval, rows), *pad), "people"))
+            lines.append(Row(shown + note, (*map(with_interval, rows), *pad), "people"))
     if result.human.ceiling is not None and "pearson" in look.coefficients and result.settings.by == "pool":
         value = Cell(number(result.human.ceiling), value=result.human.ceiling)
         cells = tuple(value if name == "pearson" else NONE for name in look.coefficients)
-        lines.append(Line(PEOPLE[CEILING], (*cells, *pad), "people"))
+        lines.append(Row(PEOPLE[CEILING], (*cells, *pad), "people"))
     n = "" if counted or not counts else f", n = {next(iter(counts))[0]:,}"
     by = LEVELS.get(result.settings.by, result.settings.by)
     caption = f"{capital(by)}{n}; 95 % confidence intervals in brackets"
-    return Sheet("correlations", caption, tuple(head), tuple(lines))
+    return Table("correlations", caption, tuple(head), tuple(lines))
 
 
-def first_differences(look: Lookup) -> Sheet:
+def first_differences(look: Lookup) -> Table:
     """The first differences to look at."""
     head = ["difference"]
     for name in look.coefficients:
@@ -86,10 +144,10 @@ def first_differences(look: Lookup) -> Sheet:
             row = look.difference(first, second, coefficient)
             cells.append(difference(row))
             if coefficient in look.tested:
-                cells.append(of_p(row.p_holm if row else None))
+                cells.append(_p_cell(row.p_holm if row else None))
         if any(cell is not NONE for cell in cells):
-            lines.append(Line(f"{first} − {_shown(second, first)}", tuple(cells), full=f"{first} − {second}"))
-    return Sheet(
+            lines.append(Row(f"{first} − {_shown(second, first)}", tuple(cells), full=f"{first} − {second}"))
+    return Table(
         "differences",
         "Differences of correlations with 95 % confidence intervals (* Holm-adjusted p < .05)",
         tuple(head),
@@ -97,7 +155,7 @@ def first_differences(look: Lookup) -> Sheet:
     )
 
 
-def all_differences(look: Lookup) -> Sheet:
+def all_differences(look: Lookup) -> Table:
     """All differences, with every test."""
     rows = look.result.differences
     tests = ("p_bootstrap", "p_williams", "p_permutation", "p_holm")
@@ -105,20 +163,20 @@ def all_differences(look: Lookup) -> Sheet:
     shown = {"p_bootstrap": "bootstrap", "p_williams": "Williams", "p_permutation": "permutation", "p_holm": "Holm"}
     head = ("difference", "coefficient", "value", *(f"p ({shown[name]})" for name in there))
     lines = [
-        Line(
+        Row(
             f"{_shown(row.first)} − {_shown(row.second, row.first)}",
             (
                 Cell(titled(row.coefficient), words=True),
                 difference(row),
-                *(of_p(getattr(row, name)) for name in there),
+                *(_p_cell(getattr(row, name)) for name in there),
             ),
         )
         for row in rows
     ]
-    return ended("all-differences", f"All {counted(len(rows), 'difference')} of correlations", head, lines)
+    return cut("all-differences", f"All {counted(len(rows), 'difference')} of correlations", head, lines)
 
 
-def systems(look: Lookup) -> Sheet:
+def systems(look: Lookup) -> Table:
     """Mean scores beside mean ratings, the highest rating first."""
     result = look.result
     several = len(result.systems) > 1
@@ -131,16 +189,16 @@ def systems(look: Lookup) -> Sheet:
             else NONE
             for name in look.metrics
         ]
-        lines.append(Line(row.system, (whole(row.n), people, *means)))
+        lines.append(Row(row.system, (whole(row.n), people, *means)))
     if several and any(result.orders.get(name) is not None for name in look.metrics):
         cells = [plain_value(result.orders.get(name)) for name in look.metrics]
-        lines.append(Line("τ-b with human ratings", (Cell(""), Cell(""), *cells), "people"))
+        lines.append(Row("τ-b with human ratings", (Cell(""), Cell(""), *cells), "people"))
     rank = ", rank in brackets" if several else ""
     head = ("system", "texts", "human", *look.metrics)
-    return ended("systems", f"Mean rating and mean scores of each system{rank}", head, lines)
+    return cut("systems", f"Mean rating and mean scores of each system{rank}", head, lines)
 
 
-def comparison(found: Comparison) -> Sheet:
+def comparison(found: Comparison) -> Table:
     """Systems against the baseline."""
     items = counted(found.items, "item")
     caption = f"Systems against {isolated(found.baseline)}, means over {items}; 95 % confidence intervals in brackets"
@@ -148,28 +206,26 @@ def comparison(found: Comparison) -> Sheet:
     return _compared("comparison", f"{caption} (* Holm-adjusted p < .05)", rows, found.baseline)
 
 
-def compared_controls(found: Comparison) -> Sheet:
+def compared_controls(found: Comparison) -> Table:
     """The same by controls."""
     rows = [row for row in found.systems if row.metric.startswith("control:")]
     return _compared("compared-controls", "The same by controls", rows, found.baseline)
 
 
-def _compared(key: str, caption: str, rows: Iterable[SystemComparison], baseline: str) -> Sheet:
+def _compared(key: str, caption: str, rows: Iterable[SystemComparison], baseline: str) -> Table:
     lines = []
     for row in rows:
         mean = Cell(number(row.mean), interval(row.low, row.high), row.mean)
         apart, tests = NONE, [NONE] * 3
         if row.difference is not None:
-            strong = row.p_holm is not None and row.p_holm < ALPHA
-            around = interval(row.difference_low, row.difference_high)
-            apart = Cell(signed(row.difference), around, row.difference, strong)
-            tests = [of_p(p) for p in (row.p_bootstrap, row.p_randomisation, row.p_holm)]
-        lines.append(Line(row.system, (Cell(row.metric, words=True), mean, apart, *tests)))
+            apart = _difference(row.difference, row.difference_low, row.difference_high, row.p_holm)
+            tests = [_p_cell(p) for p in (row.p_bootstrap, row.p_randomisation, row.p_holm)]
+        lines.append(Row(row.system, (Cell(row.metric, words=True), mean, apart, *tests)))
     head = ("system", "metric", "mean", f"minus {baseline}", "p (bootstrap)", "p (randomization)", "p (Holm)")
-    return ended(key, caption, head, lines)
+    return cut(key, caption, head, lines)
 
 
-def scores(found: ScoreResult) -> Sheet:
+def scores(found: ScoreResult) -> Table:
     """Corpus scores: one row per system, one column per metric."""
     metrics = list(dict.fromkeys(row.metric for row in found.scores))
     by_system: dict[str, dict[str, Cell]] = {}
@@ -178,29 +234,23 @@ def scores(found: ScoreResult) -> Sheet:
         by_system.setdefault(row.system, {})[row.metric] = Cell(number(row.score, 4), value=row.score)
         texts[row.system] = row.n
     lines = [
-        Line(name, (whole(texts[name]), *(cells.get(metric, NONE) for metric in metrics)))
+        Row(name, (whole(texts[name]), *(cells.get(metric, NONE) for metric in metrics)))
         for name, cells in by_system.items()
     ]
-    return ended("scores", "Corpus scores of each system over all its texts", ("system", "texts", *metrics), lines)
+    return cut("scores", "Corpus scores of each system over all its texts", ("system", "texts", *metrics), lines)
 
 
-def signatures(rows: Iterable[tuple[str, str]], noun: str = "metric") -> Sheet:
+def signatures(rows: Iterable[tuple[str, str]], noun: str = "metric") -> Table:
     """All that the numbers of each metric depend on."""
     lines = [
-        Line(name, (Cell(text, words=True),), "control" if name.startswith("control:") else "") for name, text in rows
+        Row(name, (Cell(text, words=True),), "control" if name.startswith("control:") else "") for name, text in rows
     ]
-    return Sheet(
+    return Table(
         "signatures",
         f"Signatures: all that a {noun}’s numbers depend on",
         (noun, "signature"),
         tuple(lines),
     )
-
-
-def _of(name: str, members: Iterable[str]) -> str:
-    """A control; with the metric that it is one of, where the family has controls of several."""
-    of = {metric_of(each) for each in members if each.startswith("control:")}
-    return control(name) if len(of) == 1 else f"{control(name)} ({metric_of(name)})"
 
 
 def _shown(name: str, beside: str = "") -> str:

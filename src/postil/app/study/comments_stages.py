@@ -1,39 +1,210 @@
-"""The last stages of `postil study comments`: scores, comparison, correlation with human ratings, tables, page."""
+"""The stages of `postil study comments`, from statistics and trainings to tables and the page."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 
+from postil.app.comment import CommentOptions, comment_articles
 from postil.app.compare import CompareOptions, compare_files
+from postil.app.corpus.stats import StatisticsOptions, count_corpus
 from postil.app.correlate import CorrelateOptions, correlate_files
+from postil.app.progress import progress
 from postil.app.readers import HUMAN
 from postil.app.report import write_report
 from postil.app.score_files import score_files
 from postil.app.score_options import ScoreOptions
 from postil.app.study.comments_tables import Made, comments_study
 from postil.app.study.stages import Stage, as_line, flags, read_result, write_text
+from postil.app.training.generators import train_commenter
+from postil.app.training.options import (
+    GeneratorTraining,
+    GeneratorTrainOptions,
+    RelevanceTraining,
+    RetrieverTrainOptions,
+)
+from postil.app.training.retrievers import train_retriever
+from postil.commenters import retrieval
+from postil.commenters.nn.options import GeneratorOptions, TrainingOptions
 from postil.commenters.store import Model
 from postil.metrics.consensus import similarity_of
 from postil.metrics.metric_set import parse_all
+from postil.records.atomic_file import AtomicFile
 from postil.records.result_files import read_results
-from postil.records.results import Comparison, CorrelationResult, ScoreResult, StatisticsResult, StudyResult, to_json
-from postil.records.row_files import read
+from postil.records.results import (
+    Comparison,
+    CorrelationResult,
+    ScoreResult,
+    StatisticsResult,
+    StudyResult,
+    SuggestionsResult,
+    to_json,
+)
+from postil.records.row_files import read, write
 from postil.records.rows import Candidate
+from postil.records.suggestions import Suggestions
 from postil.render.study import study_text
+from postil.render.views import show
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from postil.app.study.comments_data import CommentsStudy
     from postil.metaeval.coefficients import Coefficient
 
-__all__ = ["comparison", "correlations", "page", "scores", "tables"]
+__all__ = [
+    "candidates",
+    "comparison",
+    "correlations",
+    "page",
+    "references",
+    "scores",
+    "statistics",
+    "suggestions",
+    "tables",
+    "training",
+]
+
+Training = TypeVar("Training", bound=TrainingOptions)
 
 COEFFICIENTS: Final[tuple[Coefficient, ...]] = ("spearman", "pearson", "kendall-b")
 
 PAIRS: Final = (("meteor", "bleu-1"), ("w-meteor", "meteor"))
 """Pairs of metrics whose disagreements Tables 5 and 6 show."""
+
+
+def statistics(study: CommentsStudy) -> Stage:
+    """Compute the statistics of the corpus."""
+    target, scale = study.out / "statistics.json", study.scale
+
+    def work() -> None:
+        found = count_corpus(study.folder, StatisticsOptions(scale=scale, jobs=study.options.jobs), study.on_message)
+        write_text(target, to_json(found))
+
+    return Stage(
+        name="statistics",
+        outputs=[target],
+        inputs=[study.folder],
+        request={"scale": str(scale)},
+        command=["corpus", "stats", study.folder, "--format", "json", *flags({"scale": scale})],
+        printed=True,
+        work=work,
+    )
+
+
+def _training(default: Training, epochs: int | None, device: str | None) -> Training:
+    """Options of a training with the epochs and the device of the study."""
+    given = default if epochs is None else replace(default, epochs=epochs)
+    return given if device is None else replace(given, device=device)
+
+
+def training(study: CommentsStudy, name: str) -> Stage:
+    """Train a commenter."""
+    options, target = study.options, study.models[name]
+    epochs, device = options.epochs, options.device
+    work: Callable[..., object]
+    if name in retrieval.KINDS:
+        if options.ranker == "tf-idf":  # it has no network
+            epochs = device = None
+        own = {"ranker": options.ranker}
+        relevance = _training(RelevanceTraining(), epochs, device)
+        retriever = RetrieverTrainOptions(
+            ranker=options.ranker, training=relevance, seed=options.seed, jobs=options.jobs
+        )
+        work = partial(train_retriever, name, study.folder, target, retriever)
+    else:
+        own = {"softmax": options.softmax}
+        network = GeneratorOptions(loss=options.softmax)  # type: ignore[arg-type]  # checked inside
+        generation = _training(GeneratorTraining(), epochs, device)
+        generator = GeneratorTrainOptions(network=network, training=generation, seed=options.seed)
+        work = partial(train_commenter, name, study.folder, target, generator)
+    words = flags({**own, "epochs": epochs})
+    more = flags({"device": device, "seed": options.seed})
+    return Stage(
+        name=name,
+        outputs=[target],
+        inputs=[study.folder],
+        request={"train": [str(word) for word in words], "seed": options.seed},
+        command=["train", name, "--corpus", study.folder, "--out", target, *words, *more],
+        work=partial(work, on_message=study.on_message, on_progress=progress),
+    )
+
+
+def references(study: CommentsStudy) -> Stage:
+    """Write the test articles without comments, their references, and one held-out comment of each."""
+    articles, references, *humans = (study.out / f"{name}.jsonl" for name in ("articles", "references", *study.drawn))
+    readers = study.readers
+
+    def work() -> None:
+        write(articles, (msgspec.structs.replace(article, comments=()) for article in readers.articles))
+        write(references, (row for article in readers.articles for row in article.references()))
+        for target in humans:
+            drawn = zip(readers.articles, readers.humans, strict=True)
+            write(target, (Candidate(article.id, HUMAN, text) for article, text in drawn))
+
+    return Stage(
+        name="references",
+        outputs=[articles, references, *humans],
+        inputs=[study.folder],
+        request={"seed": study.options.seed, "drawn": list(study.drawn)},
+        command=study.command("references"),
+        work=work,
+    )
+
+
+def suggestions(study: CommentsStudy, name: str) -> Stage:
+    """Suggest a comment for each article, by one commenter."""
+    target, articles, model = _suggested(study, name), study.out / "articles.jsonl", study.models[name]
+
+    def work() -> None:
+        with AtomicFile(str(target)) as stream:
+            for row in comment_articles(str(articles), str(model), CommentOptions(k=1, jobs=study.options.jobs)):
+                stream.write(show("jsonl", SuggestionsResult(suggestions=(row,))).encode())
+
+    return Stage(
+        name=f"suggestions-{name}",
+        outputs=[target],
+        inputs=[articles, model],
+        request={},
+        command=["comment", articles, "--model", model, "-k", 1, "--format", "jsonl"],
+        printed=True,
+        work=work,
+    )
+
+
+def candidates(study: CommentsStudy) -> Stage:
+    """Merge the comments of all systems into one file; an empty text where a system has none."""
+    target, humans = study.out / "candidates.jsonl", [study.out / f"{name}.jsonl" for name in study.drawn]
+    sources = {name: _suggested(study, name) for name in study.models}
+    elsewhere = [Path(study.options.candidates)] if study.options.candidates else []
+
+    def work() -> None:
+        rows = [
+            Candidate(row.article, name, row.suggestions[0].text if row.suggestions else "")
+            for name, source in sources.items()
+            for row in read(source, Suggestions)
+        ]
+        rows += [one for said in study.given.values() for one in said]
+        rows += [one for each in humans for one in read(each, Candidate)]
+        rows.sort(key=lambda one: one.system == HUMAN)  # readers come last
+        write(target, rows)
+
+    return Stage(
+        name="candidates",
+        outputs=[target],
+        inputs=[*sources.values(), *humans, *elsewhere],
+        request={"systems": list(sources)},
+        command=study.command("candidates"),
+        work=work,
+    )
+
+
+def _suggested(study: CommentsStudy, name: str) -> Path:
+    return study.out / "suggestions" / f"{name}.jsonl"
 
 
 def scores(study: CommentsStudy) -> Stage:
