@@ -186,7 +186,7 @@ def test_controls_are_in_the_json_alone(postil: Postil) -> None:
     outcome = postil(*COMMAND)
     assert "control:" not in outcome.out.partition("\n\n")[2].partition("\n\n")[0]
     assert "1 control not shown; --format json has them all\n" in outcome.out
-    assert "note: single draws of random controls ignored: 1\n" in outcome.out
+    assert "note: single draws of random controls passed over: 1\n" in outcome.out
     assert {metric for _, metric in rows(postil(*COMMAND, "--format", "jsonl"))} == {"meteor", control}
     write("s.jsonl", scores(control, dict(ROWS)))
     table = GOLDEN["table"].replace("the corpus scores that postil score prints are other numbers for meteor\n", "")

@@ -141,7 +141,7 @@ def test_ignored_rows_are_noted() -> None:
     assert row.mean == pytest.approx(0.4)
     corpus, draws, alone = found.notes
     assert corpus.startswith("corpus scores ignored: 1;")
-    assert draws == "single draws of random controls ignored: 1"
+    assert draws == "single draws of random controls passed over: 1"
     assert alone.startswith("only is the only system")
 
 

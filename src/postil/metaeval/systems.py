@@ -184,7 +184,7 @@ def _notes(scored: Scored, systems: tuple[str, ...]) -> Iterator[str]:
         yield f"corpus scores ignored: {scored.corpus}; the means of item scores are compared"
     draws = len(scored.columns) - len(scored.metrics)
     if draws:
-        yield f"single draws of random controls ignored: {draws}"
+        yield f"single draws of random controls passed over: {draws}"
     if len(systems) == 1:
         yield f"{systems[0]} is the only system, so there are means and nothing to compare them with"
 
