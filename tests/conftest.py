@@ -1,10 +1,14 @@
 from __future__ import annotations
 
 import signal
+import sys
 from functools import cache
+from pathlib import Path
 
 import typer.testing
 from hypothesis import settings
+
+sys.path.insert(0, str(Path(__file__).parent))  # for result_examples
 
 # Typer builds every command anew whenever its runner is called, which takes longer than most of the calls.
 typer.testing._get_command = cache(typer.testing._get_command)
