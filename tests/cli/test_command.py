@@ -12,6 +12,7 @@ import typer
 from typer.testing import CliRunner
 
 from postil.cli.command import command
+from postil.errors import UsageError
 from postil.options import Flag, options
 from postil.records.scale import Scale
 
@@ -123,6 +124,44 @@ def test_values_that_do_not_fit_are_refused(words: list[str]) -> None:
     outcome = CliRunner().invoke(app([]), ["f", *words])
     assert outcome.exit_code in {2, 3}
     assert words[0].lstrip("-") in outcome.output
+
+
+@options
+class Loss:
+    """Options that are checked.
+
+    Args:
+        loss: Training loss.
+        rate: Learning rate.
+    """
+
+    loss: Annotated[str, Flag(("--softmax",))] = "full"
+    rate: float = 1
+
+    def __post_init__(self) -> None:
+        if self.loss != "full":
+            raise UsageError(f"loss: expected full, got {self.loss}")
+        if self.rate < 0:
+            raise UsageError(f"rate: expected at least 0, got {self.rate}")
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--softmax", "a: b"], "--softmax: expected full, got a: b"),
+        (["--rate", "-1"], "rate: expected at least 0, got -1.0"),
+    ],
+)
+def test_an_error_names_the_flag_where_the_field_has_another_name(words: list[str], expected: str) -> None:
+    made = typer.Typer()
+
+    @made.command()
+    @command
+    def loss(options: Loss) -> None:
+        """Show options."""
+
+    outcome = CliRunner().invoke(made, words)
+    assert (outcome.exit_code, outcome.stderr) == (2, f"postil: {expected}\n")
 
 
 def test_a_field_without_description_is_a_mistake_of_ours() -> None:

@@ -137,6 +137,14 @@ def test_pictures_without_data_are_not_drawn(postil: Postil) -> None:
     assert {path.stem for path in Path("pictures").iterdir()} == {"comments", "lengths"}
 
 
+def test_an_empty_folder_name_draws_nothing(postil: Postil) -> None:
+    made()
+    before = sorted(Path().iterdir())
+    outcome = postil("corpus", "stats", "corpus", "--figures", "")
+    assert (outcome.code, "written" in outcome.err) == (0, False)
+    assert sorted(Path().iterdir()) == before
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [

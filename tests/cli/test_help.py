@@ -27,6 +27,7 @@ def test_the_root_lists_every_command(postil: Postil, flag: str) -> None:
     assert outcome.code == 0
     assert not outcome.err
     assert all(f"  {name} " in outcome.out for name in COMMANDS)
+    assert outcome.out.index("  score ") < outcome.out.index("  annotate "), "commands stand before groups"
 
 
 @pytest.mark.parametrize("name", COMMANDS)

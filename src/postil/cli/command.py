@@ -78,15 +78,23 @@ def _made(cls: type, given: Values) -> object:
     """An options object, of flags' values that it takes out of those given."""
     hints = get_type_hints(cls, include_extras=True)
     values: Values = {}
+    flags: dict[str, str] = {}
     for each in fields(cls):
         inner, flag = _split(hints[each.name])
+        flags[each.name] = _names(each.name, flag)[0]
         if is_options(inner):
             values[each.name] = _made(cast("type", inner), given)
         elif not flag.hidden:
             value = given.pop(each.name)
             if value is not None and value != []:
-                values[each.name] = _value(inner, value, _names(each.name, flag)[0])
-    return cls(**values)
+                values[each.name] = _value(inner, value, flags[each.name])
+    try:
+        return cls(**values)
+    except UsageError as error:  # it names the field, and people know the flag
+        name, colon, problem = str(error).partition(": ")
+        if not colon or flags.get(name, name).strip("-").replace("-", "_") == name:
+            raise
+        raise UsageError(f"{flags[name]}: {problem}") from None
 
 
 def _flags(cls: type) -> list[inspect.Parameter]:

@@ -34,7 +34,7 @@ class StatisticsOptions(EngineOptions):
         jobs: Number of processes; the numbers do not depend on it.
     """
 
-    figures: Annotated[Path | None, Flag(metavar="FOLDER")] = None
+    figures: Annotated[str | None, Flag(metavar="FOLDER")] = None
     scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
 
 
@@ -60,8 +60,8 @@ def count_corpus(
     with open_engine(options.engine, jobs=options.jobs, address=options.address, on_message=on_message) as running:
         found = statistics(corpus, running, scale=options.scale, on_progress=progress)
     result = found.result()
-    if options.figures is not None:
-        _draw(options.figures, found, result, on_message)
+    if options.figures:
+        _draw(Path(options.figures), found, result, on_message)
     return result
 
 
