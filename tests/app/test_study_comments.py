@@ -210,7 +210,7 @@ def test_scores_are_done_anew_when_a_list_of_function_words_has_changed(
 def test_a_model_that_is_there_is_never_replaced(corpus: Path, tmp_path: Path) -> None:
     training = QUICK | {"stage": "ir-t"}
     study_comments(str(corpus), tmp_path, CommentsOptions(**training), lambda _: None)
-    with pytest.raises(UsageError, match="made of something else"):
+    with pytest.raises(UsageError, match="made from other inputs or options"):
         study_comments(str(corpus), tmp_path, CommentsOptions(**training, seed=1), lambda _: None)
 
 
@@ -408,9 +408,9 @@ def test_systems_that_were_run_elsewhere(done: tuple[Path, list[str]], corpus: P
 @pytest.mark.parametrize(
     ("names", "leave", "problem"),
     [
-        ("lead human", 2, "system 'lead' has nothing for 2 of 6 articles, such as 'a"),
+        ("lead human", 2, "system 'lead' has no text for 2 of 6 articles, such as 'a"),
         ("lead lead", 0, r"given.jsonl:\d+: expected one text of system 'lead' for article 'a\d+', got another"),
-        ("ir-t human", 0, "there is a commenter called 'ir-t' already"),
+        ("ir-t human", 0, "a commenter is named 'ir-t'; rename this system"),
     ],
 )
 def test_given_systems_that_make_no_sense(
@@ -431,7 +431,7 @@ def test_a_model_of_another_corpus_is_told(done: tuple[Path, list[str]], corpus:
         out = tmp_path / f"out-{folder.name}"
         run(folder, out, CommentsOptions(**QUICK | {"systems": ()}, models=models), ["statistics"], said)
     assert [line for line in said if "another corpus" in line] == [
-        "ir-t: made of another corpus; whether it has seen the test articles is not known"
+        "ir-t: trained on another corpus, which may contain the test articles"
     ]
 
 

@@ -65,7 +65,7 @@ def test_what_is_not_installed_is_left_out(postil: Postil, monkeypatch: pytest.M
     monkeypatch.setattr(demo, "_passages", missing)
     outcome = postil("demo", "--out", "d")
     assert outcome.code == 0
-    assert outcome.err.count("left out: a study") == 2
+    assert outcome.err.count("skipped: a study") == 2
     assert "Pages to read: none" in outcome.out
 
 

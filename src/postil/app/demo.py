@@ -78,7 +78,7 @@ def _tried(on_message: OnMessage, part: Callable[..., Path | None], *given: obje
     try:
         return part(*given)
     except MissingExtra as missing:
-        on_message(f"left out: {missing}")
+        on_message(f"skipped: {missing}")
         return None
 
 

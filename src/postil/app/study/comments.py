@@ -87,4 +87,4 @@ def _check_models(study: CommentsStudy) -> None:
         model = Model.open(folder, (*retrieval.KINDS, *neural_commenter.KINDS))
         model.check_tokenizer(study.corpus.tokenizer, study.corpus.path, f"{name}: ")
         if study.is_foreign(model):
-            study.on_message(f"{name}: made of another corpus; whether it has seen the test articles is not known")
+            study.on_message(f"{name}: trained on another corpus, which may contain the test articles")

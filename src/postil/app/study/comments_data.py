@@ -94,7 +94,7 @@ class CommentsStudy:
             _check_judgements(options, {article.id for article in readers.articles})
         weights = options.weights or readers.usual_method()
         if needs_scale(weights) and options.scale is None:
-            raise UsageError(f"{corpus.path}: its references have grades; say their scale, such as --scale 1:5")
+            raise UsageError(f"{corpus.path}: its references have grades; give their scale, such as --scale 1:5")
         return cls(
             corpus=corpus,
             out=out,
@@ -182,13 +182,11 @@ def _read_given(
         raise InvalidInput("no row is of an article of the test set; expected their ids in the field item", where=path)
     for system, said in texts.items():
         if system in names:
-            raise UsageError(f"{path}: there is a commenter called '{system}' already; call this system otherwise")
+            raise UsageError(f"{path}: a commenter is named '{system}'; rename this system")
         missing = [article.id for article in articles if article.id not in said]
         if missing:
-            problem = f"system '{system}' has nothing for {len(missing):,} of {len(articles):,} articles"
-            raise InvalidInput(
-                f"{problem}, such as '{missing[0]}'; give an empty text where it says nothing", where=path
-            )
+            problem = f"system '{system}' has no text for {len(missing):,} of {len(articles):,} articles"
+            raise InvalidInput(f"{problem}, such as '{missing[0]}'; give an empty text where it has none", where=path)
     if others:
         on_message(f"{path}: {others:,} rows of other articles are ignored")
     return {system: [said[article.id] for article in articles] for system, said in texts.items()}

@@ -99,7 +99,7 @@ class CommentsOptions(ResamplingOptions, ThreadOptions):
             if name not in (*SYSTEMS, *self.models):
                 raise UnknownName("commenter", name, SYSTEMS)
         if HUMAN in self.models:
-            raise UsageError(f"--model {HUMAN}: that is what the readers' comment is called")
+            raise UsageError(f"--model {HUMAN}: the name of the system of readers' comments; give another")
         if not self.names and self.candidates is None:
             raise UsageError("no commenter: expected --systems, --model or --candidates")
         parse_all(self.metrics)

@@ -104,9 +104,9 @@ class Stages:
             return
         folders = [path for path in stage.outputs if path.is_dir()]
         if folders and not record.is_file():
-            self._on_message(f"{stage.name}: {folders[0]} is there and taken as it is")
+            self._on_message(f"{stage.name}: {folders[0]} exists and is used as it is")
         elif folders:
-            raise UsageError(f"{folders[0]}: made of something else; remove it, or name another --out")
+            raise UsageError(f"{folders[0]}: made from other inputs or options; remove it, or give another --out")
         else:
             self._on_message(f"{stage.name}: {command}")
             stage.work()
