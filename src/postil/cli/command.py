@@ -91,8 +91,8 @@ def _made(cls: type, given: Values) -> object:
     try:
         return cls(**values)
     except UsageError as error:  # it names the field, and people know the flag
-        name, colon, problem = str(error).partition(": ")
-        if not colon or flags.get(name, name).strip("-").replace("-", "_") == name:
+        name, _, problem = str(error).partition(": ")
+        if name not in flags or flags[name].strip("-").replace("-", "_") == name:
             raise
         raise UsageError(f"{flags[name]}: {problem}") from None
 
