@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from postil.metrics.passage_collection import PassageCollection
     from postil.metrics.pool import Pools
 
-__all__ = ["BASELINES", "MEASURES", "Asked", "PassagesOptions", "find_gains", "gains_of_file"]
+__all__ = ["BASELINES", "MEASURES", "Asked", "PassagesOptions", "RankingOptions", "find_gains", "gains_of_file"]
 
 MEASURES: Final = tuple(f"{family}-{unit}" for family in ("f1", "kl", "logsim") for unit in ("1", "2", "sk"))
 """The nine discrete measures of the paper."""
@@ -46,7 +46,26 @@ Asked: TypeAlias = Literal["topic", "others"]
 
 
 @options
-class PassagesOptions(Preprocessing, SeedOptions, ThreadOptions):
+class RankingOptions(SeedOptions, ThreadOptions):
+    """Options of rankings of passages and their nCG.
+
+    Args:
+        pool: all: one list; topic: one list per topic, and their mean.
+        k: Rank cutoff; repeatable. By default some that suit the pool.
+        folds: Largest number of folds of topics, for interestingness (references of other topics).
+        scale: Scale of the grades; by default 0 to the highest.
+        resamples: Number of resamples of topics or folds, for confidence intervals.
+    """
+
+    pool: Annotated[Pool, Flag(metavar="HOW")] = "all"
+    k: Annotated[tuple[int, ...], Flag(("--k", "-k"), metavar="K", min=1)] = ()
+    folds: Annotated[int, Flag(min=2)] = FOLDS
+    scale: Annotated[Scale | None, Flag(metavar="LOW:HIGH")] = None
+    resamples: Annotated[int, Flag(min=1)] = RESAMPLES
+
+
+@options
+class PassagesOptions(Preprocessing, RankingOptions):
     """Options of `postil passages`.
 
     Args:
@@ -55,23 +74,13 @@ class PassagesOptions(Preprocessing, SeedOptions, ThreadOptions):
         reference: topic: informativeness; others: interestingness, by passages of other topics.
         leave_one_out: Score passages without themselves in their reference as well. Measures with w- and --reference
             others are always leave-one-out.
-        pool: all: one list; topic: one list per topic, and their mean.
-        k: Rank cutoff; repeatable. By default some that suit the pool.
-        folds: Largest number of folds of topics, for --reference others.
         folds_by: seed: topics at random; order: topic i in fold i modulo their number.
-        scale: Scale of the grades; by default 0 to the highest.
-        resamples: Number of resamples of topics or folds, for confidence intervals.
     """
 
     measures: Annotated[tuple[str, ...], Flag(("--measure", "-m"), metavar="SPEC")] = ()
     reference: Annotated[Asked, Flag(metavar="WHAT")] = "topic"
     leave_one_out: bool = False
-    pool: Annotated[Pool, Flag(metavar="HOW")] = "all"
-    k: Annotated[tuple[int, ...], Flag(("--k", "-k"), metavar="K", min=1)] = ()
-    folds: Annotated[int, Flag(min=2)] = FOLDS
     folds_by: Annotated[FoldsBy, Flag(metavar="HOW")] = "seed"
-    scale: Annotated[Scale | None, Flag(metavar="LOW:HIGH")] = None
-    resamples: Annotated[int, Flag(min=1)] = RESAMPLES
 
     def __post_init__(self) -> None:
         for kind, choice, known in (

@@ -11,21 +11,17 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
-from postil.app.options import SeedOptions, ThreadOptions
-from postil.app.passages import BASELINES, MEASURES, PassagesOptions, gains_of_file
+from postil.app.passages import BASELINES, MEASURES, PassagesOptions, RankingOptions, gains_of_file
 from postil.app.report import check_report, write_report
 from postil.app.study.passages_figures import Model, passages_study
 from postil.app.study.stages import Stage, Stages, as_line, flags, read_result, write_text
 from postil.app.vectors import VectorTrainingOptions, train_on_file
 from postil.errors import InvalidInput
-from postil.metaeval.resampling import RESAMPLES
-from postil.metrics.pool import FOLDS
 from postil.options import Flag, options
 from postil.records.result_files import read_results
 from postil.records.results import NcgResult, to_json
 from postil.records.row_files import read
 from postil.records.rows import Passage
-from postil.records.scale import Scale
 from postil.render.study import study_text
 from postil.text.vectors import Vectors
 
@@ -45,33 +41,23 @@ TRAINED: Final = {"w2v-words": False, "w2v-pairs": True}
 
 
 @options
-class PassagesStudyOptions(SeedOptions, ThreadOptions):
+class PassagesStudyOptions(RankingOptions):
     """Options of `postil study passages`; see `postil.app.passages.PassagesOptions`.
 
     Args:
         vectors: Word vectors besides those trained on the collection; repeatable.
         train: Train vectors of words and pairs of words on the collection.
-        pool: Ranking of passages: all, one list as in the paper, or topic, one list per topic and their mean.
-        k: Rank cutoff; repeatable; by default some that suit the lists.
-        folds: Maximum number of folds of topics, for interestingness.
         tokenizer: Tokenizer.
         stem: Stemmer, or none; vectors are of words without stemming.
         stop: List of stop words, or none.
-        scale: Scale of the grades; by default 0 to the highest.
-        resamples: Number of resamples of topics or folds, for confidence intervals.
         stage: Run this stage alone; by default all that are not done yet.
     """
 
     vectors: Annotated[Mapping[str, str], Flag(metavar="NAME=FOLDER")] = field(default_factory=dict)
     train: Annotated[bool, Flag(("--train/--no-train",))] = True
-    pool: Annotated[str, Flag(metavar="HOW")] = "all"
-    k: Annotated[tuple[int, ...], Flag(("--k", "-k"), min=1)] = ()
-    folds: Annotated[int, Flag(min=2)] = FOLDS
     tokenizer: Annotated[str, Flag(metavar="NAME")] = "words"
     stem: Annotated[str, Flag(metavar="NAME")] = "porter"
     stop: Annotated[str, Flag(metavar="LANG")] = "en"
-    scale: Annotated[Scale | None, Flag(metavar="LOW:HIGH")] = None
-    resamples: Annotated[int, Flag(min=1)] = RESAMPLES
     stage: Annotated[str | None, Flag(metavar="NAME")] = None
 
     def of(self, reference: Asked, measures: tuple[str, ...], *, anchors: bool) -> PassagesOptions:
@@ -87,7 +73,7 @@ class PassagesStudyOptions(SeedOptions, ThreadOptions):
             reference=reference,
             folds=self.folds,
             leave_one_out=reference == "topic",
-            pool=self.pool,  # type: ignore[arg-type]  # checked inside
+            pool=self.pool,
             k=self.k,
             tokenizer=self.tokenizer,
             stem=self.stem,
