@@ -55,6 +55,7 @@ class Example(Shared):
         inner: Options of the part.
         seen: Set from Python alone.
         share: Share of something.
+        sizes: Sizes.
     """
 
     names: Annotated[tuple[str, ...], Flag(("--name", "-n"), metavar="NAME")] = ("x",)
@@ -67,6 +68,7 @@ class Example(Shared):
     inner: Inner = Inner()
     seen: Annotated[str, Flag(hidden=True)] = "unseen"
     share: Annotated[float, Flag(max=1)] = 0.5
+    sizes: tuple[int, ...] = ()
 
 
 def app(found: list[tuple[str, Example]]) -> typer.Typer:
@@ -94,7 +96,7 @@ def test_without_flags_all_is_as_declared() -> None:
 
 def test_every_kind_of_field_has_a_flag() -> None:
     words = "f -n a --name b --scale 1:5 --level item --folders x=y --folders z=w=v --pair p q --out o --quiet --size 3"
-    found = called(*words.split(), "--jobs", "2", "--share", ".25")[1]
+    found = called(*words.split(), "--jobs", "2", "--share", ".25", "--sizes", "-1")[1]
     assert found == Example(
         names=("a", "b"),
         scale=Scale(1, 5),
@@ -106,6 +108,7 @@ def test_every_kind_of_field_has_a_flag() -> None:
         inner=Inner(size=3),
         jobs=2,
         share=0.25,
+        sizes=(-1,),
     )
 
 
@@ -116,6 +119,7 @@ def test_help_is_the_documentation_of_the_fields() -> None:
     assert "Names; a or b, repeatable." in said
     assert "Scale of the grades, see Scale." in said
     assert "Hidden size. [default: 256]" in said
+    assert "--sizes N Sizes." in said
     assert "seen" not in said
 
 

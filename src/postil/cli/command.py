@@ -108,7 +108,7 @@ def _flags(cls: type) -> list[inspect.Parameter]:
         elif not flag.hidden:
             option = typer.Option(
                 *_names(each.name, flag),
-                metavar=None if inner is bool else flag.metavar or _METAVARS.get(inner),
+                metavar=None if inner is bool else flag.metavar or _METAVARS.get(_single(inner)),
                 help=texts[each.name],
                 min=flag.min,
                 max=flag.max,
