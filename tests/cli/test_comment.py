@@ -345,6 +345,7 @@ def test_addresses_are_held_unless_they_may_be_there(postil: Postil) -> None:
         (("q.jsonl", "-m", "torn"), 3, "torn/comments/texts.data.npy: missing; was the folder copied whole?"),
         (("q.jsonl", "-m", "cut"), 3, "cut/words.txt: expected "),
         (("q.jsonl", "-m", "t", "--format", "jsnol"), 2, "unknown format 'jsnol'; did you mean 'jsonl'?"),
+        (("q.jsonl", "-m", "t", "--decoding", "best"), 2, "--decoding: expected beam, greedy or nucleus, got best"),
         (("q.jsonl", "-m", "t", "--blocklist", "none.txt"), 3, "none.txt: cannot be read"),
         (("q.jsonl", "-m", "t", "--min-words", "5", "--max-words", "2"), 2, "no comment has at least 5 and at most 2"),
     ],

@@ -58,6 +58,9 @@ class CommentOptions(ThreadOptions):
     temperature: float | None = None
     seed: Annotated[int | None, Flag(min=0)] = None
 
+    def __post_init__(self) -> None:
+        self.decoding()  # which checks the values
+
     def candidate_filter(self) -> CandidateFilter:
         """The filter of suggestions."""
         return CandidateFilter(
