@@ -90,12 +90,12 @@ def test_responses(example: Load, judged: Path, tmp_path: Path, documented: Docu
     rows, copies = folders
     nine = [row for row in read(rows / "scores.jsonl.gz", Score) if row.system != "human"]
     write(rows / "nine.jsonl", nine)
-    renamed = {"length": "control:length", "people, split halves": "human:halves"}
+    renamed = {"length": "control:length", "human: split-half correlation": "human:halves"}
 
     def check(cells: Cells, folder: Path, scores: str, aspect: str, columns: dict[By, str]) -> None:
         for by, column in columns.items():
             shown = {row for row, _ in cells}
-            people = "people, split halves" in shown
+            people = "human: split-half correlation" in shown
             found = correlate(folder, scores, "length.jsonl", by=by, aspect=aspect, people=people)
             for row in shown:
                 assert found[renamed.get(row, row)] == cells[row, column], (row, column)
@@ -106,8 +106,8 @@ def test_responses(example: Load, judged: Path, tmp_path: Path, documented: Docu
         check(documented("Responses", "| relevance"), rows, "scores.jsonl.gz", aspect, named)
     cells = documented("Responses", "relevance | copies")
     for folder, scores, which in (
-        (rows, "scores.jsonl.gz", "copies taken out"),
-        (copies, "scores.jsonl.gz", "copies left in"),
+        (rows, "scores.jsonl.gz", "copies removed"),
+        (copies, "scores.jsonl.gz", "copies kept"),
         (rows, "nine.jsonl", "nine systems"),
     ):
         columns = {"item": f"{which}, within a thread", "system": f"{which}, over systems"}
