@@ -14,7 +14,7 @@ class SeedOptions:
     """Options of what draws at random.
 
     Args:
-        seed: Seed of all that is random.
+        seed: Random seed.
     """
 
     seed: Annotated[int, Flag(min=0)] = 20181

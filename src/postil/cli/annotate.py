@@ -24,7 +24,7 @@ from postil.render.views import show, view_of
 
 __all__ = ["annotate"]
 
-annotate = group("annotate", "Collect ratings from people: assign items, serve the pages, measure agreement, export.")
+annotate = group("annotate", "Collect human ratings: assign items, serve the pages, measure agreement, export.")
 
 CampaignArgument: TypeAlias = Annotated[
     str, typer.Argument(metavar="CAMPAIGN", help="The campaign: an SQLite file, sqlite:///FILE or postgresql://…")

@@ -29,7 +29,7 @@ Click: TypeAlias = Any  # a command, context or formatter: of click, or of the c
 HELP: Final = "Reference-based evaluation with quality-weighted references, and meta-evaluation against human ratings."
 
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
-    "score": ("postil.cli.score:score", "Score systems against graded references."),
+    "score": ("postil.cli.score:score", "Score systems against weighted references."),
     "correlate": ("postil.cli.correlate:correlate", "Correlate metric scores with human ratings."),
     "compare": ("postil.cli.compare:compare", "Compare systems with a baseline on each metric."),
     "report": ("postil.cli.report:report", "Write one page from the JSON of other commands."),
@@ -40,13 +40,13 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "rank-comments": ("postil.cli.comment:rank_comments", "Rank the comments of threads by relevance."),
     "evaluate": ("postil.cli.evaluate:evaluate", "Score commenters against readers' comments."),
     "demo": ("postil.cli.demo:demo", "Score the bundled sample and correlate the metrics with its ratings."),
-    "annotate": ("postil.cli.annotate:annotate", "Collect ratings from people: plan, serve, agreement, export."),
+    "annotate": ("postil.cli.annotate:annotate", "Collect human ratings: plan, serve, agreement, export."),
     "corpus": (
         "postil.cli.corpus:corpus",
         "Import external formats; build corpora of articles with comments.",
     ),
     "study": ("postil.cli.study:study", "Run the studies of two papers from end to end, on your data."),
-    "vectors": ("postil.cli.vectors:vectors", "Train, import and look at word vectors."),
+    "vectors": ("postil.cli.vectors:vectors", "Train, convert and inspect word vectors."),
 }
 """Module and line of help of each command; a command is imported when it is asked for."""
 

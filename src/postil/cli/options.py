@@ -65,12 +65,13 @@ FormatOption: TypeAlias = Annotated[
     Format, typer.Option(parser=_format, metavar="FORMAT", help="table, json, jsonl, csv, markdown or latex.")
 ]
 ReportOption: TypeAlias = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write a page with everything here, CSV and LaTeX beside it.")
+    Path | None,
+    typer.Option(metavar="FILE", help="HTML report to write; CSV and LaTeX tables are written beside it."),
 ]
 ScoresArgument: TypeAlias = Annotated[
     list[str],
     typer.Argument(metavar="SCORES", help="Item scores (item, system, metric, score, signature), from score --items."),
 ]
-SeedOption: TypeAlias = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of all that is random.")]
+SeedOption: TypeAlias = Annotated[int, typer.Option(min=0, metavar="N", help="Random seed.")]
 StemOption: TypeAlias = Annotated[str, typer.Option(metavar="NAME", help="none, or a stemmer such as porter.")]
 StopOption: TypeAlias = Annotated[str, typer.Option(metavar="LANG", help="none, or a list of stop words such as en.")]

@@ -30,7 +30,7 @@ def score(
     options: ScoreOptions,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
-    """Score systems against graded references.
+    """Score systems against weighted references.
 
     Metrics: bleu-1 to bleu-4, meteor, rouge-l, rouge-1, rouge-2, rouge-su4, cider, cider-d, delta-bleu. With w- in
     front the references' weights count; without it they are all 1.

@@ -59,7 +59,7 @@ class BuildOptions:
         user_ids: Names of commenters and annotators: drop, hash (with --hash-key) or keep.
         hash_key: File with the secret key of --user-ids hash; created where it does not exist.
         mask: Mask in all texts: urls, emails, handles or phones; repeatable.
-        seed: Seed of all that is random.
+        seed: Random seed.
         on_error: A row that cannot be read: stop, or skip and list it in DIR.rejected.jsonl.
 
     Raises:

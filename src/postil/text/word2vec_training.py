@@ -52,7 +52,7 @@ def train(
         epochs: Number of epochs.
         min_count: Minimum number of occurrences of a word that gets a vector.
         sample: Subsampling threshold: words with a larger share of the texts are skipped at random; 0 for none.
-        seed: Seed of all that is random.
+        seed: Random seed.
         workers: Number of threads.
         begin: Callback with the name of each stage: counting, then each epoch.
 
