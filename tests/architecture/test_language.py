@@ -1,0 +1,97 @@
+"""Language: standard terms in code, docs and help; docstrings that name the thing."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from sources import FILES, ROOT, name_of, tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+REPOSITORY = ROOT.parents[1]
+PAGES = sorted([*(REPOSITORY / "docs").rglob("*.md"), REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md"])
+
+# Words that mean something here alone, each with the standard term.
+PRIVATE = {
+    r"\bnouns?\b(?=\.py| of (the|this) (package|room))": "data models",
+    r"\bjourneys?\b": "command",
+    r"\b(this|the|a|each|every|one|heavy|all) (room|floor)s?\b": "package, layer",
+    r"\bfloors of the house\b": "layers",
+    r"\btwins?\b": "pure-Python kernel",
+    r"\bparcels?\b": "message",
+    r"\blanes?\b": "worker slot",
+    r"\blikeness\b": "similarity",
+    r"\blikest\b": "top k",
+    r"\brarity\b": "idf",
+    r"\bheld against\b": "compared with",
+    r"\bhold metrics against\b": "correlate metrics with",
+    r"\b(held|hold) back\b": "filtered out",
+    r"\b(high|low) is good\b": "higher (lower) is better",
+    r"\bsmall numbers are good\b": "lower is better",
+    r"\bthe middle 95 %": "95 % confidence interval",
+    r"\bwords for people\b": "status messages",
+    r"\bwhole or not at all\b": "written atomically",
+    r"\bthe system refuses\b": "the operating system reports an error",
+    r"\bbehind one another\b": "concatenated",
+    r"\ba (row|line|column|number|weight|bar|picture|task|list) (a|an) [a-z]": "one … per …",
+    r"\bso many\b": "the number",
+    r"\blooks? at dev\b": "dev evaluation",
+    r"\bnats a word\b": "nats per token",
+    r"\b[a-z]*(normali|tokeni|randomi|summari|organi|initiali|regulari|optimi|seriali)s(e|ed|es|ing|ation)\b": "-ize",
+    r"\b(behaviour|colour|neighbour|favour|centre)s?\b": "American spelling",
+}
+# Frozen JSON fields and values, which keep their spelling.
+ALLOWED = ("p_randomisation", "normalised", "without itself")
+QUESTION = re.compile(r"(What|Whether|How|Where|Who|Whose|Which|When|Why|Of)\b")
+
+
+def text_of(path: Path) -> str:
+    text = path.read_text(encoding="utf-8")
+    for word in ALLOWED:
+        text = text.replace(word, "")
+    return text
+
+
+@pytest.mark.parametrize("path", [*FILES, *PAGES], ids=lambda path: path.relative_to(REPOSITORY).as_posix())
+def test_terms_are_standard(path: Path) -> None:
+    text = text_of(path)
+    found = [
+        f"{path.name}:{text.count(chr(10), 0, match.start()) + 1}: '{match[0]}': {term}"
+        for pattern, term in PRIVATE.items()
+        for match in re.finditer(pattern, text, re.IGNORECASE)
+    ]
+    assert found == []
+
+
+def docstrings(path: Path) -> Iterator[tuple[int, str]]:
+    """Docstrings, those below a field or constant too."""
+    for node in ast.walk(tree(path)):
+        body = getattr(node, "body", ())
+        for place, each in enumerate(body if isinstance(body, list) else ()):
+            if (
+                isinstance(each, ast.Expr)
+                and isinstance(each.value, ast.Constant)
+                and isinstance(each.value.value, str)
+            ):
+                before = body[place - 1] if place else None
+                if place == 0 or isinstance(before, ast.Assign | ast.AnnAssign):
+                    yield each.lineno, each.value.value
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_docstrings_name_the_thing(path: Path) -> None:
+    """A noun phrase or an imperative; arguments are noun phrases."""
+    wrong = []
+    for line, text in docstrings(path):
+        if QUESTION.match(text):
+            wrong.append(f"{line}: {text.splitlines()[0]}")
+        arguments = re.split(r"\n *(?:Returns|Raises|Yields|Warns):\n", text.partition("Args:\n")[2])[0]
+        for name, words in re.findall(r"^ +(\w+): +(\w+)", arguments, re.MULTILINE):
+            if QUESTION.match(words):
+                wrong.append(f"{line}: {name}: {words} …")
+    assert wrong == []
