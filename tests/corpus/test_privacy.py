@@ -10,7 +10,7 @@ import pytest
 from corpus_work import Row, built, files, loose, row, written
 
 from postil.app.corpus.building import build_corpus
-from postil.corpus.privacy import MASKS, HashKey, hashed, masking
+from postil.corpus.privacy import MASKS, HashKey, hash_user, masking
 from postil.corpus.split import Share
 from postil.errors import InvalidInput, PostilError
 
@@ -73,10 +73,10 @@ def test_a_hash_stands_for_a_person_within_one_corpus(tmp_path: Path) -> None:
         for name, key in (("one", b"pepper"), ("again", b"pepper"), ("other", b"vinegar"))
     )
     assert files(tmp_path / "one") == files(tmp_path / "again")
-    assert people(one) == {hashed(name, HashKey(b"pepper")) for name in PEOPLE}
+    assert people(one) == {hash_user(name, HashKey(b"pepper")) for name in PEOPLE}
     assert not people(one) & people(other)
     assert [comment.user for comment in next(one.articles("train")).comments] == [
-        *(hashed(name, HashKey(b"pepper")) for name in ("Xanthippe", "Yngwie", "Xanthippe")), None,
+        *(hash_user(name, HashKey(b"pepper")) for name in ("Xanthippe", "Yngwie", "Xanthippe")), None,
     ]  # fmt: skip
     for name in ("one", "other"):
         text = everything(tmp_path / name)
@@ -84,7 +84,7 @@ def test_a_hash_stands_for_a_person_within_one_corpus(tmp_path: Path) -> None:
 
 
 def test_a_name_may_hold_anything() -> None:
-    assert len({hashed(name, HashKey(b"x")) for name in ("", "a", "A", "名", "\ud800", "a" * 10_000)}) == 6
+    assert len({hash_user(name, HashKey(b"x")) for name in ("", "a", "A", "名", "\ud800", "a" * 10_000)}) == 6
 
 
 def test_a_key_is_made_once_and_for_its_owner_alone(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from postil.annotation.database import Database
-    from postil.annotation.models import Event, Person, Progress, Span, Task
+    from postil.annotation.models import AnnotationTask, Event, Person, Progress, Span
     from postil.annotation.rubric import Rubric
 
 __all__ = ["Grading"]
@@ -35,7 +35,7 @@ class Grading:
     def __init__(self, database: Database, rubric: Callable[[], Rubric], clock: Callable[[], float]) -> None:
         self._database, self._rubric, self._clock = database, rubric, clock
 
-    def next(self, person: Person) -> Task | None:
+    def next(self, person: Person) -> AnnotationTask | None:
         """Read the annotator's first open task; None if all are done.
 
         Args:
@@ -44,7 +44,7 @@ class Grading:
         with self._database.reading(once=True) as connection:
             return first_open(connection, person.id)
 
-    def task(self, person: Person, position: int) -> Task:
+    def task(self, person: Person, position: int) -> AnnotationTask:
         """Read a task of an annotator.
 
         Args:
@@ -163,7 +163,7 @@ class Grading:
 
         return self._database.submit(transaction)
 
-    def undo(self, person: Person, *, idempotency_key: str) -> Task | None:
+    def undo(self, person: Person, *, idempotency_key: str) -> AnnotationTask | None:
         """Undo the annotator's last annotation, then the one before it, and so on.
 
         Nothing is deleted: this appends an event, which restores the state before the annotation.
@@ -180,7 +180,7 @@ class Grading:
         """
         key = validation.key(idempotency_key)
 
-        def transaction(connection: Connection) -> Task | None:
+        def transaction(connection: Connection) -> AnnotationTask | None:
             annotator = active_person(connection, person.id, lock=True)
             assignment = undo_last(connection, annotator, key, self._clock())
             return None if assignment is None else of_assignment(connection, annotator.id, assignment)

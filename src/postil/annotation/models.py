@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Adjudication",
     "Annotation",
+    "AnnotationTask",
     "AnnotatorProgress",
     "Campaign",
     "Conflict",
@@ -31,7 +32,6 @@ __all__ = [
     "Session",
     "Span",
     "State",
-    "Task",
     "Upcoming",
 ]
 
@@ -146,7 +146,7 @@ class Session(_Record, frozen=True, kw_only=True):
     expires: float
 
 
-class Task(_Record, frozen=True, kw_only=True):
+class AnnotationTask(_Record, frozen=True, kw_only=True):
     """An item as presented to an annotator; it reveals neither the system nor the ratings of others.
 
     Args:
@@ -224,7 +224,7 @@ class Upcoming(_Record, frozen=True, kw_only=True):
     """
 
     progress: Progress
-    tasks: tuple[Task, ...]
+    tasks: tuple[AnnotationTask, ...]
 
 
 class AnnotatorProgress(_Record, frozen=True, kw_only=True):

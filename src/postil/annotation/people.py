@@ -81,8 +81,10 @@ class People:
             unused = tables.invite.update().where(tables.invite.c.person == number, tables.invite.c.used.is_(None))
             connection.execute(unused.values(expires=REPLACED))
             mine = tables.session.c.person == number
-            connection.execute(tables.session.delete().where(mine, tables.session.c.hash != validation.hashed(keep)))
-            values = {"hash": validation.hashed(token), "person": number, "expires": self._clock() + days * DAY}
+            connection.execute(
+                tables.session.delete().where(mine, tables.session.c.hash != validation.hash_token(keep))
+            )
+            values = {"hash": validation.hash_token(token), "person": number, "expires": self._clock() + days * DAY}
             connection.execute(tables.invite.insert(), values)
 
         self._database.run(transaction)
@@ -101,7 +103,7 @@ class People:
         mine = secrets.token_urlsafe(32)
 
         def transaction(connection: Connection) -> Session:
-            of_token = tables.invite.c.hash == validation.hashed(token)
+            of_token = tables.invite.c.hash == validation.hash_token(token)
             # The row is locked, so that of two sign-ins at once one finds it used.
             row = connection.execute(sql.select(tables.invite).where(of_token).with_for_update()).first()
             now = self._clock()
@@ -116,7 +118,7 @@ class People:
             who = active_person(connection, row.person)
             connection.execute(tables.invite.update().where(of_token).values(used=now))
             expires = now + days * DAY
-            values = {"hash": validation.hashed(mine), "person": who.id, "expires": expires}
+            values = {"hash": validation.hash_token(mine), "person": who.id, "expires": expires}
             connection.execute(tables.session.insert(), values)
             return Session(token=mine, person=_to_person(who), expires=expires)
 
@@ -138,7 +140,7 @@ class People:
         Args:
             session: Token of the session.
         """
-        ended = tables.session.delete().where(tables.session.c.hash == validation.hashed(session))
+        ended = tables.session.delete().where(tables.session.c.hash == validation.hash_token(session))
         self._database.run(lambda connection: connection.execute(ended))
 
     def everyone(self) -> list[Person]:
@@ -252,7 +254,7 @@ def signed_in(connection: Connection, session: str, now: float, *, lock: bool = 
         lock: True to lock the row, see `active_person`.
     """
     statement = _SIGNED_IN_LOCKED if lock else _SIGNED_IN
-    return statement.first(connection, {"hash": validation.hashed(session), "now": now})
+    return statement.first(connection, {"hash": validation.hash_token(session), "now": now})
 
 
 def progress_of(row: PersonRow) -> Progress:

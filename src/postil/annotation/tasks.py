@@ -8,7 +8,7 @@ import sqlalchemy as sql
 
 from postil.annotation import tables
 from postil.annotation.compiled_sql import CompiledStatement
-from postil.annotation.models import Task
+from postil.annotation.models import AnnotationTask
 from postil.annotation.spans import from_json
 from postil.annotation.tables import MOST_ROWS, MOVED, OPEN, STATES
 
@@ -64,7 +64,7 @@ _BETWEEN: Final = CompiledStatement(
 )
 
 
-def first_open(connection: Connection, annotator: int) -> Task | None:
+def first_open(connection: Connection, annotator: int) -> AnnotationTask | None:
     """Read the first open task of an annotator; None if all are done.
 
     Args:
@@ -75,7 +75,7 @@ def first_open(connection: Connection, annotator: int) -> Task | None:
     return None if row is None else _to_task(row)
 
 
-def task_at(connection: Connection, annotator: int, position: int) -> Task | None:
+def task_at(connection: Connection, annotator: int, position: int) -> AnnotationTask | None:
     """Read the task at a position of an annotator's presentation order; None if there is none.
 
     Args:
@@ -88,7 +88,7 @@ def task_at(connection: Connection, annotator: int, position: int) -> Task | Non
     return None if row is None else _to_task(row)
 
 
-def of_assignment(connection: Connection, annotator: int, assignment: int) -> Task:
+def of_assignment(connection: Connection, annotator: int, assignment: int) -> AnnotationTask:
     """Read the task of an assignment.
 
     Args:
@@ -100,7 +100,7 @@ def of_assignment(connection: Connection, annotator: int, assignment: int) -> Ta
     return _to_task(row)
 
 
-def open_after(connection: Connection, annotator: int, after: int, wanted: int) -> tuple[Task, ...]:
+def open_after(connection: Connection, annotator: int, after: int, wanted: int) -> tuple[AnnotationTask, ...]:
     """Read the consecutive open tasks after a position.
 
     Args:
@@ -111,7 +111,7 @@ def open_after(connection: Connection, annotator: int, after: int, wanted: int) 
     """
     if wanted <= 0 or not -1 <= after < MOST_ROWS - wanted:
         return ()
-    found: list[Task] = []
+    found: list[AnnotationTask] = []
     for row in _BETWEEN.rows(connection, {"person": annotator, "after": after, "last": after + wanted}):
         if row.state != OPEN or row.position != after + 1 + len(found):
             break
@@ -119,8 +119,8 @@ def open_after(connection: Connection, annotator: int, after: int, wanted: int) 
     return tuple(found)
 
 
-def _to_task(row: _TaskRow) -> Task:
-    return Task(
+def _to_task(row: _TaskRow) -> AnnotationTask:
+    return AnnotationTask(
         assignment=row.id,
         position=row.position,
         total=row.total,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from postil.annotation.models import Span
     from postil.annotation.rubric import Rubric
 
-__all__ = ["MAX_LENGTH", "hashed", "key", "on_scale", "seconds_shown", "share_or_two", "spans", "words"]
+__all__ = ["MAX_LENGTH", "hash_token", "key", "on_scale", "seconds_shown", "share_or_two", "spans", "words"]
 
 MAX_LENGTH: Final = 2_000
 """Maximum length of a reason, in characters."""
@@ -22,7 +22,7 @@ KEY_LENGTH: Final = 100
 MAX_SPANS: Final = 1_000
 
 
-def hashed(token: str) -> str:
+def hash_token(token: str) -> str:
     """Hash a token, as only hashes are stored.
 
     Args:

@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 
 from postil.corpus.minhash import BINS, minhash_signatures, word_hashes
-from postil.corpus.privacy import hashed
+from postil.corpus.privacy import hash_user
 from postil.corpus.rejected import Rejected  # noqa: TC001 - msgspec looks it up
 from postil.corpus.split import draw_key
 from postil.records.parquet import arrow
@@ -214,7 +214,7 @@ def _rating_column(comments: Sequence[Comment], options: BuildOptions, pa: Arrow
 def _person(name: str | None, options: BuildOptions) -> str | None:
     if name is None or options.user_ids == "drop":
         return None
-    return name if options.hash_key is None else hashed(name, options.hash_key)
+    return name if options.hash_key is None else hash_user(name, options.hash_key)
 
 
 def _gathered(

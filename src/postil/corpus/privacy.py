@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from postil.records.row_files import FilePath
 
-__all__ = ["MASKS", "HashKey", "hashed", "masking"]
+__all__ = ["MASKS", "HashKey", "hash_user", "masking"]
 
 KEY_BYTES: Final = 32
 """Length of a key that is created; keys of up to twice this length are accepted, as BLAKE2b does."""
@@ -86,14 +86,15 @@ class HashKey:
             raise InvalidInput(str(error), where=where) from None
 
 
-def hashed(name: str, key: HashKey) -> str:
+def hash_user(name: str, key: HashKey) -> str:
     """The keyed BLAKE2b hash of a user id, 16 hexadecimal digits.
 
     Args:
         name: Name or number of a person.
         key: The secret key.
 
-    >>> len(hashed("ana", HashKey(b"secret"))), hashed("ana", HashKey(b"secret")) == hashed("ana", HashKey(b"other"))
+    >>> one, other = (hash_user("ana", HashKey(key)) for key in (b"secret", b"other"))
+    >>> len(one), one == other
     (16, False)
     """
     return hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8, key=key.secret).hexdigest()

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from postil.arrays import AnyArray
     from postil.records.row_files import FilePath
 
-__all__ = ["FORMAT", "METADATA", "Corpus", "Field", "Ragged"]
+__all__ = ["FORMAT", "METADATA", "Corpus", "Field", "TokenArrays"]
 
 FORMAT: Final = 2
 """Version of the corpus folder."""
@@ -52,7 +52,7 @@ Field = Literal["title", "content", "comments"]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Ragged:
+class TokenArrays:
     """Tokenized texts, memory-mapped.
 
     Args:
@@ -176,7 +176,7 @@ class Corpus:
         """Frequency of each word in train, int64[words], descending."""
         return self._array("counts.npy", Expected("int64", (self.metadata.words,), low=0))
 
-    def tokens(self, split: str, field: Field) -> Ragged:
+    def tokens(self, split: str, field: Field) -> TokenArrays:
         """Token ids of the texts of a split.
 
         Args:
@@ -192,7 +192,7 @@ class Corpus:
         folder = f"tokens/{split}/{field}"
         texts = int(self.starts(split)[-1]) if field == "comments" else len(self.starts(split)) - 1
         ids = self._array(f"{folder}.ids.npy", Expected("int32", low=0, high=self.metadata.words - 1))
-        return Ragged(ids, self._array(f"{folder}.offsets.npy", Expected("int64", (texts + 1,), end=len(ids))))
+        return TokenArrays(ids, self._array(f"{folder}.offsets.npy", Expected("int64", (texts + 1,), end=len(ids))))
 
     def starts(self, split: str) -> NDArray[np.int64]:
         """Offsets of the comments of each article, int64[articles + 1].

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from fastapi import FastAPI
 
-    from postil.annotation.models import Person, Span, Task, Upcoming
+    from postil.annotation.models import AnnotationTask, Person, Span, Upcoming
     from postil.web.forms import Form
     from postil.web.pages import Site
 
@@ -90,12 +90,12 @@ class _Pages:
             return redirect_to("/grade")
         return self._shown(request, *self._here(user, task or self._grading.next(user)))
 
-    def _here(self, user: Person, task: Task | None) -> tuple[Task | None, Upcoming]:
+    def _here(self, user: Person, task: AnnotationTask | None) -> tuple[AnnotationTask | None, Upcoming]:
         """A task, and the upcoming ones."""
         place, wanted = (task.position, AHEAD) if task else (0, 0)
         return task, self._grading.upcoming(user, place, wanted)
 
-    def _shown(self, request: Request, task: Task | None, ahead: Upcoming) -> Response:
+    def _shown(self, request: Request, task: AnnotationTask | None, ahead: Upcoming) -> Response:
         """A task and the upcoming ones as JSON."""
         csrf = self._site.csrf(request)
         shown = self._parts.one(task, csrf, "") if task else self._parts.finished(ahead.progress)

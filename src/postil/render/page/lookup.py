@@ -94,14 +94,14 @@ class Lookup:
         rows = [self.rows[name, coefficient] for name in self.metrics if (name, coefficient) in self.rows]
         return max(rows, key=lambda row: row.value, default=None)
 
-    def plain(self, metric: str) -> str | None:
+    def unweighted(self, metric: str) -> str | None:
         """The unweighted form of a weighted metric, if it was scored."""
         name = metric.removeprefix("w-")
         return name if name != metric and name in self.metrics else None
 
     def against(self, metric: str) -> tuple[str, ...]:
         """The unweighted form and the controls of a metric, which it beats where its weights have an effect."""
-        mine = [name for name in (self.plain(metric), *self.controls[metric]) if name]
+        mine = [name for name in (self.unweighted(metric), *self.controls[metric]) if name]
         return (*mine, *(name for name in self.loose if mine and name == LENGTH))
 
     def first_pairs(self) -> Iterator[tuple[str, str]]:
