@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from sources import FILES, ROOT, name_of, tree
+from sources import FILES, name_of, tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
-REPOSITORY = ROOT.parents[1]
+REPOSITORY = Path(__file__).parents[2]
 PAGES = sorted([*(REPOSITORY / "docs").rglob("*.md"), REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md"])
 
 # Words that mean something here alone, each with the standard term.
@@ -57,7 +57,7 @@ def text_of(path: Path) -> str:
     return text
 
 
-@pytest.mark.parametrize("path", [*FILES, *PAGES], ids=lambda path: path.relative_to(REPOSITORY).as_posix())
+@pytest.mark.parametrize("path", [*FILES, *PAGES], ids=lambda path: name_of(path) if path in FILES else path.name)
 def test_terms_are_standard(path: Path) -> None:
     text = text_of(path)
     found = [
