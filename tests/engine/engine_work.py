@@ -106,7 +106,7 @@ class Heavy:
 
 
 class Part:
-    """What is workers: remembers what it was asked."""
+    """A shard of stateful workers: remembers the requests it was called with."""
 
     def __init__(self, shard: tuple[int, Path]) -> None:
         self.number, self.folder = shard

@@ -139,7 +139,7 @@ def _portable(error: BaseException) -> BaseException:
     try:
         arrived = pickle.loads(pickle.dumps(error))  # noqa: S301
         whole = type(arrived) is type(error) and str(arrived) == str(error)
-    except Exception:
+    except Exception:  # a class may raise anything when it is pickled
         whole = False
     if not whole:
         error = PostilError(f"{_described(error)} (raised in a worker; the exception itself cannot be sent)")

@@ -60,7 +60,7 @@ class Document(HTMLParser):
 
     @property
     def title(self) -> str:
-        """What the tab is called."""
+        """Title of the document."""
         return html.unescape(self.source.partition("<title>")[2].partition("</title>")[0])
 
     def line(self, name: str) -> list[str]:
