@@ -1,13 +1,18 @@
-"""The published figures of the two papers, as they are bundled with the sample."""
+"""The published figures of the two papers, as they are bundled with the sample, and a study's deviations from one."""
 
 from __future__ import annotations
 
 from importlib.resources import files
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-__all__ = ["Claim", "CommentsPaper", "PassagesPaper", "comments_paper", "passages_paper"]
+from postil.records.results import StudyPart, StudyRow, StudyTable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["Claim", "CommentsPaper", "PassagesPaper", "comments_paper", "deviations", "passages_paper"]
 
 Values = dict[str, dict[str, int | float]]
 
@@ -97,6 +102,28 @@ def passages_paper() -> PassagesPaper:
     30000
     """
     return msgspec.json.decode(_file("passages"), type=PassagesPaper)
+
+
+def deviations(rows: Iterable[tuple[str, str, str, str]]) -> StudyPart:
+    """The section of a study that lists each choice that the paper leaves open or that differs from it.
+
+    Args:
+        rows: Quadruples of the choice, the paper’s words on it, the value taken here, and the place where the paper
+            or the documentation says so.
+
+    >>> part = deviations([("attention", "Bahdanau et al. (2014)", "bahdanau", "section 5")])
+    >>> part.tables[0].head
+    ('choice', 'the paper', 'here', 'source')
+    >>> part.tables[0].rows[0].cells
+    ('Bahdanau et al. (2014)', 'bahdanau', 'section 5')
+    """
+    table = StudyTable(
+        key="deviations",
+        caption="Choices that the paper leaves open, or that differ from it",
+        head=("choice", "the paper", "here", "source"),
+        rows=tuple(StudyRow(name=choice, cells=tuple(cells)) for choice, *cells in rows),
+    )
+    return StudyPart(key="deviations", title="Deviations from the paper", tables=(table,))
 
 
 def _file(name: str) -> bytes:
