@@ -18,6 +18,8 @@ __all__ = ["FITTING", "FITTING_PLAIN", "METRICS", "SYSTEMS", "CommentsOptions", 
 SYSTEMS: Final = ("ir-t", "ir-tc", "seq2seq", "att", "att-tc")
 """The commenters of the paper."""
 
+PRESETS: Final = ("paper",)
+
 FITTING: Final = "w-meteor(params=en,characters=true,corpus=chosen)"
 """The W-METEOR that fits the paper's own tables best, with weights grade / 5."""
 
@@ -58,6 +60,7 @@ class CommentsOptions(ResamplingOptions, ThreadOptions):
     """Options of `postil study comments`.
 
     Args:
+        preset: Preset of all other options: paper, the systems and conventions of the publication; by default ours.
         systems: Commenters to train, with commas; by default ir-t,ir-tc,seq2seq,att,att-tc, or none with --model or
             --candidates.
         models: Trained model to take; repeatable. One that is among --systems is not trained.
@@ -78,6 +81,7 @@ class CommentsOptions(ResamplingOptions, ThreadOptions):
         stage: Run this stage alone; by default all that are not done yet.
     """
 
+    preset: Annotated[str | None, Flag(metavar="NAME")] = None
     systems: Annotated[Names | None, Flag(metavar="NAMES")] = None
     models: Annotated[Mapping[str, str], Flag(("--model",), metavar="NAME=DIR")] = field(default_factory=dict)
     ranker: Annotated[str, Flag(metavar="NAME")] = "both"
@@ -95,6 +99,8 @@ class CommentsOptions(ResamplingOptions, ThreadOptions):
     stage: Annotated[str | None, Flag(metavar="NAME")] = None
 
     def __post_init__(self) -> None:
+        if self.preset not in (None, *PRESETS):
+            raise UnknownName("preset", str(self.preset), PRESETS)
         for name in self.systems or ():
             if name not in (*SYSTEMS, *self.models):
                 raise UnknownName("commenter", name, SYSTEMS)
