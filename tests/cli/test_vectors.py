@@ -83,6 +83,22 @@ def test_train_with_every_option(run: Run) -> None:
     assert out.startswith("8 bigrams, 12 dimensions, 0.0 MB\n")
 
 
+def test_train_by_cbow_with_hierarchical_softmax(run: Run) -> None:
+    pytest.importorskip("gensim")
+    kind = ("--model", "cbow", "--output", "hierarchical")
+    run("train", "p.jsonl", "--out", "v", "--dimensions", 12, "--epochs", 3, *kind)
+    spec = "word2vec(cbow,hierarchical-softmax,dimensions=12,window=5,epochs=3,min_count=1,sample=0.001)"
+    assert Vectors.open("v").metadata["spec"] == spec
+    assert spec in run("show", "v")[0]
+    _, err = run("train", "p.jsonl", "--out", "w", *SMALL, *kind, code=2)
+    assert err == (
+        "postil: negative: hierarchical softmax has no noise words; leave it out, or take the output negative\n"
+    )
+    _, err = run("train", "p.jsonl", "--out", "w", "--model", "cbwo", code=2)
+    assert "unknown model 'cbwo'; did you mean 'cbow'?" in err
+    assert not Path("w").exists()
+
+
 def test_train_without_stop_words(run: Run) -> None:
     """Pairs close over them, as `postil passages --stop` has it, and `show` and `metadata.json` name the list."""
     pytest.importorskip("gensim")

@@ -9,7 +9,7 @@ import tracemalloc
 import zipfile
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ from postil.text.tokens import Vocabulary
 from postil.text.vector_files import Word2VecFile, read_word2vec
 from postil.text.vector_store import VectorsWriter
 from postil.text.vectors import Vectors
-from postil.text.word2vec_training import train
+from postil.text.word2vec_training import OutputLayer, Word2VecModel, train
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -481,8 +481,6 @@ def test_gensim_writes_and_reads_the_same(tmp_path: Path) -> None:
 
 # Training
 
-SMALL = {"dimensions": 16, "negative": 5, "epochs": 30, "sample": 0}
-
 
 def sentences() -> list[list[str]]:
     """Cats and dogs share contexts, cars and buses share others."""
@@ -495,22 +493,39 @@ def sentences() -> list[list[str]]:
     return [[str(rng.choice(part)) for part in frame] for frame in choose]
 
 
-def test_words_that_share_contexts_are_near() -> None:
+@pytest.mark.parametrize(
+    ("how", "spec"),
+    [
+        ({"negative": 5}, "skip-gram,dimensions=16,negative=5"),
+        ({"model": "skip-gram", "output": "hierarchical"}, "skip-gram,hierarchical-softmax,dimensions=16"),
+        ({"model": "cbow", "output": "negative", "negative": 5}, "cbow,dimensions=16,negative=5"),
+        ({"model": "cbow", "output": "hierarchical"}, "cbow,hierarchical-softmax,dimensions=16"),
+    ],
+)
+def test_words_that_share_contexts_are_near(how: dict[str, Any], spec: str) -> None:
     pytest.importorskip("gensim")
-    vectors = train(sentences(), **SMALL)  # type: ignore[arg-type]
+    small: dict[str, Any] = {"dimensions": 16, "epochs": 30, "sample": 0, **how}
+    vectors = train(sentences(), **small)
     (cat, *_), (bus, *_) = vectors.nearest(["cat", "bus"], 1)
     assert (cat[0], bus[0]) == ("dog", "car")
     assert vectors.dimensions == 16
     assert len(vectors) == 20
-    assert vectors.metadata["spec"] == (
-        "word2vec(skip-gram,dimensions=16,negative=5,window=5,epochs=30,min_count=1,sample=0)"
-    )
+    assert vectors.metadata["spec"] == f"word2vec({spec},window=5,epochs=30,min_count=1,sample=0)"
     assert (vectors.metadata["texts"], vectors.metadata["tokens"]) == (600, 1800)
+    assert vectors.hash == train(sentences(), **small).hash
+
+
+def test_the_four_kinds_of_word2vec_differ() -> None:
+    pytest.importorskip("gensim")
+    kinds = [(model, output) for model in get_args(Word2VecModel) for output in get_args(OutputLayer)]
+    small: dict[str, Any] = {"dimensions": 4, "epochs": 1, "sample": 0}
+    made = {train(sentences()[:50], **small, model=model, output=output).hash for model, output in kinds}
+    assert len(made) == 4
 
 
 PROGRAM = """
 import sys
-from postil.text.word2vec_training import train
+from postil.text.word2vec_training import OutputLayer, Word2VecModel, train
 texts = [["a", "b", "c", "b"], ["b", "c", "d"], ["d", "a"]] * 20
 train(texts, dimensions=8, epochs=2).save(sys.argv[1])
 """
@@ -583,6 +598,9 @@ def test_each_epoch_is_told() -> None:
         ({"workers": 0}, "workers: expected at least 1, got 0"),
         ({"sample": 2}, "sample: expected 0 to 1, got 2"),
         ({"seed": 2**32}, "seed: expected 0 to 4294967295, got 4294967296"),
+        ({"output": "hierarchical", "negative": 5}, "negative: hierarchical softmax has no noise words; leave it out"),
+        ({"model": "glove"}, "unknown model 'glove'"),
+        ({"output": "full"}, "unknown output 'full'"),
     ],
 )
 def test_parameters_are_checked(options: dict[str, Any], problem: str) -> None:

@@ -24,7 +24,7 @@ from postil.text.tokens import Tokens, Vocabulary
 from postil.text.vector_files import Word2VecFile
 from postil.text.vector_store import VectorsWriter
 from postil.text.vectors import Vectors
-from postil.text.word2vec_training import train
+from postil.text.word2vec_training import OutputLayer, Word2VecModel, train
 from postil.version import VERSION
 
 if TYPE_CHECKING:
@@ -55,8 +55,10 @@ class VectorTrainingOptions(SeedOptions):
     """Options of `postil vectors train`.
 
     Args:
+        model: skip-gram: each word predicts its context; cbow: the mean of the context predicts the word.
+        output: negative: negative sampling; hierarchical: hierarchical softmax.
         dimensions: Length of a vector.
-        negative: Number of noise words per pair of words.
+        negative: Number of noise words per pair of words, by default 15; not with --output hierarchical.
         bigrams: Train a vector for each pair of adjacent words, in place of words.
         window: Maximum distance of a context word.
         epochs: Number of epochs.
@@ -66,8 +68,10 @@ class VectorTrainingOptions(SeedOptions):
         workers: Number of threads; with more than one the numbers differ a little each time.
     """
 
+    model: Annotated[Word2VecModel, Flag(metavar="NAME")] = "skip-gram"
+    output: Annotated[OutputLayer, Flag(metavar="NAME")] = "negative"
     dimensions: Annotated[int, Flag(min=1)] = 300
-    negative: Annotated[int, Flag(min=1)] = 15
+    negative: Annotated[int | None, Flag(min=1)] = None
     bigrams: bool = False
     window: Annotated[int, Flag(min=1)] = 5
     epochs: Annotated[int, Flag(min=1)] = 5
@@ -130,6 +134,8 @@ def train_on_file(path: str, out: str, options: VectorTrainingOptions, on_messag
         try:
             vectors = train(
                 _Texts(tokens),
+                model=options.model,
+                output=options.output,
                 dimensions=options.dimensions,
                 negative=options.negative,
                 bigrams=options.bigrams,

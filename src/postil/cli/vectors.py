@@ -39,7 +39,7 @@ def train(
     out: Out,
     options: VectorTrainingOptions,
 ) -> None:
-    """Train word vectors on texts: word2vec's skip-gram with negative sampling, by gensim.
+    """Train word vectors on texts by gensim: word2vec's skip-gram or CBOW model, with either output layer.
 
     Use the tokenizer that the texts to be measured will be split with, and with --bigrams their --stop as well.
 

@@ -1,24 +1,32 @@
-"""Training word vectors: word2vec's skip-gram with negative sampling, by gensim."""
+"""Training word vectors: word2vec's skip-gram and CBOW, with negative sampling or hierarchical softmax, by gensim."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from postil.errors import InvalidInput, MissingExtra, UsageError
+from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
 from postil.text.vectors import Vectors
 from postil.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-__all__ = ["SEED", "train"]
+__all__ = ["NEGATIVE", "SEED", "OutputLayer", "Word2VecModel", "train"]
+
+Word2VecModel: TypeAlias = Literal["skip-gram", "cbow"]
+"""Each word predicts its context, or the mean of the context predicts the word."""
+
+OutputLayer: TypeAlias = Literal["negative", "hierarchical"]
+"""Negative sampling, or a softmax over the paths of a Huffman tree of the words."""
 
 SEED: Final = 20181
+NEGATIVE: Final = 15
+"""Number of noise words per pair of words, as in the paper on passage interestingness."""
 LONGEST: Final = 10_000
 """gensim ignores the words of a text after this many, so longer texts are split."""
 
@@ -26,8 +34,10 @@ LONGEST: Final = 10_000
 def train(
     token_lists: Iterable[Sequence[str]],
     *,
+    model: Word2VecModel = "skip-gram",
+    output: OutputLayer = "negative",
     dimensions: int = 300,
-    negative: int = 15,
+    negative: int | None = None,
     bigrams: bool = False,
     window: int = 5,
     epochs: int = 5,
@@ -39,14 +49,17 @@ def train(
 ) -> Vectors:
     """Train a vector for every word, or for every pair of adjacent words, of some texts.
 
-    Skip-gram with negative sampling (Mikolov et al. 2013, Distributed representations of words and phrases and their
-    compositionality). One worker and the same seed give the same bytes on one machine with the same versions; more
-    workers are quicker and give slightly other numbers each time.
+    Skip-gram or CBOW, with negative sampling or hierarchical softmax (Mikolov et al. 2013, Efficient estimation of word
+    representations in vector space, and Distributed representations of words and phrases and their compositionality).
+    One worker and the same seed give the same bytes on one machine with the same versions; more workers are quicker and
+    give slightly other numbers each time.
 
     Args:
         token_lists: Texts as lists of words, iterated ``epochs + 2`` times.
+        model: ``skip-gram`` or ``cbow``.
+        output: ``negative`` for negative sampling, ``hierarchical`` for hierarchical softmax.
         dimensions: Length of a vector.
-        negative: Number of noise words per pair of words, at least 1.
+        negative: Number of noise words per pair of words, at least 1; None for 15. Hierarchical softmax has none.
         bigrams: Train on pairs of adjacent words, joined with ``_``, in place of words.
         window: Maximum distance of a context word.
         epochs: Number of epochs.
@@ -62,12 +75,13 @@ def train(
 
     Raises:
         MissingExtra: gensim is not installed.
-        UsageError: A parameter is out of range, or the texts can be iterated only once.
+        UnknownName, UsageError: There is no such model or output, a parameter is out of range or goes with another
+            output, or the texts can be iterated only once.
         InvalidInput: No word occurs often enough.
     """
-    at_least_one = {"dimensions": dimensions, "negative": negative, "window": window, "epochs": epochs}
-    at_least_one |= {"min_count": min_count, "workers": workers}
-    _check(at_least_one, sample, seed)
+    noise = _noise_words(model, output, negative)
+    at_least_one = {"dimensions": dimensions, **noise, "window": window, "epochs": epochs, "min_count": min_count}
+    _check({**at_least_one, "workers": workers}, sample, seed)
     if iter(token_lists) is token_lists:
         raise UsageError("expected texts that can be iterated several times, such as a list, got an iterator")
     word2vec, versions = _gensim()
@@ -75,15 +89,12 @@ def train(
     tell("counting words")
     texts = _Texts(token_lists, bigrams=bigrams)
     counted = texts.count()
-    vocabulary = counted.vocabulary(min_count)
-    if not vocabulary:
-        unit = "pair of adjacent words" if bigrams else "word"
-        raise InvalidInput(f"no {unit} occurs {min_count} times in {counted.texts:,} texts", where="texts")
-    model = word2vec(
+    vocabulary = counted.vocabulary(min_count, "pair of adjacent words" if bigrams else "word")
+    network = word2vec(
         vector_size=dimensions,
-        sg=1,
-        hs=0,
-        negative=negative,
+        sg=int(model == "skip-gram"),
+        hs=int(output == "hierarchical"),
+        negative=noise.get("negative", 0),
         window=window,
         min_count=1,
         sample=sample,
@@ -93,14 +104,15 @@ def train(
         sorted_vocab=0,  # sorted already, with a tie rule that does not depend on the machine
         hashfxn=_stable_hash,
     )
-    model.build_vocab_from_freq(vocabulary, corpus_count=counted.pieces)
-    model.train(texts, total_examples=counted.pieces, epochs=epochs, callbacks=[_Epochs(epochs, tell)])
-    parameters = {name: value for name, value in at_least_one.items() if name != "workers"} | {"sample": sample}
+    network.build_vocab_from_freq(vocabulary, corpus_count=counted.pieces)
+    network.train(texts, total_examples=counted.pieces, epochs=epochs, callbacks=[_Epochs(epochs, tell)])
+    parameters = at_least_one | {"sample": sample}
+    kind = model if output == "negative" else f"{model},hierarchical-softmax"
     return Vectors(
-        tuple(model.wv.index_to_key),
-        np.ascontiguousarray(model.wv.vectors, dtype=np.float32),
+        tuple(network.wv.index_to_key),
+        np.ascontiguousarray(network.wv.vectors, dtype=np.float32),
         {
-            "spec": f"word2vec(skip-gram,{','.join(f'{name}={value:g}' for name, value in parameters.items())})",
+            "spec": f"word2vec({kind},{','.join(f'{name}={value:g}' for name, value in parameters.items())})",
             "bigrams": bigrams,
             "seed": seed,
             "workers": workers,
@@ -129,10 +141,13 @@ class _Counted(NamedTuple):
     tokens: int
     pieces: int
 
-    def vocabulary(self, min_count: int) -> dict[str, int]:
+    def vocabulary(self, min_count: int, unit: str) -> dict[str, int]:
         """Units that are frequent enough, by descending count, then alphabetically."""
         ordered = sorted(self.units.items(), key=lambda pair: (-pair[1], pair[0]))
-        return {unit: n for unit, n in ordered if n >= min_count}
+        frequent = {name: n for name, n in ordered if n >= min_count}
+        if not frequent:
+            raise InvalidInput(f"no {unit} occurs {min_count} times in {self.texts:,} texts", where="texts")
+        return frequent
 
 
 class _Texts:
@@ -199,6 +214,16 @@ def _gensim() -> tuple[Any, dict[str, str]]:
     except ImportError as error:
         raise MissingExtra("training word vectors", "vectors") from error
     return Word2Vec, {"gensim": gensim.__version__, "numpy": np.__version__}
+
+
+def _noise_words(model: str, output: str, negative: int | None) -> dict[str, int]:
+    """The number of noise words, by its name; nothing for hierarchical softmax."""
+    for kind, name, known in (("model", model, get_args(Word2VecModel)), ("output", output, get_args(OutputLayer))):
+        if name not in known:
+            raise UnknownName(kind, name, known)
+    if output == "hierarchical" and negative is not None:
+        raise UsageError("negative: hierarchical softmax has no noise words; leave it out, or take the output negative")
+    return {} if output == "hierarchical" else {"negative": NEGATIVE if negative is None else negative}
 
 
 def _check(at_least_one: dict[str, int], sample: float, seed: int) -> None:
