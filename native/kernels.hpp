@@ -27,6 +27,7 @@ struct MeteorParameters {
   double alpha, beta, gamma, delta;
   double stage_weights[3];  // exact, stem, synonym
   int beam;
+  bool outside;  // choose the reference by weight times F alone; of equal ones the least penalty
 };
 struct MeteorWords {
   Span<int32_t> candidates;     // word ids, where the overlap was found over stems

@@ -170,8 +170,8 @@ double Meteor::most(const Candidate& candidate, int32_t j, Lengths mine) const {
     const double theirs_matched = weight * std::min(all, heaviest * matches);
     const double mine_matched = weight * std::min(same_words ? all : heaviest * matches, heaviest * matches);
     const bool perfect = k == 1 && matches == mine.words && matches == theirs.words;
-    best = std::max(best, score(std::min(mine_matched, weight * mine.weighted), theirs_matched, perfect ? 0 : k, matches,
-                                mine, theirs));
+    best = std::max(best, score(std::min(mine_matched, weight * mine.weighted), theirs_matched,
+                                perfect || p_.outside ? 0 : k, matches, mine, theirs));
   }
   return weights_[r] * best;
 }
@@ -365,7 +365,8 @@ Sums Meteor::add_up(const Scratch& scratch, const Candidate& candidate, int32_t 
   return sums;
 }
 
-// The first of the references with the best score. They are tried in the order of what each could reach at most, until no
+// The first of the references with the best score; if the penalty is outside the maximum, of those with the best score
+// without it, so that the order of references changes no score. They are tried in the order of what each could reach at most, until no
 // other can reach the best found; usually that is after one or two.
 void Meteor::row(Scratch& scratch, const Candidate& candidate, double* out) const {
   scratch.first_place.assign(candidate.unit_count, -1);
@@ -379,6 +380,7 @@ void Meteor::row(Scratch& scratch, const Candidate& candidate, double* out) cons
   for (int32_t j = 0; j < candidate.references; ++j) scratch.most[j] = most(candidate, j, mine);
 
   int32_t chosen = -1;
+  double best = 0.0;
   auto attempt = [&](int32_t j) {
     const int64_t r = candidate.first_reference + j;
     const Lengths theirs = lengths(reference_words(r), overlap_.references.length(r));
@@ -386,19 +388,22 @@ void Meteor::row(Scratch& scratch, const Candidate& candidate, double* out) cons
     Sums sums = add_up(scratch, candidate, j);
     if (sums.matches == mine.words && sums.matches == theirs.words && sums.chunks == 1) sums.chunks = 0;
     const double here = weights_[r] * score(sums.candidate, sums.reference, sums.chunks, sums.matches, mine, theirs);
-    if (chosen >= 0 && (here < out[0] || (here == out[0] && j > chosen))) return;
+    const double without =
+        p_.outside ? weights_[r] * score(sums.candidate, sums.reference, 0, sums.matches, mine, theirs) : here;
+    if (chosen >= 0 && std::tie(without, here, chosen) < std::tie(best, out[0], j)) return;
     const double values[8] = {here, sums.candidate, sums.reference, mine.weighted, theirs.weighted,
                               static_cast<double>(sums.chunks), static_cast<double>(sums.matches), weights_[r]};
     std::copy_n(values, 8, out);
     chosen = j;
+    best = without;
   };
   for (;;) {
     const auto next = std::max_element(scratch.most.begin(), scratch.most.end());
-    if (*next <= 0.0 || (chosen >= 0 && *next * (1.0 + 1e-9) < out[0])) break;
+    if (*next <= 0.0 || (chosen >= 0 && *next * (1.0 + 1e-9) < best)) break;
     *next = 0.0;
     attempt(static_cast<int32_t>(next - scratch.most.begin()));
   }
-  if (chosen != 0 && (chosen < 0 || out[0] == 0.0)) attempt(0);  // where nothing scores, the first stands for all
+  if (chosen != 0 && (chosen < 0 || best == 0.0)) attempt(0);  // where nothing scores, the first stands for all
 }
 
 }  // namespace

@@ -244,7 +244,7 @@ Smoothing smoothing_of(const std::string& name) {
 nb::object meteor_table(const HeldOverlap& held, In<double> weights, std::vector<double> parameters,
                         std::vector<double> stage_weights, int beam, In<int32_t> candidate_words,
                         In<int32_t> reference_words, In<uint8_t> function, std::optional<In<int64_t>> synset_offsets,
-                        std::optional<In<int32_t>> synsets, int jobs) {
+                        std::optional<In<int32_t>> synsets, int jobs, bool outside) {
   require_weights(held, weights);
   require(parameters.size() == 4 && stage_weights.size() == 3 && beam > 0, "expected 4 parameters, 3 weights and a beam");
   const char* const of_words = "expected a number of each word, and for each number whether it is a function word";
@@ -260,7 +260,7 @@ nb::object meteor_table(const HeldOverlap& held, In<double> weights, std::vector
     check_offsets(span(*synset_offsets), static_cast<int64_t>(synsets->shape(0)), "expected synsets of each word");
   }
   const MeteorParameters p{parameters[0], parameters[1], parameters[2], parameters[3],
-                           {stage_weights[0], stage_weights[1], stage_weights[2]}, beam};
+                           {stage_weights[0], stage_weights[1], stage_weights[2]}, beam, outside};
   MeteorWords words{span(candidate_words), span(reference_words), span(function), {}, {}};
   if (synset_offsets) words.synset_offsets = span(*synset_offsets), words.synsets = span(*synsets);
   return table(held.count(), 8, [&](double* out) { meteor(held.overlap, weights.data(), p, words, jobs, out); });
@@ -418,7 +418,7 @@ NB_MODULE(_compiled, m) {
       nb::arg("overlap"), nb::arg("weights"), nb::arg("order"), nb::arg("skip") = -1, nb::arg("jobs") = 1);
   m.def("meteor", &meteor_table, nb::arg("overlap"), nb::arg("weights"), nb::arg("parameters"), nb::arg("stage_weights"),
         nb::arg("beam"), nb::arg("candidate_words"), nb::arg("reference_words"), nb::arg("function"),
-        nb::arg("synset_offsets").none(), nb::arg("synsets").none(), nb::arg("jobs") = 1);
+        nb::arg("synset_offsets").none(), nb::arg("synsets").none(), nb::arg("jobs") = 1, nb::arg("outside") = false);
 
   nb::class_<Grams>(m, "Grams")
       .def_prop_ro("order", &Grams::order)

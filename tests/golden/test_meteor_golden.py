@@ -111,3 +111,55 @@ def test_the_three_corpus_rules(spec: str, items: list[float], corpus: float) ->
     result = postil.score([C, "a b"], references, weights=[[1.0, 0.5], [0.5, 1.0]], metrics=[spec], tokenizer="space")
     assert result.items[spec].tolist() == pytest.approx(items)
     assert result.corpus[spec] == pytest.approx(corpus)
+
+
+SCATTERED = ["d c b a", "a b c x"]
+"""Of a b c d, params=2005: F = 1, penalty .5 (4/4)^3, together 1/2; and F = 3/4, penalty .5 (1/3)^3, together 53/72."""
+
+
+@pytest.mark.parametrize(
+    ("weights", "inside", "outside"),
+    [
+        ([0.5, 1.0], 53 / 72, 53 / 72),  # .5 * 1 < 1 * 3/4: both choose the second
+        ([0.8, 1.0], 53 / 72, 0.4),  # .8 * 1 > 1 * 3/4: outside chooses the first, which scores .8 * 1/2
+        ([0.8, 0.2], 0.4, 0.4),
+    ],
+)
+def test_a_raised_weight_can_lower_the_score_with_the_penalty_outside(
+    weights: list[float], inside: float, outside: float
+) -> None:
+    """Why the penalty is inside by default: one weight rises from .5 to .8, and the score falls from .74 to .4."""
+    spec = "w-meteor(params=2005,stages=exact)"
+    assert score(spec, "a b c d", SCATTERED, weights) == pytest.approx(inside)
+    assert score(spec.replace(")", ",penalty=outside)"), "a b c d", SCATTERED, weights) == pytest.approx(outside)
+
+
+def test_one_more_reference_can_lower_the_score_with_the_penalty_outside() -> None:
+    """Without weights too: F = 1 beats F = 3/4, whatever its penalty."""
+    spec = "meteor(params=2005,stages=exact,penalty=outside)"
+    assert score(spec, "a b c d", SCATTERED[1:], [1.0]) == pytest.approx(53 / 72)
+    assert score(spec, "a b c d", SCATTERED, [1.0, 1.0]) == pytest.approx(1 / 2)
+
+
+@pytest.mark.parametrize("references", [["d c b a", "a b c d"], ["a b c d", "d c b a"]])
+def test_of_equal_references_outside_the_lowest_penalty_counts(references: list[str]) -> None:
+    """F is 1 of both, so that a copy of a reference scores 1 wherever it stands."""
+    assert score("meteor(params=2005,stages=exact,penalty=outside)", "a b c d", references, [1.0, 1.0]) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("corpus", "expected"),
+    [
+        # Item 1 chooses d c b a: matches 4, s .8, words 4 and 4, chunks 4. Item 2: a b, matches 2, s 1/2, no chunk.
+        ("stats", 0.7 * 23 / 27),  # P = R = (4 * .8 + 2 * .5) / 6, penalty .5 (4/6)^3 = 4/27
+        ("chosen", 23 / 27),  # P = R = 1
+        ("mean", (0.4 + 0.5) / 2),
+    ],
+)
+def test_the_corpus_rules_take_the_reference_chosen_outside(corpus: str, expected: float) -> None:
+    spec = f"w-meteor(params=2005,stages=exact,penalty=outside,corpus={corpus})"
+    result = postil.score(
+        ["a b c d", "a b"], [SCATTERED, ["a b"]], weights=[[0.8, 1.0], [0.5]], metrics=[spec], tokenizer="space"
+    )
+    assert result.items[spec].tolist() == pytest.approx([0.4, 0.5])
+    assert result.corpus[spec] == pytest.approx(expected)

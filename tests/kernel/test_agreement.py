@@ -86,7 +86,8 @@ def check_all(problem):
     for parameters in ([0.85, 0.2, 0.6, 0.75], [0.9, 3.0, 0.5, 0.5]):
         for beam in (1, 3, 40):
             args = (parameters, [1.0, 0.6, 0.8], beam, candidates[0], references[0], function, None, None)
-            agree(problem, lambda k, o, args=args: k.meteor(o, weights, *args))
+            for outside in (False, True):
+                agree(problem, lambda k, o, args=args, there=outside: k.meteor(o, weights, *args, outside=there))
 
 
 def check_frequencies(problem):
@@ -173,7 +174,7 @@ def test_meteor_with_stems_and_synonyms_agrees(problem, data):
                 stem_of[candidates[0]], candidates[1], of_row, stem_of[references[0]], references[1], set_offsets
             )
             args = ([0.85, 0.2, 0.6, 0.75], [1.0, 0.6, 0.8], 5, candidates[0], references[0], function, *synonyms)
-            results.append(kernel.meteor(overlap, weights, *args))
+            results.append([kernel.meteor(overlap, weights, *args, outside=there) for there in (False, True)])
         np.testing.assert_allclose(*results, rtol=1e-12, atol=1e-12)
 
 

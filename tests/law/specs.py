@@ -25,6 +25,9 @@ PARAMETERS = {
         "(params=other,stages=exact)",
         "(params=2005,corpus=mean)",
         "(corpus=chosen)",
+        "(penalty=outside)",
+        "(penalty=outside,corpus=mean,params=2005)",
+        "(penalty=outside,corpus=chosen,characters=true,params=other)",
         "(characters=true,params=other)",
         "(over=mean)",
         "(over=top-2)",
@@ -58,6 +61,7 @@ BLEU = ("bleu-1", "bleu-2", "bleu-3", "bleu-4")
 COCO = [spec for spec in of(*BLEU) if "smooth=coco" in str(parse_metric(spec))]
 MEAN = [spec for spec in SPECS if "corpus=mean" in str(parse_metric(spec))] + of("rouge-l", "cider", "cider-d")
 AVERAGES = [spec for spec in of("meteor", "rouge-l") if "over=max" not in str(parse_metric(spec))]
+OUTSIDE = [spec for spec in of("meteor") if "penalty=outside" in spec]
 CHOOSES_ONE = [spec for spec in of("meteor") if "corpus=mean" not in str(parse_metric(spec))]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
-from specs import AVERAGES, BLEU, CHOOSES_ONE, COCO, MEAN, PARAMETERS, PLAIN, SPECS, WEIGHTED, of, without
+from specs import AVERAGES, BLEU, CHOOSES_ONE, COCO, MEAN, OUTSIDE, PARAMETERS, PLAIN, SPECS, WEIGHTED, of, without
 from strategies import TEXTS, WEIGHTS, WORDS, Problem, law, problems, references_of, scores
 
 from postil.kernel import NAME
@@ -76,7 +76,8 @@ def test_raising_one_weight_never_lowers_an_item_score(problem: Problem, data: s
     before, after = scores(problem, WEIGHTED), scores(problem.with_weights(raised), WEIGHTED)
     # Raising the best weight of an item scales delta-BLEU's denominator: see the next test.
     new_best = max(raised[s]) > max(problem.weights[s])
-    for spec in without(WEIGHTED, of("delta-bleu") if new_best else []):
+    # METEOR with the penalty outside the maximum can choose another reference: see test_meteor_golden.
+    for spec in without(WEIGHTED, OUTSIDE + (of("delta-bleu") if new_best else [])):
         assert (after.items[spec] >= before.items[spec] - EXACT).all(), spec
 
 
@@ -86,6 +87,26 @@ def test_why_delta_bleu_is_exempt() -> None:
     specs = ["delta-bleu(order=1)"]
     assert scores(problem, specs).items[specs[0]] == pytest.approx([1.0])
     assert scores(problem.with_weights([[0.5, 1.0], [1.0]]), specs).items[specs[0]] == pytest.approx([0.5])
+
+
+@LAW
+@given(problems(), st.data())
+def test_a_penalty_outside_the_maximum_never_scores_more(problem: Problem, data: st.DataObject) -> None:
+    """And the same for one reference, down to the last bit."""
+    outside = [spec for spec in OUTSIDE if spec.startswith("w-")]
+    inside = [spec.replace("penalty=outside,", "").replace("(penalty=outside)", "") for spec in outside]
+    result = scores(problem, outside + inside)
+    pick = [data.draw(st.integers(0, len(row) - 1)) for row in problem.references]
+    single = replace(
+        problem,
+        references=[[row[i]] for row, i in zip(problem.references, pick, strict=True)],
+        weights=[[row[i]] for row, i in zip(problem.weights, pick, strict=True)],
+    )
+    alone = scores(single, outside + inside)
+    for spec, other in zip(outside, inside, strict=True):
+        assert (result.items[spec] <= result.items[other] + EXACT).all(), spec
+        assert alone.items[spec].tobytes() == alone.items[other].tobytes(), spec
+        assert alone.stats[spec].tobytes() == alone.stats[other].tobytes(), spec
 
 
 @LAW

@@ -47,6 +47,7 @@ PAIRWISE = [
     "w-meteor",
     "w-meteor(corpus=mean,params=other)",
     "w-meteor(corpus=chosen)",
+    "w-meteor(penalty=outside)",
     "w-meteor(characters=true,over=top-2,params=other)",
     "w-meteor(characters=true,params=other)",
     "w-rouge-1",

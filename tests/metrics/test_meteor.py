@@ -179,3 +179,18 @@ def test_characters_take_stems_and_notes_along() -> None:
     assert signature("meteor(characters=true)").startswith(
         "meteor(params=en,stages=exact+stem,characters=true,corpus=stats,over=max,function_words="
     )
+
+
+def test_only_another_place_of_the_penalty_is_printed() -> None:
+    assert str(parse_metric("meteor(penalty=inside)")) == str(parse_metric("meteor"))
+    outside = parse_metric("w-meteor(penalty=outside)")
+    assert str(outside).endswith(",over=max,penalty=outside)")
+    assert ",penalty=outside," in outside.signature
+    assert "penalty" not in parse_metric("meteor").signature
+
+
+@pytest.mark.parametrize("over", ["mean", "top-2", "near"])
+def test_a_penalty_outside_needs_a_maximum(over: str) -> None:
+    with pytest.raises(UsageError, match=f"over={over} has no maximum; take over=max, or leave penalty out"):
+        parse_metric(f"meteor(over={over},penalty=outside)")
+    assert parse_metric(f"meteor(over={over},penalty=inside)") == parse_metric(f"meteor(over={over})")

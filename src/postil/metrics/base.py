@@ -30,7 +30,8 @@ __all__ = ["Metric", "PairwiseScorer", "Scorer", "Specified", "alignable", "mean
 class Specified(ABC):
     """Base of metrics and measures: parameters as a value, so that equal parameters make equal values.
 
-    Printing it gives the full spec, which parses back to an equal value; see :mod:`postil.metrics.spec`.
+    Printing it gives the full spec, which parses back to an equal value; see :mod:`postil.metrics.spec`. A field whose
+    metadata have ``brief`` is printed only if it differs from its default, so that older signatures stay as they are.
 
     Args:
         weighted: True if the references' weights count (``w-`` in front of the name); else all are taken as 1.
@@ -56,7 +57,9 @@ class Specified(ABC):
         parameters = [
             f"{field.name}={_printed(getattr(self, field.name))}"
             for field in dataclasses.fields(self)
-            if not field.metadata.get("hidden") and getattr(self, field.name) is not None
+            if not field.metadata.get("hidden")
+            and getattr(self, field.name) is not None
+            and not (field.metadata.get("brief") and getattr(self, field.name) == field.default)
         ]
         head = f"w-{self.name}" if self.weighted else self.name
         return f"{head}({','.join(parameters)})" if parameters else head

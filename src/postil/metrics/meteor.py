@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
@@ -58,10 +58,9 @@ class Meteor(Metric):
 
     ``max_j s_j (1 - gamma frag_j^beta) F_j`` with ``F = P R / (alpha P + (1 - alpha) R)`` and
     ``frag = chunks / matches``, 0 where the texts are the same (Banerjee & Lavie 2005; Denkowski & Lavie 2014; with
-    weights: Qin et al. 2018, supplement B.3, the penalty inside the maximum because it belongs to the alignment with
-    r_j). P and R weight a content word by delta and a function word by 1 - delta, and a match by its stage: exact 1,
-    stem .6, synonym .8. The alignment is the beam search of the METEOR 1.5 program. Texts are taken as the tokenizer
-    leaves them.
+    weights: Qin et al. 2018, supplement B.3, which prints the penalty outside the maximum: see ``penalty``). P and R
+    weight a content word by delta and a function word by 1 - delta, and a match by its stage: exact 1, stem .6, synonym
+    .8. The alignment is the beam search of the METEOR 1.5 program. Texts are taken as the tokenizer leaves them.
 
     With all weights 1 and the program's own list of function words the numbers are the program's (largest difference
     5.6e-16). That list is LGPL, so the package has one of its own. With it, the default, 979 of 2,273 student answers
@@ -89,6 +88,13 @@ class Meteor(Metric):
             (leave-one-out, halves), nor for many references with few distinct weights; see
             `postil.metrics.reference_aggregation.AggregatingScorer`. All but ``max`` choose no single reference, so
             they go with ``corpus=mean`` alone.
+        penalty: Place of the penalty, which belongs to the alignment with one reference.
+
+            - ``inside``: ``max_j s_j (1 - pen_j) F_j``, as METEOR 1.5 chooses among references.
+            - ``outside``: ``(1 - pen_j) s_j F_j`` of the reference with the highest ``s_j F_j``, of equal ones that
+              with the lowest penalty: equation B.3 as printed. Never above ``inside``; equal with one reference.
+              Raising a weight, or adding a reference, can lower the score, since it can choose a reference with
+              scattered matches. ``corpus`` takes the reference so chosen; only with ``over=max``.
         function_words: A UTF-8 file with one function word per line, in place of the English list of the package, such
             as the program's own; only with ``params=en``, as delta is .5 in the others and makes all words equal. The
             spec has its path, signatures have a hash of its words.
@@ -97,7 +103,7 @@ class Meteor(Metric):
 
     Raises:
         UsageError: A file is given that the parameters make no use of, or whose path cannot stand in a spec; or
-            ``over`` is none of these or does not go with the corpus score.
+            ``over`` is none of these or does not go with the corpus score or the place of the penalty.
         InvalidInput: On scoring two texts of some 100,000 words each or more.
 
     Three of four words match, in two chunks: F = 3/4, and the penalty is .7 (2/3)^1.4 of it:
@@ -114,6 +120,7 @@ class Meteor(Metric):
     characters: bool = False
     corpus: Literal["stats", "mean", "chosen"] = None  # type: ignore[assignment]  # set below
     over: str = "max"
+    penalty: Literal["inside", "outside"] = field(default="inside", metadata={"brief": True})
     function_words: str | None = None
     wordnet: str | None = None
 
@@ -125,6 +132,11 @@ class Meteor(Metric):
             raise UsageError(
                 f"meteor: corpus={self.corpus} needs the one reference that over=max chooses; with over={self.over} "
                 "take corpus=mean, or leave it out"
+            )
+        if self.over != "max" and self.penalty != "inside":
+            raise UsageError(
+                f"meteor: penalty=outside is a factor outside the maximum over references, and over={self.over} has no "
+                "maximum; take over=max, or leave penalty out"
             )
         if self.function_words is not None and PRESETS[self.params].delta == UNWEIGHTED:
             raise UsageError(f"meteor: function_words has no effect with params={self.params}; leave it out")
@@ -173,6 +185,7 @@ class _MeteorScorer(PairwiseScorer):
         super().__init__(metric, references)
         self._preset = PRESETS[metric.params]
         self._stems = metric.stages != "exact"
+        self._outside = metric.penalty == "outside"
         self._function = self._read_function_words()
         self._wordnet = None
         if metric.stages == "exact+stem+synonym":
@@ -203,8 +216,12 @@ class _MeteorScorer(PairwiseScorer):
         self, pairs: NDArray[np.float64], weights: NDArray[np.float64], bounds: NDArray[np.int64]
     ) -> NDArray[np.float64]:
         scores = pairs[:, 0] * weights
-        highest = np.maximum.reduceat(scores, bounds[:-1]) if len(scores) else scores
-        places = np.flatnonzero(scores == np.repeat(highest, np.diff(bounds)))
+        best = np.ones(len(scores), dtype=bool)
+        for key in (self._f_mean(pairs[:, 1:5]) * weights, scores) if self._outside else (scores,):
+            among = np.where(best, key, -1.0)
+            highest = np.maximum.reduceat(among, bounds[:-1]) if len(among) else among
+            best = among == np.repeat(highest, np.diff(bounds))
+        places = np.flatnonzero(best)
         first = places[np.searchsorted(places, bounds[:-1])]  # of equal ones the first, as in the kernel
         return self._stats(np.column_stack([scores[first], pairs[first, 1:7], weights[first]]))
 
@@ -224,6 +241,7 @@ class _MeteorScorer(PairwiseScorer):
                 np.concatenate([self._is_function, vocabulary.flags(self._function, known)]),
                 *self._synsets(vocabulary),
                 matches.jobs,
+                self._outside,
             )
 
     def _stats(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -246,12 +264,20 @@ class _MeteorScorer(PairwiseScorer):
     def score(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.metric.corpus == "mean":
             return mean_of_items(stats)
-        alpha, beta, gamma = self._preset[:3]
+        beta, gamma = self._preset[1:3]
+        out = self._f_mean(stats)
+        some = np.flatnonzero(out)
+        chunks, matched = stats[some, 4:6].T
+        out[some] *= 1.0 - gamma * (chunks / matched) ** beta
+        return out
+
+    def _f_mean(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
+        """F without the penalty, of weighted matches and weighted lengths of both sides."""
+        alpha = self._preset.alpha
         out = np.zeros(len(stats))
         some = np.flatnonzero((stats[:, 0] > 0.0) & (stats[:, 1] > 0.0))
-        own, theirs, own_length, their_length, chunks, matched = stats[some, :6].T
-        f_mean = 1.0 / ((1.0 - alpha) / (own / own_length) + alpha / (theirs / their_length))
-        out[some] = f_mean * (1.0 - gamma * (chunks / matched) ** beta)
+        own, theirs, own_length, their_length = stats[some, :4].T
+        out[some] = 1.0 / ((1.0 - alpha) / (own / own_length) + alpha / (theirs / their_length))
         return out
 
     def items(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -122,6 +122,7 @@ def meteor(  # noqa: PLR0917 - the kernel's arrays
     synset_offsets: NDArray[np.int64] | None,
     synsets: NDArray[np.int32] | None,
     jobs: int = 1,
+    outside: bool = False,  # noqa: FBT001, FBT002 - as the compiled kernel's
 ) -> NDArray[np.float64]:
     """Score every candidate with its best reference; see :class:`postil.metrics.meteor.Meteor` for the formula.
 
@@ -137,6 +138,7 @@ def meteor(  # noqa: PLR0917 - the kernel's arrays
         synset_offsets: int64[words + 1] and
         synsets: int32, the synsets of each word, sorted; None without the synonym stage.
         jobs: Threads of the compiled kernel.
+        outside: True to choose the reference by weight times F alone, and of equal ones by the score.
 
     Returns:
         float64[n, 8]: the score, and of the first best reference: weighted matches of the candidate and of the
@@ -166,6 +168,7 @@ def meteor(  # noqa: PLR0917 - the kernel's arrays
     for row, classes, span in overlap.rows():
         candidate = side(classes, candidate_words, begin)
         begin += len(classes)
+        best = (0.0, 0.0)
         for j in span:
             reference = side(overlap.references[j], reference_words, reference_begins[j])
             path = align(_options(candidate, reference), beam)
@@ -177,11 +180,13 @@ def meteor(  # noqa: PLR0917 - the kernel's arrays
             same = path.chunks == 1 and matches == len(candidate.words) == len(reference.words)
             chunks = 0 if same else path.chunks
             lengths = weigh(candidate.words), weigh(reference.words)
-            score = 0.0
+            score = without = 0.0
             if own > 0.0 and theirs > 0.0:
                 f_mean = 1.0 / ((1.0 - alpha) / (own / lengths[0]) + alpha / (theirs / lengths[1]))
                 score = float(weights[j]) * (f_mean * (1.0 - (gamma * (chunks / matches) ** beta if chunks else 0.0)))
-            if j == span.start or score > out[row, 0]:
+                without = float(weights[j]) * f_mean
+            if j == span.start or ((without if outside else score), score) > best:
+                best = (without if outside else score), score
                 out[row] = score, own, theirs, *lengths, chunks, matches, weights[j]
     return out
 
