@@ -7,7 +7,7 @@ import os
 import shutil
 from dataclasses import replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pytest
@@ -145,7 +145,7 @@ def test_arrays_that_were_changed(att: Path, tmp_path: Path, name: str, change: 
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
-        ({"reads": "all"}, 'config.json: reads: expected title, content, both, got "all"; was the folder'),
+        ({"reads": "all"}, 'config.json: reads: expected title, content, both, comments, got "all"; was the folder'),
         ({"tokenizer": None}, "config.json: tokenizer: expected text, got null; was the folder"),
     ],
 )
@@ -218,14 +218,19 @@ def test_the_others(kind: str, reads: str, corpus: Corpus, tmp_path: Path) -> No
     assert found.suggestions[0].text.lower() == SAYINGS["chess"]
 
 
-def test_titles_can_be_written(corpus: Corpus, tmp_path: Path) -> None:
-    options = GeneratorTrainOptions(source="content", target="title", network=NETWORK, training=TRAINING)
+@pytest.mark.parametrize("source", ["content", "comments"])
+def test_titles_can_be_written(source: Literal["content", "comments"], corpus: Corpus, tmp_path: Path) -> None:
+    options = GeneratorTrainOptions(source=source, target="title", network=NETWORK, training=TRAINING)
     assert train_commenter("att", corpus.path, tmp_path / "m", options)
     commenter = load_commenter(
         tmp_path / "m", candidate_filter=CandidateFilter(min_words=1), decoding=DecodingOptions(min_words=1)
     )
-    (found,) = commenter.comment([Article("q", "", (), "about bread 6")], 1)
+    texts = {"content": "about bread 6", "comments": SAYINGS["bread"]}
+    comments = tuple(Comment(f"c{n}", word) for n, word in enumerate(texts["comments"].split()))
+    one = Article("q", "", comments if source == "comments" else (), texts["content"] if source == "content" else None)
+    (found, nothing) = commenter.comment([one, Article("r", "more bread", ())], 1)
     assert found.suggestions[0].text.lower() == "more bread"
+    assert nothing.suggestions == ()
     copied = found.suggestions[0].provenance.overlap
     assert copied is not None
     assert copied.source.comment == "title"
@@ -267,6 +272,7 @@ def test_no_torch_no_model_that_writes(att: Path, monkeypatch: pytest.MonkeyPatc
         ("atc", {}, "unknown commenter 'atc'"),
         ("att", {"source": "body"}, "unknown source 'body'"),
         ("att", {"target": "title"}, "must not read them: --target title needs --source content"),
+        ("att", {"source": "comments"}, "must not read them: --source comments needs --target title"),
         ("seq2seq", {"network": GeneratorOptions(attention="general")}, "seq2seq has none"),
         ("att", {"network": GeneratorOptions(attention="none")}, "att has general or additive"),
         ("att", {"training": GeneratorTraining(bf16=True, device="cpu")}, "bf16"),

@@ -39,7 +39,12 @@ if TYPE_CHECKING:
 __all__ = ["ATTENTION", "KINDS", "READS", "CopyIndex", "NeuralCommenter", "detokenize", "save_generator"]
 
 KINDS: Final = ("seq2seq", "att", "att-tc")
-READS: Final = {"title": ("title",), "content": ("content",), "both": ("title", "content")}
+READS: Final = {
+    "title": ("title",),
+    "content": ("content",),
+    "both": ("title", "content"),
+    "comments": ("comments",),
+}
 ATTENTION: Final[Mapping[str, Literal["general", "none"]]] = {"seq2seq": "none", "att": "general", "att-tc": "general"}
 """Default attention of each kind; see `postil.commenters.nn.attention`."""
 
@@ -224,7 +229,7 @@ class NeuralCommenter:
     def _read(self, articles: Sequence[Article]) -> Ragged:
         """Token ids of articles; out-of-vocabulary words have the highest id."""
         split = tokenizer(self.model.setting("tokenizer", str))
-        texts = ["\n".join(getattr(article, part) or "" for part in self.parts) for article in articles]
+        texts = ["\n".join(_text_of(article, part) for part in self.parts) for article in articles]
         tokens = self._vocabulary.branch().encode(texts, split, allow_han=True)
         return Ragged(np.where(tokens.ids < len(self.words), tokens.ids, np.int32(2**31 - 1)), tokens.offsets)
 
@@ -252,6 +257,14 @@ class NeuralCommenter:
         words = [self.words[word] for word in ids[span.begin : span.begin + span.words]]
         text = detokenize(words, self.model.setting("tokenizer", str))
         return Overlap(text, span.words, self.copy_index.source(span.text))
+
+
+def _text_of(article: Article, part: str) -> str:
+    """A part of an article; all its comments are one text, in their order."""
+    if part == "comments":
+        return "\n".join(comment.text for comment in article.comments)
+    text: str | None = getattr(article, part)
+    return text or ""
 
 
 _CLITIC: Final = re.compile(r"(?<=[a-z]) (?=(?:s|re|ve|ll|d|m)\b)|(?<=n) (?=t\b)")

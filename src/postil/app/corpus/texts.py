@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, get_args
 
 import numpy as np
 
 from postil.commenters.nn.batches import concatenate_texts
+from postil.corpus.store import Field
 from postil.errors import MissingExtra, UsageError
 from postil.text.tokens import Vocabulary
 from postil.text.vectors import Vectors
@@ -33,16 +34,18 @@ ENOUGH: Final = 20_000_000
 """Number of words, counting repetitions, that is enough for word vectors."""
 
 
-_PARTS: Final[Mapping[str, tuple[Literal["title", "content"], ...]]] = {
+_PARTS: Final[Mapping[str, tuple[Field, ...]]] = {
     "title": ("title",),
     "content": ("content",),
     "both": ("title", "content"),
+    "comments": ("comments",),
 }
 """The parts of an article behind each value of ``reads``."""
 
 _LACKING: Final = {
     ("title",): "no title of train has a word, and ir-t, seq2seq and att read titles alone; train ir-tc or att-tc",
     ("content",): "its articles have no content; ir-t, seq2seq and att read titles alone",
+    ("comments",): "no comment of train has a word, so that there is nothing to read",
     ("title", "content"): "neither a title nor a content of train has a word, so that there is nothing to read",
 }
 """The error for each set of parts that are empty throughout the training set."""
@@ -53,7 +56,8 @@ class CorpusTexts:
 
     Args:
         corpus: The corpus.
-        reads: Parts of an article that are read: ``title``, ``content`` or ``both``.
+        reads: Parts of an article that are read: ``title``, ``content``, ``both``, or ``comments``, one after the
+            other.
         writes: Target: ``comments`` or ``title``.
 
     Raises:
@@ -65,10 +69,11 @@ class CorpusTexts:
         self.corpus = corpus
         self.reads = reads
         self.writes = writes
-        lacking = tuple(part for part in _PARTS["both"] if not len(corpus.tokens("train", part).ids))
+        empty = {part for part in get_args(Field) if not len(corpus.tokens("train", part).ids)}
+        lacking = tuple(part for part in _PARTS["comments" if reads == "comments" else "both"] if part in empty)
         if _PARTS[reads][-1] in lacking:
             raise UsageError(f"{corpus.path}: {_LACKING[lacking]}")
-        if writes in lacking:
+        if writes == "title" and "title" in empty:
             raise UsageError(f"{corpus.path}: no title of train has a word, so that there is none to learn to write")
 
     def gaps(self) -> list[str]:
@@ -85,9 +90,7 @@ class CorpusTexts:
         asked += [(_PARTS["title"], "which is to be written")] if self.writes == "title" else []
         for split in (name for name in ("train", "dev") if name in self.corpus.splits):
             for parts, use in asked:
-                words = np.sum(
-                    [np.diff(self.corpus.tokens(split, part).offsets) for part in parts], axis=0
-                )  # [articles]
+                words = np.sum([np.diff(self._texts(split, part)[1]) for part in parts], axis=0)  # [articles]
                 none, named = int(np.count_nonzero(words == 0)), " or ".join(parts)
                 if none:
                     notes.append(f"{none:,} of {len(words):,} articles of {split} have no word in their {named}, {use}")
@@ -104,18 +107,14 @@ class CorpusTexts:
 
     def articles(self, split: str) -> Texts:
         """The words of the articles: ids int32[T] and offsets int64[articles + 1]."""
-        if self.reads == "title":
-            return self.titles(split)
-        contents = self.corpus.tokens(split, "content")
-        if self.reads == "content":
-            return np.asarray(contents.ids), np.asarray(contents.offsets)
-        both = concatenate_texts(self.corpus.tokens(split, "title"), contents, LONGEST)
+        if self.reads != "both":
+            return self._texts(split, _PARTS[self.reads][0])
+        both = concatenate_texts(self.corpus.tokens(split, "title"), self.corpus.tokens(split, "content"), LONGEST)
         return both.ids, both.offsets
 
     def titles(self, split: str) -> Texts:
         """The words of the titles: ids int32[T] and offsets int64[articles + 1]."""
-        titles = self.corpus.tokens(split, "title")
-        return np.asarray(titles.ids), np.asarray(titles.offsets)
+        return self._texts(split, "title")
 
     def comments(self, split: str) -> Texts:
         """The words of the comments, article after article: ids int32[T] and offsets int64[comments + 1]."""
@@ -125,6 +124,12 @@ class CorpusTexts:
     def starts(self, split: str) -> NDArray[np.int64]:
         """Offsets of the comments of each article, int64[articles + 1]."""
         return np.asarray(self.corpus.starts(split))
+
+    def _texts(self, split: str, part: Field) -> Texts:
+        """One part of each article; all its comments are one text."""
+        tokens = self.corpus.tokens(split, part)
+        offsets = np.asarray(tokens.offsets)
+        return np.asarray(tokens.ids), offsets[self.starts(split)] if part == "comments" else offsets
 
 
 def first_vectors(

@@ -13,6 +13,7 @@ from postil.options import Flag, options
 __all__ = ["GeneratorTrainOptions", "GeneratorTraining", "RelevanceTraining", "RetrieverTrainOptions"]
 
 RANKERS: Final = ("relevance", "tf-idf", "both")
+SOURCES: Final = ("title", "content", "both", "comments")
 
 
 @options
@@ -83,23 +84,27 @@ class GeneratorTrainOptions(SeedOptions):
     """Options of `postil train seq2seq`, `att` and `att-tc`.
 
     Args:
-        source: Input of the encoder: ``title``, ``content`` or ``both``; by default as the model's name says.
-        target: Output of the decoder: ``comments``, or ``title`` (headlines; with --source content).
+        source: Input of the encoder: ``title``, ``content``, ``both``, or ``comments`` in their order (with --target
+            title); by default as the model's name says.
+        target: Output of the decoder: ``comments``, or ``title`` (headlines; with --source content or comments).
         embeddings: Pretrained embeddings: a folder of word vectors, ``corpus`` to train them on the corpus first, or
             ``none`` for random ones.
         network: Options of the network.
         training: Options of its training.
     """
 
-    source: Annotated[Literal["title", "content", "both"] | None, Flag(metavar="FIELD")] = None
+    source: Annotated[Literal["title", "content", "both", "comments"] | None, Flag(metavar="FIELD")] = None
     target: Annotated[Literal["comments", "title"], Flag(metavar="FIELD")] = "comments"
     embeddings: Annotated[str, Flag(metavar="FOLDER")] = "none"
     network: GeneratorOptions = GeneratorOptions()
     training: GeneratorTraining = GeneratorTraining()
 
     def __post_init__(self) -> None:
-        for name, known in (("source", ("title", "content", "both")), ("target", ("comments", "title"))):
+        for name, known in (("source", SOURCES), ("target", ("comments", "title"))):
             if getattr(self, name) not in (*known, None):
                 raise UnknownName(name, getattr(self, name), known)
-        if self.target == "title" and self.source != "content":
-            raise UsageError("a generator of titles must not read them: --target title needs --source content")
+        if self.target == "title" and self.source not in ("content", "comments"):
+            expected = "--source content or --source comments"
+            raise UsageError(f"a generator of titles must not read them: --target title needs {expected}")
+        if self.source == self.target:
+            raise UsageError("a generator of comments must not read them: --source comments needs --target title")
