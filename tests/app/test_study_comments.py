@@ -255,6 +255,40 @@ def test_judgements_add_people_controls_and_the_papers_numbers(
     assert comments_paper().systems["people"]["ir-t"] == 2.859
 
 
+def test_the_preset_of_the_paper_has_all_of_its_tables(
+    done: tuple[Path, list[str]], corpus: Path, tmp_path: Path
+) -> None:
+    metrics = ("bleu-1", "meteor", "w-meteor")
+    rows = [
+        Judgement(row["item"], row["system"], annotator, 1 + (len(row["text"]) + n * shift) % 5)
+        for n, row in enumerate(lines(done[0] / "candidates.jsonl"))
+        for shift, annotator in enumerate(("ann", "bob"))
+    ]
+    write(tmp_path / "judgements.jsonl", rows)
+    given = QUICK | {"systems": (), "metrics": metrics, "models": {"ir-t": str(done[0] / "models" / "ir-t")}}
+    stages = [*STAGES, "correlations", "tables"]
+    for name, more in (("plain", {}), ("paper", {"preset": "paper"})):
+        options = CommentsOptions(**given, judgements=str(tmp_path / "judgements.jsonl"), scale=Scale(1, 5), **more)
+        run(corpus, tmp_path / name, options, stages, [])
+    made, plain = (json.loads((tmp_path / name / "study.json").read_text()) for name in ("paper", "plain"))
+    assert [table["key"] for part in plain["parts"] for table in part["tables"]] == [
+        *("table-2", "commenters", "table-7", "table-3")
+    ]
+    keys = [table["key"] for part in made["parts"] for table in part["tables"]]
+    assert keys[:3] == ["table-2", "table-2-text", "figure-2"]
+    assert {"commenters", "table-7", "table-3", "table-5", "table-6", "agreement", "table-8", "table-9"} <= set(keys)
+    (figure,) = (picture for part in made["parts"] for picture in part.get("pictures", ()) if "points" in picture)
+    points = json.loads((tmp_path / "paper" / "correlations.json").read_text())["points"]
+    assert figure["points"] == {
+        "grades": points["grades"],
+        "scores": {name: points["scores"][name] for name in metrics},
+    }
+    first = next(Corpus.open(corpus).articles("test"))
+    example = cells(tmp_path / "paper", "table-8")
+    assert example["article"] == [first.id]
+    assert example["title"] == [first.title]
+
+
 def test_of_several_questions_one_is_chosen(done: tuple[Path, list[str]], corpus: Path, tmp_path: Path) -> None:
     path = tmp_path / "judgements.jsonl"
     write(

@@ -101,7 +101,7 @@ def passages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def study(names: dict[str, str]) -> dict[str, Any]:
-    """A study with all kinds of rows, and both kinds of pictures."""
+    """A study with all kinds of rows, and all kinds of pictures."""
     metric, other, system, rater = names.values()
     head = ["", *(f"{system} {n}" for n in range(8))]
     rows = [
@@ -115,6 +115,12 @@ def study(names: dict[str, str]) -> dict[str, Any]:
     pictures = [
         {"title": other, "caption": rater, "curves": [line], "xlabel": "k", "ylabel": "nCG"},
         {"title": system, "caption": rater, "names": [metric, other], "counts": [3, 1]},
+        {
+            "title": system,
+            "caption": rater,
+            "points": {"grades": [1, 2, 4], "scores": {metric: [0.1, 0.3, 0.2], other: [0.5, 0.25, 0.75]}},
+            "notes": [rater, other],
+        },
     ]
     part = {"key": "systems", "title": system, "words": [rater], "tables": tables, "pictures": pictures}
     said = {"data": rater, "conclusion": [other], "settings": [[metric, rater]]}

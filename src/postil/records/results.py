@@ -1490,7 +1490,21 @@ class StudyTable(Part, frozen=True, kw_only=True):
 
 
 class StudyPicture(OptionalPart, frozen=True, kw_only=True):
-    """Curves over k, or bars: names with counts, of which the last few are no kinds."""
+    """Curves over k, bars, or scores against ratings.
+
+    Args:
+        title: Its short title.
+        caption: Its caption.
+        curves: Curves over k.
+        xlabel: Label of the horizontal axis.
+        ylabel: Label of the vertical axis.
+        names: Names of bars.
+        counts: Their lengths.
+        aside: Number of last bars that are no kinds, such as all others together.
+        key: Identifier of its numbers, for file names; empty where a table has them.
+        points: Scores against ratings, one panel per metric.
+        notes: Second line of each panel; empty for none.
+    """
 
     title: str
     caption: str
@@ -1500,10 +1514,16 @@ class StudyPicture(OptionalPart, frozen=True, kw_only=True):
     names: tuple[str, ...] = ()
     counts: tuple[float, ...] = ()
     aside: int = 0
+    key: str = ""
+    points: Points | None = None
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if bool(self.curves) == bool(self.names) or len(self.names) != len(self.counts):
-            raise ValueError("expected curves, or names with counts")
+        kinds = (self.curves, self.names, self.points and self.points.scores)
+        if sum(map(bool, kinds)) != 1 or len(self.names) != len(self.counts):
+            raise ValueError("expected curves, names with counts, or points")
+        if self.notes and (self.points is None or len(self.notes) != len(self.points.scores)):
+            raise ValueError("expected a note for each panel of points")
 
 
 class StudyPart(OptionalPart, frozen=True, kw_only=True):

@@ -8,14 +8,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from postil.app.readers import HUMAN
-from postil.app.study.comments_options import FITTING, FITTING_PLAIN
-from postil.app.study.papers import comments_paper
+from postil.app.study.comments_corpus import corpus_part
+from postil.app.study.comments_examples import disagreements_part, examples_part
+from postil.app.study.comments_options import FITTING
+from postil.app.study.comments_people import agreement_part, people_part, printed_name, short, unjudged_part
+from postil.app.study.papers import PRINTED, comments_paper, printed_row
 from postil.commenters.ranking_evaluation import distinct
 from postil.errors import Undefined
-from postil.records.names import HALVES, control, metric_of
-from postil.records.results import Spread, StudyPart, StudyPicture, StudyResult, StudyRow, StudyTable
+from postil.metaeval.agreement import agreement
+from postil.records.results import StudyPart, StudyResult, StudyRow, StudyTable
+from postil.records.rows import Judgement
 from postil.render.formats import counted, listed
-from postil.render.numbers import number
 from postil.text.tokenizers import tokenizer as named_tokenizer
 from postil.text.tokens import Vocabulary
 
@@ -25,42 +28,14 @@ if TYPE_CHECKING:
     from postil.app.study.comments_data import CommentsStudy
     from postil.app.study.papers import CommentsPaper
     from postil.commenters.store import Model
-    from postil.records.results import (
-        CorrelationResult,
-        ScoreResult,
-        SplitStatistics,
-        StatisticsResult,
-        StudyCell,
-    )
+    from postil.records.results import Agreement, CorrelationResult, ScoreResult, StatisticsResult, StudyCell
     from postil.records.rows import Candidate
     from postil.records.scale import Scale
 
 __all__ = ["Made", "comments_study", "weights_in_words"]
 
-SPLITS: Final = ("train", "dev", "test", "all")
-PRINTED: Final = "in the paper"
 DRAWN: Final = "one comment per article, sampled with seed {seed} and held out from all references"
 TIED: Final = "in {:,} of {:,} articles all references have equally many votes; all weigh 1 there"
-KAPPAS: Final = {"kappa-unweighted-pairs": "unweighted", "kappa-quadratic-pairs": "with quadratic weights"}
-"""The statistics of agreement that are shown: means over pairs of annotators."""
-PEOPLE: Final = "Metrics against human ratings (Table 3)"
-LENGTH: Final = "control:length"
-CATEGORIES: Final = 15
-"""Number of categories in the paper's Figure 2."""
-
-STATISTICS: Final = {
-    "articles": ("articles", 0),
-    "comments_per_article": ("comments per article", 1),
-    "upvotes": ("upvotes per comment", 1),
-    "title_words": ("words per title", 1),
-    "content_words": ("words per content", 1),
-    "comment_words": ("words per comment", 1),
-    "distinct_words": ("distinct words", 0),
-    "categories": ("categories", 0),
-    "grades": ("grade per comment", 2),
-    "grades_sd": ("… standard deviation", 2),
-    "top_grade_comments": ("share of comments with the top grade", 3),
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,6 +87,7 @@ def comments_study(study: CommentsStudy, made: Made) -> StudyResult:
         made: Results of the stages before.
     """
     printed, readers, options = comments_paper(), study.readers, study.options
+    paper = options.preset == "paper"
     weights = weights_in_words(study.weights, study.scale, chosen=options.weights is not None)
     others = [name for name, model in made.models.items() if study.is_foreign(model)]
     kind, source = weights.split(": ", 1)
@@ -139,13 +115,36 @@ def comments_study(study: CommentsStudy, made: Made) -> StudyResult:
             f"Rows “{PRINTED}”: {printed.of}. On other corpora the order compares, not the numbers.",
         ),
         parts=(
-            _corpus(made.statistics, printed),
+            corpus_part(made.statistics, printed, study.corpus.metadata.options if paper else None),
             *([_commenters(made.models)] if made.models else []),
             _systems(study, made, printed, weights),
-            _people(made.judged, printed, weights) if made.judged else _unjudged(printed),
+            people_part(made.judged, printed, weights, tested=paper) if made.judged else unjudged_part(printed),
+            *(_of_paper(study, made, printed) if paper else ()),
         ),
         settings=tuple((name, str(value)) for name, value in settings.items() if value),
     )
+
+
+def _of_paper(study: CommentsStudy, made: Made, printed: CommentsPaper) -> Iterator[StudyPart]:
+    """The sections that only ``--preset paper`` has."""
+    articles = study.readers.articles
+    if made.judged is not None and (found := disagreements_part(made.judged, articles)):
+        yield found
+    yield agreement_part(made.judged, _of_references(study), printed)
+    yield examples_part(articles)
+
+
+def _of_references(study: CommentsStudy) -> Agreement | None:
+    """Agreement of the ratings of references; None where no reference has two."""
+    ratings = [
+        Judgement(article.id, comment.id, rating.annotator, rating.grade)
+        for article in study.readers.articles
+        for comment in article.comments
+        for rating in comment.ratings
+    ]
+    with suppress(Undefined):
+        return agreement(ratings, resamples=study.options.resamples, seed=study.options.seed) if ratings else None
+    return None
 
 
 def _highest(scores: ScoreResult, printed: CommentsPaper) -> Iterator[str]:
@@ -160,43 +159,6 @@ def _highest(scores: ScoreResult, printed: CommentsPaper) -> Iterator[str]:
             f"Of the commenters the highest score has {'; '.join(said)}. The comparison with {HUMAN} below says which "
             "differences are significant."
         )
-
-
-def _corpus(result: StatisticsResult, printed: CommentsPaper) -> StudyPart:
-    """Table 2, and the categories of Figure 2."""
-    found = result.statistics
-    columns = [name for name in SPLITS if name in found.splits]
-    rows: list[StudyRow] = []
-    for key, (name, digits) in STATISTICS.items():
-        ours = [_statistic(found.splits[column], key) for column in columns]
-        if any(value is not None for value in ours):
-            theirs = [printed.statistics[key].get(column) for column in columns]
-            rows += [StudyRow(name=name, cells=tuple(ours), digits=digits), _theirs(theirs, digits)]
-    names, counts = list(found.all.categories), list(found.all.categories.values())
-    others = counts[CATEGORIES:]
-    picture = (
-        StudyPicture(
-            title="Articles by category",
-            caption="Figure 2: articles by category, all splits together",
-            names=(*names[:CATEGORIES], *([f"{len(others)} others"] if others else [])),
-            counts=(*counts[:CATEGORIES], *([sum(others)] if others else [])),
-            aside=int(bool(others)),
-        )
-        if any(counts)
-        else None
-    )
-    table = StudyTable(key="table-2", caption="Table 2: the corpus", head=("", *columns), rows=tuple(rows))
-    pictures = (picture,) if picture else ()
-    return StudyPart(key="corpus", title="The corpus (Table 2)", tables=(table,), pictures=pictures)
-
-
-def _statistic(split: SplitStatistics, key: str) -> float | int | None:
-    if key == "grades_sd":
-        return split.grades.sd
-    if key == "categories":
-        return len(split.categories) or None
-    found: Spread | float | int | None = getattr(split, key)
-    return found.mean if isinstance(found, Spread) else found
 
 
 def _commenters(models: Mapping[str, Model]) -> StudyPart:
@@ -238,8 +200,9 @@ def _systems(study: CommentsStudy, made: Made, printed: CommentsPaper, weights: 
     systems = list(dict.fromkeys(row.system for row in made.scores.scores))
     rows: list[StudyRow] = []
     for metric, by_system in cells.items():
-        rows.append(StudyRow(name=_short(metric), cells=tuple(by_system.get(system) for system in systems)))
-        rows += _printed_row(printed, _named(metric), systems)
+        rows.append(StudyRow(name=short(metric), cells=tuple(by_system.get(system) for system in systems)))
+        name = printed_name(metric, readings=study.options.preset == "paper")
+        rows += _printed_row(printed, name, systems)
     if made.judged is not None:
         means = {row.system: row for row in made.judged.systems}
         grades = (means[system].grade if system in means else None for system in systems)
@@ -259,24 +222,9 @@ def _systems(study: CommentsStudy, made: Made, printed: CommentsPaper, weights: 
     return StudyPart(key="systems", title="The systems (Table 7)", words=(words,), tables=(table,))
 
 
-def _named(metric: str) -> str:
-    """The paper's name of a metric."""
-    return {FITTING: "w-meteor", FITTING_PLAIN: "meteor"}.get(metric, metric)
-
-
-def _short(metric: str) -> str:
-    """Label of a metric in a table."""
-    named = _named(metric)
-    return metric if named == metric else f"{named}, the paper’s reading"
-
-
 def _printed_row(printed: CommentsPaper, name: str, columns: Sequence[str]) -> list[StudyRow]:
     values = printed.systems.get(name, {})
-    return [_theirs([values.get(column) for column in columns], 3)] if any(c in values for c in columns) else []
-
-
-def _theirs(cells: Sequence[StudyCell], digits: int) -> StudyRow:
-    return StudyRow(name=PRINTED, cells=tuple(cells), kind="control", digits=digits)
+    return [printed_row([values.get(column) for column in columns], 3)] if any(c in values for c in columns) else []
 
 
 def _of_texts(tokenizer: str, candidates: Sequence[Candidate], systems: Sequence[str]) -> Iterator[StudyRow]:
@@ -296,68 +244,3 @@ def _of_texts(tokenizer: str, candidates: Sequence[Candidate], systems: Sequence
     names = ("suggestions", "mean words", "distinct-1", "distinct-2")
     for name, cells in zip(names, zip(*columns, strict=True), strict=True):
         yield StudyRow(name=name, cells=cells, digits=1 if name == "mean words" else 3)
-
-
-def _unjudged(printed: CommentsPaper) -> StudyPart:
-    """Table 3 of the paper alone."""
-    words = (
-        "These suggestions have no human ratings. Have candidates.jsonl rated (postil annotate) and run the same "
-        "command with --judgements FILE; finished stages are not repeated. Below are the numbers of the paper."
-    )
-    rows = (
-        StudyRow(name=name, cells=(of["spearman"], of["pearson"]), digits=4)
-        for name, of in printed.correlations.items()
-    )
-    head = ("metric", "Spearman", "Pearson")
-    table = StudyTable(key="table-3", caption=f"Table 3, {PRINTED}", head=head, rows=tuple(rows))
-    return StudyPart(key="people", title=PEOPLE, words=(words,), tables=(table,))
-
-
-def _people(judged: CorrelationResult, printed: CommentsPaper, weights: str) -> StudyPart:
-    """Table 3: the correlation of each metric with human ratings, its controls below it."""
-    found: dict[str, dict[str, StudyCell]] = {}
-    for row in [*judged.correlations, *judged.human.rows]:
-        found.setdefault(row.metric, {})[row.coefficient] = (row.value, row.low, row.high)
-    rows = []
-    for metric, ours in found.items():
-        if metric.startswith(("control:", "human:")):
-            continue
-        theirs = printed.correlations.get(_named(metric), {})
-        rows.append(StudyRow(name=_short(metric), cells=_beside(ours, theirs)))
-        rows += [
-            StudyRow(name=control(name), cells=_beside(of, {}), kind="control")
-            for name, of in found.items()
-            if metric_of(name) == metric
-        ]
-    if LENGTH in found:
-        rows.append(StudyRow(name=control(LENGTH), cells=_beside(found[LENGTH], {})))
-    if HALVES in found:
-        cells = _beside(found[HALVES], printed.correlations["human"])
-        rows.append(StudyRow(name="human: split-half correlation", cells=cells, kind="people"))
-    table = StudyTable(
-        key="table-3",
-        caption="Table 3: correlation with human ratings, 95 % confidence intervals over articles; controls indented; "
-        f"{weights}",
-        head=("metric", "Spearman", f"{PRINTED}", "Pearson", f"{PRINTED} "),
-        rows=tuple(rows),
-    )
-    return StudyPart(key="people", title=PEOPLE, words=tuple(_of_agreement(judged, printed)), tables=(table,))
-
-
-def _beside(ours: Mapping[str, StudyCell], theirs: Mapping[str, float]) -> tuple[StudyCell, ...]:
-    return tuple(cell for each in ("spearman", "pearson") for cell in (ours.get(each), theirs.get(each)))
-
-
-def _of_agreement(judged: CorrelationResult, printed: CommentsPaper) -> Iterator[str]:
-    estimates = judged.agreement.estimates if judged.agreement else {}
-    kappas = [f"{number(estimates[name].value)} {said}" for name, said in KAPPAS.items() if name in estimates]
-    if kappas:
-        said = f"{PRINTED} {printed.agreement.kappa}, {printed.agreement.what}"
-        yield f"Inter-annotator agreement, Cohen’s kappa: {listed(kappas)}; {said}."
-    if judged.human.ceiling is not None:
-        ceiling = number(judged.human.ceiling)
-        yield f"The reliability ceiling, the expected upper bound of Pearson’s coefficient, is {ceiling} here."
-    yield (
-        "The chapter Metrics against human ratings has Figure 1 (scores against ratings), Tables 5 and 6 (the texts on "
-        "which METEOR and BLEU-1, and W-METEOR and METEOR, differ most) and tests of all differences."
-    )

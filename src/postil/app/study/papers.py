@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib.resources import files
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
@@ -12,7 +12,21 @@ from postil.records.results import StudyPart, StudyRow, StudyTable
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Claim", "CommentsPaper", "PassagesPaper", "comments_paper", "deviations", "passages_paper"]
+    from postil.records.results import StudyCell
+
+__all__ = [
+    "PRINTED",
+    "Claim",
+    "CommentsPaper",
+    "PassagesPaper",
+    "comments_paper",
+    "deviations",
+    "passages_paper",
+    "printed_row",
+]
+
+PRINTED: Final = "in the paper"
+"""Name of rows and columns of published numbers."""
 
 Values = dict[str, dict[str, int | float]]
 
@@ -23,10 +37,20 @@ class _Paper(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Kappa(msgspec.Struct, frozen=True, kw_only=True):
-    """Published inter-annotator agreement: Cohen's kappa, and the pairs that it is over."""
+    """Published inter-annotator agreement: Cohen's kappa, the pairs that it is over, annotators, ratings per text."""
 
     what: str
     kappa: float
+    annotators: int
+    ratings: int
+
+
+class Statement(msgspec.Struct, frozen=True, kw_only=True):
+    """A number of the data that the text of a paper gives: its statistic, its words, its place."""
+
+    statistic: str
+    said: str
+    where: str
 
 
 class CommentsPaper(_Paper, frozen=True, kw_only=True):
@@ -36,12 +60,14 @@ class CommentsPaper(_Paper, frozen=True, kw_only=True):
         source: The publication.
         of: Description of its data.
         statistics: Table 2: by statistic, then by split.
+        text: Further numbers of the data, from the text.
         agreement: Inter-annotator agreement.
         correlations: Table 3: by metric, then by coefficient.
         systems: Table 7: by metric, then by system.
     """
 
     statistics: Values
+    text: tuple[Statement, ...]
     agreement: Kappa
     correlations: Values
     systems: Values
@@ -102,6 +128,19 @@ def passages_paper() -> PassagesPaper:
     30000
     """
     return msgspec.json.decode(_file("passages"), type=PassagesPaper)
+
+
+def printed_row(cells: Iterable[StudyCell], digits: int) -> StudyRow:
+    """The row of published numbers below the same numbers of a study.
+
+    Args:
+        cells: The numbers; None where nothing is published.
+        digits: Number of decimals.
+
+    >>> printed_row([0.137, None], 3).cells
+    (0.137, None)
+    """
+    return StudyRow(name=PRINTED, cells=tuple(cells), kind="control", digits=digits)
 
 
 def deviations(rows: Iterable[tuple[str, str, str, str]]) -> StudyPart:

@@ -16,7 +16,7 @@ from postil.render.views import view_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from postil.records.results import Agreement, Result
+    from postil.records.results import Agreement, Points, Result
     from postil.render.page.blocks import Block, Chapter
 
 __all__ = ["RESULTS", "csv_tables", "latex_tables"]
@@ -58,6 +58,7 @@ def csv_tables(result: Result, key: str) -> dict[str, bytes]:
         tables = dict(_passages(result))
     elif isinstance(result, StudyResult):
         tables = {table.key: table_rows(table) for part in result.parts for table in part.tables}
+        tables |= {each.key: _points(each.points) for part in result.parts for each in part.pictures if each.points}
     elif isinstance(result, ScoreResult):
         tables = {"scores": _rows(result.scores)}
     else:
@@ -80,6 +81,12 @@ def _latex(sheet: Table) -> str:
     for character, command in UNLIKE.items():
         text = text.replace(character, command)
     return text
+
+
+def _points(points: Points) -> Rows:
+    """The scores and the mean rating of every text."""
+    columns = (points.grades, *points.scores.values())
+    return [dict(zip(("human", *points.scores), row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def _rows(structs: Iterable[msgspec.Struct]) -> Rows:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from postil.plots import amounts, curves, svg
+import numpy as np
+
+from postil.plots import ScatterPanel, amounts, curves, scatter, svg
 from postil.render.page.blocks import Block, Cell, Chapter, Facts, Paragraph, Picture, Row, Section, Table
 from postil.render.page.pictures import curve
 from postil.render.study import cell_text
@@ -56,6 +58,15 @@ def _drawn(picture: StudyPicture) -> str:
         series = [curve(line, line.measure) for line in picture.curves]
         drawn = curves(series, xlabel=picture.xlabel, ylabel=picture.ylabel, log=True)
         names = [line.measure for line in picture.curves]
+    elif picture.points is not None:
+        grades, columns = np.asarray(picture.points.grades, np.float64), picture.points.scores
+        notes = picture.notes or ("",) * len(columns)
+        panels = [
+            ScatterPanel(name, np.asarray(scores, np.float64), grades, note)
+            for (name, scores), note in zip(columns.items(), notes, strict=True)
+        ]
+        drawn = scatter(panels, xlabel=picture.xlabel, ylabel=picture.ylabel)
+        names = [f"{panel.title} {panel.note}" for panel in panels]
     else:
         drawn = amounts(picture.names, picture.counts, aside=picture.aside)
         names = list(picture.names)
