@@ -10,12 +10,13 @@ import inspect
 import re
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Final, TypeVar, dataclass_transform
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Annotated, Final, TypeVar, Union, dataclass_transform, get_args, get_origin
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Flag", "descriptions", "is_options", "options"]
+__all__ = ["Flag", "descriptions", "flag_name", "is_options", "options", "split_hint"]
 
 T = TypeVar("T")
 
@@ -92,3 +93,36 @@ def descriptions(cls: type) -> Mapping[str, str]:
         for name, text in _ENTRY.findall(args):
             found[name] = _MARKS.sub("", " ".join(text.split()))
     return found
+
+
+def flag_name(field: str, flag: Flag) -> str:
+    """The first name of a field's flag.
+
+    Args:
+        field: Name of the field.
+        flag: Its flag.
+
+    >>> flag_name("learning_rate", Flag())
+    '--learning-rate'
+    """
+    return flag.names[0] if flag.names else f"--{field.replace('_', '-')}"
+
+
+def split_hint(hint: object) -> tuple[object, Flag]:
+    """The type of a field without None, and its flag.
+
+    Args:
+        hint: Annotation of the field, resolved; a union of several types is read as text.
+
+    >>> split_hint(Annotated[int | None, Flag(min=1)])
+    (<class 'int'>, Flag(names=(), metavar=None, min=1, max=None, hidden=False))
+    """
+    flag = Flag()
+    if get_origin(hint) is Annotated:
+        hint, *more = get_args(hint)
+        flag = next((each for each in more if isinstance(each, Flag)), flag)
+    if get_origin(hint) in {Union, UnionType}:
+        hint, *others = (each for each in get_args(hint) if each is not NoneType)
+        if others:
+            hint = str
+    return hint, flag

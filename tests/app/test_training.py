@@ -382,7 +382,7 @@ def test_word_vectors_are_trained_for_the_corpus(corpus: Corpus, tmp_path: Path)
     train_retriever("ir-t", corpus.path, tmp_path / "one", options, on_message=said.append)
     assert any(text.startswith("word vectors are trained on ") for text in said)
     (tmp_path / ".two.training").mkdir()
-    Vectors(tuple(words), np.ones((len(words), 8), np.float32)).save(tmp_path / ".two.training" / "vectors")
+    Vectors(tuple(words), np.ones((len(words), 8), np.float32)).save(tmp_path / ".two.training" / "vectors-8")
     train_retriever("ir-t", corpus.path, tmp_path / "two", options)
     assert files(tmp_path / "one") == files(tmp_path / "two")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "two"]

@@ -151,6 +151,22 @@ def test_the_flags_of_a_training_are_written_down(postil: Postil) -> None:
             2,
             "comments_per_article, device: of the network",
         ),
+        (
+            ("ir-t", "--grid", "dropout=.2,.5"),
+            2,
+            "--grid: expected a ranker with a network, relevance or both, got tf-idf",
+        ),
+        (("ir-t", "--grid-epochs", 1), 2, "--grid-epochs: expected --grid as well, got none"),
+        (
+            ("att", "--grid", "dropout=.2,.5", "--dropout", ".2"),
+            2,
+            "--grid dropout: expected the option either in the grid or as a flag, got --dropout too",
+        ),
+        (
+            ("att", "--grid", "softmax=full,sampled", "--softmax", "full"),
+            2,
+            "--grid softmax: expected the option either in the grid or as a flag, got --softmax too",
+        ),
         (("ir-t", "--corpus", "none"), 3, "none: no such folder; expected a corpus that postil corpus build made"),
         (("ir-t", "--corpus", "t"), 3, "t/metadata.json: expected a corpus of format 2"),
     ],
@@ -158,11 +174,26 @@ def test_the_flags_of_a_training_are_written_down(postil: Postil) -> None:
 def test_a_training_that_cannot_be(words: tuple[str, ...], code: int, problem: str, postil: Postil) -> None:
     before = sorted(Path().rglob("*"))
     name, *more = words
-    done = postil("train", name, *("--corpus", "corpus", "--out", "m", *BY_WORDS), *more)
+    own = BY_WORDS if name.startswith("ir") else ()
+    done = postil("train", name, *("--corpus", "corpus", "--out", "m", *own), *more)
     assert (done.code, done.out) == (code, "")
     assert f"postil: {problem}" in done.err
     assert "Traceback" not in done.err
     assert sorted(Path().rglob("*")) == before
+
+
+@needs_torch
+def test_hyperparameters_are_chosen_on_dev(postil: Postil) -> None:
+    network = ("--ranker", "relevance", "--eval-negatives", 3, "--embeddings", "none", "--epochs", 1, "--device", "cpu")
+    grid = ("--grid", "filters=4,8", "--grid", "dropout=.5", "--grid-epochs", 1)
+    done = postil("train", "ir-t", "--corpus", "corpus", "--out", "m", *network, *grid, "--format", "json")
+    assert done.code == 0, done.err
+    found = json.loads(done.out)["grid"]
+    assert (found["measure"], found["epochs"]) == ("mrr", 1)
+    assert [point["values"] for point in found["points"]] == [{"filters": n, "dropout": 0.5} for n in (4, 8)]
+    assert found == json.loads(Path("m/metadata.json").read_text())["grid"]
+    assert "\nchosen on dev: filters " in done.err
+    assert "; 2 combinations, 1 epoch each)\n" in done.err
 
 
 def test_each_model_has_its_own_help(postil: Postil) -> None:

@@ -6,14 +6,12 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
 from pathlib import Path
-from types import NoneType, UnionType
 from typing import (
     TYPE_CHECKING,
     Annotated,
     Final,
     Protocol,
     TypeAlias,
-    Union,
     cast,
     get_args,
     get_origin,
@@ -24,7 +22,7 @@ import typer
 
 from postil.cli.errors import exits
 from postil.errors import UsageError
-from postil.options import Flag, descriptions, is_options
+from postil.options import descriptions, flag_name, is_options, split_hint
 
 if TYPE_CHECKING:
     from dataclasses import Field
@@ -80,8 +78,8 @@ def _made(cls: type, given: Values) -> object:
     values: Values = {}
     flags: dict[str, str] = {}
     for each in fields(cls):
-        inner, flag = _split(hints[each.name])
-        flags[each.name] = _names(each.name, flag)[0]
+        inner, flag = split_hint(hints[each.name])
+        flags[each.name] = flag_name(each.name, flag)
         if is_options(inner):
             values[each.name] = _made(cast("type", inner), given)
         elif not flag.hidden:
@@ -102,12 +100,12 @@ def _flags(cls: type) -> list[inspect.Parameter]:
     hints, texts = get_type_hints(cls, include_extras=True), descriptions(cls)
     made: list[inspect.Parameter] = []
     for each in sorted(fields(cls), key=lambda each: each.name not in cls.__annotations__):
-        inner, flag = _split(hints[each.name])
+        inner, flag = split_hint(hints[each.name])
         if is_options(inner):
             made += _flags(cast("type", inner))
         elif not flag.hidden:
             option = typer.Option(
-                *_names(each.name, flag),
+                *(flag.names or (flag_name(each.name, flag),)),
                 metavar=None if inner is bool else flag.metavar or _METAVARS.get(_single(inner)),
                 help=texts[each.name],
                 min=flag.min,
@@ -125,23 +123,6 @@ def _flags(cls: type) -> list[inspect.Parameter]:
 
 
 _METAVARS: Final[Mapping[object, str]] = {int: "N", float: "X", Path: "FILE"}
-
-
-def _names(name: str, flag: Flag) -> tuple[str, ...]:
-    return flag.names or (f"--{name.replace('_', '-')}",)
-
-
-def _split(hint: object) -> tuple[object, Flag]:
-    """The type of a field without None, and its flag."""
-    flag = Flag()
-    if get_origin(hint) is Annotated:
-        hint, *more = get_args(hint)
-        flag = next((each for each in more if isinstance(each, Flag)), flag)
-    if get_origin(hint) in {Union, UnionType}:
-        hint, *others = (each for each in get_args(hint) if each is not NoneType)
-        if others:
-            hint = str
-    return hint, flag
 
 
 def _several(inner: object) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 from typer.core import TyperGroup
@@ -12,12 +12,27 @@ from postil.app.training.options import GeneratorTrainOptions, RetrieverTrainOpt
 from postil.cli.command import command
 from postil.cli.errors import emit, refuse, say
 from postil.cli.options import FormatOption, group
-from postil.errors import UnknownName
+from postil.errors import UnknownName, UsageError
+
+if TYPE_CHECKING:
+    from postil.app.training.grid import Grid
 
 __all__ = ["train"]
 
 CorpusOption: TypeAlias = Annotated[str, typer.Option(metavar="DIR", help="A corpus that postil corpus build made.")]
 OutOption: TypeAlias = Annotated[str, typer.Option("--out", "-o", metavar="DIR", help="The model folder to write.")]
+GridOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="OPTION=V1,V2,…",
+        help="Choose a hyperparameter on dev: values of an option of the network or its training, by the name of its "
+        "flag; may be repeated. All combinations are trained for a few epochs, and the best one to the end.",
+    ),
+]
+GridEpochsOption: TypeAlias = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="With --grid: maximum number of epochs of each combination; by default 2."),
+]
 
 
 class _Models(TyperGroup):
@@ -43,6 +58,8 @@ def retriever(
     corpus: CorpusOption,
     out: OutOption,
     options: RetrieverTrainOptions,
+    grid: GridOption = None,
+    grid_epochs: GridEpochsOption = None,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Find similar articles (ir-t: by titles, ir-tc: by titles and contents) and rank their readers' comments.
@@ -57,7 +74,8 @@ def retriever(
     from postil.render.views import show  # noqa: PLC0415
 
     name = str(context.info_name)
-    result = train_retriever(name, corpus, out, options, on_message=say, on_progress=progress)
+    asked = _grid(context, grid, grid_epochs, options)
+    result = train_retriever(name, corpus, out, options, grid=asked, on_message=say, on_progress=progress)
     if result is not None:
         emit(show(format, result), format)
     _tell(name, out)
@@ -73,6 +91,8 @@ def generator(
     corpus: CorpusOption,
     out: OutOption,
     options: GeneratorTrainOptions,
+    grid: GridOption = None,
+    grid_epochs: GridEpochsOption = None,
     figure: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the losses: .svg, .png or .pdf; extra plot.")
     ] = None,
@@ -91,7 +111,8 @@ def generator(
     from postil.render.views import show  # noqa: PLC0415
 
     name = str(context.info_name)
-    result = train_commenter(name, corpus, out, options, on_message=say, on_progress=progress)
+    asked = _grid(context, grid, grid_epochs, options)
+    result = train_commenter(name, corpus, out, options, grid=asked, on_message=say, on_progress=progress)
     if result is not None:
         emit(show(format, result), format)
         if figure is not None:
@@ -100,6 +121,30 @@ def generator(
             draw_losses(figure, {name: result})
             say(f"losses drawn in {figure}")
     _tell(name, out)
+
+
+def _grid(
+    context: typer.Context,
+    texts: list[str] | None,
+    epochs: int | None,
+    options: GeneratorTrainOptions | RetrieverTrainOptions,
+) -> Grid | None:
+    """The grid of a command line; None without one."""
+    from postil.app.training.grid import Grid  # noqa: PLC0415
+
+    if not texts:
+        if epochs is not None:
+            raise UsageError("--grid-epochs: expected --grid as well, got none")
+        return None
+    grid = Grid.parse(texts, options) if epochs is None else Grid.parse(texts, options, epochs)
+    for each in context.command.params:
+        source = context.get_parameter_source(each.name or "")
+        for name in grid.values if source is not None and source.name == "COMMANDLINE" else ():
+            if f"--{name}" in each.opts:
+                raise UsageError(
+                    f"--grid {name}: expected the option either in the grid or as a flag, got --{name} too"
+                )
+    return grid
 
 
 def _tell(name: str, out: str) -> None:

@@ -49,6 +49,9 @@ __all__ = [
     "Gain",
     "GainCurvePoints",
     "GainDifference",
+    "GridPoint",
+    "GridSearch",
+    "GridValue",
     "HumanAgreement",
     "InterestingResult",
     "NcgResult",
@@ -95,6 +98,7 @@ __all__ = [
     "replace",
     "smallest_p",
     "to_json",
+    "value_text",
 ]
 
 SCHEMA: Final = 1
@@ -1201,11 +1205,66 @@ class RankingResult(Result, frozen=True, kw_only=True, tag="evaluation"):
         rows: One row per scorer and measure.
         differences: The first scorer against each other one.
         absent: The scorers without a value.
+        grid: Choice of the network's hyperparameters; None without one.
     """
 
     rows: tuple[RankingMeasure, ...]
     differences: tuple[RankingDifference, ...]
     absent: tuple[UndefinedScorer, ...]
+    grid: GridSearch | None = None
+
+
+GridValue: TypeAlias = bool | int | float | str | tuple[int, ...]
+"""Value of an option in a grid of hyperparameters."""
+
+
+def value_text(value: GridValue) -> str:
+    """The value of an option as it is written in a grid.
+
+    Args:
+        value: The value.
+
+    >>> value_text(0.5), value_text(True), value_text((1, 2))
+    ('0.5', 'true', '1+2')
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "+".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+class GridPoint(Part, frozen=True, kw_only=True):
+    """A combination of hyperparameters.
+
+    Args:
+        values: Values by option.
+        dev: Best value on dev.
+        steps: Number of optimizer steps.
+        chosen: True for the combination that the model is trained with.
+    """
+
+    values: dict[str, GridValue]
+    dev: float
+    steps: int
+    chosen: bool = False
+
+
+class GridSearch(Part, frozen=True, kw_only=True):
+    """A choice of hyperparameters on dev.
+
+    Args:
+        measure: Measure on dev: ``loss``, nats per token, lower is better; or ``mrr``, mean reciprocal rank.
+        epochs: Maximum number of epochs of each combination.
+        points: The combinations, in the order of the grid.
+    """
+
+    measure: Literal["loss", "mrr"]
+    epochs: int
+    points: tuple[GridPoint, ...]
+
+    @property
+    def chosen(self) -> dict[str, GridValue]:
+        """Values of the chosen combination."""
+        return next(point.values for point in self.points if point.chosen)
 
 
 class TrainingStep(Part, frozen=True, kw_only=True):
@@ -1229,9 +1288,15 @@ class TrainingStep(Part, frozen=True, kw_only=True):
 
 
 class TrainingResult(Result, frozen=True, kw_only=True, tag="training"):
-    """The training of a generator: one row per dev evaluation."""
+    """The training of a generator: one row per dev evaluation.
+
+    Args:
+        rows: The dev evaluations.
+        grid: Choice of the hyperparameters; None without one.
+    """
 
     rows: tuple[TrainingStep, ...]
+    grid: GridSearch | None = None
 
 
 # ---- corpus ----

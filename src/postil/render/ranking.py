@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from postil.records.results import value_text
 from postil.render.views import View
 
 if TYPE_CHECKING:
-    from postil.records.results import RankingResult
+    from postil.records.results import GridSearch, RankingResult
+    from postil.render.formats import Grid
 
-__all__ = ["view"]
+__all__ = ["search_grids", "view"]
 
 
 def view(result: RankingResult) -> View:
@@ -29,6 +31,27 @@ def view(result: RankingResult) -> View:
     ]
     return View(
         rows=[msgspec.structs.asdict(row) for row in result.rows],
-        grids=[grid],
+        grids=[grid, *search_grids(result.grid)],
         remarks=[f"{row.scorer}: {row.reason}" for row in result.absent],
     )
+
+
+def search_grids(search: GridSearch | None) -> list[Grid]:
+    """The table of a choice of hyperparameters, one row per combination; none without a choice.
+
+    Args:
+        search: The choice.
+    """
+    if search is None:
+        return []
+    names = list(search.points[0].values)
+    rows = [
+        [
+            *(value_text(point.values[name]) for name in names),
+            f"{point.dev:.3f}",
+            f"{point.steps:,}",
+            "chosen" if point.chosen else "",
+        ]
+        for point in search.points
+    ]
+    return [[[*names, f"dev {search.measure}", "steps", ""], *rows]]

@@ -8,6 +8,7 @@ import numpy as np
 from msgspec import to_builtins
 
 from postil.plots import Curve, curves, save
+from postil.render.ranking import search_grids
 from postil.render.views import View
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def view(result: TrainingResult) -> View:
         ]
         for row in result.rows
     ]
-    return View(rows=[to_builtins(row) for row in result.rows], grids=[grid])
+    return View(rows=[to_builtins(row) for row in result.rows], grids=[grid, *search_grids(result.grid)])
 
 
 def draw_losses(path: Path, trainings: Mapping[str, TrainingResult]) -> None:

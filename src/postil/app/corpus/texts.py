@@ -160,7 +160,7 @@ def first_vectors(
         vectors = Vectors.open(given)
         if vectors.array.shape[1] != size:
             raise UsageError(f"{given}: expected vectors of {size} dimensions, got {vectors.array.shape[1]}")
-    elif (found := _kept(folder, about)) is not None:
+    elif (found := _kept(folder / f"vectors-{size}", about)) is not None:
         vectors = found
     else:
         lists = _Lists(words, [texts.articles("train"), texts.comments("train")])
@@ -173,7 +173,7 @@ def first_vectors(
         except MissingExtra:
             on_message("the network begins with random word vectors, which is worse: pip install 'postil[vectors]'")
             return None
-        vectors.save(folder / "vectors", {"about": about})
+        vectors.save(folder / f"vectors-{size}", {"about": about})
     known = Vocabulary()
     known.encode_tokens([words])
     rows = vectors.lookup(known)
@@ -187,9 +187,9 @@ def hash_of_vectors(given: str | None) -> str | None:
 
 def _kept(folder: Path, about: dict[str, object]) -> Vectors | None:
     """Word vectors of a run that was interrupted, if it was about the same."""
-    if not (folder / "vectors").exists():
+    if not folder.exists():
         return None
-    vectors = Vectors.open(folder / "vectors")
+    vectors = Vectors.open(folder)
     return vectors if vectors.metadata.get("about") == json.loads(json.dumps(about)) else None
 
 

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import to_builtins
 
 from postil.app.corpus.texts import CorpusTexts
 from postil.app.training.training_directory import TrainingDirectory
@@ -24,8 +25,10 @@ from postil.records.results import TrainingResult, TrainingStep
 
 if TYPE_CHECKING:
     from postil.app.progress import OnMessage
+    from postil.app.training.grid import Grid
     from postil.app.training.options import GeneratorTrainOptions
     from postil.commenters.nn.generator import Generator
+    from postil.commenters.nn.options import GeneratorOptions
     from postil.corpus.passes import OnProgress
     from postil.records.row_files import FilePath
 
@@ -38,6 +41,7 @@ def train_commenter(
     out: FilePath,
     options: GeneratorTrainOptions,
     *,
+    grid: Grid | None = None,
     on_message: OnMessage = lambda _: None,
     on_progress: OnProgress = lambda _what, things, _total=None: nullcontext(iter(things)),
 ) -> TrainingResult | None:
@@ -50,6 +54,7 @@ def train_commenter(
         corpus_folder: The corpus.
         out: The model folder to write.
         options: Options of the training.
+        grid: Hyperparameters to choose on dev before; in place of those of ``options``.
         on_message: Callback for status messages.
         on_progress: Progress bar.
 
@@ -65,19 +70,26 @@ def train_commenter(
     """
     if kind not in KINDS:
         raise UnknownName("commenter", kind, KINDS)
+    options = replace(options, training=replace(options.training, seed=options.seed))
+    combinations = grid.combinations(options) if grid else []
+    for each in [options] if grid is None else [each.options for each in combinations]:
+        _check_attention(kind, each.network)
     check_free(out)
     corpus = Corpus.open(corpus_folder)
     reads = options.source or ("both" if kind == "att-tc" else "title")
     texts = CorpusTexts(corpus, reads=reads, writes=options.target)
-    options = replace(options, training=replace(options.training, seed=options.seed))
     directory = TrainingDirectory(out, texts, options.embeddings, options.seed, on_message)
     for note in texts.gaps() if is_main_process() else ():
         on_message(note)
-    if _train(kind, directory, options) is None:
+    search = None
+    if grid is not None:
+        options, search = grid.choose(combinations, directory, partial(_train, kind, directory), on_message)
+    if _train(kind, directory, options, "generator") is None:
         return None
     trained = Model.open(directory.folder / "generator").metadata
     config = {"tokenizer": corpus.tokenizer, "reads": reads, "writes": options.target}
     metadata = directory.metadata(asdict(options), options.training, trained["dev"])
+    metadata |= {"grid": to_builtins(search)} if search else {}
     with ModelWriter(out, kind, config, metadata) as new:
         save_generator(new, corpus.words(), _copy_index(directory, options.target, on_progress))
         shutil.copytree(directory.folder / "generator", new.path("generator/config.json").parent, dirs_exist_ok=True)
@@ -86,11 +98,16 @@ def train_commenter(
     rows = (
         TrainingStep(**row, perplexity=math.exp(row["dev"]), best=row["step"] == best) for row in trained["history"]
     )
-    return TrainingResult(rows=tuple(rows))
+    return TrainingResult(rows=tuple(rows), grid=search)
 
 
-def _train(kind: str, directory: TrainingDirectory, options: GeneratorTrainOptions) -> Generator | None:
-    """Train the network; None in other processes than the main one."""
+def _check_attention(kind: str, network: GeneratorOptions) -> None:
+    if ((network.attention or ATTENTION[kind]) == "none") != (kind == "seq2seq"):
+        raise UsageError(f"attention: {kind} has {'none' if kind == 'seq2seq' else 'general or additive'}")
+
+
+def _train(kind: str, directory: TrainingDirectory, options: GeneratorTrainOptions, name: str) -> Generator | None:
+    """Train the network into a folder of the directory; None in other processes than the main one."""
     try:
         from postil.commenters.nn.generator import (  # noqa: PLC0415 - it needs torch
             COMMENTS_PER_GROUP,
@@ -105,11 +122,9 @@ def _train(kind: str, directory: TrainingDirectory, options: GeneratorTrainOptio
         comments_per_group=options.network.comments_per_group
         or (1 if directory.texts.reads == "title" else COMMENTS_PER_GROUP),
     )
-    if (network.attention == "none") != (kind == "seq2seq"):
-        raise UsageError(f"attention: {kind} has {'none' if kind == 'seq2seq' else 'general or additive'}")
     train, dev = (directory.split(name, options.target) for name in ("train", "dev"))
     return directory.train(
-        "generator",
+        name,
         network,
         options.training,
         partial(train_generator, train, dev, network, options.training),

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.app.progress import OnMessage
+    from postil.app.training.grid import Grid
     from postil.app.training.options import RetrieverTrainOptions
     from postil.commenters.nn.relevance import Relevance
     from postil.corpus.passes import OnProgress
@@ -44,6 +45,7 @@ def train_retriever(
     out: FilePath,
     options: RetrieverTrainOptions,
     *,
+    grid: Grid | None = None,
     on_message: OnMessage = lambda _: None,
     on_progress: OnProgress = lambda _what, things, _total=None: nullcontext(iter(things)),
 ) -> RankingResult | None:
@@ -56,6 +58,7 @@ def train_retriever(
         corpus_folder: The corpus.
         out: The model folder to write.
         options: Options of the training.
+        grid: Hyperparameters of the network to choose on dev before; in place of those of ``options``.
         on_message: Callback for status messages.
         on_progress: Progress bar.
 
@@ -71,18 +74,21 @@ def train_retriever(
     """
     if kind not in KINDS:
         raise UnknownName("commenter", kind, KINDS)
+    if _has_network(options):
+        options = replace(options, training=replace(options.training, seed=options.seed))
+    combinations = grid.combinations(options) if grid else []
     if not is_main_process() and not _has_network(options):
         return None  # there is nothing to share, and the main process may even be done by now
     check_free(out)
     corpus = Corpus.open(corpus_folder)
     texts = CorpusTexts(corpus, reads="both" if kind == "ir-tc" else "title")
-    options = (
-        replace(options, training=replace(options.training, seed=options.seed)) if _has_network(options) else options
-    )
     directory = TrainingDirectory(out, texts, options.embeddings, options.seed, on_message)
     for note in texts.gaps() if is_main_process() else ():
         on_message(note)
-    relevance = _train(directory, options) if _has_network(options) else None
+    search = None
+    if grid is not None:
+        options, search = grid.choose(combinations, directory, partial(_train, directory), on_message)
+    relevance = _train(directory, options, "relevance") if _has_network(options) else None
     if not is_main_process():
         return None
     pool, words = _candidate_pool(corpus, on_progress), corpus.words()
@@ -106,15 +112,16 @@ def train_retriever(
         weight = dev.interpolation_weight() if dev else INTERPOLATION_WEIGHT
     result = dev.evaluate(weight) if dev else None
 
-    rows = [msgspec.to_builtins(row) for row in result.rows] if result else []
+    rows = msgspec.to_builtins(result.rows) if result else []
     metadata = directory.metadata(asdict(options), options.training if _has_network(options) else None, rows)
+    metadata |= {"grid": msgspec.to_builtins(search)} if search else {}
     with ModelWriter(out, kind, _config(options, corpus.tokenizer, weight), metadata) as new:
         save_retriever(new, index, pool, words, ranker=_ranker_arrays(options.ranker, relevance, comments, idf))
         if relevance is not None:
             target = new.path("relevance/config.json").parent
             shutil.copytree(directory.folder / "relevance", target, dirs_exist_ok=True)
     directory.close()
-    return result
+    return msgspec.structs.replace(result, grid=search) if result else None
 
 
 def _config(options: RetrieverTrainOptions, tokenizer: str, weight: float | None) -> dict[str, object]:
@@ -173,15 +180,15 @@ def _candidate_pool(corpus: Corpus, on_progress: OnProgress) -> CandidatePool:
     return CandidatePool(StringArray.of(names), StringArray.of(languages), starts, StringArray.of(ids), comments)
 
 
-def _train(directory: TrainingDirectory, options: RetrieverTrainOptions) -> Relevance | None:
-    """Train the relevance model; None in other processes than the main one."""
+def _train(directory: TrainingDirectory, options: RetrieverTrainOptions, name: str) -> Relevance | None:
+    """Train the relevance model into a folder of the directory; None in other processes than the main one."""
     try:
         from postil.commenters.nn.relevance import Relevance, train_relevance  # noqa: PLC0415 - it needs torch
     except ImportError as error:
         raise MissingExtra("the relevance model", "nn") from error
     train, dev = directory.split("train"), directory.split("dev")
     return directory.train(
-        "relevance",
+        name,
         options.network,
         options.training,
         partial(train_relevance, train, dev, options.network, options.training),

@@ -125,7 +125,7 @@ class TrainingDirectory:
 
     def train(
         self,
-        kind: str,
+        name: str,
         network: GeneratorOptions | RelevanceOptions,
         training: TrainingOptions,
         train: Train[Trained_co],
@@ -138,7 +138,7 @@ class TrainingDirectory:
         Under torchrun the main process alone prepares and prints.
 
         Args:
-            kind: Kind of network, and name of its folder.
+            name: Name of its folder.
             network: Options of the network.
             training: Options of its training.
             train: Function that trains it.
@@ -153,7 +153,7 @@ class TrainingDirectory:
             InvalidInput: Word vectors are damaged.
             PostilError: The operating system reports an error, or the training fails.
         """
-        folder = self.folder / kind
+        folder = self.folder / name
         request = {
             "network": asdict(network),
             "training": training.portable(),

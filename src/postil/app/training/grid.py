@@ -1,0 +1,279 @@
+"""Choice of hyperparameters on the dev set: the best combination of a grid."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, fields, replace
+from hashlib import sha256
+from itertools import product
+from typing import TYPE_CHECKING, Final, Generic, Literal, NamedTuple, TypeVar, get_type_hints
+
+import msgspec
+
+from postil.app.training.options import GeneratorTrainOptions, RetrieverTrainOptions
+from postil.commenters.nn.distributed import broadcast_from_main, is_main_process
+from postil.commenters.store import Model
+from postil.errors import UnknownName, UsageError
+from postil.options import Flag, flag_name, split_hint
+from postil.records.results import GridPoint, GridSearch, GridValue, value_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from postil.app.progress import OnMessage
+    from postil.app.training.training_directory import TrainingDirectory
+
+__all__ = ["Combination", "Grid"]
+
+Options = TypeVar("Options", GeneratorTrainOptions, RetrieverTrainOptions)
+
+_FIXED: Final = {
+    "seed": "all combinations have the same one",
+    **dict.fromkeys(("epochs", "steps"), "--grid-epochs limits the training of every combination"),
+    **dict.fromkeys(("device", "bf16", "tensorboard"), "it belongs to the machine"),
+}
+"""Options that never vary, with the reason."""
+_DEV_TOKENS: Final = ("vocab-size", "comment-words", "comments-per-article")
+"""Options that change the tokens of a generator's dev loss, so that losses would not be comparable."""
+
+
+@dataclass(frozen=True)
+class Combination(Generic[Options]):
+    """A combination of values.
+
+    Args:
+        values: Values by the option's name.
+        options: Options of the training with these values.
+    """
+
+    values: Mapping[str, GridValue]
+    options: Options
+
+    @property
+    def label(self) -> str:
+        """The values in words."""
+        return ", ".join(f"{name} {value_text(value)}" for name, value in self.values.items())
+
+    def folder(self, epochs: int) -> str:
+        """Name of the folder of its training.
+
+        Args:
+            epochs: Maximum number of epochs.
+        """
+        return f"grid-{sha256(json.dumps([self.values, epochs]).encode()).hexdigest()[:16]}"
+
+
+class _Option(NamedTuple):
+    """An option of the network or its training: its place in the options, its type and its flag."""
+
+    part: str
+    field: str
+    kind: object
+    flag: Flag
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A grid of hyperparameters: the values to try of each option.
+
+    Args:
+        values: Values by the name of the option's flag, without ``--``; those of an option without a flag by its name,
+            with ``-`` for ``_``.
+        epochs: Maximum number of epochs of each combination.
+
+    >>> Grid({"learning-rate": (0.0005, 0.001), "layers": (1,)}).flags()
+    ['--grid', 'learning-rate=0.0005,0.001', '--grid', 'layers=1', '--grid-epochs', '2']
+    """
+
+    values: Mapping[str, tuple[GridValue, ...]]
+    epochs: int = 2
+
+    @classmethod
+    def parse(
+        cls, texts: Sequence[str], options: GeneratorTrainOptions | RetrieverTrainOptions, epochs: int = 2
+    ) -> Grid:
+        """Parse the values of ``--grid``.
+
+        Args:
+            texts: One text per option, such as ``dropout=0.2,0.5``.
+            options: Options of the training, which give the types.
+            epochs: Maximum number of epochs of each combination.
+
+        Raises:
+            UsageError: A text has another form, names no option that may vary, or has a value of another type.
+
+        >>> Grid.parse(["dropout=0.2,0.5", "softmax=full"], GeneratorTrainOptions()).values
+        {'dropout': (0.2, 0.5), 'softmax': ('full',)}
+        """
+        values: dict[str, tuple[GridValue, ...]] = {}
+        for text in texts:
+            name, _, listed = text.partition("=")
+            if not name or not listed:
+                raise UsageError(f"--grid: expected OPTION=V1,V2,…, got '{text}'")
+            if name in values:
+                raise UsageError(f"--grid {name}: expected each option once, with all its values, got '{text}' as well")
+            kind = _option(name, options).kind
+            values[name] = tuple(_parsed(name, each, kind) for each in listed.split(","))
+        return cls(values, epochs)
+
+    def flags(self) -> list[str]:
+        """The words of the command line that give this grid."""
+        pairs = (f"{name}={','.join(map(value_text, values))}" for name, values in self.values.items())
+        return [word for pair in pairs for word in ("--grid", pair)] + ["--grid-epochs", str(self.epochs)]
+
+    def combinations(self, options: Options) -> list[Combination[Options]]:
+        """All combinations, the values of the last option varying fastest.
+
+        Args:
+            options: Options of the training; the values of the grid take the place of theirs.
+
+        Raises:
+            UsageError: The grid is empty, an option may not vary, or values are out of range or do not fit together.
+        """
+        if _ranker(options) == "tf-idf":
+            raise UsageError("--grid: expected a ranker with a network, relevance or both, got tf-idf")
+        if not self.values:
+            raise UsageError("--grid: expected at least one option with its values, got none")
+        if self.epochs < 1:
+            raise UsageError(f"--grid-epochs: expected at least 1, got {self.epochs}")
+        for name, values in self.values.items():
+            least = _option(name, options).flag.min
+            if not values or len(set(values)) < len(values):
+                got = ",".join(map(value_text, values)) or "none"
+                raise UsageError(f"--grid {name}: expected values that differ, got {got}")
+            for value in values:
+                if least is not None and isinstance(value, int | float) and value < least:
+                    raise UsageError(f"--grid {name}: expected at least {least}, got {value}")
+        rows = (dict(zip(self.values, row, strict=True)) for row in product(*self.values.values()))
+        return [Combination(row, _with(options, row)) for row in rows]
+
+    def choose(
+        self,
+        combinations: Sequence[Combination[Options]],
+        directory: TrainingDirectory,
+        train: Callable[[Options, str], object],
+        on_message: OnMessage,
+    ) -> tuple[Options, GridSearch]:
+        """Train every combination and choose the one that is best on dev, the first of tied ones.
+
+        A combination that an interrupted run has trained is not trained again. Under torchrun all processes choose the
+        same.
+
+        Args:
+            combinations: The combinations.
+            directory: Working directory of the training.
+            train: Function that trains a network, given its options and the name of its folder in the directory.
+            on_message: Callback for status messages.
+
+        Returns:
+            Options of the chosen combination, and what was found.
+        """
+        measure = _measure(combinations[0].options)
+        tried: list[GridPoint] = []
+        for each in combinations:
+            name = each.folder(self.epochs)
+            train(_limited(each.options, self.epochs), name)
+            if is_main_process():
+                trained = Model.open(directory.folder / name).metadata
+                dev, steps = trained["dev"][measure], trained["history"][-1]["step"]
+                tried.append(GridPoint(values=dict(each.values), dev=dev, steps=steps))
+                on_message(f"combination {len(tried)} of {len(combinations)}: {each.label}: dev {measure} {dev:.3f}")
+        place = broadcast_from_main(lambda: _best(measure, tried), combinations[0].options.training.device)
+        chosen = combinations[place]
+        if is_main_process():
+            limits = f"{_counted(len(tried), 'combination')}, {_counted(self.epochs, 'epoch')} each"
+            on_message(f"chosen on dev: {chosen.label} (dev {measure} {tried[place].dev:.3f}; {limits})")
+        points = tuple(msgspec.structs.replace(point, chosen=n == place) for n, point in enumerate(tried))
+        return chosen.options, GridSearch(measure=measure, epochs=self.epochs, points=points)
+
+
+def _ranker(options: GeneratorTrainOptions | RetrieverTrainOptions) -> str | None:
+    return options.ranker if isinstance(options, RetrieverTrainOptions) else None
+
+
+def _measure(options: GeneratorTrainOptions | RetrieverTrainOptions) -> Literal["loss", "mrr"]:
+    return "mrr" if isinstance(options, RetrieverTrainOptions) else "loss"
+
+
+def _best(measure: str, tried: Sequence[GridPoint]) -> int:
+    """Place of the best combination, the first of tied ones."""
+    sign = 1 if measure == "loss" else -1
+    return min(range(len(tried)), key=lambda place: sign * tried[place].dev)
+
+
+def _options(options: GeneratorTrainOptions | RetrieverTrainOptions) -> dict[str, _Option]:
+    """The options of a network and its training, by name."""
+    found: dict[str, _Option] = {}
+    for part, cls in (("network", type(options.network)), ("training", type(options.training))):
+        for field, hint in get_type_hints(cls, include_extras=True).items():
+            kind, flag = split_hint(hint)
+            found[flag_name(field, flag).removeprefix("--")] = _Option(part, field, kind, flag)
+    return found
+
+
+def _option(name: str, options: GeneratorTrainOptions | RetrieverTrainOptions) -> _Option:
+    """An option that may vary.
+
+    Raises:
+        UsageError: There is no such option, or it must not vary.
+    """
+    known, fixed = _options(options), dict(_FIXED)
+    if isinstance(options, GeneratorTrainOptions):
+        fixed |= dict.fromkeys(_DEV_TOKENS, "the dev losses would be over other tokens, so not comparable")
+    if options.embeddings not in ("corpus", "none"):
+        fixed["embedding-dim"] = "it is that of the vectors of --embeddings"
+    outer = {each.name.replace("_", "-") for each in fields(options)} - {"network", "training"}
+    reason = fixed.get(name) or ("it belongs to no network" if name in outer else None)
+    free = sorted(known.keys() - fixed.keys())
+    if reason is not None:
+        raise UsageError(f"--grid {name}: {reason}; expected one of {', '.join(free)}")
+    if name not in known:
+        raise UnknownName("option of --grid", name, free)
+    return known[name]
+
+
+_READERS: Final[Mapping[object, tuple[str, Callable[[str], GridValue]]]] = {
+    bool: ("true or false", {"true": True, "false": False}.__getitem__),
+    int: ("a whole number", int),
+    float: ("a number", float),
+    tuple[int, ...]: ("whole numbers such as 1+2+3", lambda text: tuple(map(int, text.split("+")))),
+}
+"""Expected text and parser by the type of an option; others are names."""
+
+
+def _parsed(name: str, text: str, kind: object) -> GridValue:
+    expected, read = _READERS.get(kind, ("a name", str))
+    try:
+        return read(text)
+    except (KeyError, ValueError):
+        raise UsageError(f"--grid {name}: expected {expected}, got '{text}'") from None
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def _with(options: Options, values: Mapping[str, GridValue]) -> Options:
+    """Options with the values of a combination."""
+    known = _options(options)
+    try:
+        return replace(
+            options,
+            **{
+                part: replace(
+                    getattr(options, part),
+                    **{known[name].field: value for name, value in values.items() if known[name].part == part},
+                )
+                for part in ("network", "training")
+            },
+        )
+    except UsageError as error:  # it names the field, and people know the option
+        field, _, problem = str(error).partition(": ")
+        name = next((name for name in values if known[name].field == field), None)
+        raise UsageError(f"--grid: {error}" if name is None else f"--grid {name}: {problem}") from None
+
+
+def _limited(options: Options, epochs: int) -> Options:
+    """Options for the short training of a combination."""
+    training = replace(options.training, epochs=min(epochs, options.training.epochs), tensorboard=None)
+    return replace(options, training=training)
