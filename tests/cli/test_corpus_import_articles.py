@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 DATA = Path(os.environ.get("POSTIL_DATA", Path(__file__).parents[2].parent / "shared" / "data")) / "articles"
 GOOD = {"id": "a", "title": "Rain", "content": "Tomorrow.", "comments": [{"text": "Oh", "votes": 3}]}
-POOR = {"id": "b", "title": None, "comments": [{"text": "", "votes": 1}, {"text": "No", "votes": "-2", "date": 5}]}
+POOR = {"id": "b", "title": None, "comments": [{"text": "", "votes": 1}, {"text": "No", "votes": "-2", "replies": 5}]}
 BAD = {"id": "a", "title": "Again", "comments": []}
 
 
@@ -52,7 +52,7 @@ def test_what_was_met_is_told(run: Import) -> None:
         "1 comments with more votes against than for them, kept with negative upvotes",
         "1 articles without a title, kept",
         "1 articles without content, kept",
-        "fields of comments that are not read: date",
+        "fields of comments that are not read: replies",
         "2 articles with 2 comments in out.jsonl",
     ]
     assert [article.id for article in read("out.jsonl", Article)] == ["a", "b"]

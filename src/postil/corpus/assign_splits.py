@@ -41,6 +41,7 @@ class Articles:
         seen: Number of excluded or changed articles and comments, by reason; it grows.
         rejected: Rows that could not be read.
         langs: Languages of the articles.
+        dated: True if an article or a comment has a date.
     """
 
     keys: NDArray[np.uint64]
@@ -53,6 +54,7 @@ class Articles:
     seen: Counter[str]
     rejected: list[Rejected]
     langs: set[str]
+    dated: bool
 
     def place(self, article: int) -> tuple[str, int]:
         """The file and line of an article."""

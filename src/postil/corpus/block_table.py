@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ENOUGH_COMMENTS",
     "ENOUGH_UPVOTES",
+    "TABLES",
     "Read",
     "Report",
     "Selection",
@@ -46,6 +47,8 @@ __all__ = [
     "write_block_table",
 ]
 
+TABLES: Final = 2
+"""Version of block tables, which an interrupted build resumes from."""
 ENOUGH_COMMENTS: Final = 1
 ENOUGH_UPVOTES: Final = 2
 
@@ -58,12 +61,14 @@ class Report(msgspec.Struct):
         rejected: Rows that could not be read.
         texts: Number of texts that were read.
         han: Number of those in Han characters that were split at spaces and punctuation.
+        dated: True if an article or a comment has a date.
     """
 
     seen: dict[str, int]
     rejected: list[Rejected]
     texts: int = 0
     han: int = 0
+    dated: bool = False
 
 
 @dataclass(slots=True)
@@ -126,6 +131,7 @@ def write_block_table(
             "category": pa.array([row.category for row in rows], pa.string()),
             "lang": pa.array([row.lang for row in rows], pa.string()),
             "url": pa.array([row.url for row in rows], pa.string()),
+            "date": pa.array([row.date for row in rows], pa.string()),
             "title_tokens": _token_lists(tokens, chosen.articles, pa),
             "content_tokens": _token_lists(tokens, len(articles) + chosen.articles, pa),
             "line": pa.array([article.line for article in read], pa.int64()),
@@ -190,6 +196,7 @@ def _comment_column(
         "grade": pa.array([comment.grade for comment in comments], pa.float64()),
         "ratings": _rating_column(comments, options, pa),
         "user": pa.array([_person(comment.user, options) for comment in comments], pa.string()),
+        "date": pa.array([comment.date for comment in comments], pa.string()),
         "tokens": _token_lists(tokens, 2 * len(articles) + chosen.comments, pa, at_most),
     }
     return pa.ListArray.from_arrays(

@@ -88,7 +88,7 @@ def _of_lines(path: FilePath, where: str, size: int) -> Iterator[bytes]:
 
 def _of_parquet(where: str, size: int) -> Iterator[bytes]:
     lines = bytearray()
-    encode = msgspec.json.Encoder().encode_into
+    encode = msgspec.json.Encoder(enc_hook=str).encode_into  # str: the timestamps of pandas
     for row in parquet.read_objects(where, PARQUET_ROWS):
         encode(row, lines, -1)
         lines += b"\n"

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from postil.corpus.assign_splits import assign_splits
+from postil.corpus.block_table import TABLES
 from postil.corpus.build_directory import BuildDirectory
 from postil.corpus.passes import OnProgress, Passes, Source
 from postil.corpus.statistics import statistics
@@ -137,6 +138,7 @@ def _request(sources: Sequence[Source], options: BuildOptions, signature: str) -
     request = {
         "version": VERSION,
         "format": FORMAT,
+        "tables": TABLES,
         "files": files,
         "options": options.settings() | {"hash_key": key, "on_error": options.on_error},
         "tokenizer": signature,

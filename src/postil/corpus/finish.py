@@ -102,10 +102,12 @@ class Finish:
     Args:
         options: Options of the build.
         sample: True if references of test articles are sampled from their comments.
+        dated: True if an article or a comment of the corpus has a date; without any there are no columns for them.
     """
 
     options: BuildOptions
     sample: bool
+    dated: bool = False
 
     def __call__(self, parts: Sequence[Part]) -> dict[str, Finished]:
         """Make a shard of each split that has articles in the tables.
@@ -114,6 +116,7 @@ class Finish:
             parts: The tables.
         """
         shards: dict[str, _Shard] = {}
+        schema = schema_of(Article, dates=self.dated)
         for part in parts:  # one after the other, so that memory holds one
             table = open_block_table(part.data)
             for code, split in enumerate(SPLITS):
@@ -121,7 +124,7 @@ class Finish:
                 if split == "test" and self.sample:
                     chosen = self._sample_references(chosen)
                 if chosen.num_rows:
-                    shards.setdefault(split, _Shard()).add(chosen, part.ids)
+                    shards.setdefault(split, _Shard(schema)).add(chosen, part.ids)
         return {split: shards[split].finished() for split in SPLITS if split in shards}
 
     def _sample_references(self, table: Arrow) -> Arrow:
@@ -151,9 +154,9 @@ class Finish:
 class _Shard:
     """A shard of a split that is being written."""
 
-    def __init__(self) -> None:
+    def __init__(self, schema: Arrow) -> None:
         pa = arrow()
-        self._schema = schema_of(Article)
+        self._schema = schema
         self._out = pa.BufferOutputStream()
         self._file = pa.parquet.ParquetWriter(self._out, self._schema, compression="zstd")
         self._ids: dict[str, list[NDArray[np.int32]]] = {field: [] for field in FIELDS}

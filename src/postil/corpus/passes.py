@@ -118,6 +118,7 @@ class Passes:
         rejected: list[Rejected] = []
         langs: set[str] = set()
         texts = han = 0
+        dated = False
         file = self._work.folder / "signatures"
         with self._work.open(file) as out:
             for number, (_, split) in enumerate(self._blocks):
@@ -133,6 +134,7 @@ class Passes:
                 rejected += report.rejected
                 texts += report.texts
                 han += report.han
+                dated |= report.dated
                 langs.update(table["lang"].drop_null().to_pylist())
         check_han(han, texts, self._blocks[0][0])
         if han:
@@ -150,6 +152,7 @@ class Passes:
             seen=seen,
             rejected=rejected,
             langs=langs,
+            dated=dated,
         )
 
     def name(self, articles: Articles, article: int) -> str:
@@ -184,7 +187,8 @@ class Passes:
         groups = [range(len(self._blocks))[start : start + GROUP] for start in range(0, len(self._blocks), GROUP)]
         todo = [number for number in range(len(groups)) if not self._work.step("shards", number).exists()]
         shards = (tuple(self._part(articles, codes, block) for block in groups[number]) for number in todo)
-        finish = Finish(self._options, sample=sample and self._options.references_per_article > 0)
+        sample = sample and self._options.references_per_article > 0
+        finish = Finish(self._options, sample=sample, dated=articles.dated)
         with self._on_progress("shards written", self._engine.map(finish, shards), len(todo)) as results:
             for number, finished in zip(todo, results, strict=True):
                 for split, shard in finished.items():

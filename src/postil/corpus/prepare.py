@@ -162,6 +162,7 @@ class _Counts:
     rejected: list[Rejected] = field(default_factory=list)
     texts: int = 0
     han: int = 0
+    dated: bool = False
 
     def leave_out(self, why: str, article: Read) -> None:
         self.seen[f"articles: {why}"] += 1
@@ -169,7 +170,7 @@ class _Counts:
 
     def report(self) -> Report:
         seen = {what: number for what, number in sorted(self.seen.items()) if number}
-        return Report(seen, self.rejected, self.texts, self.han)
+        return Report(seen, self.rejected, self.texts, self.han, self.dated)
 
 
 def _is_given(block: Block) -> bool:
@@ -189,6 +190,11 @@ def _choose(articles: Sequence[Read], tokens: Tokens, options: BuildOptions, met
         short = "no content" if articles[place].content is None else "content too short"
         met.leave_out("only long comments" if enough[place] else short, articles[place])
     chosen = some & enough
+    met.dated = any(
+        article.row.date or any(comment.date for comment in article.comments)
+        for article, taken in zip(articles, chosen.tolist(), strict=True)
+        if taken
+    )
     met.seen["comments: too long"] += int((chosen[owner] & ~fit).sum())
     comments = (fit & chosen[owner]).nonzero()[0]
     sizes = np.bincount(owner[comments], minlength=count)[chosen]

@@ -14,6 +14,7 @@ from postil.corpus.summary import Summarize, shards
 from postil.errors import InvalidInput
 from postil.records.results import (
     CorpusStatistics,
+    DateStatistics,
     SplitStatistics,
     Spread,
     StatisticsResult,
@@ -91,6 +92,7 @@ class Statistics:
             comment_characters=_spread(of.comment_characters),
             grades=_spread(of.grades),
             ratings=_spread(of.ratings),
+            dates=_dates(of),
             categories=dict(sorted(of.categories.items(), key=lambda pair: (-pair[1], pair[0]))),
         )
 
@@ -104,6 +106,20 @@ class Statistics:
             From 0 to 1; None where nothing is graded.
         """
         return None if self.top_grade is None else best.share(best.values >= self.top_grade)
+
+
+def _dates(of: Summary) -> DateStatistics | None:
+    articles, comments = of.dates, of.comment_dates
+    if not (articles.n or comments.n):
+        return None
+    return DateStatistics(
+        articles=articles.n / of.articles,
+        comments=comments.n / of.comments,
+        first_article=articles.first or None,
+        last_article=articles.last or None,
+        first_comment=comments.first or None,
+        last_comment=comments.last or None,
+    )
 
 
 def _spread(of: Histogram) -> Spread:

@@ -22,13 +22,37 @@ if TYPE_CHECKING:
     from postil.corpus.store import Corpus, Field
     from postil.records.parquet import Arrow
 
-__all__ = ["Shard", "Summarize", "Summary", "shards"]
+__all__ = ["Period", "Shard", "Summarize", "Summary", "shards"]
 
-LEAVES: Final = {(name, name) for name in ("title", "content", "category")} | {
-    *(("comments", name) for name in ("text", "upvotes", "grade")),
+LEAVES: Final = {(name, name) for name in ("title", "content", "category", "date")} | {
+    *(("comments", name) for name in ("text", "upvotes", "grade", "date")),
     ("held_out", "upvotes"),
 }
 """First and last name of the columns that are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """The dates of articles or comments.
+
+    Args:
+        n: Number of those with a date.
+        first: The earliest date; empty without any.
+        last: The latest date.
+
+    >>> Period(1, "2020-03-21T00:00:00Z", "2020-03-21T00:00:00Z") + Period()
+    Period(n=1, first='2020-03-21T00:00:00Z', last='2020-03-21T00:00:00Z')
+    """
+
+    n: int = 0
+    first: str = ""
+    last: str = ""
+
+    def __add__(self, other: Period) -> Period:
+        """The period of both."""
+        if not (self.n and other.n):
+            return self if self.n else other
+        return Period(self.n + other.n, min(self.first, other.first), max(self.last, other.last))
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -57,6 +81,8 @@ class Summary:
         best: The highest rating of each graded comment; its grade where it has no ratings.
         best_of_article: The highest of these of each article with graded comments.
         ratings: Their number, of each comment that has some.
+        dates: Dates of articles.
+        comment_dates: Dates of comments.
     """
 
     articles: int = 0
@@ -78,6 +104,8 @@ class Summary:
     best: Histogram = EMPTY
     best_of_article: Histogram = EMPTY
     ratings: Histogram = EMPTY
+    dates: Period = Period()
+    comment_dates: Period = Period()
 
     def __add__(self, other: Summary) -> Summary:
         """The summary of both."""
@@ -233,7 +261,14 @@ def _columns(table: Arrow) -> Summary:
         best=Histogram.of(best[~np.isnan(best)]),
         best_of_article=_best_of(best, sizes),
         ratings=Histogram.of(ratings[ratings > 0]),
+        dates=_period(table["date"]) if "date" in table.column_names else Period(),
+        comment_dates=_period(comments.field("date")) if comments.type.get_field_index("date") >= 0 else Period(),
     )
+
+
+def _period(column: Arrow) -> Period:
+    found = arrow().compute.min_max(column).as_py()
+    return Period(len(column) - column.null_count, found["min"] or "", found["max"] or "")
 
 
 def _histogram(column: Arrow) -> Histogram:

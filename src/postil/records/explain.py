@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, TypeAlias
 import msgspec
 from msgspec import inspect
 
+from postil.errors import InvalidInput
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -155,7 +157,12 @@ def _mismatches(value: object, wanted: inspect.Type, path: str) -> Iterator[Prob
     if value is None and any(isinstance(option, inspect.NoneType) for option in options):
         return
     options = tuple(option for option in options if not isinstance(option, inspect.NoneType))
-    if isinstance(options[0], inspect.StructType):
+    if isinstance(options[0], inspect.Metadata) and options[0].extra:  # a field with a check of its own
+        try:
+            options[0].extra["check"](value)
+        except InvalidInput as error:
+            yield path, error.problem
+    elif isinstance(options[0], inspect.StructType):
         yield from _struct_mismatches(value, options[0], path)
     elif isinstance(options[0], inspect.VarTupleType):
         if not isinstance(value, list | tuple):

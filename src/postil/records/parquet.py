@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import re
+import shutil
+import tempfile
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
@@ -24,6 +27,7 @@ __all__ = [
     "columns",
     "read",
     "read_objects",
+    "rows_of",
     "schema_in",
     "schema_of",
 ]
@@ -32,6 +36,9 @@ T = TypeVar("T", bound=msgspec.Struct)
 Record: TypeAlias = dict[str, object]
 Arrow: TypeAlias = Any  # pyarrow has no types: its module, a schema, a type or an open file
 BATCH: Final = 8192
+DATE: Final = "date"
+"""Column that is written only where some row has a date."""
+_TIMES: Final = re.compile(r"timestamp|date(?:32|64)", re.IGNORECASE)
 NESTED_BATCH: Final = 512
 """Smaller batches, since a row with lists may be as large as many without."""
 AS_JSON: Final = b"postil:json"
@@ -93,16 +100,21 @@ def read(path: str, row_type: type[T]) -> Iterator[T]:
         MissingExtra: pyarrow is not installed.
     """
     fields = msgspec.structs.fields(row_type)
-    names = columns(path)
+    schema = schema_in(path)
+    names = schema.names
     for field in fields:
         if field.required and field.encode_name not in names:
             problem = f"no such column; the file has: {', '.join(names)}"
             raise InvalidInput(problem, where=path, field=field.encode_name)
     known = [field.encode_name for field in fields if field.encode_name in names]
+    timed = _TIMES.search(str([schema.field(name).type for name in known])) is not None  # a date may be a timestamp
     done = 0
     for batch in _batches(path, known):
         try:
-            rows = msgspec.convert(batch, list[row_type])  # type: ignore[valid-type]
+            rows = msgspec.convert(
+                msgspec.to_builtins(batch, enc_hook=str) if timed else batch,  # str: the timestamps of pandas
+                list[row_type],  # type: ignore[valid-type]
+            )
         except (msgspec.ValidationError, InvalidInput) as error:
             raise _first_problem(batch, row_type, path, done, error) from None
         done += len(rows)
@@ -127,33 +139,53 @@ def read_objects(path: str, rows: int = BATCH) -> Iterator[Record]:
         yield from batch
 
 
-def schema_of(row_type: type[msgspec.Struct]) -> Arrow:
+def rows_of(batch: Arrow, path: str) -> list[Record]:
+    """Rows of a record batch as dictionaries.
+
+    Args:
+        batch: The record batch.
+        path: Its file.
+
+    Raises:
+        InvalidInput: It has times with nanoseconds, which Python has not.
+    """
+    try:
+        return batch.to_pylist()  # type: ignore[no-any-return]  # pyarrow has no types
+    except ValueError as error:
+        if isinstance(error, arrow().ArrowException):
+            raise
+        problem = "a time has nanoseconds; write the column in microseconds, or install pandas"
+        raise InvalidInput(problem, where=path) from error
+
+
+def schema_of(row_type: type[msgspec.Struct], *, dates: bool = True) -> Arrow:
     """Arrow schema of a row: one column per field.
 
     Args:
         row_type: The row.
+        dates: False to leave out the fields `date`, also of the rows within it.
 
     Raises:
         MissingExtra: pyarrow is not installed.
     """
-    pa = arrow()
-    fields = msgspec.structs.fields(row_type)
-    return pa.schema([(field.encode_name, _arrow_type(inspect.type_info(field.type), pa)) for field in fields])
+    return arrow().schema(_arrow_type(inspect.type_info(row_type), arrow(), dates=dates))
 
 
 class ParquetSink:
     """A writer of rows as Parquet.
 
     Args:
-        stream: The file, open for bytes; it stays the caller's to close.
+        stream: The file on disk, open for bytes; it stays the caller's to close.
         schema: The Arrow schema; values of the columns marked with `AS_JSON` are written as JSON text.
+        undated: The schema as long as no row has a date; by default the same.
     """
 
-    def __init__(self, stream: IO[bytes], schema: Arrow) -> None:
+    def __init__(self, stream: IO[bytes], schema: Arrow, undated: Arrow = None) -> None:
         self._arrow = arrow()
-        self._schema = schema
+        self._stream = stream
+        self._schemas = [schema] if undated in (None, schema) else [undated, schema]
         self._json = _marked(schema)
-        self._file = self._arrow.parquet.ParquetWriter(stream, schema)
+        self._file: Arrow = None
         self._rows: list[Record] = []
         nested = any(self._arrow.types.is_nested(field.type) for field in schema)
         self._batch = NESTED_BATCH if nested else BATCH
@@ -175,12 +207,43 @@ class ParquetSink:
     def close(self) -> None:
         """Write the rows that are buffered, and the end of the file."""
         self._flush()
-        self._file.close()
+        self._open().close()
 
     def _flush(self) -> None:
+        if len(self._schemas) > 1 and any(map(_is_dated, self._rows)):
+            del self._schemas[0]
+            self._rewrite()
         if self._rows:
-            self._file.write_batch(self._arrow.RecordBatch.from_pylist(self._rows, schema=self._schema))
+            self._open().write_batch(self._arrow.RecordBatch.from_pylist(self._rows, schema=self._schemas[0]))
             self._rows = []
+
+    def _open(self) -> Arrow:
+        if self._file is None:
+            self._file = self._arrow.parquet.ParquetWriter(self._stream, self._schemas[0])
+        return self._file
+
+    def _rewrite(self) -> None:
+        """Give the rows that were written the columns of dates too."""
+        if self._file is None:
+            return
+        self._file.close()
+        self._file = None
+        self._stream.flush()
+        with tempfile.TemporaryFile() as copy:
+            with Path(self._stream.name).open("rb") as written:
+                shutil.copyfileobj(written, copy)
+            self._stream.seek(0)
+            self._stream.truncate()
+            for batch in self._arrow.parquet.ParquetFile(copy).iter_batches(self._batch):
+                rows = self._arrow.RecordBatch.from_pylist(batch.to_pylist(), schema=self._schemas[0])
+                self._open().write_batch(rows)
+
+
+def _is_dated(value: object) -> bool:
+    """True if a row, or a row within it, has a date."""
+    if isinstance(value, dict):
+        return value.get(DATE) is not None or any(map(_is_dated, value.values()))
+    return isinstance(value, list | tuple) and any(map(_is_dated, value))
 
 
 @contextlib.contextmanager
@@ -208,10 +271,10 @@ def _batches(path: str, names: list[str] | None, size: int = BATCH) -> Iterator[
     with _opened(path) as file:
         marked = [name for name in _marked(file.schema_arrow) if names is None or name in names]
         for batch in file.iter_batches(size, columns=names):
-            rows = batch.to_pylist()
+            rows = rows_of(batch, path)
             for name in marked:
                 for row in rows:
-                    row[name] = None if row[name] is None else msgspec.json.decode(row[name])
+                    row[name] = None if row[name] is None else msgspec.json.decode(str(row[name]))
             empty = empty and not rows
             yield rows
     if empty:
@@ -228,14 +291,17 @@ def _first_problem(batch: list[Record], row_type: type[T], path: str, done: int,
     return InvalidInput(str(error), where=path)
 
 
-def _arrow_type(kind: inspect.Type, pa: Arrow) -> Arrow:
+def _arrow_type(kind: inspect.Type, pa: Arrow, *, dates: bool) -> Arrow:
     """Arrow type of a field. An id, which a file may give as an integer, is text."""
     integer = False
     for option in kind.types if isinstance(kind, inspect.UnionType) else (kind,):
+        if isinstance(option, inspect.Metadata):
+            return _arrow_type(option.type, pa, dates=dates)
         if isinstance(option, inspect.VarTupleType):
-            return pa.list_(_arrow_type(option.item_type, pa))
+            return pa.list_(_arrow_type(option.item_type, pa, dates=dates))
         if isinstance(option, inspect.StructType):
-            return pa.struct([(field.encode_name, _arrow_type(field.type, pa)) for field in option.fields])
+            names = [field for field in option.fields if dates or field.encode_name != DATE]
+            return pa.struct([(field.encode_name, _arrow_type(field.type, pa, dates=dates)) for field in names])
         if isinstance(option, inspect.StrType):
             return pa.string()
         if isinstance(option, inspect.IntType):

@@ -40,6 +40,7 @@ __all__ = [
     "CorrelationData",
     "CorrelationResult",
     "CorrelationSettings",
+    "DateStatistics",
     "Difference",
     "DisagreementPair",
     "DisagreementText",
@@ -1396,7 +1397,27 @@ class Spread(Part, frozen=True, kw_only=True):
     max: float | None
 
 
-class SplitStatistics(Part, frozen=True, kw_only=True):
+class DateStatistics(Part, frozen=True, kw_only=True):
+    """The dates of articles and comments, in UTC; None where there are none.
+
+    Args:
+        articles: Share of articles with a date, from 0 to 1.
+        comments: Share of comments with a date.
+        first_article: Date of the earliest article.
+        last_article: Date of the latest article.
+        first_comment: Date of the earliest comment.
+        last_comment: Date of the latest comment.
+    """
+
+    articles: float
+    comments: float
+    first_article: str | None
+    last_article: str | None
+    first_comment: str | None
+    last_comment: str | None
+
+
+class SplitStatistics(OptionalPart, frozen=True, kw_only=True):
     """The statistics of one split; shares are from 0 to 1, and None where there is nothing to count.
 
     Args:
@@ -1424,6 +1445,7 @@ class SplitStatistics(Part, frozen=True, kw_only=True):
         grades: Grade per graded comment: the agreed grade, else the mean of its ratings.
         ratings: Number of ratings per rated comment.
         categories: Number of articles by category, the largest first, then by name.
+        dates: Dates of articles and comments; None without any.
     """
 
     articles: int
@@ -1450,6 +1472,7 @@ class SplitStatistics(Part, frozen=True, kw_only=True):
     grades: Spread
     ratings: Spread
     categories: dict[str, int]
+    dates: DateStatistics | None = None
 
 
 class CorpusStatistics(Part, frozen=True, kw_only=True):

@@ -181,8 +181,10 @@ class Writer(Generic[T]):
         self._sink: Sink | None = None
 
     def __enter__(self) -> Self:
-        schema = parquet.schema_of(self._row_type) if self._kind == "parquet" else None
-        self._sink = self._stack.enter_context(open_sink(self.path, schema))
+        schema = undated = None
+        if self._kind == "parquet":
+            schema, undated = (parquet.schema_of(self._row_type, dates=dates) for dates in (True, False))
+        self._sink = self._stack.enter_context(open_sink(self.path, schema, undated))
         return self
 
     def write(self, row: T) -> None:
@@ -233,12 +235,13 @@ def write(path: FilePath, rows: Iterable[Row]) -> None:
 
 
 @contextmanager
-def open_sink(path: FilePath, schema: parquet.Arrow) -> Iterator[Sink]:
+def open_sink(path: FilePath, schema: parquet.Arrow, undated: parquet.Arrow = None) -> Iterator[Sink]:
     """Open a writer; the file is written atomically when the block ends well.
 
     Args:
         path: The file, or `-`.
         schema: The Arrow schema for a Parquet file; None for JSON Lines.
+        undated: The schema as long as no row has a date; by default the same.
 
     Yields:
         The sink.
@@ -251,7 +254,7 @@ def open_sink(path: FilePath, schema: parquet.Arrow) -> Iterator[Sink]:
     with AtomicFile(os.fspath(path)) as stream:
         sink: Sink
         if kind == "parquet":
-            sink = parquet.ParquetSink(stream, schema)
+            sink = parquet.ParquetSink(stream, schema, undated)
         else:
             sink = jsonl.JsonlSink(stream, compressed=kind == "jsonl.gz")
         try:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import msgspec
 
 from postil.records.checks import check_texts, coerce_ids, coerce_integers, coerce_numbers, coerce_tuple
+from postil.records.dates import coerce_date, parse_date
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +25,7 @@ class Row(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 if TYPE_CHECKING:
+    Date: TypeAlias = str
     Id: TypeAlias = str
     Votes: TypeAlias = int
     Names: TypeAlias = tuple[str, ...]
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     Comments: TypeAlias = tuple["Comment", ...]
 else:
     # A file may say more than a row holds: an integer for an id, null for no ratings. The row settles it.
+    Date = Annotated[str | int | float, msgspec.Meta(extra={"check": parse_date})]
     Id = str | int
     Votes = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
     Names = tuple[str, ...] | None
@@ -75,6 +78,7 @@ class Comment(Row, frozen=True, omit_defaults=True, gc=False):
         grade: The agreed grade. Where ratings are given as well, the agreed grade is the one that counts.
         ratings: One rating per annotator.
         user: Its author; a name, or a number that stands for one.
+        date: Its date in UTC, such as `2017-03-30T02:56:13Z`; made of what `postil.records.dates.parse_date` takes.
     """
 
     id: Id
@@ -83,8 +87,11 @@ class Comment(Row, frozen=True, omit_defaults=True, gc=False):
     grade: float | None = None
     ratings: Ratings = ()
     user: Id | None = None
+    date: Date | None = None
 
     def __post_init__(self) -> None:
+        if self.date is not None:
+            coerce_date(self)
         votes = self.upvotes
         if (
             (self.id.__class__ is self.text.__class__ is str)
@@ -120,6 +127,7 @@ class Article(Row, frozen=True, omit_defaults=True, gc=False):
         lang: Its language, as a BCP 47 tag such as `zh` or `en`.
         url: Its address.
         held_out: Comments set aside when references were drawn for a test; they are no references.
+        date: Its date in UTC, as of a comment.
     """
 
     id: Id
@@ -130,8 +138,11 @@ class Article(Row, frozen=True, omit_defaults=True, gc=False):
     lang: str | None = None
     url: str | None = None
     held_out: Comments | None = ()
+    date: Date | None = None
 
     def __post_init__(self) -> None:
+        if self.date is not None:
+            coerce_date(self)
         coerce_ids(self, "id")
         check_texts(self, "title")
         coerce_tuple(self, "comments", Comment)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from postil.plots import Curve, SpreadPanel, amounts, curves, save, spreads
-from postil.records.results import CorpusStatistics, SplitStatistics, Spread, StatisticsResult
+from postil.records.results import CorpusStatistics, DateStatistics, SplitStatistics, Spread, StatisticsResult
 from postil.render.views import View
 
 if TYPE_CHECKING:
@@ -94,6 +94,7 @@ def _cells(result: StatisticsResult, of: SplitStatistics) -> Iterator[tuple[str,
     for name in ("title_characters", "content_characters", "comment_characters"):
         yield SPREADS[name], _number(_spread(of, name).mean)
     yield "articles without content", f"{of.without_content:,}" if every.without_content else NONE
+    yield from _dates(every.dates, of.dates)
     yield "words in all", f"{of.words:,}"
     yield "distinct words", f"{of.distinct_words:,}"
     yield f"covered by {result.settings.vocabulary:,} words", percent(of.known_share)
@@ -106,6 +107,15 @@ def _cells(result: StatisticsResult, of: SplitStatistics) -> Iterator[tuple[str,
     label = "top grade" if top is None else f"grade of {top:g}"
     yield f"comments with a {label}", percent(of.top_grade_comments)
     yield f"articles with a {label}", percent(of.top_grade_articles)
+
+
+def _dates(every: DateStatistics | None, of: DateStatistics | None) -> Iterator[tuple[str, str]]:
+    """Labels and cells of the dates of a split, where a split has some."""
+    for kind in ("article", "comment") if every else ():
+        yield f"{kind}s with a date", percent(getattr(of, f"{kind}s")) if of else NONE
+        for end in ("first", "last"):
+            date: str | None = getattr(of, f"{end}_{kind}", None)
+            yield f"… {end} {kind}", date[:10] if date else NONE
 
 
 def _spread(of: SplitStatistics, name: str) -> Spread:

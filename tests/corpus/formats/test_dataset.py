@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -51,6 +52,19 @@ def test_parallel_columns_with_gaps(tmp_path: Path) -> None:
     one, two = read_dataset([tmp_path / "train.parquet"], fields={"comments": ""}, comment_fields=names)
     assert one.comments == (Comment("1", "Oh", 2), Comment("2", "No"))
     assert two.comments == ()
+
+
+def test_dates_of_any_type(tmp_path: Path) -> None:
+    zoned = datetime(2020, 3, 21, 6, 27, tzinfo=timezone(timedelta(hours=8)))
+    comments = [{"text": "Oh", "date": datetime(2020, 3, 21, 6, 27)}, {"text": "No", "date": None}]  # noqa: DTZ001
+    for name, date in (("text", "2020-03-20 22:27"), ("unix", 1584743220), ("zoned", zoned), ("day", zoned.date())):
+        keep(tmp_path / f"{name}.parquet", [row(name, comments) | {"date": date}])
+    found = {article.id: article for article in read_dataset([tmp_path])}
+    at = "2020-03-20T22:27:00Z"
+    assert {name: article.date for name, article in found.items()} == {
+        "text": at, "unix": at, "zoned": at, "day": "2020-03-21T00:00:00Z"
+    }  # fmt: skip
+    assert [comment.date for comment in found["text"].comments] == ["2020-03-21T06:27:00Z", None]
 
 
 def test_splits_by_name(tmp_path: Path) -> None:

@@ -25,12 +25,15 @@ def post(**fields: object) -> dict[str, Any]:
 
 
 def test_everything_that_a_row_holds(lines: Lines) -> None:
-    comment = {"id": 5, "text": "Oh", "votes": 3, "grade": 4, "user": "ann", "date": 1}
-    path = lines("p.jsonl", post(content="Text", category=7, lang="en", url="http://a", comments=[comment], votes=9))
+    comment = {"id": 5, "text": "Oh", "votes": 3, "grade": 4, "user": "ann", "date": 1490842573, "replies": 1}
+    told = {"content": "Text", "category": 7, "lang": "en", "url": "http://a", "date": "2017-03-30 04:00+02:00"}
+    path = lines("p.jsonl", post(**told, comments=[comment], votes=9))
     report = ImportReport()
     [article] = read_forum([path], report)
-    assert article == Article("a", "Rain", (Comment("5", "Oh", 3, 4.0, (), "ann"),), "Text", "7", "en", "http://a")
-    assert (report.unread, report.unread_of_comments) == ({"votes"}, {"date"})
+    said = Comment("5", "Oh", 3, 4.0, (), "ann", "2017-03-30T02:56:13Z")
+    dated = {"date": "2017-03-30T02:00:00Z"}
+    assert article == Article("a", "Rain", (said,), "Text", "7", "en", "http://a", **dated)
+    assert (report.unread, report.unread_of_comments) == ({"votes"}, {"replies"})
     assert (report.articles, report.comments, report.graded, report.low, report.high) == (1, 1, 1, 4, 4)
 
 
@@ -45,7 +48,7 @@ def test_comments_are_numbered_by_place(lines: Lines, report: ImportReport) -> N
     ("comments", "names"),
     [
         ([["Oh", 3], ["No", None], ["Yes"]], {"text": "0", "upvotes": "1"}),
-        ({"text": ["Oh", "No", "Yes"], "votes": [3, None, None], "date": 1}, {}),
+        ({"text": ["Oh", "No", "Yes"], "votes": [3, None, None], "replies": 1}, {}),
         ([{"body": "Oh", "votes": 3}, {"body": "No", "votes": None}, {"body": "Yes"}], {"text": "body"}),
     ],
     ids=["arrays", "object of arrays", "objects"],
@@ -59,6 +62,25 @@ def test_bare_texts(lines: Lines, report: ImportReport) -> None:
     [article] = read_forum([lines("p.jsonl", post(comments=["Oh", None, "No"]))], report)
     assert article.comments == (Comment("1", "Oh"), Comment("3", "No"))
     assert report.textless == 1
+
+
+def test_dates(lines: Lines, report: ImportReport) -> None:
+    """A blank is a missing date; what is none is broken, unless the map says that there are no dates."""
+    dates = ["2020-03-21", " ", None, 1490842573000]
+    path = lines("p.jsonl", post(comments=[{"text": "Oh", "date": date} for date in dates]))
+    [article] = read_forum([path], report)
+    found = [comment.date for comment in article.comments]
+    assert found == ["2020-03-21T00:00:00Z", None, None, "2017-03-30T02:56:13Z"]
+    path = lines("q.jsonl", post(date="soon", comments=[{"text": "Oh", "date": "later"}, {"text": "No"}]))
+    wanted = "expected a date such as 2017-03-30T02:56:13Z, or Unix seconds, got"
+    with pytest.raises(InvalidInput) as failure:
+        list(read_forum([path]))
+    assert str(failure.value) == f'{path}:1: comments[0].date: {wanted} "later"'
+    with pytest.raises(InvalidInput) as failure:
+        list(read_forum([path], comment_fields={"date": ""}))
+    assert str(failure.value) == f'{path}:1: date: {wanted} "soon"'
+    [article] = read_forum([path], fields={"date": ""}, comment_fields={"date": ""})
+    assert (article.date, article.comments[0].date) == (None, None)
 
 
 def test_parallel_arrays_in_the_article(lines: Lines) -> None:

@@ -23,6 +23,8 @@ EXPECTED = [
     Article("1", "Rain", (Comment("1", "Oh", 3), Comment("2", "Yes")), "Tomorrow"),
     Article("2", "Snow", (Comment("1", "At last", 5), Comment("2", "No", -1))),
 ]
+DATE = "2017-03-30T02:56:13Z"
+DATES = ("1490842573", "", "soon")
 ONE = ("article,title,text,upvotes", "1,Rain,Oh,3", "2,Snow,No,-1", "1,Rain,Yes,")
 
 
@@ -54,6 +56,21 @@ def test_other_names_in_one_table(lines: Lines, by: str) -> None:
     comment_columns = {"text": "reply", **({"article": "post"} if by == "comment column" else {})}
     [found] = read_table(path, columns=columns, comment_columns=comment_columns)
     assert found == Article("7", "", (Comment("1", "Oh"),))
+
+
+def test_dates(lines: Lines, problems: Problems, report: ImportReport) -> None:
+    """In one table the column ``date`` is the comments', unless the map says more."""
+    comments = lines("c.csv", "article,title,text,date,posted", *(f"1,Rain,Oh,{date},2020-03-21" for date in DATES))
+    [found] = read_table(comments, report)
+    assert (found.date, [comment.date for comment in found.comments]) == (None, [DATE, None])
+    assert problems(report) == [
+        'c.csv:4: date: expected a date such as 2017-03-30T02:56:13Z, or Unix seconds, got "soon"'
+    ]
+    [found] = read_table(comments, report, columns={"date": "posted"}, comment_columns={"date": ""})
+    assert (found.date, [comment.date for comment in found.comments]) == ("2020-03-21T00:00:00Z", [None] * 3)
+    articles = lines("a.csv", "id,title,date", f"1,Rain,{DATE}")
+    [found] = read_table(comments, report, articles=articles)
+    assert (found.date, [comment.date for comment in found.comments]) == (DATE, [DATE, None])
 
 
 def test_order_does_not_matter(lines: Lines) -> None:

@@ -109,8 +109,10 @@ class ForumOptions(LangOptions):
     """Options of `postil corpus import forum`.
 
     Args:
-        field: Their name for id, title, content, category, lang, url or comments; empty after = for none; repeatable.
-        comment_field: Their name for id, text, upvotes, grade or user; in arrays 0, 1, … are the positions; repeatable.
+        field: Their name for id, title, content, category, lang, url, date or comments; empty after = for none;
+            repeatable.
+        comment_field: Their name for id, text, upvotes, grade, user or date; in arrays 0, 1, … are the positions;
+            repeatable.
     """
 
     field: Annotated[tuple[str, ...], Flag(metavar="NAME=SOURCE_FIELD")] = ()
@@ -135,8 +137,8 @@ class TableOptions(LangOptions):
     Args:
         comments: Table of comments; alone, with the columns of their articles repeated.
         articles: Table of articles.
-        column: Their column for id, title, content, category, lang or url; empty after = for none; repeatable.
-        comment_column: Their column for article (the article's id), id, text, upvotes, grade or user; repeatable.
+        column: Their column for id, title, content, category, lang, url or date; empty after = for none; repeatable.
+        comment_column: Their column for article (the article's id), id, text, upvotes, grade, user or date; repeatable.
         delimiter: Character between columns; by default a tab for .tsv, .tab and .txt, else a comma.
         encoding: Encoding of the tables.
         quotes: Treat double quotes around a cell as quotes, or as text.

@@ -19,6 +19,7 @@ from postil.corpus.formats.fields import FIELDS, FIELDS_OF_COMMENTS
 from postil.corpus.formats.import_report import stem
 from postil.errors import InvalidInput
 from postil.records.checks import is_integer, is_number
+from postil.records.dates import parse_date
 from postil.records.explain import shown
 from postil.records.rows import Article, Comment
 
@@ -53,7 +54,7 @@ class ArticleBuilder:
         self._report = report
         self._lang = fields.lang
         self._names = {name: fields.article.get(name, ()) for name in FIELDS}
-        self._id, self._text, self._upvotes, self._grade, self._user = (
+        self._id, self._text, self._upvotes, self._grade, self._user, self._date = (
             fields.comment.get(name, ()) for name in FIELDS_OF_COMMENTS
         )
         of_comments = {name for names in fields.comment.values() for name in names}
@@ -148,7 +149,8 @@ class ArticleBuilder:
         if name is None or name == "":
             name = str(position)
         user = _first(item, self._user)
-        comment = Comment(name, text, upvotes, grade, (), user)  # type: ignore[arg-type]  # the row checks them
+        date = _dated(*_found(item, self._date)) if self._date else None
+        comment = Comment(name, text, upvotes, grade, (), user, date)  # type: ignore[arg-type]  # the row checks them
         if upvotes is not None and upvotes < 0:
             self._report.negative += 1
         return comment
@@ -188,6 +190,7 @@ class ArticleBuilder:
             self._words(row, "category"),
             self._words(row, "lang") or self._lang,
             url,
+            date=_dated(*_found(row, self._names["date"])),
         )
         self._first[name] = where, line
         return article
@@ -305,6 +308,15 @@ class ArticleBuilder:
         report.graded += 1
         report.low, report.high = min(report.low, number), max(report.high, number)
         return float(number)
+
+
+def _dated(field: str, value: object) -> str | None:
+    if value is None or _is_missing(value):
+        return None
+    try:
+        return parse_date(value)
+    except InvalidInput as error:
+        raise InvalidInput(error.problem, field=field) from None
 
 
 def _is_missing(value: object) -> bool:

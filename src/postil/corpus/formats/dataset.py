@@ -16,7 +16,7 @@ from postil.corpus.formats.article_builder import ArticleBuilder
 from postil.corpus.formats.forum import FORUM
 from postil.corpus.formats.import_report import ImportReport
 from postil.errors import InvalidInput, UnknownName
-from postil.records.parquet import arrow
+from postil.records.parquet import arrow, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -123,13 +123,16 @@ def _rows(path: str, names: Fields, report: ImportReport) -> Iterator[tuple[int,
                 wanted |= {name for several in names.comment.values() for name in several}
             report.unread |= set(columns) - wanted
             for batch in file.iter_batches(BATCH, columns=[name for name in columns if name in wanted]):
-                for row in batch.to_pylist():
+                for row in rows_of(batch, path):
                     line += 1
                     yield line, row
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None)
         problem = f"cannot be read: {reason}" if reason else "not a Parquet file, or a damaged one"
         report.refuse(InvalidInput(problem, where=path))
+        return
+    except InvalidInput as error:
+        report.refuse(error)
         return
     if not line:
         report.refuse(InvalidInput("the file holds no rows", where=path))

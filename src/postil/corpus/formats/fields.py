@@ -15,10 +15,10 @@ __all__ = ["FIELDS", "FIELDS_OF_COMMENTS", "Fields", "Names"]
 Names: TypeAlias = tuple[str, ...]
 """Alternative names of a field; the first that is there and not null is taken. Empty: the source has no such field."""
 
-FIELDS: Final = ("id", "title", "content", "category", "lang", "url", "comments")
+FIELDS: Final = ("id", "title", "content", "category", "lang", "url", "date", "comments")
 """Fields of an article."""
 
-FIELDS_OF_COMMENTS: Final = ("id", "text", "upvotes", "grade", "user")
+FIELDS_OF_COMMENTS: Final = ("id", "text", "upvotes", "grade", "user", "date")
 """Fields of a comment."""
 
 

@@ -2,8 +2,8 @@
 
 Without a map the names are those of postil's article rows, and a comment's votes may be called ``votes`` too::
 
-    {"id": …, "title": …, "content": …, "category": …, "lang": …, "url": …,
-     "comments": [{"id": …, "text": …, "votes": …, "grade": …, "user": …}, …]}
+    {"id": …, "title": …, "content": …, "category": …, "lang": …, "url": …, "date": …,
+     "comments": [{"id": …, "text": …, "votes": …, "grade": …, "user": …, "date": …}, …]}
 """
 
 from __future__ import annotations

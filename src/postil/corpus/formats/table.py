@@ -65,7 +65,8 @@ def read_table(
         report: Counts; what is broken is rejected, by default raised.
         articles: The table of articles. Without it their columns stand beside the comments'.
         columns: The columns of articles that have other names than `postil.corpus.formats.fields.FIELDS`; an empty
-            name: there is no such column. Where there is one table, the id stands in the column `ARTICLE`.
+            name: there is no such column. Where there is one table, the id stands in the column `ARTICLE`, and the
+            column ``date`` is the comments'.
         comment_columns: The same for comments; ``article`` names the column with their article.
         lang: Language of articles without one.
         encoding: The encoding of the files.
@@ -96,7 +97,7 @@ def read_table(
     one_table = articles is None
     of_comments = dict(comment_columns or {})
     join = of_comments.pop(ARTICLE, "") or ARTICLE
-    of_articles = {"comments": "", **({"id": join} if one_table else {}), **(columns or {})}
+    of_articles = {"comments": "", **({"id": join, "date": ""} if one_table else {}), **(columns or {})}
     join = of_articles["id"] if one_table else join
     plain = Fields({name: (name,) for name in FIELDS}, {name: (name,) for name in FIELDS_OF_COMMENTS})
     names = plain.mapped(of_articles, of_comments, lang)

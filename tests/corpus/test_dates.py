@@ -1,0 +1,124 @@
+"""Dates in a corpus: kept, counted, and no trace of them where there are none."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+from corpus_work import Row, built, files, loose, row, rows, written
+
+from postil.app.corpus.building import build_corpus
+from postil.corpus import blocks as cutting
+from postil.corpus import passes
+from postil.corpus.split import Share
+from postil.corpus.statistics import statistics
+from postil.records.results import DateStatistics
+from postil.render.dataset_card import card
+from postil.render.statistics import table_2, view
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+AT = "2017-03-30T02:56:13Z"
+
+
+def dated(count: int, **fields: Any) -> list[Row]:
+    """Articles, a day apart, each with comments that follow by the hour."""
+    return [
+        {
+            **article,
+            "date": 1490842573 + 86400 * number,
+            "comments": [
+                {**comment, "date": 1490842573 + 86400 * number + 3600 * hour}
+                for hour, comment in enumerate(article["comments"], 1)
+            ],
+            **fields,
+        }
+        for number, article in enumerate(rows(count))
+    ]
+
+
+def undated(folder: Path) -> dict[str, bytes]:
+    """All of a corpus but what names its input or has a date."""
+    return {name: data for name, data in files(folder).items() if name.startswith(("tokens", "words", "counts"))}
+
+
+def test_dates_are_kept_and_change_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also of held-out comments, and where they begin in a later block than the first."""
+    monkeypatch.setattr(passes, "blocks", functools.partial(cutting.blocks, size=2_000))
+    articles = dated(40)
+    for article in articles[:20]:
+        del article["date"]
+        for comment in article["comments"]:
+            del comment["date"]
+    sizes: Row = {"test": Share(size=20), "dev": Share(size=5)}
+    corpus, other = built(tmp_path, articles, "dated", **sizes), built(tmp_path, rows(40), "plain", **sizes)
+    assert undated(corpus.path) == undated(other.path)
+    wanted = {article["id"]: article for article in articles}
+    for split in ("train", "dev", "test"):
+        there = list(corpus.articles(split))
+        assert len({file.name for file in corpus.files(split)}) == corpus.metadata.splits[split].files > 1
+        for article, plain in zip(there, other.articles(split), strict=True):
+            said = {each["id"]: each for each in wanted[article.id]["comments"]}
+            assert (article.date is None) == ("date" not in wanted[article.id])
+            for comment in (*article.comments, *(article.held_out or ())):
+                assert (comment.date is None) == ("date" not in said[comment.id])
+            bare = [
+                tuple(msgspec.structs.replace(each, date=None) for each in some or ())
+                for some in (article.comments, article.held_out)
+            ]
+            assert msgspec.structs.replace(article, date=None, comments=bare[0], held_out=bare[1]) == plain
+
+
+def test_without_dates_there_are_no_columns(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    for name, articles in (("plain", rows(3)), ("dated", [*rows(3), row("x", [{"text": "Oh", "date": AT}])])):
+        corpus = built(tmp_path, articles, name)
+        schema = pa.parquet.read_schema(corpus.files("train")[0])
+        assert ("date" in schema.names) == (name == "dated")
+        for column in ("comments", "held_out"):
+            assert (schema.field(column).type.value_type.get_field_index("date") >= 0) == (name == "dated")
+
+
+def test_statistics_of_dates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = [{"text": "Oh", "date": "2017-03-30 05:00+02:00"}, {"text": "No", "date": "2017-03-31"}, {"text": "So"}]
+    articles = [row("a", said, date=AT), row("b", ["Oh"], date="2016-01-01"), row("c", ["Oh"]), row("d", ["Oh"])]
+    corpus = built(tmp_path, articles)
+    found = statistics(corpus).result()
+    assert found.statistics.all.dates == DateStatistics(
+        articles=0.5,
+        comments=2 / 6,
+        first_article="2016-01-01T00:00:00Z",
+        last_article=AT,
+        first_comment="2017-03-30T03:00:00Z",
+        last_comment="2017-03-31T00:00:00Z",
+    )
+    table = {label: cells for label, *cells in table_2(found)}
+    assert (table["articles with a date"], table["… first article"]) == (["50.0 %"], ["2016-01-01"])
+    assert (table["comments with a date"], table["… last comment"]) == (["33.3 %"], ["2017-03-31"])
+    told = card(corpus.metadata, found)
+    assert "| … last article | 2017-03-30 |" in told
+    parts = {
+        one["part"]: one["value"] for one in view(found).rows if one["split"] == "all" and one["statistic"] == "dates"
+    }
+    assert parts["last_article"] == AT
+    monkeypatch.setattr(passes, "blocks", functools.partial(cutting.blocks, size=1))
+    assert statistics(built(tmp_path, articles, "blocks")).result().statistics.all.dates == found.statistics.all.dates
+
+
+def test_a_split_without_dates_beside_one_with(tmp_path: Path) -> None:
+    test = written(tmp_path / "test.jsonl", [row("t", ["Oh"])])
+    train = written(tmp_path / "train.jsonl", [row("a", ["Oh"], date=AT)])
+    corpus = build_corpus([train], tmp_path / "out", loose(), test=test, jobs=1)
+    found = statistics(corpus).result()
+    assert found.statistics.splits["test"].dates is None
+    table = {label: cells for label, *cells in table_2(found)}
+    assert (table["… first article"], table.get("… first comment")) == (["2017-03-30", "–", "2017-03-30"], None)
+
+
+def test_json_without_dates_is_as_before(tmp_path: Path) -> None:
+    found = statistics(built(tmp_path, rows(3))).result()
+    assert "date" not in msgspec.json.encode(found).decode()
+    assert not any("date" in str(label) for label, *_ in table_2(found))

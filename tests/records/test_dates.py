@@ -1,0 +1,128 @@
+"""Dates of rows: what is taken for one, and that all come out in one form."""
+
+from __future__ import annotations
+
+import random
+from datetime import UTC, date, datetime, timedelta, timezone
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+
+from postil.errors import InvalidInput
+from postil.records import Article, Comment, read, write
+from postil.records.dates import parse_date, unix_seconds
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+AT = "2017-03-30T02:56:13Z"
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        (AT, AT),
+        ("2017-03-30 02:56:13", AT),
+        (" 2017-03-30T02:56:13.999Z ", AT),
+        ("2017-03-30t04:56:13+02:00", AT),
+        ("2017-03-29 21:26:13 -0530", AT),
+        ("2017-03-30T03:56+01", "2017-03-30T02:56:00Z"),
+        ("2020-02-29", "2020-02-29T00:00:00Z"),
+        ("0001-01-01", "0001-01-01T00:00:00Z"),
+        (1490842573, AT),
+        (1490842573.9, AT),
+        (np.int64(1490842573), AT),
+        ("1490842573", AT),
+        (1490842573999, AT),
+        ("1490842573999.5", AT),
+        (10**8, "1973-03-03T09:46:40Z"),
+        (10**11 - 1, "5138-11-16T09:46:39Z"),
+        (10**11, "1973-03-03T09:46:40Z"),
+        (10**14 - 1, "5138-11-16T09:46:39Z"),
+        (datetime(2017, 3, 30, 2, 56, 13), AT),  # noqa: DTZ001
+        (datetime(2017, 3, 30, 4, 56, 13, 999, tzinfo=timezone(timedelta(hours=2))), AT),
+        (date(2017, 3, 30), "2017-03-30T00:00:00Z"),
+    ],
+)
+def test_what_is_a_date(value: object, found: str) -> None:
+    assert parse_date(value) == found
+    assert parse_date(found) == found
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["", "soon", "2017", "2017-3-30", "20170330", "2017-02-29", "2017-13-01", "0000-01-01", "2017-03-30T24:00:00Z",
+     "2017-03-30T02", "2017-03-30 02:56:60", "2017-03-30T02:56:13+25:00", "9999-12-31T23:59:59-01:00", "2017-W13-4",
+     "２０１７-03-30", "12345678", "-1490842573", 0, 10**8 - 1, 10**14, -1490842573, float("nan"), float("inf"), True,
+     [2017], None],
+)  # fmt: skip
+def test_what_is_none(value: object) -> None:
+    with pytest.raises(InvalidInput, match=r"^expected a date such as 2017-03-30T02:56:13Z, or Unix seconds, got "):
+        parse_date(value)
+
+
+def test_unix_time_and_back() -> None:
+    draw = random.Random(1)  # noqa: S311 - no secret
+    for _ in range(1000):
+        second = draw.randrange(10**8, 10**11)
+        text = parse_date(second)
+        assert (unix_seconds(text), len(text)) == (second, 20)
+        moment = datetime.fromtimestamp(second, UTC)
+        assert parse_date(str(moment)) == parse_date(moment.isoformat()) == parse_date(second * 1000 + 999) == text
+
+
+def test_the_order_of_texts_is_that_of_time() -> None:
+    draw = random.Random(2)  # noqa: S311 - no secret
+    some = [parse_date(draw.randrange(10**8, 10**11)) for _ in range(1000)]
+    assert sorted(some) == sorted(some, key=unix_seconds)
+
+
+def test_rows_in_files(tmp_path: Path) -> None:
+    """Rows say where a date is wrong, and hold one form whatever came."""
+    fields = '"id": "a", "title": "Rain", "date": 1490842573'
+    (tmp_path / "a.jsonl").write_text(f'{{{fields}, "comments": [{{"id": 1, "text": "Oh", "date": "2020-03-21"}}]}}')
+    [article] = read(tmp_path / "a.jsonl", Article)
+    assert article == Article("a", "Rain", (Comment("1", "Oh", date="2020-03-21T00:00:00Z"),), date=AT)
+    for name in ("b.jsonl", "b.parquet"):
+        write(tmp_path / name, [article])
+        assert list(read(tmp_path / name, Article)) == [article]
+    for value, shown in (('"soon"', '"soon"'), ("12", "12"), ("[]", "an array"), ("true", "true")):
+        comments = f'"comments": [{{"id": 1, "text": "Oh"}}, {{"id": 2, "text": "No", "date": {value}}}]'
+        (tmp_path / "c.jsonl").write_text(f"{{{fields}, {comments}}}")
+        with pytest.raises(InvalidInput) as failure:
+            list(read(tmp_path / "c.jsonl", Article))
+        wanted = "expected a date such as 2017-03-30T02:56:13Z, or Unix seconds"
+        assert str(failure.value) == f"{tmp_path}/c.jsonl:1: comments[1].date: {wanted}, got {shown}"
+
+
+@pytest.mark.parametrize("fields", [{"date": "soon"}, {"date": "soon", "user": 7, "grade": 3}])
+def test_rows_in_python(fields: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput, match=r"^date: expected a date"):
+        Comment("1", "Oh", **fields)
+    with pytest.raises(InvalidInput, match=r"^date: expected a date"):
+        Article("a", "Rain", (), date=fields["date"])
+
+
+def test_timestamps_in_parquet(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    said = [{"id": "1", "text": "Oh", "date": datetime(2017, 3, 30, 2, 56, 13, tzinfo=UTC)}]
+    rows = [{"id": "a", "title": "Rain", "date": date(2017, 3, 30), "comments": said}]
+    pa.parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
+    [article] = read(tmp_path / "a.parquet", Article)
+    assert (article.date, article.comments[0].date) == ("2017-03-30T00:00:00Z", AT)
+
+
+@pytest.mark.parametrize("first", [0, 3, 600, 1500])
+def test_columns_only_where_some_row_has_a_date(tmp_path: Path, first: int) -> None:
+    """A row may come with a date when many without one are written already."""
+    pa = pytest.importorskip("pyarrow")
+    rows = [Article(str(number), "Rain", (Comment("1", "Oh"),)) for number in range(1500)]
+    dated = [replace(row, date=AT) if int(row.id) == first else row for row in rows]
+    for name, some in (("a", dated), ("b", [*rows[:first], Article("x", "Y", (Comment("1", "Oh", date=AT),))])):
+        write(tmp_path / f"{name}.parquet", some)
+        assert list(read(tmp_path / f"{name}.parquet", Article)) == some
+        schema = pa.parquet.read_schema(tmp_path / f"{name}.parquet")
+        assert ("date" in schema.names) == (name == "b" or first < 1500)
+        assert (schema.field("comments").type.value_type.get_field_index("date") >= 0) == ("date" in schema.names)
