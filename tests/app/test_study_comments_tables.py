@@ -100,8 +100,9 @@ def test_shares_of_splits_and_categories() -> None:
     part = corpus_part(statistics(), PAPER, {})
     table = rows(part, "table-2")
     place = [name for name, _ in table].index("share of all articles")
-    assert table[place][1] == (0.75, 0.25, 1.0)
-    assert table[place + 1] == ("in the paper", (pytest.approx(191502 / 198112), pytest.approx(1610 / 198112), None))
+    assert table[place][1] == (0.75, None, 0.25, 1.0)
+    theirs = tuple(pytest.approx(n / 198112) for n in (191502, 5000, 1610))
+    assert table[place + 1] == ("in the paper", (*theirs, None))
     shares = rows(part, "figure-2")
     assert len(shares) == 16
     assert shares[0] == ("c00", (20, 20 / 210))
@@ -109,10 +110,27 @@ def test_shares_of_splits_and_categories() -> None:
     assert sum(float(cells[1]) for _, cells in shares) == pytest.approx(1)  # type: ignore[arg-type]
 
 
-def test_without_the_preset_table_2_stands_alone() -> None:
-    part = corpus_part(statistics(), PAPER, None)
+def test_table_2_has_all_of_the_papers_rows_and_columns_with_the_preset_alone() -> None:
+    found = statistics()
+    part = corpus_part(found, PAPER, {})
+    assert part.tables[0].head == ("", "train", "dev", "test", "all")
+    assert rows(part, "table-2")[1] == ("in the paper", (191502, 5000, 1610, None))
+    lacking = msgspec.structs.replace(
+        found,
+        statistics=msgspec.structs.replace(
+            found.statistics,
+            splits={
+                name: msgspec.structs.replace(split, top_grade_comments=None)
+                for name, split in found.statistics.splits.items()
+            },
+        ),
+    )
+    top = "share of comments with the top grade"
+    assert dict(rows(corpus_part(lacking, PAPER, {}), "table-2"))[top] == (None,) * 4
+    part = corpus_part(lacking, PAPER, None)
     assert [table.key for table in part.tables] == ["table-2"]
-    assert not [name for name, _ in rows(part, "table-2") if "share of all" in name]
+    assert part.tables[0].head == ("", "train", "test", "all")
+    assert not {name for name, _ in rows(part, "table-2")} & {top, "share of all articles", "comments"}
 
 
 def test_table_3_has_a_p_value_per_coefficient() -> None:
@@ -149,10 +167,18 @@ def test_disagreements_have_normalized_scores_with_the_originals_in_parentheses(
     part = disagreements_part(judged(), [Article("a", HOSTILE, ())])
     assert part is not None
     table = rows(part, "table-6")
-    assert table[0] == ("meteor is higher", ())
-    assert table[1] == (HOSTILE, ("lol", "tfidf", 1.0, "1.20 (.100)", "4.50 (.900)"))
-    assert table[2][0] == "b"  # an article without a title has its id
-    assert len(str(table[3][1][0])) == 300
+    assert table[:7] == [
+        ("meteor is higher", ()),
+        ("title", (HOSTILE,)),
+        ("comment", ("lol",)),
+        ("system", ("tfidf",)),
+        ("human", ("1.00",)),
+        ("w-meteor", ("1.20 (.100)",)),
+        ("meteor", ("4.50 (.900)",)),
+    ]
+    assert table[8] == ("title", ("b",))  # an article without a title has its id
+    assert len(str(table[16][1][0])) == 300
+    assert len(table) == 21
     assert "clipped to 1:5" in part.words[0]
     assert disagreements_part(judged(disagreements=[]), []) is None
 

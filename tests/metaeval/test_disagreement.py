@@ -70,6 +70,20 @@ def test_the_worst_come_first() -> None:
     assert [(at.row, at.difference) for at in back] == [(at.row, -at.difference) for at in found]
 
 
+def test_the_worst_each_way() -> None:
+    # Two large differences on one side, four small ones on the other.
+    rows = [("1", "a", 9.0, 4.0, 9.0), ("2", "a", 9.5, 4.0, 9.5)]
+    rows += [(f"{n}", "a", 7 + n / 100, 5.0, 7 + n / 100) for n in range(3, 7)]
+    table = made(rows)
+    both = worst(table, "x", "y", k=1, each_way=True)
+    every = worst(table, "x", "y")
+    first = [next(at for at in every if sign * at.difference > 0) for sign in (1, -1)]
+    assert list(both) == sorted(first, key=every.index)
+    assert list(both) != list(every[:2])
+    assert worst(table, "x", "y", k=4, each_way=True) == every
+    assert worst(table, "x", "y", k=0, each_way=True) == ()
+
+
 def test_against_people() -> None:
     table = made(ROWS, scale=Scale(1, 5))
     found = worst_against_people(table, "y")

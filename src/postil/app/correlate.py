@@ -105,6 +105,7 @@ def correlate_files(
     candidates: str | None = None,
     *,
     pairs: Sequence[tuple[str, str]] = (),
+    each_way: bool = False,
     command: str = "",
 ) -> CorrelationResult:
     """Correlate the item scores of files with the judgements of another.
@@ -115,6 +116,7 @@ def correlate_files(
         options: The options.
         candidates: A file of candidate rows, for the texts of the largest disagreements.
         pairs: More pairs of metrics whose largest disagreements are given, where both were scored.
+        each_way: True for the largest of these in each direction.
         command: The command line, if there was one.
 
     Raises:
@@ -137,7 +139,7 @@ def correlate_files(
         judgement_places=places,
     )
     texts = {(row.item, row.system): row.text for row in read(candidates, Candidate)} if candidates is not None else {}
-    found = correlate_table(table, rows, options, texts, pairs=pairs)
+    found = correlate_table(table, rows, options, texts, pairs=pairs, each_way=each_way)
     return replace(found, settings=replace(found.settings, command=command))
 
 
@@ -148,6 +150,7 @@ def correlate_table(
     texts: Mapping[tuple[str, str], str] | None = None,
     *,
     pairs: Sequence[tuple[str, str]] = (),
+    each_way: bool = False,
 ) -> CorrelationResult:
     """Correlate the scores of a table with its ratings.
 
@@ -157,6 +160,7 @@ def correlate_table(
         options: The options.
         texts: Texts of the candidates by item and system.
         pairs: More pairs of metrics whose largest disagreements are given, where both were scored.
+        each_way: True for the largest of these in each direction.
 
     Raises:
         UnknownName: A metric of ``options.disagree`` was not scored.
@@ -192,7 +196,7 @@ def correlate_table(
         agreement=agreed,
         systems=means.rows,
         orders=means.orders,
-        disagreements=tuple(_disagreements(table, options, pairs, texts or {})),
+        disagreements=tuple(_disagreements(table, options, pairs, texts or {}, each_way=each_way)),
         data=_data(table),
         signatures=dict(zip(table.metrics, table.signatures, strict=True)),
         settings=CorrelationSettings(
@@ -274,7 +278,12 @@ def _data(table: Table) -> CorrelationData:
 
 
 def _disagreements(
-    table: Table, options: CorrelateOptions, pairs: Sequence[tuple[str, str]], texts: Mapping[tuple[str, str], str]
+    table: Table,
+    options: CorrelateOptions,
+    pairs: Sequence[tuple[str, str]],
+    texts: Mapping[tuple[str, str], str],
+    *,
+    each_way: bool,
 ) -> Iterator[DisagreementPair]:
     """The largest between two metrics, and between the first of them and people."""
     if options.worst < 1:
@@ -287,7 +296,7 @@ def _disagreements(
             if other == PEOPLE:
                 rows = worst_against_people(table, one, options.worst)
             else:
-                rows = worst(table, one, other, options.worst)
+                rows = worst(table, one, other, options.worst, each_way=each_way and (one, other) in pairs)
         except (Undefined, UnknownName):  # one is constant, which stands in `absent`, or was not scored
             continue
         told = tuple(replace(row, text=texts.get((row.item, row.system))) for row in rows)

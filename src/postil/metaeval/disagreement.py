@@ -68,7 +68,9 @@ def normalised(table: Table, metrics: Sequence[str] = ()) -> NDArray[np.float64]
     return np.asarray(np.clip(rescaled, *ends), np.float64)
 
 
-def worst(table: Table, first: str, second: str, k: int = 10) -> tuple[DisagreementText, ...]:
+def worst(
+    table: Table, first: str, second: str, k: int = 10, *, each_way: bool = False
+) -> tuple[DisagreementText, ...]:
     """Texts on which two rescaled metrics differ most.
 
     Args:
@@ -76,6 +78,7 @@ def worst(table: Table, first: str, second: str, k: int = 10) -> tuple[Disagreem
         first: A metric.
         second: Another metric.
         k: Number of texts, at least 0.
+        each_way: True for k texts on which the first is higher, and k on which the second is.
 
     Returns:
         The largest absolute differences first; equal ones by the names of item and system.
@@ -98,7 +101,7 @@ def worst(table: Table, first: str, second: str, k: int = 10) -> tuple[Disagreem
     """
     values = normalised(table, (first, second))
     columns = [table.column(first), table.column(second)]
-    return _worst(table, columns, values, values[:, 1], k)
+    return _worst(table, columns, values, values[:, 1], k, each_way=each_way)
 
 
 def worst_against_people(table: Table, metric: str, k: int = 10) -> tuple[DisagreementText, ...]:
@@ -122,7 +125,13 @@ def worst_against_people(table: Table, metric: str, k: int = 10) -> tuple[Disagr
 
 
 def _worst(
-    table: Table, columns: list[int], values: NDArray[np.float64], others: NDArray[np.float64], k: int
+    table: Table,
+    columns: list[int],
+    values: NDArray[np.float64],
+    others: NDArray[np.float64],
+    k: int,
+    *,
+    each_way: bool = False,
 ) -> tuple[DisagreementText, ...]:
     if k < 0:
         raise UsageError(f"k counts from 0 up, got {k}")
@@ -134,6 +143,10 @@ def _worst(
         return table.items[table.item[row]], table.systems[table.system[row]]
 
     order = sorted(range(len(table)), key=lambda row: (-places[row], names(row)))
+    chosen = order[:k]
+    if each_way:
+        wanted = {row for sign in (1, -1) for row in [row for row in order if sign * differences[row] > 0][:k]}
+        chosen = [row for row in order if row in wanted]
     return tuple(
         DisagreementText(
             row=row,
@@ -145,5 +158,5 @@ def _worst(
             difference=float(differences[row]),
             text=None,
         )
-        for row in order[:k]
+        for row in chosen
     )

@@ -9,7 +9,7 @@ from postil.app.study.papers import PRINTED, printed_row
 from postil.records.results import Spread, StudyPart, StudyPicture, StudyRow, StudyTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from postil.app.study.papers import CommentsPaper
     from postil.records.results import CorpusStatistics, SplitStatistics, StatisticsResult
@@ -52,11 +52,11 @@ def corpus_part(result: StatisticsResult, printed: CommentsPaper, options: Optio
     Args:
         result: Statistics of the corpus.
         printed: The paper.
-        options: Options that the corpus was built with, for shares and for all that the paper’s text says of its data;
-            None for Table 2 alone.
+        options: Options that the corpus was built with, for shares, and for all that the paper says of its data;
+            None for Table 2 with the rows of this corpus alone.
     """
     found = result.statistics
-    tables = [_table_2(found, printed, shares=options is not None)]
+    tables = [_table_2(found, printed, whole=options is not None)]
     if options is not None:
         tables += [_said(result, printed, options), *_shares_of_categories(found.all)]
     return StudyPart(
@@ -64,16 +64,17 @@ def corpus_part(result: StatisticsResult, printed: CommentsPaper, options: Optio
     )
 
 
-def _table_2(found: CorpusStatistics, printed: CommentsPaper, *, shares: bool) -> StudyTable:
-    columns = [name for name in SPLITS if name in found.splits]
+def _table_2(found: CorpusStatistics, printed: CommentsPaper, *, whole: bool) -> StudyTable:
+    """Table 2; whole with shares, and with what the paper has and this corpus lacks."""
+    columns = [name for name in SPLITS if whole or name in found.splits]
     rows: list[StudyRow] = []
     for key, (name, digits) in STATISTICS.items():
-        ours = [_statistic(found.splits[column], key) for column in columns]
-        if any(value is not None for value in ours):
+        ours = [_statistic(found.splits[column], key) if column in found.splits else None for column in columns]
+        if whole or any(value is not None for value in ours):
             theirs = [printed.statistics[key].get(column) for column in columns]
             rows += [StudyRow(name=name, cells=tuple(ours), digits=digits), printed_row(theirs, digits)]
-        if key == "articles" and shares:
-            rows += _shares(found, printed, columns)
+        if key == "articles" and whole:
+            rows += _shares(found, printed)
     return StudyTable(key="table-2", caption="Table 2: the corpus", head=("", *columns), rows=tuple(rows))
 
 
@@ -86,16 +87,21 @@ def _statistic(split: SplitStatistics, key: str) -> float | int | None:
     return found.mean if isinstance(found, Spread) else found
 
 
-def _shares(found: CorpusStatistics, printed: CommentsPaper, columns: Sequence[str]) -> Iterator[StudyRow]:
+def _shares(found: CorpusStatistics, printed: CommentsPaper) -> Iterator[StudyRow]:
     """Each split’s share of the articles and of the comments; that of the paper by its numbers of articles."""
-    splits, theirs = [found.splits[column] for column in columns], printed.statistics["articles"]
-    yield StudyRow(name="share of all articles", cells=tuple(split.articles / found.all.articles for split in splits))
-    total = sum(theirs.values())
-    yield printed_row([theirs[column] / total if column in theirs else None for column in columns], 3)
-    yield StudyRow(name="comments", cells=tuple(split.comments for split in splits))
+    articles = [found.splits[column].articles if column in found.splits else None for column in SPLITS]
+    comments = [found.splits[column].comments if column in found.splits else None for column in SPLITS]
+    theirs = printed.statistics["articles"]
+    printed_total = sum(theirs.values())
+    yield StudyRow(name="share of all articles", cells=_divided(articles, found.all.articles))
+    yield printed_row(_divided([theirs.get(column) for column in SPLITS], printed_total), 3)
+    yield StudyRow(name="comments", cells=tuple(comments))
     if found.all.comments:
-        shares = tuple(split.comments / found.all.comments for split in splits)
-        yield StudyRow(name="share of all comments", cells=shares)
+        yield StudyRow(name="share of all comments", cells=_divided(comments, found.all.comments))
+
+
+def _divided(counts: Iterable[float | None], total: float) -> tuple[float | None, ...]:
+    return tuple(None if count is None else count / total for count in counts)
 
 
 def _said(result: StatisticsResult, printed: CommentsPaper, options: Options) -> StudyTable:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from postil.app.study.comments_people import base
+from postil.app.study.comments_people import base, first_reading
 from postil.records.results import StudyPart, StudyRow, StudyTable
 from postil.render.formats import excerpt
 from postil.render.numbers import grade, number
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from postil.records.results import CorrelationResult, DisagreementPair
     from postil.records.rows import Article
 
-__all__ = ["disagreements_part", "examples_part"]
+__all__ = ["disagreements_part", "examples_part", "pairs"]
 
 TITLE: Final = 100
 COMMENT: Final = 300
@@ -25,8 +25,24 @@ CONTENT: Final = 1000
 REFERENCES: Final = 100
 """Largest number of references of an example; the paper has 27."""
 
+SHOWN: Final = 3
+"""Largest number of texts of a pair of metrics in each direction; the paper has one."""
+
 TABLES: Final = {("meteor", "bleu-1"): 5, ("w-meteor", "meteor"): 6}
 """Numbers of the paper's tables of disagreements, by the pair of metrics."""
+
+
+def pairs(metrics: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """The pairs of metrics of Tables 5 and 6, each in its first reading.
+
+    Args:
+        metrics: The metrics of the study; those that are not among them have their bare names.
+
+    >>> pairs(["meteor(params=2005)", "bleu-1"])
+    (('meteor(params=2005)', 'bleu-1'), ('w-meteor', 'meteor(params=2005)'))
+    """
+    names = list(metrics)
+    return tuple((first_reading(one, names), first_reading(other, names)) for one, other in TABLES)
 
 
 def disagreements_part(judged: CorrelationResult, articles: Sequence[Article]) -> StudyPart | None:
@@ -39,12 +55,12 @@ def disagreements_part(judged: CorrelationResult, articles: Sequence[Article]) -
     Returns:
         The section; None where none of these metrics was scored.
     """
-    pairs: dict[int, DisagreementPair] = {}
+    found: dict[int, DisagreementPair] = {}
     for pair in judged.disagreements:
         place = TABLES.get((base(pair.first), base(pair.second)))
         if place is not None and pair.texts:
-            pairs.setdefault(place, pair)
-    if not pairs:
+            found.setdefault(place, pair)
+    if not found:
         return None
     titles = {article.id: article.title for article in articles}
     limits = judged.data.scale or "their range"
@@ -56,36 +72,30 @@ def disagreements_part(judged: CorrelationResult, articles: Sequence[Article]) -
         key="disagreements",
         title="Examples of scores (Tables 5 and 6)",
         words=(words,),
-        tables=tuple(_of_pair(place, pairs[place], titles) for place in sorted(pairs)),
+        tables=tuple(_of_pair(place, found[place], titles) for place in sorted(found)),
     )
 
 
 def _of_pair(place: int, pair: DisagreementPair, titles: Mapping[str, str]) -> StudyTable:
+    """A table in the paper’s form: below one another a text’s title, comment and scores."""
     rows: list[StudyRow] = []
     for name, sign in ((pair.first, 1), (pair.second, -1)):
-        texts = [text for text in pair.texts if text.difference * sign > 0]
-        rows += [StudyRow(name=f"{name} is higher", kind="group")] if texts else []
-        for text in texts:
-            scores = (
-                f"{grade(normalized)} ({number(score)})"
-                for normalized, score in zip(text.normalised, text.scores, strict=True)
-            )
-            rows.append(
-                StudyRow(
-                    name=excerpt(titles.get(text.item, text.item), TITLE),
-                    cells=(
-                        None if text.text is None else excerpt(text.text, COMMENT),
-                        text.system,
-                        text.grade,
-                        *scores,
-                    ),
-                    digits=2,
-                )
-            )
+        for text in [text for text in pair.texts if text.difference * sign > 0][:SHOWN]:
+            rows.append(StudyRow(name=f"{name} is higher", kind="group"))
+            values = {
+                "title": excerpt(titles.get(text.item, text.item), TITLE),
+                "comment": None if text.text is None else excerpt(text.text, COMMENT),
+                "system": text.system,
+                "human": grade(text.grade),
+            }
+            for metric, normalized, score in zip((pair.first, pair.second), text.normalised, text.scores, strict=True):
+                values[metric] = f"{grade(normalized)} ({number(score)})"
+            rows += [StudyRow(name=label, cells=(value,)) for label, value in values.items()]
     return StudyTable(
         key=f"table-{place}",
-        caption=f"Table {place}: texts on which {pair.first} and {pair.second} differ most",
-        head=("title", "comment", "system", "human", pair.first, pair.second),
+        caption=f"Table {place}: texts on which {pair.first} and {pair.second} differ most, {SHOWN} at most in each "
+        "direction",
+        head=("", "text"),
         rows=tuple(rows),
     )
 

@@ -12,12 +12,12 @@ from postil.render.formats import listed
 from postil.render.numbers import number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from postil.app.study.papers import CommentsPaper
     from postil.records.results import Agreement, Correlation, CorrelationResult, Estimate, StudyCell
 
-__all__ = ["agreement_part", "base", "people_part", "printed_name", "short", "unjudged_part"]
+__all__ = ["agreement_part", "base", "first_reading", "people_part", "printed_name", "short", "unjudged_part"]
 
 KAPPAS: Final = {"kappa-unweighted-pairs": "unweighted", "kappa-quadratic-pairs": "with quadratic weights"}
 """The statistics of agreement that are shown: means over pairs of annotators."""
@@ -35,6 +35,19 @@ def base(metric: str) -> str:
     'w-meteor'
     """
     return metric.partition("(")[0]
+
+
+def first_reading(wanted: str, metrics: Iterable[str]) -> str:
+    """The first of several forms of a metric; its bare name where there is none.
+
+    Args:
+        wanted: Name of the metric without options.
+        metrics: Metrics with their options.
+
+    >>> first_reading("meteor", ["w-meteor", "meteor(params=2005)", "meteor"]), first_reading("cider", [])
+    ('meteor(params=2005)', 'cider')
+    """
+    return next((metric for metric in metrics if base(metric) == wanted), wanted)
 
 
 def printed_name(metric: str, *, readings: bool) -> str:
@@ -104,9 +117,15 @@ def people_part(judged: CorrelationResult, printed: CommentsPaper, weights: str,
         head=("metric", *heads[0], *heads[1]),
         rows=tuple(_correlated(judged, printed, tested=tested)),
     )
-    words = tuple(_ceiling(judged)) if tested else tuple(_in_words(judged, printed))
-    pictures = tuple(_figure_1(judged)) if tested else ()
-    return StudyPart(key="people", title=PEOPLE, words=words, tables=(table,), pictures=pictures)
+    if not tested:
+        return StudyPart(key="people", title=PEOPLE, words=tuple(_in_words(judged, printed)), tables=(table,))
+    return StudyPart(
+        key="people",
+        title="Metrics against human ratings (Tables 3 and 4, Figure 1)",
+        words=tuple(_ceiling(judged)),
+        tables=(table,),
+        pictures=tuple(_figure_1(judged)),
+    )
 
 
 def _correlated(judged: CorrelationResult, printed: CommentsPaper, *, tested: bool) -> Iterator[StudyRow]:
@@ -163,7 +182,7 @@ def _figure_1(judged: CorrelationResult) -> Iterator[StudyPicture]:
     points = judged.points
     if points is None:
         return
-    names = [name for wanted in PANELS for name in [*filter(lambda each: base(each) == wanted, points.scores)][:1]]
+    names = [name for wanted in PANELS if (name := first_reading(wanted, points.scores)) in points.scores]
     if not names:
         return
     values = {(row.metric, row.coefficient): row.value for row in judged.correlations}

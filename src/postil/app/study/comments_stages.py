@@ -18,6 +18,7 @@ from postil.app.readers import HUMAN
 from postil.app.report import write_report
 from postil.app.score_files import score_files
 from postil.app.score_options import ScoreOptions
+from postil.app.study.comments_examples import pairs
 from postil.app.study.comments_tables import Made, comments_study
 from postil.app.study.stages import Stage, as_line, flags, read_result, write_text
 from postil.app.training.generators import train_commenter
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from postil.app.study.comments_data import CommentsStudy
+    from postil.app.study.comments_options import CommentsOptions
     from postil.metaeval.coefficients import Coefficient
 
 __all__ = [
@@ -72,9 +74,6 @@ __all__ = [
 Training = TypeVar("Training", bound=TrainingOptions)
 
 COEFFICIENTS: Final[tuple[Coefficient, ...]] = ("spearman", "pearson", "kendall-b")
-
-PAIRS: Final = (("meteor", "bleu-1"), ("w-meteor", "meteor"))
-"""Pairs of metrics whose disagreements Tables 5 and 6 show."""
 
 
 def statistics(study: CommentsStudy) -> Stage:
@@ -272,7 +271,7 @@ def correlations(study: CommentsStudy) -> Stage:
     """Correlate every metric and control with human ratings."""
     target, items, options = study.out / "correlations.json", study.out / "scores.jsonl.gz", study.options
     candidates, judgements = study.out / "candidates.jsonl", Path(str(options.judgements))
-    scale = options.judgement_scale or options.scale
+    scale, paper = options.judgement_scale or options.scale, options.preset == "paper"
     asked = CorrelateOptions(
         coefficients=COEFFICIENTS,
         aspect=options.aspect,
@@ -289,7 +288,13 @@ def correlations(study: CommentsStudy) -> Stage:
 
     def work() -> None:
         found = correlate_files(
-            [str(items)], str(judgements), asked, str(candidates), pairs=PAIRS, command=as_line(command)
+            [str(items)],
+            str(judgements),
+            asked,
+            str(candidates),
+            pairs=pairs(options.metrics if paper else ()),
+            each_way=paper,
+            command=as_line(command),
         )
         write_text(target, to_json(found))
 
@@ -297,11 +302,16 @@ def correlations(study: CommentsStudy) -> Stage:
         name="correlations",
         outputs=[target],
         inputs=[items, candidates, judgements],
-        request={"aspect": options.aspect, "scale": str(scale), **options.resampling},
+        request={"aspect": options.aspect, "scale": str(scale), **options.resampling, **_preset(options)},
         command=command,
         printed=True,
         work=work,
     )
+
+
+def _preset(options: CommentsOptions) -> dict[str, object]:
+    """The preset, for requests that had none before there were presets."""
+    return {"preset": options.preset} if options.preset else {}
 
 
 def tables(study: CommentsStudy) -> Stage:
@@ -333,6 +343,7 @@ def tables(study: CommentsStudy) -> Stage:
             "scale": str(options.scale),
             "chosen": options.weights is not None,
             "given": dict.fromkeys(study.given, options.candidates),
+            **_preset(options),
         },
         command=study.command("tables"),
         work=work,
