@@ -7,19 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
-from corpus_work import Row, built, files, loose, row, rows, written
+from corpus_work import Row, built, files, ids, loose, row, rows, written
 
 from postil.app.corpus.building import build_corpus
 from postil.corpus import blocks as cutting
 from postil.corpus import passes
 from postil.corpus.split import Share
 from postil.corpus.statistics import statistics
+from postil.errors import InvalidInput, UsageError
 from postil.records.results import DateStatistics
 from postil.render.dataset_card import card
 from postil.render.statistics import table_2, view
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from postil.corpus.store import Corpus
 
 AT = "2017-03-30T02:56:13Z"
 
@@ -122,3 +125,71 @@ def test_json_without_dates_is_as_before(tmp_path: Path) -> None:
     found = statistics(built(tmp_path, rows(3))).result()
     assert "date" not in msgspec.json.encode(found).decode()
     assert not any("date" in str(label) for label, *_ in table_2(found))
+
+
+def split_up(folder: Path, articles: list[Row], name: str = "out", **changes: Any) -> Corpus:
+    sizes: Row = {"dev": Share(size=6), "test": Share(size=4)}
+    return built(folder, articles, name, split_by="date", **sizes | changes)
+
+
+def test_a_split_by_date(tmp_path: Path) -> None:
+    """Of 40 articles, a day apart, the newest that may be test articles are; what is newer and may not is left out."""
+    articles = dated(40)
+    for number in (39, 36):
+        articles[number]["comments"] = articles[number]["comments"][:1]
+    corpus = split_up(tmp_path, articles, test_min_comments=3, test_min_words=0)
+    names = {split: sorted(found) for split, found in ids(corpus).items()}
+    assert names["test"] == ["a034", "a035", "a037", "a038"]
+    assert names["dev"] == [f"a{number:03d}" for number in range(28, 34)]
+    assert names["train"] == [f"a{number:03d}" for number in range(28)]
+    assert corpus.metadata.seen["articles: not eligible for the test set, but newer than its oldest article"] == 2
+    assert corpus.metadata.options["split_by"] == "date"
+    found = statistics(corpus).result()
+    table = {label: cells for label, *cells in table_2(found)}
+    assert table["… last article"][:3] == ["2017-04-26", "2017-05-02", "2017-05-07"]
+    assert table["… first article"][:3] == ["2017-03-30", "2017-04-27", "2017-05-03"]
+    assert "| split by | date |" in card(corpus.metadata, found)
+
+
+def test_the_same_split_by_date_whatever_the_jobs_and_the_order(tmp_path: Path) -> None:
+    articles = dated(60)
+    for article in articles:  # three days have twenty articles each
+        article["date"] = article["date"] // (20 * 86400) * 20 * 86400
+    one, again = split_up(tmp_path, articles, "one"), split_up(tmp_path, articles, "again")
+    source = tmp_path / "one.jsonl"
+    options = loose(split_by="date", dev=Share(size=6), test=Share(size=4))
+    two = build_corpus([source], tmp_path / "two", options, jobs=2)
+    assert files(one.path) == files(two.path)
+    assert {name: data for name, data in files(one.path).items() if name.startswith("data")} == {
+        name: data for name, data in files(again.path).items() if name.startswith("data")
+    }
+    back = split_up(tmp_path, articles[::-1], "back")
+    assert {split: sorted(names) for split, names in ids(back).items()} == {
+        split: sorted(names) for split, names in ids(one).items()
+    }
+    assert ids(split_up(tmp_path, articles, "seed", seed=7)) != ids(one)  # ties are broken by the seed and the id
+
+
+def test_an_article_without_a_date_cannot_be_split_by_it(tmp_path: Path) -> None:
+    articles = dated(20)
+    del articles[3]["date"], articles[5]["date"]
+    with pytest.raises(InvalidInput) as failure:
+        split_up(tmp_path, articles)
+    assert str(failure.value) == (
+        f"{tmp_path}/out.jsonl:4: date: expected a date in every article for --split-by date, got none in 2 of 20 "
+        "articles, first in 'a003'; remove them, or split at random"
+    )
+
+
+def test_a_split_by_date_of_what_is_split(tmp_path: Path) -> None:
+    articles = written(tmp_path / "a.jsonl", dated(3))
+    with pytest.raises(UsageError, match="leave out --dev-from and --test-from"):
+        build_corpus([articles], tmp_path / "out", loose(split_by="date"), dev=articles, jobs=1)
+
+
+def test_no_train_article_is_old_enough(tmp_path: Path) -> None:
+    articles = dated(20)
+    for article in articles[1:]:
+        article["comments"] = article["comments"][:1]
+    with pytest.raises(InvalidInput, match="nothing is left for train: 19 articles are not eligible for the test set"):
+        split_up(tmp_path, articles, test=Share(size=1), test_min_comments=3, test_min_words=0)

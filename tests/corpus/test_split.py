@@ -5,7 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.corpus.split import EXCLUDED, SPLITS, UNASSIGNED, Share, draw_key, split_articles
+from postil.corpus.split import (
+    EXCLUDED,
+    LATER,
+    SPLITS,
+    UNASSIGNED,
+    Share,
+    draw_key,
+    split_articles,
+    split_by_date,
+)
 from postil.errors import UsageError
 
 TRAIN, DEV, TEST = range(3)
@@ -108,3 +117,52 @@ def test_the_order_of_the_input_does_not_matter(seed: int) -> None:
 
 def test_names() -> None:
     assert SPLITS == ("train", "dev", "test")
+
+
+@given(requests(), st.lists(st.integers(0, 9), min_size=30, max_size=30), st.integers(0, 8), st.integers(0, 8))
+def test_laws_of_a_split_by_date(
+    request: tuple[list[int], list[int], list[int], list[bool]], days: list[int], dev: int, test: int
+) -> None:
+    keys, groups, told = (np.array(values) for values in request[:3])
+    able, times = np.array(request[3]), np.array(days[: len(keys)])
+    told = np.where(told == EXCLUDED, EXCLUDED, UNASSIGNED).astype(np.int8)
+    test = min(test, len(set(groups[able & (told == UNASSIGNED)].tolist())))
+    found = split_by_date(times, keys.astype(np.uint64), groups, told, able, dev=dev, test=test)
+    codes = found.codes
+    at = {split: times[codes == split] for split in (TRAIN, DEV, TEST)}
+    for older, newer in ((TRAIN, DEV), (TRAIN, TEST), (DEV, TEST)):
+        if len(at[older]) and len(at[newer]):
+            assert at[older].max() <= at[newer].min()
+        assert not set(groups[codes == older]) & set(groups[codes == newer])
+    assert len(at[TEST]) == test
+    assert len(set(groups[codes == TEST].tolist())) == test
+    assert able[codes == TEST].all()
+    assert len(at[DEV]) == dev or not len(at[TRAIN])
+    assert (codes[told == EXCLUDED] == EXCLUDED).all()
+    assert sum(found.excluded.values()) == ((codes == EXCLUDED) & (told == UNASSIGNED)).sum()
+    if test:  # what is eligible and no near duplicate is never left out for its date
+        later = (codes == EXCLUDED) & (told == UNASSIGNED) & (times > at[TEST].min())
+        assert found.excluded.get(LATER, 0) <= (later & ~able).sum()
+
+
+def test_the_newest_are_test_and_ties_go_by_key() -> None:
+    times, keys = np.array([3, 1, 2, 3, 2, 1]), np.array([9, 8, 7, 6, 5, 4], dtype=np.uint64)
+    undecided, yes = np.full(6, UNASSIGNED, dtype=np.int8), np.ones(6, dtype=bool)
+    found = split_by_date(times, keys, np.arange(6), undecided, yes, dev=2, test=1)
+    assert [SPLITS[code] for code in found.codes] == ["dev", "train", "train", "test", "dev", "train"]
+
+
+def test_a_group_has_the_date_of_its_newest_article() -> None:
+    times, keys = np.array([6, 5, 4, 3, 2, 1]), np.arange(6, dtype=np.uint64)
+    undecided, yes = np.full(6, UNASSIGNED, dtype=np.int8), np.ones(6, dtype=bool)
+    found = split_by_date(times, keys, np.array([0, 1, 1, 0, 2, 1]), undecided, yes, dev=2, test=1)
+    assert found.codes.tolist() == [TEST, DEV, DEV, EXCLUDED, TRAIN, EXCLUDED]
+    assert found.excluded == {"near duplicates of test articles": 1, "near duplicates of dev articles": 1}
+
+
+def test_what_may_not_be_test_is_no_train_article_of_its_time() -> None:
+    times, keys = np.array([6, 5, 4, 4, 2, 1]), np.arange(6, dtype=np.uint64)
+    undecided, able = np.full(6, UNASSIGNED, dtype=np.int8), np.array([False, True, False, True, False, True])
+    found = split_by_date(times, keys, np.arange(6), undecided, able, dev=1, test=2)
+    assert found.codes.tolist() == [EXCLUDED, TEST, DEV, TEST, TRAIN, TRAIN]
+    assert found.excluded == {LATER: 1}

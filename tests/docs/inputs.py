@@ -123,6 +123,7 @@ def merged(sample: list[Article], a: int, b: int) -> Article:
         " ".join(contents),
         one.category,
         url=f"https://site.example/{a}-{b}",
+        date=f"2024-{a + 1:02}-{b + 1:02}",
     )
 
 
@@ -133,7 +134,8 @@ def post(each: Article) -> dict[str, Any]:
         for c in each.comments
     ]
     texts = {"title": each.title, "content": each.content, "selftext": each.content}
-    return {"id": each.id, "category": each.category, "subreddit": each.category, **texts, "comments": comments}
+    sections = {"category": each.category, "subreddit": each.category}
+    return {"id": each.id, **sections, "date": each.date, **texts, "comments": comments}
 
 
 def released(each: Article, *, graded: bool) -> dict[str, Any]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 
 from postil.corpus.block_table import ENOUGH_COMMENTS, ENOUGH_UPVOTES
 from postil.corpus.minhash import near_duplicates
 from postil.corpus.rejected import Rejected
-from postil.corpus.split import EXCLUDED, UNASSIGNED, split_articles
+from postil.corpus.split import EXCLUDED, LATER, UNASSIGNED, split_articles, split_by_date
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
     from postil.corpus.options import BuildOptions
 
-__all__ = ["Articles", "assign_splits"]
+__all__ = ["UNDATED", "Articles", "assign_splits"]
+
+UNDATED: Final = -(2**62)
+"""Time of an article without a date."""
 
 S = TypeVar("S", bound=np.generic)
 
@@ -42,6 +45,7 @@ class Articles:
         rejected: Rows that could not be read.
         langs: Languages of the articles.
         dated: True if an article or a comment has a date.
+        times: int64[n], Unix time of each article's date, `UNDATED` without one; empty unless the split is by date.
     """
 
     keys: NDArray[np.uint64]
@@ -55,6 +59,7 @@ class Articles:
     rejected: list[Rejected]
     langs: set[str]
     dated: bool
+    times: NDArray[np.int64]
 
     def place(self, article: int) -> tuple[str, int]:
         """The file and line of an article."""
@@ -105,12 +110,29 @@ def assign_splits(
     able = len(np.unique(groups[eligible]))
     if test > able and (options.test.fraction is None or not able):
         raise InvalidInput(_too_few(articles.test[undecided], test, options), where=articles.places[0])
-    split = split_articles(articles.keys, groups, given, eligible, dev=dev, test=min(test, able))
+    if options.split_by == "date":
+        _check_dates(articles, undecided, name)
+        keys, times = articles.keys, articles.times
+        split = split_by_date(times, keys, groups, given, eligible, dev=dev, test=min(test, able))
+    else:
+        split = split_articles(articles.keys, groups, given, eligible, dev=dev, test=min(test, able))
     articles.seen.update({f"articles: {why}": number for why, number in split.excluded.items()})
     if not (split.codes == 0).any():
         problem = f"dev and test take all {number:,} articles; nothing is left for train"
+        if LATER in split.excluded:
+            advice = "lower --test, or the thresholds --test-min-comments, --test-min-words and --test-min-upvotes"
+            problem = f"nothing is left for train: {split.excluded[LATER]:,} articles are {LATER}; {advice}"
         raise InvalidInput(problem, where=articles.places[0])
     return split.codes
+
+
+def _check_dates(articles: Articles, undecided: NDArray[np.bool_], name: Callable[[int], str]) -> None:
+    without = (undecided & (articles.times == UNDATED)).nonzero()[0]
+    if len(without):
+        where, line = articles.place(int(without[0]))
+        found = f"none in {len(without):,} of {int(undecided.sum()):,} articles, first in '{name(int(without[0]))}'"
+        problem = f"expected a date in every article for --split-by date, got {found}; remove them, or split at random"
+        raise InvalidInput(problem, where=where, line=line, field="date")
 
 
 def _repeated(articles: Articles, name: Callable[[int], str], *, skip: bool) -> NDArray[np.int64]:

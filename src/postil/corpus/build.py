@@ -23,7 +23,7 @@ from postil.corpus.build_directory import BuildDirectory
 from postil.corpus.passes import OnProgress, Passes, Source
 from postil.corpus.statistics import statistics
 from postil.corpus.store import FORMAT, METADATA, Corpus
-from postil.errors import InvalidInput
+from postil.errors import InvalidInput, UsageError
 from postil.records.parquet import arrow
 from postil.records.results import CorpusMetadata
 from postil.records.row_files import write
@@ -75,6 +75,8 @@ def build(
         MissingExtra: pyarrow or the tokenizer is not installed.
         PostilError: The operating system reports an error.
     """
+    if options.split_by == "date" and any(source.split for source in sources):
+        raise UsageError("--split-by date splits all articles by their dates; leave out --dev-from and --test-from")
     arrow()
     signature = tokenizer(options.tokenizer).signature
     with BuildDirectory(out, _request(sources, options, signature)) as work:

@@ -10,10 +10,11 @@ from postil.errors import UnknownName, UsageError
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
 
-__all__ = ["LONG_COMMENTS", "ON_ERROR", "REFERENCE_POOLS", "SEED", "USER_IDS", "BuildOptions"]
+__all__ = ["LONG_COMMENTS", "ON_ERROR", "REFERENCE_POOLS", "SEED", "SPLIT_BY", "USER_IDS", "BuildOptions"]
 
 SEED: Final = 20181
 LONG_COMMENTS: Final = ("drop", "truncate", "keep")
+SPLIT_BY: Final = ("random", "date")
 REFERENCE_POOLS: Final = ("all", "long")
 USER_IDS: Final = ("drop", "hash", "keep")
 ON_ERROR: Final = ("stop", "skip")
@@ -47,6 +48,7 @@ class BuildOptions:
         dev: Size of the dev set, a number or a fraction of the articles.
         test: Size of the test set, a number or a fraction of the articles. Where fewer are eligible, a fraction takes
             all of these, and a number is an error.
+        split_by: Sampling of dev and test: random, or date, where the newest articles are test and the oldest train.
         test_min_comments: Minimum number of comments of --test-min-words words or more in a test article.
         test_min_words: Minimum number of words of the comments that --test-min-comments counts.
         test_min_upvotes: Minimum number of upvotes of all comments of a test article; 0 for no minimum.
@@ -78,6 +80,7 @@ class BuildOptions:
     long_comments: Annotated[str, Flag(metavar="POLICY")] = "drop"
     dev: Annotated[Share, Flag(metavar="SIZE")] = TWENTIETH
     test: Annotated[Share, Flag(metavar="SIZE")] = TWENTIETH
+    split_by: Annotated[str, Flag(metavar="WAY")] = "random"
     test_min_comments: Annotated[int, Flag(min=0)] = 30
     test_min_words: Annotated[int, Flag(min=0)] = 6
     test_min_upvotes: Annotated[int, Flag(min=0)] = 201
@@ -98,6 +101,7 @@ class BuildOptions:
                 raise UsageError(f"a corpus says where it comes from and what may be done with it; {name} is empty")
         for kind, name, known in (
             ("policy for long comments", self.long_comments, LONG_COMMENTS),
+            ("way to split", self.split_by, SPLIT_BY),
             ("comments to sample references from", self.sample_references_from, REFERENCE_POOLS),
             ("policy for user ids", self.user_ids, USER_IDS),
             ("error policy", self.on_error, ON_ERROR),
@@ -115,6 +119,9 @@ class BuildOptions:
 
     def settings(self) -> dict[str, str | int | float | tuple[str, ...]]:
         """The options as they are written to ``metadata.json``, without the secret `hash_key`."""
-        names = [name for name in self.__annotations__ if name not in {"hash_key", "on_error"}]
+        hidden = {"hash_key", "on_error"}
+        if self.split_by == "random":  # corpora that are split at random have not named it, and keep their bytes
+            hidden.add("split_by")
+        names = [name for name in self.__annotations__ if name not in hidden]
         values = {name: getattr(self, name) for name in names}
         return values | {"dev": str(self.dev), "test": str(self.test)}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 import numpy as np
 
-from postil.corpus.assign_splits import Articles
+from postil.corpus.assign_splits import UNDATED, Articles
 from postil.corpus.block_table import open_block_table, report_in, words_in
 from postil.corpus.blocks import blocks
 from postil.corpus.finish import FIELDS, Count, Finish, Part
@@ -20,6 +20,7 @@ from postil.corpus.minhash import BINS
 from postil.corpus.prepare import Prepare, check_han
 from postil.corpus.split import SPLITS, UNASSIGNED
 from postil.errors import InvalidInput
+from postil.records.dates import unix_seconds
 from postil.records.parquet import arrow
 from postil.records.results import CorpusInput, SplitSize
 from postil.text.tokens import Vocabulary
@@ -119,6 +120,7 @@ class Passes:
         langs: set[str] = set()
         texts = han = 0
         dated = False
+        times: list[int] = []
         file = self._work.folder / "signatures"
         with self._work.open(file) as out:
             for number, (_, split) in enumerate(self._blocks):
@@ -135,6 +137,8 @@ class Passes:
                 texts += report.texts
                 han += report.han
                 dated |= report.dated
+                if self._options.split_by == "date":
+                    times += (unix_seconds(date) if date else UNDATED for date in table["date"].to_pylist())
                 langs.update(table["lang"].drop_null().to_pylist())
         check_han(han, texts, self._blocks[0][0])
         if han:
@@ -153,6 +157,7 @@ class Passes:
             rejected=rejected,
             langs=langs,
             dated=dated,
+            times=np.array(times, dtype=np.int64),
         )
 
     def name(self, articles: Articles, article: int) -> str:

@@ -19,12 +19,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["EXCLUDED", "SPLITS", "UNASSIGNED", "Share", "Split", "draw_key", "split_articles"]
+__all__ = ["EXCLUDED", "LATER", "SPLITS", "UNASSIGNED", "Share", "Split", "draw_key", "split_articles", "split_by_date"]
 
 SPLITS: Final = ("train", "dev", "test")
 TRAIN, DEV, TEST = 0, 1, 2
 UNASSIGNED: Final = -1
 EXCLUDED: Final = -2
+LATER: Final = "not eligible for the test set, but newer than its oldest article"
+"""Reason for an exclusion from a split by date."""
 
 
 @dataclass(frozen=True)
@@ -155,6 +157,58 @@ def split_articles(
     codes[drawn] = TEST
     free = (codes == UNASSIGNED) & ~np.isin(groups, groups[codes == TRAIN])
     codes[_whole_groups(order[free[order]], groups, dev)] = DEV
+    codes[codes == UNASSIGNED] = TRAIN
+    return Split(codes, {why: number for why, number in excluded.items() if number})
+
+
+def split_by_date(
+    times: NDArray[np.int64],
+    keys: NDArray[np.uint64],
+    groups: NDArray[np.int64],
+    given: NDArray[np.int8],
+    eligible: NDArray[np.bool_],
+    *,
+    dev: int,
+    test: int,
+) -> Split:
+    """Assign articles to splits by their dates.
+
+    No article of train is newer than one of dev or test, and none of dev newer than one of test. The test set is the
+    newest eligible articles, at most one of a group of near duplicates; the others of the group are excluded, and so
+    are articles that are newer than its oldest one. The dev set is the newest of the rest; near duplicates of its
+    articles that are too old for it are excluded, so that a group has the date of its newest article.
+
+    Args:
+        times: int64[n], dates.
+        keys: uint64[n], sort keys of articles of the same date.
+        groups: int64[n], equal for near duplicates.
+        given: int8[n], `UNASSIGNED` for articles that are to be split.
+        eligible: bool[n], True where an article may be in the test set.
+        dev: Number of dev articles.
+        test: Number of test articles, at most the number of groups with eligible articles.
+
+    >>> times, keys, groups = np.array([5, 4, 3, 2, 1]), np.arange(5, dtype=np.uint64), np.array([0, 1, 2, 3, 2])
+    >>> eligible, undecided = np.array([False, True, True, True, True]), np.full(5, UNASSIGNED, dtype=np.int8)
+    >>> split_by_date(times, keys, groups, undecided, eligible, dev=1, test=1).codes.tolist()
+    [-2, 2, 1, 0, -2]
+    """
+    codes = given.astype(np.int8)
+    excluded = {}
+
+    def exclude(some: NDArray[np.bool_], why: str) -> None:
+        some = some & (codes == UNASSIGNED)
+        excluded[why] = int(some.sum())
+        codes[some] = EXCLUDED
+
+    order = np.lexsort((keys, -times))
+    drawn = _first_of_groups(order[(eligible & (codes == UNASSIGNED))[order]], groups)[:test]
+    codes[drawn] = TEST
+    exclude(np.isin(groups, groups[drawn]), "near duplicates of test articles")
+    if len(drawn):
+        exclude(times > times[drawn].min(), LATER)
+    newest = order[(codes == UNASSIGNED)[order]][:dev]
+    codes[newest] = DEV
+    exclude(np.isin(groups, groups[newest]), "near duplicates of dev articles")
     codes[codes == UNASSIGNED] = TRAIN
     return Split(codes, {why: number for why, number in excluded.items() if number})
 
