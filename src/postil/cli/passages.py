@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from postil.app.passage_files import check_scores, write_runs, write_scores
 from postil.app.passages import PassagesOptions, gains_of_file
+from postil.app.summaries import SummariesOptions, SummaryFiles, check_items, score_summary_files
 from postil.cli.command import command
 from postil.cli.errors import command_line, emit, say, tell
 from postil.cli.options import FormatOption, ReportOption
+from postil.errors import UsageError
+from postil.records.row_files import write
 from postil.render.passages import draw_figures, view
+from postil.render.summaries import view as view_summaries
 from postil.render.views import show
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from postil.render.formats import Format
 
 __all__ = ["passages"]
 
@@ -34,15 +43,45 @@ def passages(
         typer.Option(metavar="FOLDER", help="Write every ranking but random as a TREC run, one list per topic."),
     ] = None,
     figures: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Draw the curves of nCG over k.")] = None,
+    summaries: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Score systems' summaries, rows (item: the topic, system, text), against the informative passages of "
+            "each topic, instead of ranking passages.",
+        ),
+    ] = None,
+    articles: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="With --summaries: rows (topic, text), a second reference, and the correlation of both rankings.",
+        ),
+    ] = None,
+    max_words: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Number of words at which summaries are cut; by default 500.")
+    ] = None,
+    items: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write the score of every summary, for postil compare; higher is better."),
+    ] = None,
     report: ReportOption = None,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Rank graded passages by measures and compare the rankings by nCG.
 
     Informativeness or interestingness: normalized cumulative gain at rank cutoffs, with confidence intervals and tests.
+    With --summaries: the informativeness of systems' summaries.
 
     Example: postil passages passages.jsonl --stop en --stem porter --leave-one-out --pool topic -k 10 -k 50
     """
+    given = {"scores": scores, "runs": runs, "figures": figures}
+    if summaries is not None:
+        _refuse(given, "ranks passages, and --summaries scores whole texts")
+        files = SummaryFiles(passages=passages, summaries=summaries, articles=articles)
+        _score_summaries(context, files, SummariesOptions.of(options, max_words), items, report, format)
+        return
+    _refuse({"articles": articles, "max-words": max_words, "items": items}, "goes with --summaries FILE")
     if report:
         from postil.app.report import check_report, write_report  # noqa: PLC0415 - it loads what draws
 
@@ -62,3 +101,33 @@ def passages(
     shown = view(result)
     emit(show(format, result, shown), format)
     tell(format, shown.remarks)
+
+
+def _refuse(flags: Mapping[str, object], why: str) -> None:
+    for flag, value in flags.items():
+        if value is not None:
+            raise UsageError(f"--{flag} {why}")
+
+
+def _score_summaries(  # noqa: PLR0917 - the flags
+    context: typer.Context,
+    files: SummaryFiles,
+    options: SummariesOptions,
+    items: str | None,
+    report: Path | None,
+    form: Format,
+) -> None:
+    if report:
+        from postil.app.report import check_report, write_report  # noqa: PLC0415 - it loads what draws
+
+        check_report(report, files.paths)  # before the work is done
+    if items is not None:
+        check_items(items, files)
+    result, rows = score_summary_files(files, options, command=command_line(context))
+    if items is not None:
+        write(items, rows)
+    for path in write_report([result], report) if report else ():
+        say(f"written: {path}")
+    shown = view_summaries(result)
+    emit(show(form, result, shown), form)
+    tell(form, shown.remarks)

@@ -10,7 +10,7 @@ import numpy as np
 from postil.errors import UnknownName, UsageError
 from postil.metaeval.coefficients import means_by
 from postil.metaeval.permutation import PERMUTATIONS, permutation_p
-from postil.metaeval.resampling import RESAMPLES, SEED, bootstrap_counts, interval, p_value
+from postil.metaeval.resampling import RESAMPLES, SEED, bootstrap_counts, estimate, interval, p_value
 from postil.metaeval.score_matrix import Scored
 from postil.metaeval.shared_items import on_shared_items
 from postil.metaeval.significance import holm
@@ -30,10 +30,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.metaeval.table import Table
+    from postil.records.results import Estimate
     from postil.records.row_locations import RowLocations
     from postil.records.rows import Score
 
-__all__ = ["SystemMeans", "compare", "system_means"]
+__all__ = ["SystemMeans", "compare", "mean_estimates", "system_means"]
 
 Floats: TypeAlias = "NDArray[np.float64]"
 
@@ -120,6 +121,22 @@ class SystemMeans:
     rows: tuple[SystemMean, ...]
     orders: dict[str, float | None]
     absent: tuple[UndefinedResult, ...]
+
+
+def mean_estimates(values: Floats, *, resamples: int = RESAMPLES, seed: int = SEED) -> list[Estimate]:
+    """Mean score of each system with its 95 % confidence interval over items, the same resamples for all systems.
+
+    Args:
+        values: float64[items, systems].
+        resamples: Number of resamples of the items, at least 1.
+        seed: The seed.
+
+    >>> [each.value for each in mean_estimates(np.array([[0.0, 1.0], [1.0, 1.0]]))]
+    [0.5, 1.0]
+    """
+    drawn = _drawn(values[..., None], bootstrap_counts(len(values), resamples, seed))[..., 0]
+    samples = np.concatenate([values.mean(axis=0)[None], drawn])
+    return [estimate(samples[:, system], len(values)) for system in range(values.shape[1])]
 
 
 def system_means(table: Table) -> SystemMeans:

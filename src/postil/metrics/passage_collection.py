@@ -39,22 +39,30 @@ class Bags:
 
     Args:
         units: The units of n passages.
+        background: Number of passages, from the first, that the statistics are over; by default all.
     """
 
-    def __init__(self, units: Units) -> None:
+    def __init__(self, units: Units, background: int | None = None) -> None:
         self.units = units
+        self._background = len(units) if background is None else background
+
+    @property
+    def _end(self) -> int:
+        """Number of entries of the background."""
+        return int(self.units.offsets[self._background])
 
     @cached_property
     def share(self) -> NDArray[np.float64]:
-        """P(u | all passages), float64[U]: relative frequency of each unit in the collection."""
-        counts = np.bincount(self.units.units, self.units.counts, self.units.distinct)
+        """P(u | all passages), float64[U]: relative frequency of each unit in the background."""
+        units, end = self.units, self._end
+        counts = np.bincount(units.units[:end], units.counts[:end], units.distinct)
         return np.asarray(counts / max(1.0, counts.sum()))
 
     @cached_property
     def idf(self) -> NDArray[np.float64]:
-        """``1 + ln((1 + n) / (1 + df))``, float64[U]; df is the number of passages with the unit."""
-        df = np.bincount(self.units.units, minlength=self.units.distinct)
-        return np.asarray(1.0 + np.log((1.0 + len(self.units)) / (1.0 + df)))
+        """``1 + ln((1 + n) / (1 + df))``, float64[U]; df is the number of the background's n passages with the unit."""
+        df = np.bincount(self.units.units[: self._end], minlength=self.units.distinct)
+        return np.asarray(1.0 + np.log((1.0 + self._background) / (1.0 + df)))
 
 
 class PassageCollection:
@@ -64,12 +72,24 @@ class PassageCollection:
         tokens: n passages, without stop words and as stems where those are wanted.
         words: The same passages as plain words, for measures over word vectors; by default ``tokens``.
         note: Note on texts that the tokenizer does not split; empty without any.
+        background: Number of passages, from the first, that the statistics of the collection are over; by default all.
+        cut: Number of passages that were cut.
     """
 
-    def __init__(self, tokens: Tokens, words: Tokens | None = None, note: str = "") -> None:
+    def __init__(
+        self,
+        tokens: Tokens,
+        words: Tokens | None = None,
+        note: str = "",
+        *,
+        background: int | None = None,
+        cut: int = 0,
+    ) -> None:
         self.tokens = tokens
         self.words = tokens if words is None else words
         self.note = note
+        self.background = background
+        self.cut = cut
         self._kept: dict[object, object] = {}
 
     def __len__(self) -> int:
@@ -83,7 +103,7 @@ class PassageCollection:
             upto: True to skip fewer words as well.
         """
         n, gap = UNITS[unit]
-        return self.kept((unit, upto), lambda: Bags(ngram_units(self.tokens, n, gap, up_to=upto)))
+        return self.kept((unit, upto), lambda: Bags(ngram_units(self.tokens, n, gap, up_to=upto), self.background))
 
     def kept(self, key: object, make: Callable[[], T]) -> T:
         """Return something that several measures share, made at the first call.
@@ -147,13 +167,20 @@ class Preprocessing:
     def _stop(self) -> str:
         return "none" if self.stop == "none" else stop_words_signature(self.stop)
 
-    def collection(self, passages: Sequence[Passage], places: RowLocations, jobs: int = 1) -> PassageCollection:
+    def collection(
+        self,
+        passages: Sequence[Passage],
+        places: RowLocations,
+        jobs: int = 1,
+        longest: NDArray[np.int64] | None = None,
+    ) -> PassageCollection:
         """Tokenize passages.
 
         Args:
             passages: n passages.
             places: Their locations, for messages.
             jobs: Number of threads; the result does not depend on it.
+            longest: int64[n], number of words, stop words among them, at which each passage is cut; by default none is.
 
         Raises:
             InvalidInput: More than a tenth of the passages are Han text and meet the ``words`` tokenizer.
@@ -171,9 +198,13 @@ class Preprocessing:
         han.see(texts)
         han.check(lambda place, problem: places.error(place, "text", problem))
         encoded = Vocabulary().encode(texts, tokenizer, jobs, allow_han=True)
+        cut = 0
+        if longest is not None:
+            cut = int((encoded.lengths > longest).sum())
+            encoded = encoded.truncated(longest)
         words = tokens = without_stop_words(encoded, self.stop)
         if self.stem != "none":
             # One call of the stemmer per distinct word, not per token.
             stem_of = Vocabulary().encode_tokens([stems(words.vocabulary.words(), self.stem)])
             tokens = Tokens(stem_of.ids[words.ids], words.offsets, stem_of.vocabulary)
-        return PassageCollection(tokens, words, han.remark)
+        return PassageCollection(tokens, words, han.remark, cut=cut)

@@ -6,7 +6,18 @@ from postil.records.conversion import convert
 from postil.records.ranking import Ranking, best_first
 from postil.records.row_files import Rows, Writer, read, write
 from postil.records.row_locations import RowLocations
-from postil.records.rows import Article, Candidate, Comment, Judgement, Passage, Rating, Reference, Row, Score
+from postil.records.rows import (
+    Article,
+    Candidate,
+    Comment,
+    Judgement,
+    Passage,
+    Rating,
+    Reference,
+    Row,
+    Score,
+    TopicArticle,
+)
 from postil.records.scale import Scale
 from postil.records.weights import METHODS, Method, default_method, weigh
 
@@ -26,6 +37,7 @@ __all__ = [
     "Rows",
     "Scale",
     "Score",
+    "TopicArticle",
     "Writer",
     "best_first",
     "convert",

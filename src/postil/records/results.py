@@ -85,6 +85,10 @@ __all__ = [
     "StudyRow",
     "StudyTable",
     "SuggestionsResult",
+    "SummaryData",
+    "SummaryResult",
+    "SummaryScore",
+    "SummarySettings",
     "SystemComparison",
     "SystemMean",
     "SystemScore",
@@ -940,6 +944,85 @@ class NcgResult(Result, frozen=True, kw_only=True, tag="passages"):
     data: PassageData
     notes: tuple[str, ...]
     settings: PassageSettings
+
+
+class SummaryScore(OptionalPart, frozen=True, kw_only=True):
+    """The mean score of a system's summaries by one measure.
+
+    Args:
+        system: The system.
+        measure: The measure.
+        reference: ``passages``: the informative passages of each topic; ``articles``: its article.
+        mean: Mean over the topics.
+        low: Lower end of the 95 % confidence interval over topics; None of one topic.
+        high: Upper end.
+        n: Number of topics.
+        better: ``high`` if higher is better.
+        signature: All that the number depends on.
+    """
+
+    system: str
+    measure: str
+    reference: Literal["passages", "articles"]
+    mean: float
+    low: float | None
+    high: float | None
+    n: int
+    better: Literal["high", "low"]
+    signature: str
+
+    def __post_init__(self) -> None:
+        _check_interval(self.low, self.high)
+
+
+class SummaryData(Part, frozen=True, kw_only=True):
+    """The summaries that scores are over.
+
+    Args:
+        systems: Number of systems.
+        topics: Number of topics with a reference.
+        summaries: Number of their summaries.
+        cut: Number of texts that were longer than the limit.
+        left_out: Excluded topics, and missing summaries.
+    """
+
+    systems: int
+    topics: int
+    summaries: int
+    cut: int
+    left_out: tuple[Excluded, ...] = ()
+
+
+class SummarySettings(OptionalPart, frozen=True, kw_only=True):
+    """Options of scoring summaries; see `postil.app.summaries.SummariesOptions`."""
+
+    tokenizer: str
+    stem: str
+    stop: str
+    max_words: int
+    resamples: int
+    seed: int
+    postil: str
+    command: str = ""
+
+
+class SummaryResult(Result, frozen=True, kw_only=True, tag="summaries"):
+    """Systems' summaries of topics, scored against pooled references.
+
+    Args:
+        scores: One row per reference, measure and system.
+        agreement: By measure, the correlations over systems of the mean scores by passages and by articles; empty
+            without articles.
+        data: The summaries that all is over.
+        notes: Notes on the numbers.
+        settings: Options of the command.
+    """
+
+    scores: tuple[SummaryScore, ...]
+    agreement: tuple[Correlation, ...] = ()
+    data: SummaryData
+    notes: tuple[str, ...]
+    settings: SummarySettings
 
 
 class UnitContribution(Part, frozen=True, kw_only=True):

@@ -17,7 +17,18 @@ from postil.records.dates import coerce_date, parse_date
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Article", "Candidate", "Comment", "Judgement", "Passage", "Rating", "Reference", "Row", "Score"]
+__all__ = [
+    "Article",
+    "Candidate",
+    "Comment",
+    "Judgement",
+    "Passage",
+    "Rating",
+    "Reference",
+    "Row",
+    "Score",
+    "TopicArticle",
+]
 
 
 class Row(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
@@ -263,6 +274,22 @@ class Passage(Row, frozen=True, omit_defaults=True, gc=False):
         check_texts(self, "text")
         coerce_tuple(self, "anchors", str)
         coerce_numbers(self, "grade", optional=True)
+
+
+class TopicArticle(Row, frozen=True, omit_defaults=True, gc=False):
+    """The text of an article on a topic.
+
+    Args:
+        topic: The topic.
+        text: The text.
+    """
+
+    topic: Id
+    text: str
+
+    def __post_init__(self) -> None:
+        coerce_ids(self, "topic")
+        check_texts(self, "text")
 
 
 class Score(Row, frozen=True, omit_defaults=True, gc=False):

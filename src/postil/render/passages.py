@@ -14,12 +14,12 @@ from postil.render.gain_curves import BASELINES, IN_ONE_PICTURE, draw_together, 
 from postil.render.views import View
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from postil.render.formats import Grid
 
-__all__ = ["SENSES", "draw_figures", "view"]
+__all__ = ["SENSES", "draw_figures", "signature_lines", "view"]
 
 LEVEL: Final = 0.05
 
@@ -42,7 +42,7 @@ def view(result: NcgResult) -> View:
         details=list(_from_best(rankings, result.differences)),
         head=_head(result),
         remarks=list(_remarks(result)),
-        signatures=list(_signatures(rankings)),
+        signatures=list(signature_lines(rows[0].signature for rows in rankings.values())),
     )
 
 
@@ -109,11 +109,15 @@ def _remarks(result: NcgResult) -> Iterator[str]:
     yield f"ties: expected value; seed {settings.seed}, {settings.resamples} resamples"
 
 
-def _signatures(rankings: Mapping[str, Sequence[Gain]]) -> Iterator[str]:
-    """Signatures that are alike but for their first part, together."""
+def signature_lines(signatures: Iterable[str]) -> Iterator[str]:
+    """Signatures that are alike but for their first part, together.
+
+    Args:
+        signatures: The signatures.
+    """
     alike: dict[str, list[str]] = {}
-    for rows in rankings.values():
-        spec, _, rest = rows[0].signature.partition("|")
+    for signature in signatures:
+        spec, _, rest = signature.partition("|")
         alike.setdefault(rest, []).append(spec)
     for rest, specs in alike.items():
         yield f"signatures: {' '.join(specs)}"

@@ -36,6 +36,7 @@ MODULES: Final[Mapping[str, str]] = {
     "statistics": "postil.render.statistics",
     "study": "postil.render.study",
     "suggestions": "postil.render.suggestions",
+    "summaries": "postil.render.summaries",
     "training": "postil.render.training",
     "vectors": "postil.render.vectors",
 }

@@ -44,6 +44,19 @@ class Tokens:
         """Number of tokens of each text, int64[n]."""
         return np.diff(self.offsets)
 
+    def truncated(self, longest: NDArray[np.int64]) -> Tokens:
+        """The first tokens of each text.
+
+        Args:
+            longest: Largest number of tokens of each text, int64[n].
+
+        >>> Vocabulary().encode_tokens([["to", "be", "or"], ["not"]]).truncated(np.array([2, 2])).lengths.tolist()
+        [2, 1]
+        """
+        kept = np.arange(len(self.ids)) - np.repeat(self.offsets[:-1], self.lengths) < np.repeat(longest, self.lengths)
+        offsets = np.concatenate([[0], np.cumsum(np.minimum(self.lengths, longest))])
+        return Tokens(self.ids[kept], offsets, self.vocabulary)
+
     def words(self, text: int) -> list[str]:
         """Tokens of one text as words.
 

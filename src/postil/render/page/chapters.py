@@ -63,6 +63,7 @@ TITLES: Final[Mapping[str, str]] = {
     "ranked-comments": "Ranked comments",
     "statistics": "Statistics of a corpus",
     "suggestions": "Suggested comments",
+    "summaries": "Summaries of topics",
     "training": "A training",
 }
 """Titles of chapters by kind."""

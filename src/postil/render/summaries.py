@@ -1,0 +1,84 @@
+"""View of summaries of topics, scored against pooled references."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import to_builtins
+
+from postil.render.formats import counted, value_with_interval
+from postil.render.passages import signature_lines
+from postil.render.views import View
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from postil.records.results import Correlation, SummaryResult, SummaryScore
+    from postil.render.formats import Grid
+
+__all__ = ["view"]
+
+
+def view(result: SummaryResult) -> View:
+    """Show the systems of each measure, the best first, and the agreement of two references.
+
+    Args:
+        result: The result.
+    """
+    return View(
+        rows=[to_builtins(row) for row in result.scores],
+        grids=[_scores(result), *([_agreement(result.agreement)] if result.agreement else ())],
+        head=_head(result),
+        remarks=list(_remarks(result)),
+        signatures=list(signature_lines(dict.fromkeys(row.signature for row in result.scores))),
+    )
+
+
+def _head(result: SummaryResult) -> str:
+    data = result.data
+    return (
+        f"{data.summaries:,} summaries of {counted(data.topics, 'topic')} by {counted(data.systems, 'system')}, scored "
+        f"against {' and '.join(_references(result))} of each topic; means over topics"
+        + ("" if result.scores[0].low is None else " with 95 % confidence intervals")
+    )
+
+
+def _references(result: SummaryResult) -> Iterator[str]:
+    names = {"passages": "the informative passages", "articles": "the article"}
+    return (names[each] for each in dict.fromkeys(row.reference for row in result.scores))
+
+
+def _scores(result: SummaryResult) -> Grid:
+    by_measure: dict[tuple[str, str], list[SummaryScore]] = {}
+    for row in result.scores:
+        by_measure.setdefault((row.reference, row.measure), []).append(row)
+    several = len({reference for reference, _ in by_measure}) > 1
+    grid = [["system", "measure", *(["reference"] if several else ()), "topics", "mean"]]
+    for rows in by_measure.values():
+        for row in sorted(rows, key=lambda row: row.mean, reverse=rows[0].better == "high"):
+            mean = value_with_interval(row.mean, row.low, row.high)
+            grid.append([row.system, row.measure, *([row.reference] if several else ()), str(row.n), mean])
+    return grid
+
+
+def _agreement(rows: tuple[Correlation, ...]) -> Grid:
+    cells = {(row.metric, row.coefficient): value_with_interval(row.value, row.low, row.high) for row in rows}
+    coefficients = list(dict.fromkeys(row.coefficient for row in rows))
+    return [
+        ["passages and articles", "systems", *coefficients],
+        *(
+            [measure, str(n), *(cells.get((measure, each), "-") for each in coefficients)]
+            for measure, n in {row.metric: row.n for row in rows}.items()
+        ),
+    ]
+
+
+def _remarks(result: SummaryResult) -> Iterator[str]:
+    settings, data = result.settings, result.data
+    yield from (str(each) for each in data.left_out)
+    lower = list(dict.fromkeys(row.measure for row in result.scores if row.better == "low"))
+    if lower:
+        yield f"lower is better: {', '.join(lower)}"
+    yield f"cut at {counted(settings.max_words, 'word')}: {data.cut} of {data.summaries}"
+    yield from (f"note: {note}" for note in result.notes)
+    yield f"seed {settings.seed}, {settings.resamples} resamples of the topics"
