@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 from typer.testing import CliRunner
 
@@ -27,7 +28,7 @@ from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
 from postil.corpus.store import Corpus
 from postil.errors import InvalidInput, UnknownName, UsageError
-from postil.records import Article, Candidate, Comment, Judgement, write
+from postil.records import Article, Candidate, Comment, Judgement, Rating, write
 from postil.records.result_files import read_results
 from postil.records.results import StudyResult
 from postil.records.scale import Scale
@@ -267,9 +268,9 @@ def test_the_preset_of_the_paper_has_all_of_its_tables(
     write(tmp_path / "judgements.jsonl", rows)
     given = QUICK | {"systems": (), "metrics": metrics, "models": {"ir-t": str(done[0] / "models" / "ir-t")}}
     stages = [*STAGES, "correlations", "tables"]
-    for name, more in (("plain", {}), ("paper", {"preset": "paper"})):
-        options = CommentsOptions(**given, judgements=str(tmp_path / "judgements.jsonl"), scale=Scale(1, 5), **more)
-        run(corpus, tmp_path / name, options, stages, [])
+    asked = CommentsOptions(**given, judgements=str(tmp_path / "judgements.jsonl"), scale=Scale(1, 5))
+    for name, preset in (("plain", None), ("paper", "paper")):
+        run(corpus, tmp_path / name, replace(asked, preset=preset), stages, [])
     made, plain = (json.loads((tmp_path / name / "study.json").read_text()) for name in ("paper", "plain"))
     assert [table["key"] for part in plain["parts"] for table in part["tables"]] == [
         *("table-2", "commenters", "table-7", "table-3")
@@ -287,6 +288,41 @@ def test_the_preset_of_the_paper_has_all_of_its_tables(
     example = cells(tmp_path / "paper", "table-8")
     assert example["article"] == [first.id]
     assert example["title"] == [first.title]
+
+
+def test_the_preset_of_the_paper_without_judgements_has_the_agreement_of_the_references(
+    tmp_path: Path,
+) -> None:
+    rated = [
+        msgspec.structs.replace(
+            article,
+            comments=tuple(
+                msgspec.structs.replace(
+                    one, ratings=tuple(Rating(who, float(1 + (c * n + (who == "bob")) % 5)) for who in ("ann", "bob"))
+                )
+                for c, one in enumerate(article.comments)
+            ),
+        )
+        for n, article in enumerate(articles())
+    ]
+    write(tmp_path / "raw.jsonl", rated)
+    free: dict[str, Any] = {"min_content_words": 0, "min_comments": 1, "test_min_comments": 0, "test_min_upvotes": 0}
+    options = BuildOptions(source="a", license="a", dev=Share(size=4), test=Share(size=6), **free)
+    build_corpus([tmp_path / "raw.jsonl"], tmp_path / "corpus", options, jobs=1)
+    rows = [Candidate(row.id, name, row.title) for row in articles() for name in ("lead", "human")]
+    write(tmp_path / "given.jsonl", rows)
+    given = QUICK | {"systems": (), "candidates": str(tmp_path / "given.jsonl"), "preset": "paper"}
+    asked = CommentsOptions(**given, scale=Scale(1, 5))
+    stages = ("statistics", "references", "candidates", "scores", "comparison", "tables")
+    run(tmp_path / "corpus", tmp_path / "out", asked, stages, [])
+    table = cells(tmp_path / "out", "agreement")
+    assert table["annotators"] == [2, None, 5]
+    assert table["ratings per text"] == [2.0, None, 2]
+    assert table["Cohen’s kappa, unweighted"][0][0] < 0  # Ann and Bob never agree
+    text = (tmp_path / "out" / "study.md").read_text()
+    assert text.count("| grade and text of each reference |  |") == 2
+    assert "graded comments | over 43,000 | " in text
+    assert "Table 3, in the paper" in text
 
 
 def test_of_several_questions_one_is_chosen(done: tuple[Path, list[str]], corpus: Path, tmp_path: Path) -> None:
