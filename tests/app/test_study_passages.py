@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from postil.app.passages import PassagesOptions, gains_of_file
@@ -13,10 +15,11 @@ from postil.app.report import write_report
 from postil.app.study.passages import PassagesStudyOptions, study_passages
 from postil.app.study.passages_figures import passages_study
 from postil.app.study.stages import read_result
-from postil.errors import InvalidInput, UnknownName
-from postil.records import Passage, write
+from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.records import Passage, read, write
 from postil.records.result_files import read_results
 from postil.records.results import NcgResult
+from postil.text.vectors import Vectors
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -114,6 +117,118 @@ def test_without_anchors_and_vectors_it_says_so(done: tuple[Path, list[str]]) ->
     assert [text.partition(",")[0] for text in said[:3]] == ["No word vectors were given or trained", "", NO_ANCHORS]
 
 
+# The preset of the paper
+
+PAPER_STAGES = ("collection", *STAGES)
+
+
+@pytest.fixture(scope="module")
+def paper(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str], PassagesStudyOptions]:
+    """All stages but the trainings and the page; vectors of words are given for w2v_g."""
+    folder, said = tmp_path_factory.mktemp("paper"), list[str]()
+    # p0 again, with another middle: it starts and ends with the same 25 characters
+    text = "moon tide water rye, bread and dough: drake, reed and pond, all of them in one long row by the water"
+    twins = [Passage("t0", f"twin{n}", text.replace("all", word), grade=1.0) for n, word in enumerate(("all", "some"))]
+    write(folder / "passages.jsonl", [*passages(), *twins])
+    words = ("moon", "tide", "water", "rye", "bread", "dough", "drake", "reed", "pond")
+    Vectors(words, np.eye(9, dtype=np.float32)).save(folder / "news", {"spec": "by hand"})
+    options = PassagesStudyOptions(
+        preset="paper", train=False, resamples=10, folds=3, k=(2, 6, 18), vectors={"google_news": str(folder / "news")}
+    )
+    for stage in PAPER_STAGES:
+        study_passages(folder, folder / "out", replace(options, stage=stage), said.append)
+    return folder / "out", said, options
+
+
+def table(out: Path, key: str) -> dict[str, list[Any]]:
+    """Cells of the rows of a table, by name."""
+    parts = json.loads((out / "study.json").read_text())["parts"]
+    (found,) = [each for section in parts for each in section.get("tables", ()) if each["key"] == key]
+    return {row["name"]: row.get("cells", []) for row in found["rows"]}
+
+
+def test_the_preset_has_the_papers_measures_and_figures(paper: tuple[Path, list[str], Any]) -> None:
+    out, _, _ = paper
+    measures = table(out, "measures")
+    assert len(measures) == 14
+    assert measures["LS_sk"][0] == "logsim-sk"
+    assert (measures["w2v_g"][0], measures["w2v_wp_bi"][0]) == ("w2v_g", "not given")
+    assert list(table(out, "figure-1")) == ["f1-1 (F1_1)", "f1-2 (F1_2)", "f1-sk (F1_sk)", "w2v_g", "w2v_c: not given"]
+    assert list(table(out, "figure-4"))[-2:] == ["w2v_wp_bi: not given", "length (len_inv)"]
+    assert list(table(out, "figure-6"))[-1] == "logsim-sk (LS_sk) of anchors"
+    titles = [each["title"].partition(":")[0] for each in json.loads((out / "study.json").read_text())["parts"]]
+    assert [title for title in titles if title.startswith("Figure")] == [f"Figure {n}" for n in range(1, 7)]
+    assert titles[-1] == "Deviations from the paper"
+
+
+def test_the_preset_merges_duplicates_and_says_what_is_otherwise(paper: tuple[Path, list[str], Any]) -> None:
+    out, said, _ = paper
+    assert sum(1 for _ in read(out / "passages.jsonl", Passage)) == 31
+    rows = table(out, "deviations")
+    assert rows["duplicates"][1].startswith("the same within a topic, 1 merged;")
+    assert rows["option --folds"] == ["12", "3", "this command"]
+    assert "option --stem" not in rows
+    assert rows["vectors w2v_g"][1] == "given: by hand, .010 of the units have no vector"
+    assert "--preset paper: --folds is taken as given: 3; the paper has 12" in said
+
+
+def test_the_preset_checks_claims_of_anchors_by_paired_differences(paper: tuple[Path, list[str], Any]) -> None:
+    out, _, _ = paper
+    figure, compared = table(out, "figure-6"), table(out, "comparisons")
+    whole, anchors = figure["logsim-2 (LS_2)"], figure["logsim-2 (LS_2) of anchors"]
+    cells = compared["logsim-2 − logsim-2 of anchors"]
+    assert [cell[0] for cell in cells[3:]] == [
+        pytest.approx(one[0] - other[0]) for one, other in zip(whole, anchors, strict=True)
+    ]
+    assert cells[3][1] <= cells[3][0] <= cells[3][2]
+    sections = json.loads((out / "study.json").read_text())
+    assert any("sentences of the paper about its figures" in text for text in sections["conclusion"])
+    untested = next(text for text in sections["conclusion"] if text.startswith("Not tested:"))
+    assert (
+        "at high cut-offs word2vec of pairs of Wikipedia becomes less efficient (figure 4: no such measure)" in untested
+    )
+    verdicts = {cell[-1] for cell in table(out, "verdicts").values()}
+    assert verdicts <= {"holds", "does not hold", "not decided", "not tested"}
+
+
+def test_the_preset_is_the_numbers_of_passages(paper: tuple[Path, list[str], Any]) -> None:
+    out, _, _ = paper
+    options = PassagesOptions(
+        measures=("kl-2",), stem="porter", stop="en", k=(2, 6, 18), folds=3, resamples=10, leave_one_out=True
+    )
+    result, _ = gains_of_file(str(out / "passages.jsonl"), options)
+    rows = table(out, "measures-informativeness")
+    inside = [row for row in result.gains if not row.leave_one_out]
+    assert [cell[0] for cell in rows["kl-2 (KL_2)"]] == [row.ncg for row in inside]
+    assert [cell[1] for cell in rows["kl-2 (KL_2)"]] == [row.low for row in inside]
+
+
+def test_the_preset_does_nothing_twice(paper: tuple[Path, list[str], PassagesStudyOptions]) -> None:
+    out, _, options = paper
+    before, said = (out / "study.json").read_bytes(), list[str]()
+    for stage in PAPER_STAGES:
+        study_passages(out.parent, out, replace(options, stage=stage), said.append)
+    assert said == [f"{name}: done before" for name in PAPER_STAGES]
+    (out / ".stages" / "figures.json").unlink()
+    study_passages(out.parent, out, replace(options, stage="figures"), lambda _: None)
+    assert (out / "study.json").read_bytes() == before
+
+
+def test_vectors_that_the_preset_refuses(collection: Path, tmp_path: Path) -> None:
+    Vectors(("a_b",), np.ones((1, 2), np.float32), {"bigrams": True}).save(tmp_path / "pairs")
+    folder = str(tmp_path / "pairs")
+    for vectors, error, problem in (
+        ({"google_news": folder}, InvalidInput, "expected vectors of words for w2v_g"),
+        ({"wiki": folder, "w2v_wp_bi": folder}, UsageError, "--vectors w2v_wp_bi: w2v_wp_bi is given twice"),
+        ({"w2v_c": folder}, UsageError, "--vectors w2v_c: the study trains vectors of that name"),
+    ):
+        options = PassagesStudyOptions(**QUICK, preset="paper", vectors=vectors)
+        with pytest.raises(error, match=problem):
+            study_passages(collection, tmp_path / "out", options, lambda _: None)
+    with pytest.raises(UnknownName, match="unknown preset 'papre'; did you mean 'paper'"):
+        PassagesStudyOptions(preset="papre")
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(find_spec("gensim") is None, reason="vectors are trained by gensim")
 def test_vectors_are_trained_and_stand_in_figures_1_and_4(collection: Path, tmp_path: Path) -> None:
@@ -125,6 +240,25 @@ def test_vectors_are_trained_and_stand_in_figures_1_and_4(collection: Path, tmp_
     table = part(tmp_path, "vectors")["tables"][0]["rows"]
     assert table[0]["cells"] == [9, "words"]
     assert table[-1]["cells"] == [10_000_000, "pairs of words"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("gensim") is None, reason="vectors are trained by gensim")
+def test_the_preset_compares_four_kinds_of_vectors_and_given_ones(collection: Path, tmp_path: Path) -> None:
+    Vectors(("moon", "tide"), np.eye(2, dtype=np.float32)).save(tmp_path / "few")
+    options = PassagesStudyOptions(**QUICK | {"train": True}, preset="paper", vectors={"few": str(tmp_path / "few")})
+    page = study_passages(collection, tmp_path / "out", options, lambda _: None)
+    assert "hierarchical softmax" in page.read_text()
+    rows = table(tmp_path / "out", "kinds-interestingness")
+    assert {"w2v_c: skip-gram, negative sampling", "cbow, negative sampling"} <= set(rows)
+    assert sum(name.startswith("minus ") for name in rows) == 2  # a name may occur more than once
+    local = table(tmp_path / "out", "local-informativeness")["w2v_c − few"]
+    nothing = table(tmp_path / "out", "without-vector")
+    assert nothing["w2v_c"][1] == 0.0
+    assert 0.5 < nothing["few"][1] < 1.0
+    first = table(tmp_path / "out", "measures-informativeness")["w2v_c"]
+    assert local[0][0] <= first[0][0]
+    assert table(tmp_path / "out", "figure-4")["w2v_c_bi"][0] is not None
 
 
 def test_what_is_no_collection(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib.resources import files
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
@@ -19,6 +19,9 @@ __all__ = [
     "Claim",
     "CommentsPaper",
     "PassagesPaper",
+    "Range",
+    "Relation",
+    "Sentence",
     "comments_paper",
     "deviations",
     "passages_paper",
@@ -98,6 +101,54 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     claim: str
 
 
+class PaperMeasure(msgspec.Struct, frozen=True, kw_only=True):
+    """A measure of the paper: its name there, its name here, and its definition."""
+
+    name: str
+    here: str
+    definition: str
+
+
+Range: TypeAlias = Literal["low", "medium", "high"]
+"""Rank cutoffs as the text names them."""
+
+Relation: TypeAlias = Literal["higher", "alike", "not higher", "not significant", "below", "reaches"]
+"""Relations of two measures (the first four), or of one measure and a level."""
+
+
+class Sentence(msgspec.Struct, frozen=True, kw_only=True):
+    """A sentence of the paper about its figures, in a form that can be checked.
+
+    Args:
+        section: Section of the sentence.
+        figure: Number of the figure.
+        reference: The protocol.
+        claim: The sentence, in our words.
+        relation: The relation of each pair.
+        pairs: Pairs of measures, or single measures where the relation is to a level.
+        at: Ranges of rank cutoffs that the sentence is about.
+        level: The level of nCG.
+    """
+
+    section: str
+    figure: int
+    reference: Literal["topic", "others"]
+    claim: str
+    relation: Relation
+    pairs: tuple[tuple[str, ...], ...]
+    at: tuple[Range, ...] = ("low", "medium", "high")
+    level: float = 0.0
+
+
+class Deviation(msgspec.Struct, frozen=True, kw_only=True):
+    """A choice that the paper leaves open or that differs: in the paper, here, and its source."""
+
+    choice: str
+    paper: str
+    here: str
+    source: str
+
+
 class PassagesPaper(_Paper, frozen=True, kw_only=True):
     """Figures of the paper on passage interestingness.
 
@@ -105,11 +156,17 @@ class PassagesPaper(_Paper, frozen=True, kw_only=True):
         source: The publication.
         of: Description of its data.
         vectors: Table 2.
-        claims: Comparisons that the text makes.
+        claims: Comparisons that the study checks without the preset.
+        measures: The measures of section 3.3.
+        sentences: Sentences about the figures, which the preset checks.
+        deviations: Choices that the paper leaves open or that differ.
     """
 
     vectors: tuple[Vectors, ...]
     claims: tuple[Claim, ...]
+    measures: tuple[PaperMeasure, ...]
+    sentences: tuple[Sentence, ...]
+    deviations: tuple[Deviation, ...]
 
 
 def comments_paper() -> CommentsPaper:

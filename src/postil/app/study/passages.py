@@ -1,43 +1,51 @@
 """`postil study passages`: graded passages in, the figures of the paper on interestingness out.
 
 Informativeness and interestingness, each for whole passages and for their anchors alone, with word vectors trained on
-the collection. Each stage writes files and prints the command that does the same.
+the collection. Each stage writes files and prints the command that does the same. With the preset ``paper`` it is the
+paper's experiment, and ends with the deviations from it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 from postil.app.passages import BASELINES, MEASURES, PassagesOptions, RankingOptions, gains_of_file
 from postil.app.report import check_report, write_report
-from postil.app.study.passages_figures import Model, passages_study
+from postil.app.study.passages_figures import passages_study
+from postil.app.study.passages_preset import Facts, paper_study, scaled_cutoffs
+from postil.app.study.passages_stages import anchors_stage, collection_stage
+from postil.app.study.passages_vectors import PAPER, TRAINED, given_vectors, opened, vectors_stage
 from postil.app.study.stages import Stage, Stages, as_line, flags, read_result, write_text
-from postil.app.vectors import VectorTrainingOptions, train_on_file
-from postil.errors import InvalidInput
+from postil.app.vectors import VectorTrainingOptions
+from postil.errors import InvalidInput, UnknownName
 from postil.options import Flag, options
 from postil.records.result_files import read_results
 from postil.records.results import NcgResult, to_json
 from postil.records.row_files import read
 from postil.records.rows import Passage
 from postil.render.study import study_text
-from postil.text.vectors import Vectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from postil.app.passages import Asked
     from postil.app.progress import OnMessage
+    from postil.app.study.passages_vectors import Training
+    from postil.records.results import StudyResult
 
 __all__ = ["PassagesStudyOptions", "study_passages"]
 
 FILES: Final = ("passages.jsonl", "passages.jsonl.gz", "passages.parquet")
 WEIGHTED: Final = tuple(f"w-{name}" for name in MEASURES if name.startswith(("f1", "logsim")))
 PROTOCOLS: Final[Mapping[str, Asked]] = {"informativeness": "topic", "interestingness": "others"}
-TRAINED: Final = {"w2v-words": False, "w2v-pairs": True}
-"""Word vectors trained on the collection, by name; True for vectors of pairs of words."""
+PRESETS: Final = ("paper",)
+RANKED: Final = ("pool", "folds", "tokenizer", "stem", "stop", "scale", "resamples", "seed")
+"""Options of rankings but the rank cutoffs."""
+PAPER_OPTIONS: Final[Mapping[str, object]] = {"pool": "all", "folds": 12, "stem": "porter", "stop": "en"}
+"""Options of the paper; they are the defaults of the study as well."""
 
 
 @options
@@ -45,7 +53,9 @@ class PassagesStudyOptions(RankingOptions):
     """Options of `postil study passages`; see `postil.app.passages.PassagesOptions`.
 
     Args:
-        vectors: Word vectors besides those trained on the collection; repeatable.
+        preset: Preset of all other options: paper, the measures, models and sentences of the publication.
+        vectors: Word vectors besides those trained on the collection; repeatable. With the preset, w2v_g (or
+            google_news) and w2v_wp_bi (or wiki) are those of the paper.
         train: Train vectors of words and pairs of words on the collection.
         tokenizer: Tokenizer.
         stem: Stemmer, or none; vectors are of words without stemming.
@@ -53,12 +63,17 @@ class PassagesStudyOptions(RankingOptions):
         stage: Run this stage alone; by default all that are not done yet.
     """
 
+    preset: Annotated[str | None, Flag(metavar="NAME")] = None
     vectors: Annotated[Mapping[str, str], Flag(metavar="NAME=FOLDER")] = field(default_factory=dict)
     train: Annotated[bool, Flag(("--train/--no-train",))] = True
     tokenizer: Annotated[str, Flag(metavar="NAME")] = "words"
     stem: Annotated[str, Flag(metavar="NAME")] = "porter"
     stop: Annotated[str, Flag(metavar="LANG")] = "en"
     stage: Annotated[str | None, Flag(metavar="NAME")] = None
+
+    def __post_init__(self) -> None:
+        if self.preset not in (None, *PRESETS):
+            raise UnknownName("preset", str(self.preset), PRESETS)
 
     def of(self, reference: Asked, measures: tuple[str, ...], *, anchors: bool) -> PassagesOptions:
         """Options of one run of `postil passages`.
@@ -133,44 +148,111 @@ def _named(passages: Path) -> str:
 
 
 def _stages(passages: Path, out: Path, options: PassagesStudyOptions, on_message: OnMessage) -> Iterator[Stage]:
-    models = {name: out / "vectors" / name for name in TRAINED if options.train}
-    if models:
+    study = _Study(passages, passages, out, options, on_message)
+    if options.preset:
+        study = replace(study, passages=out / "passages.jsonl")
+        yield collection_stage(passages, study.passages, study.command("collection"))
+        study = replace(study, options=_scaled(study.passages, options))
+    if study.trained:
         (out / "vectors").mkdir(exist_ok=True)
-    for name, folder in models.items():
-        yield _vectors(name, passages, folder, options, on_message)
-    models |= {name: Path(folder) for name, folder in options.vectors.items()}
-    anchored = any(row.anchors for row in read(passages, Passage))
+    for name in study.trained:
+        yield vectors_stage(name, study.passages, out / "vectors" / name, study.training(name), on_message)
+    anchored = any(row.anchors for row in read(study.passages, Passage))
     made = []
     for name, reference in PROTOCOLS.items():
         for anchors in (False, True) if anchored else (False,):
             target = out / f"{name}{'-anchors' * anchors}.json"
             made.append(target)
-            yield _gains(
-                target, passages, {} if anchors else models, options.of(reference, _measures(anchors), anchors=anchors)
-            )
-    yield _figures(passages, out, made, models, options)
-    yield _page(out, made, on_message)
+            if anchors and options.preset:
+                asked = study.options.of(reference, (), anchors=False)
+                yield anchors_stage(target, study.passages, asked, study.command(target.stem), study.flags)
+            else:
+                asked = study.options.of(reference, study.measures(anchors=anchors), anchors=anchors)
+                yield _gains(target, study.passages, {} if anchors else study.models, asked)
+    yield _figures(study, made)
+    chapters = [path for path in made if not (options.preset and path.stem.endswith("-anchors"))]
+    yield _page(out, chapters, on_message)
 
 
-def _measures(anchors: bool) -> tuple[str, ...]:  # noqa: FBT001
-    """Measures of the paper; also weighted ones where passages are whole."""
-    return (*MEASURES, *(() if anchors else WEIGHTED), *BASELINES)
+@dataclass(frozen=True, eq=False)
+class _Study:
+    """A study under way.
+
+    Args:
+        collection: The file of the passages as they were given.
+        passages: The file of the passages that are measured.
+        out: Output folder.
+        options: Options, with rank cutoffs where the preset has them.
+        on_message: Callback for status messages.
+    """
+
+    collection: Path
+    passages: Path
+    out: Path
+    options: PassagesStudyOptions
+    on_message: OnMessage
+
+    @property
+    def trained(self) -> Mapping[str, Training]:
+        """Word vectors that are trained on the collection."""
+        return (PAPER if self.options.preset else TRAINED) if self.options.train else {}
+
+    @property
+    def models(self) -> dict[str, Path]:
+        """Folders of all word vectors, by name."""
+        given = self.options.vectors
+        folders = given_vectors(given) if self.options.preset else {name: Path(path) for name, path in given.items()}
+        return {name: self.out / "vectors" / name for name in self.trained} | folders
+
+    def training(self, name: str) -> VectorTrainingOptions:
+        """Training options of some word vectors."""
+        how, options = self.trained[name], self.options
+        return VectorTrainingOptions(
+            bigrams=how.pairs,
+            model=how.model,
+            output=how.output,
+            seed=options.seed,
+            tokenizer=options.tokenizer,
+            stop=options.stop,
+        )
+
+    def measures(self, *, anchors: bool) -> tuple[str, ...]:
+        """Measures of the paper; without the preset also weighted ones where passages are whole."""
+        return (*MEASURES, *(() if anchors or self.options.preset else WEIGHTED), *BASELINES)
+
+    def command(self, stage: str) -> list[object]:
+        """The study's command for one stage."""
+        options = self.options
+        given = [word for name, folder in options.vectors.items() for word in ("--vectors", f"{name}={folder}")]
+        words = [*(self.flags if options.preset else []), *given, *([] if options.train else ["--no-train"])]
+        return ["study", "passages", "--collection", self.collection, "--out", self.out, *words, "--stage", stage]
+
+    @property
+    def flags(self) -> list[object]:
+        """The preset, and the options of rankings that are not the defaults."""
+        usual, options = PassagesStudyOptions(), self.options
+        changed = {name: getattr(options, name) for name in RANKED if getattr(options, name) != getattr(usual, name)}
+        return [*flags({"preset": options.preset} | changed), *(word for k in options.k for word in ("-k", k))]
+
+    def otherwise(self) -> list[tuple[str, str, str]]:
+        """Options that contradict the paper: their flags, the paper's values and those given."""
+        pairs = [(name, paper, getattr(self.options, name)) for name, paper in PAPER_OPTIONS.items()]
+        return [(f"--{name}", str(paper), str(given)) for name, paper, given in pairs if given != paper] + [
+            ("--no-train", "vectors trained on the collection", "none")
+        ] * (not self.options.train)
 
 
-def _vectors(name: str, passages: Path, folder: Path, options: PassagesStudyOptions, on_message: OnMessage) -> Stage:
-    how = VectorTrainingOptions(
-        bigrams=TRAINED[name], seed=options.seed, tokenizer=options.tokenizer, stop=options.stop
-    )
-    words = flags({"tokenizer": options.tokenizer, "stop": options.stop, "seed": options.seed})
-    words += ["--bigrams"] if how.bigrams else []
-    return Stage(
-        name=name,
-        outputs=[folder],
-        inputs=[passages],
-        request={"flags": words},
-        command=["vectors", "train", passages, "--out", folder, *words],
-        work=lambda: train_on_file(str(passages), str(folder), how, on_message),
-    )
+def _scaled(passages: Path, options: PassagesStudyOptions) -> PassagesStudyOptions:
+    """The options with the paper's rank cutoffs in proportion to the collection, unless others were given."""
+    if options.k or options.pool != "all":
+        return options
+    try:
+        grades = [row.grade or 0.0 for row in read(passages, Passage)]
+    except InvalidInput:
+        if options.stage is None:
+            raise
+        raise InvalidInput("no such file; run the stages before this one", where=str(passages)) from None
+    return replace(options, k=scaled_cutoffs(sum(grade > 0 for grade in grades), len(grades)))
 
 
 def _gains(target: Path, passages: Path, models: Mapping[str, Path], options: PassagesOptions) -> Stage:
@@ -206,30 +288,46 @@ def _gains(target: Path, passages: Path, models: Mapping[str, Path], options: Pa
     )
 
 
-def _figures(
-    passages: Path, out: Path, made: list[Path], folders: Mapping[str, Path], options: PassagesStudyOptions
-) -> Stage:
-    target, text = out / "study.json", out / "study.md"
-    given = [word for name, folder in options.vectors.items() for word in ("--vectors", f"{name}={folder}")]
-    words = [*given, *([] if options.train else ["--no-train"]), "--stage", "figures"]
+def _figures(study: _Study, made: list[Path]) -> Stage:
+    target, text = study.out / "study.json", study.out / "study.md"
 
     def work() -> None:
-        models = []
-        for name, folder in folders.items():
-            vectors = Vectors.open(folder)
-            models.append(Model(name, f"cosine(vectors={folder})", len(vectors), pairs=vectors.bigrams))
-        study = passages_study(_named(passages), {path.stem: read_result(path, NcgResult) for path in made}, models)
-        write_text(target, to_json(study))
-        write_text(text, study_text("markdown", study))
+        found = {path.stem: read_result(path, NcgResult) for path in made}
+        made_of = _paper_study if study.options.preset else _plain_study
+        result = made_of(study, found)
+        write_text(target, to_json(result))
+        write_text(text, study_text("markdown", result))
 
     return Stage(
         name="figures",
         outputs=[target, text],
-        inputs=[*made, *folders.values()],
-        request={"name": _named(passages)},
-        command=["study", "passages", "--collection", passages, "--out", out, *words],
+        inputs=[*made, *study.models.values()],
+        request={"name": _named(study.collection)} | ({"preset": study.options.preset} if study.options.preset else {}),
+        command=study.command("figures"),
         work=work,
     )
+
+
+def _plain_study(study: _Study, found: Mapping[str, NcgResult]) -> StudyResult:
+    models = [opened(name, folder) for name, folder in study.models.items()]
+    return passages_study(_named(study.collection), found, models)
+
+
+def _paper_study(study: _Study, found: Mapping[str, NcgResult]) -> StudyResult:
+    rows = read(study.passages, Passage)
+    how = study.options.of("topic", (), anchors=False)
+    collection = how.collection(list(rows), rows.places, study.options.jobs)
+    merged = sum(1 for _ in read(study.collection, Passage)) - len(collection)
+    for option, paper, given in study.otherwise():
+        study.on_message(f"--preset paper: {option} is taken as given: {given}; the paper has {paper}")
+    facts = Facts(
+        name=_named(study.collection),
+        models=[opened(name, folder, collection) for name, folder in study.models.items()],
+        trained=tuple(study.trained),
+        merged=merged,
+        otherwise=study.otherwise(),
+    )
+    return paper_study(found, facts)
 
 
 def _page(out: Path, made: list[Path], on_message: OnMessage) -> Stage:

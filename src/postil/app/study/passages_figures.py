@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
@@ -27,7 +27,22 @@ if TYPE_CHECKING:
 
     from postil.app.study.papers import PassagesPaper
 
-__all__ = ["Model", "passages_study"]
+__all__ = [
+    "CAUTION",
+    "ENTITIES",
+    "FAMILIES",
+    "NO_ANCHORS",
+    "QUESTIONS",
+    "SENSES",
+    "UNITS",
+    "Model",
+    "Series",
+    "cutoffs_of",
+    "figure",
+    "passages_study",
+    "ranking",
+    "vectors_part",
+]
 
 UNITS: Final = ("1", "2", "sk")
 FAMILIES: Final = tuple(f"{family}-{unit}" for family in ("f1", "kl", "logsim") for unit in UNITS)
@@ -54,12 +69,20 @@ class Model:
         spec: The measure that uses them.
         vectors: Number of vectors.
         pairs: True if they are of pairs of words.
+        made: The spec of their training, empty if unknown.
+        unknown: Share of the units of the passages without a vector, from 0 to 1; None if it was not counted.
     """
 
     name: str
     spec: str
     vectors: int
     pairs: bool
+    made: str = ""
+    unknown: float | None = None
+
+
+Series: TypeAlias = "tuple[NcgResult, str, str]"
+"""A curve of a figure: the result, the measure, and its label."""
 
 
 def passages_study(name: str, found: Mapping[str, NcgResult], models: Sequence[Model]) -> StudyResult:
@@ -74,7 +97,7 @@ def passages_study(name: str, found: Mapping[str, NcgResult], models: Sequence[M
     first = found["informativeness"]
     data, settings = first.data, first.settings
     lists = "all in one list" if settings.pool == "all" else "one list per topic, and their mean"
-    parts = [_vectors(models, printed)] if models else []
+    parts = [vectors_part(models, printed)] if models else []
     for index, sense in enumerate(SENSES.values()):
         parts += [
             _vectors_figure(3 * index + 1, found[sense], models, sense),
@@ -99,7 +122,7 @@ def passages_study(name: str, found: Mapping[str, NcgResult], models: Sequence[M
 def _highest(sense: str, result: NcgResult) -> str:
     """The measure with the highest nCG at each rank cutoff, among the discrete measures of the paper."""
     best: dict[str, list[str]] = {}
-    for k in _cutoffs(result):
+    for k in cutoffs_of(result):
         rows = [row for row in result.gains if row.k == k and row.measure in FAMILIES and _is_of_figures(row, result)]
         top = max(rows, key=lambda row: row.ncg)
         best.setdefault(top.measure, []).append(f"{number(top.ncg)} at k = {k:,}")
@@ -108,22 +131,37 @@ def _highest(sense: str, result: NcgResult) -> str:
     )
 
 
-def _cutoffs(result: NcgResult) -> list[int]:
+def cutoffs_of(result: NcgResult) -> list[int]:
+    """The rank cutoffs of a result.
+
+    Args:
+        result: The result.
+    """
     return list(dict.fromkeys(row.k for row in result.gains))
 
 
 def _is_of_figures(row: Gain, result: NcgResult) -> bool:
-    return row.leave_one_out == _ranking(result, row.measure).endswith(Gain.WITHOUT)
+    return row.leave_one_out == ranking(result, row.measure).endswith(Gain.WITHOUT)
 
 
-def _ranking(result: NcgResult, measure: str) -> str:
-    """Name of a ranking: with the passages in their references, or leave-one-out where there is no other."""
+def ranking(result: NcgResult, measure: str) -> str:
+    """Name of a ranking: with the passages in their references, or leave-one-out where there is no other.
+
+    Args:
+        result: The result that has it.
+        measure: The measure.
+    """
     names = {line.measure for line in result.lines}
     return measure if measure in names else measure + Gain.WITHOUT
 
 
-def _vectors(models: Sequence[Model], printed: PassagesPaper) -> StudyPart:
-    """Table 2 of the paper."""
+def vectors_part(models: Sequence[Model], printed: PassagesPaper) -> StudyPart:
+    """Table 2 of the paper.
+
+    Args:
+        models: The word vectors.
+        printed: The paper.
+    """
     rows = [
         StudyRow(name=model.name, cells=(model.vectors, "pairs of words" if model.pairs else "words"))
         for model in models
@@ -140,11 +178,11 @@ def _vectors_figure(number: int, result: NcgResult, models: Sequence[Model], sen
     measures = [f"f1-{unit}" for unit in UNITS] + [model.spec for model in models] + ["length"]
     names = {model.spec: model.name for model in models}
     series = [(result, measure, names.get(measure, measure)) for measure in measures]
-    return _figure(number, f"{sense}, F1 and word vectors", series, () if models else (NO_VECTORS,))
+    return figure(number, f"{sense}, F1 and word vectors", series, () if models else (NO_VECTORS,))
 
 
 def _families_figure(number: int, result: NcgResult, sense: str) -> StudyPart:
-    return _figure(number, f"{sense}, F1, KL and LogSim", [(result, measure, measure) for measure in FAMILIES])
+    return figure(number, f"{sense}, F1, KL and LogSim", [(result, measure, measure) for measure in FAMILIES])
 
 
 def _anchors_figure(number: int, found: Mapping[str, NcgResult], sense: str) -> StudyPart:
@@ -154,21 +192,26 @@ def _anchors_figure(number: int, found: Mapping[str, NcgResult], sense: str) -> 
     measures = [f"{family}-{unit}" for family in ("f1", "logsim") for unit in UNITS]
     series = [(found[sense], measure, measure) for measure in measures]
     series += [(found[f"{sense}-anchors"], measure, f"{measure}{ENTITIES}") for measure in measures]
-    return _figure(number, title, series)
+    return figure(number, title, series)
 
 
-def _figure(
-    number: int, of: str, series: Sequence[tuple[NcgResult, str, str]], words: tuple[str, ...] = ()
-) -> StudyPart:
-    """Curves, and their numbers at the rank cutoffs."""
+def figure(number: int, of: str, series: Sequence[Series], words: tuple[str, ...] = ()) -> StudyPart:
+    """Curves, and their numbers at the rank cutoffs.
+
+    Args:
+        number: Number of the figure.
+        of: Its subject.
+        series: The curves.
+        words: Paragraphs above it.
+    """
     title = f"Figure {number}: {of}"
     lines = [
         msgspec.structs.replace(line, measure=name)
         for result, measure, name in series
         for line in result.lines
-        if line.measure == _ranking(result, measure)
+        if line.measure == ranking(result, measure)
     ]
-    cutoffs = list(dict.fromkeys(k for result, _, _ in series for k in _cutoffs(result)))
+    cutoffs = list(dict.fromkeys(k for result, _, _ in series for k in cutoffs_of(result)))
     rows = []
     for result, measure, name in series:
         at = {row.k: row for row in result.gains if row.measure == measure and _is_of_figures(row, result)}
@@ -198,7 +241,7 @@ def _figure(
 def _claims(found: Mapping[str, NcgResult], models: Sequence[Model], printed: PassagesPaper) -> StudyPart:
     """Each comparison that the paper makes, beside the difference found here."""
     words = next((model for model in models if not model.pairs), None)
-    cutoffs = _cutoffs(found["informativeness"])
+    cutoffs = cutoffs_of(found["informativeness"])
     table = StudyTable(
         key="claims",
         caption="Claims of the paper, and nCG of the first minus that of the second here, 95 % confidence intervals",
@@ -217,7 +260,7 @@ def _claimed(
         if "w2v" in names and model is None:
             continue
         specs = (model.spec if name == "w2v" and model else name for name in names)
-        first, second = (_ranking(result, spec) for spec in specs)
+        first, second = (ranking(result, spec) for spec in specs)
         pairs = {(row.first, row.second, row.k): row for row in result.differences}
         cells: list[StudyCell] = []
         for k in cutoffs:

@@ -1,0 +1,93 @@
+"""Stages that the study of passages has with the preset of the paper alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+from postil.app.passages import MEASURES, gains_of_file
+from postil.app.study.passages_figures import ENTITIES
+from postil.app.study.stages import Stage, write_text
+from postil.corpus.passage_duplicates import merge_duplicates
+from postil.metaeval.passage_rankings import PassageRankings
+from postil.records.results import to_json
+from postil.records.row_files import read, write
+from postil.records.rows import Passage
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from postil.app.passages import PassagesOptions
+    from postil.records.results import NcgResult
+
+__all__ = ["anchors_stage", "collection_stage"]
+
+
+def collection_stage(passages: Path, target: Path, command: Sequence[object]) -> Stage:
+    """The stage that merges duplicates of a topic, by their first and last 25 characters.
+
+    Args:
+        passages: The collection.
+        target: Output file.
+        command: Arguments of the study's command for this stage.
+    """
+    return Stage(
+        name="collection",
+        outputs=[target],
+        inputs=[passages],
+        request={},
+        command=command,
+        work=lambda: write(str(target), merge_duplicates(read(passages, Passage)).passages),
+    )
+
+
+def anchors_stage(
+    target: Path, passages: Path, options: PassagesOptions, command: Sequence[object], flags: Sequence[object]
+) -> Stage:
+    """The stage that measures whole passages and anchors, so that their differences have intervals.
+
+    Args:
+        target: Output file.
+        passages: The collection.
+        options: Options of whole passages.
+        command: Arguments of the study's command for this stage.
+        flags: Those of them that the result depends on.
+    """
+    return Stage(
+        name=target.stem,
+        outputs=[target],
+        inputs=[passages],
+        request={"flags": [str(word) for word in flags]},
+        command=command,
+        work=lambda: write_text(target, to_json(_with_anchors(passages, options))),
+    )
+
+
+def _with_anchors(passages: Path, options: PassagesOptions) -> NcgResult:
+    """Rankings of whole passages and of their anchors in one result; the names of the latter say so."""
+    whole, scored = gains_of_file(str(passages), replace(options, measures=(*MEASURES, "random")), lines=False)
+    alone, parts = gains_of_file(str(passages), replace(options, measures=MEASURES, anchors=True), lines=False)
+    rankings = PassageRankings(
+        rankings=[
+            *scored.rankings,
+            *(replace(each, measure=each.measure + ENTITIES) for each in parts.rankings),
+        ],
+        grades=np.array([passage.grade for passage in scored.passages], np.float64),
+        groups=scored.groups,
+        pool=options.pool,
+        resamples=options.resamples,
+        seed=options.seed,
+        jobs=options.jobs,
+    )
+    curves = rankings.curves(options.k)
+    return msgspec.structs.replace(
+        whole,
+        gains=rankings.gains(curves, options.reference),
+        differences=rankings.differences(curves),
+        lines=rankings.lines(),
+        notes=tuple(dict.fromkeys((*whole.notes, *(f"anchors: {note}" for note in alone.notes)))),
+    )

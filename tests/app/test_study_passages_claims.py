@@ -1,0 +1,59 @@
+"""Verdicts on the sentences of the paper, and the rank cutoffs that they are about."""
+
+from __future__ import annotations
+
+import pytest
+
+from postil.app.study.papers import Relation, passages_paper
+from postil.app.study.passages_claims import FAILS, HOLDS, UNDECIDED, UNTESTED, Estimate, decide
+from postil.app.study.passages_figures import ENTITIES, FAMILIES
+from postil.app.study.passages_preset import range_of, scaled_cutoffs
+
+
+def at(*intervals: tuple[float, float]) -> list[Estimate]:
+    return [Estimate(k, (low + high) / 2, low, high) for k, (low, high) in enumerate(intervals, 1)]
+
+
+@pytest.mark.parametrize(
+    ("relation", "intervals", "found"),
+    [
+        ("higher", [(0.1, 0.2), (0.01, 0.3)], HOLDS),
+        ("higher", [(0.1, 0.2), (-0.01, 0.3)], UNDECIDED),
+        ("higher", [(0.1, 0.2), (-0.2, -0.01)], FAILS),
+        ("alike", [(-0.05, 0.05)], HOLDS),
+        ("alike", [(-0.06, 0.05)], UNDECIDED),
+        ("alike", [(0.0, 0.0), (0.051, 0.2)], FAILS),
+        ("not higher", [(-0.3, 0.05)], HOLDS),
+        ("not higher", [(-0.3, 0.06)], UNDECIDED),
+        ("not higher", [(0.001, 0.01)], FAILS),
+        ("not significant", [(-0.1, 0.4)], HOLDS),
+        ("not significant", [(-0.1, 0.4), (0.1, 0.4)], FAILS),
+        ("below", [(0.1, 0.39)], HOLDS),
+        ("below", [(0.1, 0.4)], UNDECIDED),
+        ("below", [(0.4, 0.5)], FAILS),
+        ("reaches", [(0.1, 0.2), (0.351, 0.5)], HOLDS),
+        ("reaches", [(0.1, 0.2), (0.3, 0.36)], UNDECIDED),
+        ("reaches", [(0.1, 0.2), (0.3, 0.34)], FAILS),
+        ("higher", [], UNTESTED),
+    ],
+)
+def test_verdicts(relation: Relation, intervals: list[tuple[float, float]], found: str) -> None:
+    assert decide(relation, at(*intervals), 0.4) == found
+
+
+def test_the_cutoffs_are_those_of_the_paper_in_proportion() -> None:
+    assert scaled_cutoffs(3000, 34_507) == (100, 300, 1000, 2500, 5000, 10_000)
+    assert scaled_cutoffs(4102, 9260) == (137, 410, 1367, 3418, 6837)
+    assert scaled_cutoffs(1, 1) == (1,)
+    assert [range_of(k, 3000) for k in scaled_cutoffs(3000, 34_507)] == ["low"] * 2 + ["medium"] * 2 + ["high"] * 2
+
+
+def test_every_sentence_names_measures_of_the_paper() -> None:
+    paper = passages_paper()
+    known = {each.here for each in paper.measures} | {"random"}
+    assert set(FAMILIES) < known
+    assert {sentence.figure for sentence in paper.sentences} == set(range(1, 7))
+    for sentence in paper.sentences:
+        sizes = {len(pair) for pair in sentence.pairs}
+        assert sizes == ({1} if sentence.relation in {"below", "reaches"} else {2}), sentence.claim
+        assert {name.removesuffix(ENTITIES) for pair in sentence.pairs for name in pair} <= known
