@@ -85,7 +85,8 @@ def test_thresholds_are_options(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fate", "comments", "tokens"), [("drop", 1, [50]), ("truncate", 2, [50, 50]), ("keep", 2, [50, 51])]
+    ("fate", "comments", "tokens"),
+    [("drop", 1, [50]), ("truncate", 2, [50, 50]), ("truncate-train", 2, [50, 50]), ("keep", 2, [50, 51])],
 )
 def test_what_becomes_of_long_comments(tmp_path: Path, fate: str, comments: int, tokens: list[int]) -> None:
     corpus = built(tmp_path, [row("a", [words(50), words(51)])], long_comments=fate)
@@ -93,6 +94,50 @@ def test_what_becomes_of_long_comments(tmp_path: Path, fate: str, comments: int,
     assert [len(text) for text in decoded(corpus, "train", "comments")] == tokens
     assert [comment.text for comment in article.comments] == [words(50), words(51)][:comments]  # never cut
     assert corpus.starts("train").tolist() == [0, comments]
+
+
+@pytest.mark.parametrize("drawn", [0, 2])
+def test_long_comments_of_the_test_set_are_dropped_and_others_truncated(tmp_path: Path, drawn: int) -> None:
+    """They are neither references nor held out, nor are their words known; conditions of the test set see none."""
+    said = [{"text": words(3, name), "upvotes": 1} for name in "xyz"]
+    articles = [
+        row("test", [*said, {"text": words(51, "long"), "upvotes": 9}]),
+        row("disliked", [*said[:2], {"text": words(51), "upvotes": 9}]),
+        row("wordy", [{"text": words(51, name), "upvotes": 9} for name in "abc"]),
+        row("other", [*said[:1], {"text": words(60, "w"), "upvotes": 1}]),
+    ]
+    options: Row = {"test_min_upvotes": 3, "test_min_words": 3, "references_per_article": drawn}
+    how: Row = {"long_comments": "truncate-train", "test": Share(size=1), **options}
+    corpus = built(tmp_path, articles, **how)
+    assert ids(corpus) == {"train": ["disliked", "wordy", "other"], "test": ["test"]}
+    (article,) = corpus.articles("test")
+    kept = [*article.comments, *(article.held_out or ())]
+    assert sorted(comment.text for comment in kept) == sorted(each["text"] for each in said)
+    assert len(article.comments) == (drawn or 3)
+    assert not any(word.startswith("long") for word in corpus.words())
+    assert [len(text) for text in decoded(corpus, "train", "comments")] == [3, 3, 50, 50, 50, 50, 3, 50]
+    assert max(len(comment.text.split()) for each in corpus.articles("train") for comment in each.comments) == 60
+    assert corpus.metadata.seen == {"comments: too long for the test set": 1}
+    assert corpus.metadata.options["long_comments"] == "truncate-train"
+    assert "| long comments | truncate-train |" in (corpus.path / "README.md").read_text()
+    dropped = built(tmp_path, articles, "drop", **how | {"long_comments": "drop"})
+    assert list(dropped.articles("test")) == [article]
+
+
+def test_an_article_of_long_comments_alone_is_no_test_article(tmp_path: Path) -> None:
+    articles = [row(name, [words(51)]) for name in "abcdef"]
+    how: Row = {"long_comments": "truncate-train", "test": Share(fraction=0.5)}
+    with pytest.raises(InvalidInput, match="expected 4 articles for the test set, got 0: of 7 articles 0 have 0"):
+        built(tmp_path, [*articles, row("g", [words(51)])], "none", **how)
+    assert ids(built(tmp_path, [*articles, row("short", ["Oh"])], **how))["test"] == ["short"]
+
+
+def test_a_given_test_set_keeps_its_long_comments_where_train_is_truncated(tmp_path: Path) -> None:
+    given = {name: written(tmp_path / f"{name}.jsonl", [row(name, [words(51)])]) for name in ("train", "dev", "test")}
+    options = loose(long_comments="truncate-train")
+    corpus = build_corpus([given["train"]], tmp_path / "out", options, dev=given["dev"], test=given["test"], jobs=1)
+    sizes = {split: [len(text) for text in decoded(corpus, split, "comments")] for split in corpus.splits}
+    assert sizes == {"train": [50], "dev": [50], "test": [51]}
 
 
 def test_who_may_be_in_the_test_set(tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def test_what_makes_no_sense(changes: dict[str, Any], message: str) -> None:
     [
         (
             {"long_comments": "truncat"},
-            "unknown policy for long comments 'truncat'; did you mean 'truncate'? Known: drop, truncate, keep",
+            "unknown policy for long comments 'truncat'; did you mean 'truncate'? Known: drop, truncate, truncate-tr",
         ),
         (
             {"sample_references_from": "al"},

@@ -10,7 +10,7 @@ import numpy as np
 from postil.corpus.block_table import ENOUGH_COMMENTS, ENOUGH_UPVOTES
 from postil.corpus.minhash import near_duplicates
 from postil.corpus.rejected import Rejected
-from postil.corpus.split import EXCLUDED, LATER, UNASSIGNED, split_articles, split_by_date
+from postil.corpus.split import EXCLUDED, LATER, TEST, UNASSIGNED, split_articles, split_by_date
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ class Articles:
         keys: uint64[n], sort keys of sampling.
         lines: int64[n], line numbers in their files.
         test: uint8[n], flags of the test-set conditions that they meet.
+        long: int64[n], number of comments that are dropped in the test set.
         given: int8[n], the split that the input assigns.
         signatures: uint32[n, 64], MinHash signatures, memory-mapped.
         starts: int64[b + 1], offsets of the articles of each block.
@@ -51,6 +52,7 @@ class Articles:
     keys: NDArray[np.uint64]
     lines: NDArray[np.int64]
     test: NDArray[np.uint8]
+    long: NDArray[np.int64]
     given: NDArray[np.int8]
     signatures: NDArray[np.uint32]
     starts: NDArray[np.int64]
@@ -117,6 +119,9 @@ def assign_splits(
     else:
         split = split_articles(articles.keys, groups, given, eligible, dev=dev, test=min(test, able))
     articles.seen.update({f"articles: {why}": number for why, number in split.excluded.items()})
+    dropped = int(articles.long[split.codes == TEST].sum())
+    if dropped:
+        articles.seen["comments: too long for the test set"] = dropped
     if not (split.codes == 0).any():
         problem = f"dev and test take all {number:,} articles; nothing is left for train"
         if LATER in split.excluded:

@@ -2,10 +2,11 @@
 
 One row per article:
 
-- the fields of `postil.records.rows.Article`; each of its comments has its ``tokens`` beside its text,
+- the fields of `postil.records.rows.Article`; each of its comments has its ``tokens`` beside its text, and ``long`` is
+  true where a test set drops it,
 - ``title_tokens`` and ``content_tokens``; token ids are indices into the block's own list of words,
-- ``line``, its line number; ``key``, its sort key of sampling; ``signature``, its MinHash signature; ``test``, flags of
-  the test-set conditions that it meets,
+- ``long``, the number of comments that a test set drops; ``line``, its line number; ``key``, its sort key of sampling;
+  ``signature``, its MinHash signature; ``test``, flags of the test-set conditions that it meets,
 
 and, in the schema's metadata, the block's ``words`` and ``report``.
 """
@@ -19,6 +20,7 @@ import msgspec
 import numpy as np
 
 from postil.corpus.minhash import BINS, minhash_signatures, word_hashes
+from postil.corpus.options import TRUNCATE_TRAIN
 from postil.corpus.privacy import hash_user
 from postil.corpus.rejected import Rejected  # noqa: TC001 - msgspec looks it up
 from postil.corpus.split import draw_key
@@ -106,6 +108,11 @@ class Selection:
     comments: NDArray[np.int64]
     starts: NDArray[np.int32]
 
+    @property
+    def owners(self) -> NDArray[np.int64]:
+        """Index of the article of each comment, among the selected articles."""
+        return np.repeat(np.arange(len(self.articles)), np.diff(self.starts))
+
 
 def write_block_table(
     articles: Sequence[Read], tokens: Tokens, chosen: Selection, options: BuildOptions, report: Report
@@ -122,11 +129,13 @@ def write_block_table(
     pa = arrow()
     read = [articles[place] for place in chosen.articles.tolist()]
     rows = [article.row for article in read]
+    lengths = tokens.lengths[2 * len(articles) + chosen.comments]
+    long = (lengths > options.max_comment_words) & (options.long_comments == TRUNCATE_TRAIN)
     table = pa.table(
         {
             "id": pa.array([row.id for row in rows], pa.string()),
             "title": pa.array([article.title for article in read], pa.string()),
-            "comments": _comment_column(articles, tokens, chosen, options, pa),
+            "comments": _comment_column(articles, tokens, chosen, long, options),
             "content": pa.array([article.content for article in read], pa.string()),
             "category": pa.array([row.category for row in rows], pa.string()),
             "lang": pa.array([row.lang for row in rows], pa.string()),
@@ -134,10 +143,11 @@ def write_block_table(
             "date": pa.array([row.date for row in rows], pa.string()),
             "title_tokens": _token_lists(tokens, chosen.articles, pa),
             "content_tokens": _token_lists(tokens, len(articles) + chosen.articles, pa),
+            "long": pa.array(np.bincount(chosen.owners[long], minlength=len(read)), pa.int64()),
             "line": pa.array([article.line for article in read], pa.int64()),
             "key": pa.array([draw_key(options.seed, row.id) for row in rows], pa.uint64()),
             "signature": _signature_column(tokens, chosen.articles, len(articles), pa),
-            "test": pa.array(_conditions(articles, tokens, chosen, options), pa.uint8()),
+            "test": pa.array(_conditions(articles, lengths, long, chosen, options), pa.uint8()),
         }
     )
     metadata = {
@@ -183,12 +193,17 @@ def report_in(table: Arrow) -> Report:
 
 
 def _comment_column(
-    articles: Sequence[Read], tokens: Tokens, chosen: Selection, options: BuildOptions, pa: Arrow
+    articles: Sequence[Read],
+    tokens: Tokens,
+    chosen: Selection,
+    long: NDArray[np.bool_],
+    options: BuildOptions,
 ) -> Arrow:
+    pa = arrow()
     every = [comment for article in articles for comment in article.comments]
     texts = [text for article in articles for text in article.texts]
     comments = [every[place] for place in chosen.comments.tolist()]
-    at_most = options.max_comment_words if options.long_comments == "truncate" else None
+    at_most = options.max_comment_words if options.long_comments in {"truncate", TRUNCATE_TRAIN} else None
     columns = {
         "id": pa.array([comment.id for comment in comments], pa.string()),
         "text": pa.array([texts[place] for place in chosen.comments.tolist()], pa.string()),
@@ -198,6 +213,7 @@ def _comment_column(
         "user": pa.array([_person(comment.user, options) for comment in comments], pa.string()),
         "date": pa.array([comment.date for comment in comments], pa.string()),
         "tokens": _token_lists(tokens, 2 * len(articles) + chosen.comments, pa, at_most),
+        "long": pa.array(long),
     }
     return pa.ListArray.from_arrays(
         pa.array(chosen.starts), pa.StructArray.from_arrays(list(columns.values()), list(columns))
@@ -252,14 +268,20 @@ def _signature_column(tokens: Tokens, places: NDArray[np.int64], count: int, pa:
 
 
 def _conditions(
-    articles: Sequence[Read], tokens: Tokens, chosen: Selection, options: BuildOptions
+    articles: Sequence[Read],
+    lengths: NDArray[np.int64],
+    dropped: NDArray[np.bool_],
+    chosen: Selection,
+    options: BuildOptions,
 ) -> NDArray[np.uint8]:
-    """Flags of the test-set conditions that each article meets."""
-    long = tokens.lengths[2 * len(articles) + chosen.comments] >= options.test_min_words
+    """Flags of the test-set conditions that each article meets, without the comments that a test set drops."""
     every = [comment.upvotes or 0 for article in articles for comment in article.comments]
-    votes = np.array(every, dtype=np.float64)[chosen.comments]
-    owners = np.repeat(np.arange(len(chosen.articles)), np.diff(chosen.starts))
-    comments, upvotes = (np.bincount(owners, values, len(chosen.articles)) for values in (long, votes))
+    votes = np.where(dropped, 0, np.array(every, dtype=np.float64)[chosen.comments])
+    long = ~dropped & (lengths >= options.test_min_words)
+    left, comments, upvotes = (
+        np.bincount(chosen.owners, some, len(chosen.articles)) for some in (~dropped, long, votes)
+    )
     enough = (upvotes >= options.test_min_upvotes) | (options.test_min_upvotes == 0)
-    met = np.where(comments >= options.test_min_comments, ENOUGH_COMMENTS, 0) | np.where(enough, ENOUGH_UPVOTES, 0)
+    some = (comments >= options.test_min_comments) & (left > 0)
+    met = np.where(some, ENOUGH_COMMENTS, 0) | np.where(enough, ENOUGH_UPVOTES, 0)
     return met.astype(np.uint8)

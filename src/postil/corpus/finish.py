@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.corpus.block_table import open_block_table, words_in
-from postil.corpus.split import SPLITS, draw_key
+from postil.corpus.split import EXCLUDED, SPLITS, TEST, draw_key
 from postil.records.parquet import arrow, schema_of
 from postil.records.rows import Article
 
@@ -70,7 +70,10 @@ class Count:
         comments = np.diff(_comments(table)[1])
         train, used = np.zeros(len(words), dtype=np.int64), np.zeros(len(words), dtype=bool)
         for field, (ids, lengths) in _tokens(table).items():
-            of_text = np.repeat(part.codes, comments) if field == "comments" else part.codes
+            of_text = part.codes
+            if field == "comments":
+                of_text = np.repeat(part.codes, comments)
+                of_text[(of_text == TEST) & _long(table)] = EXCLUDED
             of_token = np.repeat(of_text, lengths)
             train += np.bincount(ids[of_token == 0], minlength=len(words))
             used[ids[of_token >= 0]] = True
@@ -121,7 +124,9 @@ class Finish:
             table = open_block_table(part.data)
             for code, split in enumerate(SPLITS):
                 chosen = table.filter(arrow().array(part.codes == code)).combine_chunks()
-                if split == "test" and self.sample:
+                if code == TEST:
+                    chosen = _with_comments(chosen, "comments", chosen, ~_long(chosen))
+                if code == TEST and self.sample:
                     chosen = self._sample_references(chosen)
                 if chosen.num_rows:
                     shards.setdefault(split, _Shard(schema)).add(chosen, part.ids)
@@ -129,7 +134,6 @@ class Finish:
 
     def _sample_references(self, table: Arrow) -> Arrow:
         """The table with the comments that were not sampled as ``held_out``."""
-        pa = arrow()
         flat, starts = _comments(table)
         lengths = flat.field("tokens").value_lengths().to_numpy(zero_copy_only=False)
         names = flat.field("id").to_pylist()
@@ -141,14 +145,26 @@ class Finish:
             keys = [draw_key(self.options.seed, article, names[place]) for place in some.tolist()]
             order = np.argsort(np.array(keys, dtype=np.uint64), kind="stable")
             sampled[some[order[: self.options.references_per_article]]] = True
-        owners = np.repeat(np.arange(table.num_rows), np.diff(starts))
-        for column, which in (("comments", sampled), ("held_out", ~sampled)):
-            sizes = np.bincount(owners[which], minlength=table.num_rows)
-            offsets = pa.array(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32))
-            lists = pa.ListArray.from_arrays(offsets, flat.take(pa.array(which.nonzero()[0])))
-            place = table.schema.get_field_index(column)
-            table = table.append_column(column, lists) if place < 0 else table.set_column(place, column, lists)
-        return table
+        held_out = _with_comments(table, "held_out", table, ~sampled)
+        return _with_comments(held_out, "comments", table, sampled)
+
+
+def _long(table: Arrow) -> NDArray[np.bool_]:
+    """True for each comment that a test set drops."""
+    long: NDArray[np.bool_] = _comments(table)[0].field("long").to_numpy(zero_copy_only=False)
+    return long
+
+
+def _with_comments(table: Arrow, column: str, source: Arrow, which: NDArray[np.bool_]) -> Arrow:
+    """The table with some of the comments of `source` in a column."""
+    pa = arrow()
+    flat, starts = _comments(source)
+    owners = np.repeat(np.arange(source.num_rows), np.diff(starts))
+    sizes = np.bincount(owners[which], minlength=source.num_rows)
+    offsets = pa.array(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32))
+    lists = pa.ListArray.from_arrays(offsets, flat.take(pa.array(which.nonzero()[0])))
+    place = table.schema.get_field_index(column)
+    return table.append_column(column, lists) if place < 0 else table.set_column(place, column, lists)
 
 
 class _Shard:

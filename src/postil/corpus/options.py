@@ -10,10 +10,20 @@ from postil.errors import UnknownName, UsageError
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
 
-__all__ = ["LONG_COMMENTS", "ON_ERROR", "REFERENCE_POOLS", "SEED", "SPLIT_BY", "USER_IDS", "BuildOptions"]
+__all__ = [
+    "LONG_COMMENTS",
+    "ON_ERROR",
+    "REFERENCE_POOLS",
+    "SEED",
+    "SPLIT_BY",
+    "TRUNCATE_TRAIN",
+    "USER_IDS",
+    "BuildOptions",
+]
 
 SEED: Final = 20181
-LONG_COMMENTS: Final = ("drop", "truncate", "keep")
+TRUNCATE_TRAIN: Final = "truncate-train"
+LONG_COMMENTS: Final = ("drop", "truncate", TRUNCATE_TRAIN, "keep")
 SPLIT_BY: Final = ("random", "date")
 REFERENCE_POOLS: Final = ("all", "long")
 USER_IDS: Final = ("drop", "hash", "keep")
@@ -44,7 +54,8 @@ class BuildOptions:
         min_content_words: Minimum number of words in the content; 0 accepts articles without content.
         min_comments: Minimum number of comments with text, long ones included.
         max_comment_words: Maximum number of words in a comment.
-        long_comments: Comments above --max-comment-words: drop, truncate (tokens only) or keep.
+        long_comments: Comments above --max-comment-words: drop, truncate (tokens only), truncate-train (truncate in
+            train and dev, drop in test) or keep.
         dev: Size of the dev set, a number or a fraction of the articles.
         test: Size of the test set, a number or a fraction of the articles. Where fewer are eligible, a fraction takes
             all of these, and a number is an error.

@@ -113,7 +113,7 @@ class Passes:
 
     def gather(self) -> Articles:
         """Gather the data of split assignment from the block tables."""
-        columns: dict[str, list[AnyArray]] = {"key": [], "line": [], "test": []}
+        columns: dict[str, list[AnyArray]] = {"key": [], "line": [], "test": [], "long": []}
         given, starts = [np.zeros(0, dtype=np.int8)], [0]
         seen: Counter[str] = Counter()
         rejected: list[Rejected] = []
@@ -149,6 +149,7 @@ class Passes:
             keys=np.concatenate(columns["key"]),
             lines=np.concatenate(columns["line"]),
             test=np.concatenate(columns["test"]),
+            long=np.concatenate(columns["long"]),
             given=np.concatenate(given),
             signatures=np.memmap(file, dtype="<u4", mode="r").reshape(-1, BINS),
             starts=np.array(starts),

@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from postil.corpus.block_table import Read, Report, Selection, write_block_table
+from postil.corpus.options import TRUNCATE_TRAIN
 from postil.corpus.privacy import masking
 from postil.corpus.rejected import Rejected
 from postil.errors import InvalidInput
@@ -64,11 +65,13 @@ class Prepare:
         met = _Counts()
         articles = list(self._articles(block, met))
         tokens = self._encode(block, articles, met)
-        options = self.options
+        written = options = self.options
         if _is_given(block):
             options = replace(options, min_content_words=0, long_comments="keep")
+            if block.split == "test" and written.long_comments == TRUNCATE_TRAIN:
+                written = options  # a given test set stays as it is
         chosen = _choose(articles, tokens, options, met)
-        return write_block_table(articles, tokens, chosen, self.options, met.report())
+        return write_block_table(articles, tokens, chosen, written, met.report())
 
     @cached_property
     def _mask(self) -> Callable[[str], str]:

@@ -19,7 +19,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["EXCLUDED", "LATER", "SPLITS", "UNASSIGNED", "Share", "Split", "draw_key", "split_articles", "split_by_date"]
+__all__ = [
+    "EXCLUDED",
+    "LATER",
+    "SPLITS",
+    "TEST",
+    "UNASSIGNED",
+    "Share",
+    "Split",
+    "draw_key",
+    "split_articles",
+    "split_by_date",
+]
 
 SPLITS: Final = ("train", "dev", "test")
 TRAIN, DEV, TEST = 0, 1, 2
