@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from conftest import Postil
 
 
-@pytest.mark.parametrize("name", ["comments", "passages"])
+@pytest.mark.parametrize("name", ["comments", "passages", "uses"])
 def test_help(postil: Postil, name: str) -> None:
     outcome = postil("study", name, "--help")
     assert outcome.code == 0
@@ -33,6 +33,7 @@ def test_help(postil: Postil, name: str) -> None:
         (["comments", "--tencent", "d"], 3, "d: no such folder"),
         (["passages", "--collection", "nowhere"], 3, "expected one of passages.jsonl"),
         (["passages", "--collection", "c", "--vectors", "x"], 2, "--vectors takes NAME=VALUE"),
+        (["uses", "--corpus", "nowhere"], 3, "nowhere: no such folder"),
     ],
 )
 @pytest.mark.skipif(find_spec("matplotlib") is None, reason="pages need the extra plot")

@@ -35,6 +35,7 @@ NOT_RUN = {
 FEW_STEPS = ("--steps", "3", "--batch", "8")
 """Of each network that is trained here."""
 SHORT_STUDY = ("--systems", "ir-t,ir-tc", "--ranker", "tf-idf", "--resamples", "50", "--permutations", "50")
+SHORT_USES = ("--no-train", "--folds", "2", "--resamples", "50")
 WITH_CORPUS = ("docs/comment.md", "docs/study.md")
 """Pages that begin with a corpus."""
 
@@ -136,6 +137,8 @@ class Run:
             args += FEW_STEPS
         if args[:2] == ["study", "comments"]:
             args += SHORT_STUDY
+        if args[:2] == ["study", "uses"]:
+            args += SHORT_USES
         result = CliRunner().invoke(app, args)
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception

@@ -9,6 +9,7 @@ import typer
 
 from postil.app.study.comments_options import CommentsOptions
 from postil.app.study.passages import PassagesStudyOptions
+from postil.app.study.uses_options import UsesOptions
 from postil.cli.command import command
 from postil.cli.errors import emit, say
 from postil.cli.options import group
@@ -82,5 +83,29 @@ def passages(
     from postil.app.study.passages import study_passages  # noqa: PLC0415
 
     page = study_passages(collection, out, options, say)
+    if options.stage is None:
+        emit(f"{page}\n")
+
+
+@study.command()
+@command
+def uses(
+    *,
+    corpus: Annotated[
+        str, typer.Option(metavar="DIR", help="A corpus with a test set and votes, from postil corpus build.")
+    ],
+    out: OutOption = Path("study"),
+    options: UsesOptions,
+) -> None:
+    """Other uses of a corpus: comment ranking, upvote prediction, headlines, each beside its trivial baselines.
+
+    Leaves tables and one page in --out. Each stage prints the command that does the same; the same command again runs
+    only the stages that are not done, or whose inputs have changed.
+
+    Example: postil study uses --corpus corpus --out study
+    """
+    from postil.app.study.uses import study_uses  # noqa: PLC0415
+
+    page = study_uses(corpus, out, options, say)
     if options.stage is None:
         emit(f"{page}\n")

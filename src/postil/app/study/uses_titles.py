@@ -1,0 +1,175 @@
+"""Headlines: titles of generators and of simple baselines, scored against the article's own title."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+import msgspec
+import numpy as np
+
+from postil.app.corpus.texts import CorpusTexts
+from postil.commenters.headlines import first_words, nearest_titles
+from postil.commenters.ranking_evaluation import distinct
+from postil.errors import Undefined, UsageError
+from postil.metaeval.resampling import bootstrap_counts, estimate
+from postil.metrics.evaluation import Batch, Evaluation, ReferenceTexts
+from postil.metrics.metric_set import parse_all
+from postil.records.results import StudyPart, StudyRow, StudyTable
+from postil.records.rows import Candidate, Reference
+from postil.render.formats import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from postil.app.study.uses_options import UsesOptions
+    from postil.corpus.store import Corpus
+    from postil.records.results import StudyCell
+    from postil.records.rows import Article
+    from postil.text.tokens import Tokens
+
+    Floats: TypeAlias = NDArray[np.float64]
+
+__all__ = ["GENERATORS", "baseline_titles", "read_untitled", "titles_part"]
+
+GENERATORS: Final[Mapping[str, Literal["content", "comments"]]] = {
+    "title-content": "content",
+    "title-comments": "comments",
+}
+"""Names of the trained generators, and the text that each reads."""
+METRICS: Final = ("bleu-1", "bleu-2", "bleu-3", "bleu-4", "meteor", "rouge-l", "cider")
+"""The metrics of the paper; an article has one title, so there is nothing to weigh."""
+BASELINE: Final = "first-words"
+"""The system that the others are compared with."""
+WORDS: Final = (
+    "Systems write a title for each test article without seeing its own, which is the only reference. Values are "
+    "corpus scores, as postil score prints them for candidates.jsonl and references.jsonl, with 95 % bootstrap "
+    "intervals over articles."
+)
+SYSTEMS: Final = (
+    "title-content, title-comments: Att, trained on titles, reads the content, or the comments in their order. "
+    "nearest-content, nearest-comments: the title of the training article with the most similar content or comments, "
+    "by TF-IDF cosine. first-words, top-comment: the first {} of the content, or of the comment with the most votes: "
+    "as many as a title has on average in train."
+)
+
+
+def read_untitled(corpus: Corpus) -> tuple[list[Article], list[Reference]]:
+    """Test articles without their titles, and these titles as references.
+
+    Args:
+        corpus: The corpus.
+
+    Returns:
+        The articles that have a title, a content and comments, and one reference for each.
+
+    Raises:
+        UsageError: Fewer than two are such.
+    """
+    some = [
+        one
+        for one in corpus.articles("test")
+        if one.title.strip() and (one.content or "").strip() and any(said.text.strip() for said in one.comments)
+    ]
+    if len(some) < 2:
+        problem = f"{len(some)} test articles have a title, a content and comments; expected two or more"
+        raise UsageError(f"{corpus.path}: {problem}")
+    titles = [Reference(one.id, one.title) for one in some]
+    return [msgspec.structs.replace(one, title="", held_out=()) for one in some], titles
+
+
+def baseline_titles(corpus: Corpus, articles: Sequence[Article], jobs: int) -> Iterator[Candidate]:
+    """Titles that need no network.
+
+    Args:
+        corpus: The corpus.
+        articles: Test articles.
+        jobs: Number of threads.
+    """
+    titles, ids = [one.title for one in corpus.articles("train")], [one.id for one in corpus.articles("test")]
+    words = corpus.metadata.words
+    for source in GENERATORS.values():
+        texts = CorpusTexts(corpus, source, "title")
+        found = nearest_titles(texts.articles("train"), titles, texts.articles("test"), words, jobs=jobs)
+        by_id = dict(zip(ids, found, strict=True))
+        yield from (Candidate(one.id, f"nearest-{source}", by_id[one.id]) for one in articles)
+    count = _title_words(corpus)
+    for one in articles:
+        best = max(one.comments, key=lambda said: said.upvotes or 0)
+        yield Candidate(one.id, "first-words", first_words(one.content or "", count, corpus.tokenizer))
+        yield Candidate(one.id, "top-comment", first_words(best.text, count, corpus.tokenizer))
+
+
+def _title_words(corpus: Corpus) -> int:
+    """Mean number of words of the titles of train, rounded, at least 1."""
+    return max(1, round(float(np.diff(corpus.tokens("train", "title").offsets).mean())))
+
+
+def titles_part(
+    corpus: Corpus, candidates: Sequence[Candidate], references: Sequence[Reference], options: UsesOptions
+) -> StudyPart:
+    """Score the titles of all systems.
+
+    Args:
+        corpus: The corpus.
+        candidates: A title of each system for each article.
+        references: The articles' titles.
+        options: Options of the study.
+    """
+    items = [row.item for row in references]
+    texts: dict[str, dict[str, str]] = {}
+    for row in candidates:
+        texts.setdefault(row.system, {})[row.item] = row.text
+    asked = ReferenceTexts([row.text for row in references], np.arange(len(items) + 1))
+    evaluation = Evaluation(parse_all(METRICS), asked, tokenizer=corpus.tokenizer, jobs=options.jobs, allow_han=True)
+    counts = bootstrap_counts(len(items), options.resamples, options.seed)
+    drawn = np.concatenate([np.ones((1, len(items))), counts])
+    sets = np.arange(len(items), dtype=np.int32)
+    scored = evaluation.measure(Batch([said[item] for item in items], sets) for said in texts.values())
+    samples: dict[str, Floats] = {}
+    about: dict[str, tuple[StudyCell, StudyCell]] = {}
+    for name, batch in zip(texts, scored, strict=True):
+        scores = (evaluation.metrics.scorer(spec).score(drawn @ stats) for spec, stats in batch.stats.items())
+        samples[name] = np.stack(list(scores))  # [metrics, 1 + R]
+        about[name] = _about(batch.tokens)
+    table = StudyTable(
+        key="titles",
+        caption=f"Titles for {counted(len(items), 'test article')}, scored against its own title",
+        head=("", *METRICS, "mean words", "distinct-2"),
+        rows=tuple(StudyRow(name=name, cells=(*_cells(each), *about[name])) for name, each in samples.items()),
+    )
+    rows = [
+        StudyRow(name=f"{name} − {BASELINE}", cells=tuple(_cells(each - samples[BASELINE])))
+        for name, each in samples.items()
+        if name != BASELINE
+    ]
+    differences = StudyTable(
+        key="title-differences",
+        caption=f"Differences from {BASELINE}, 95 % intervals over the same resamples of articles",
+        head=("", *METRICS),
+        rows=tuple(rows),
+    )
+    silent = {name: sum(not text for text in said.values()) for name, said in texts.items()}
+    nothing = [
+        f"{name} has no title for {counted(count, 'article')}, where it scores 0."
+        for name, count in silent.items()
+        if count
+    ]
+    words = SYSTEMS.format(counted(_title_words(corpus), "word"))
+    return StudyPart(key="headlines", title="Headlines", words=(WORDS, words, *nothing), tables=(table, differences))
+
+
+def _cells(samples: Floats) -> Iterator[StudyCell]:
+    for each in samples:
+        found = estimate(each, items=len(each))
+        yield found.value, found.low, found.high
+
+
+def _about(tokens: Tokens) -> tuple[StudyCell, StudyCell]:
+    """Mean number of words and distinct-2 of the titles of a system."""
+    try:
+        variety = distinct(tokens.ids, tokens.offsets, 2)
+    except Undefined:
+        variety = None
+    return float(np.diff(tokens.offsets).mean()), variety
