@@ -439,8 +439,9 @@ def test_of_several_processes_the_first_alone_writes_and_speaks(corpus: Corpus, 
         "5",
     ]
     network = ["--epochs", "1", "--batch", "16", "--device", "cpu"] if ranker == "both" else []
+    grid = ["--grid", "dropout=0.1,0.2", "--grid-epochs", "1"] if ranker == "both" else []
     done = subprocess.run(  # noqa: S603 - our own command
-        [*torchrun, *command, *network],
+        [*torchrun, *command, *network, *grid],
         cwd=tmp_path,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
         check=False,
@@ -457,4 +458,5 @@ def test_of_several_processes_the_first_alone_writes_and_speaks(corpus: Corpus, 
     dev = list(corpus.articles("dev"))
     assert all(row.suggestions for row in Retriever.open(tmp_path / "m").comment(dev, k=1))
     if network:
-        assert "step 4, epoch 1" in done.stderr  # eight batches, four for each
+        assert done.stderr.count("step 4, epoch 1") == 3  # eight batches, four for each; two combinations and the model
+        assert done.stderr.count("chosen on dev: dropout 0.") == 1

@@ -148,6 +148,22 @@ def test_an_interrupted_grid_repeats_nothing(corpus: Corpus, tmp_path: Path) -> 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["m", "whole"]
 
 
+@needs_torch
+def test_a_grid_that_grew_goes_on(corpus: Corpus, tmp_path: Path) -> None:
+    def cut(text: str) -> None:
+        if text.startswith("chosen"):
+            raise KeyboardInterrupt
+
+    one, two = Grid({"dropout": (0.1,)}, epochs=1), Grid({"dropout": (0.3, 0.1)}, epochs=1)
+    with pytest.raises(KeyboardInterrupt):
+        train_commenter("seq2seq", corpus.path, tmp_path / "m", SMALL, grid=one, on_message=cut)
+    said: list[str] = []
+    train_commenter("seq2seq", corpus.path, tmp_path / "m", SMALL, grid=two, on_message=said.append)
+    assert said[0].startswith("step 5, epoch 1")
+    assert said[1].startswith("combination 1 of 2: dropout 0.3")
+    assert said[2].startswith("combination 2 of 2: dropout 0.1")
+
+
 def test_the_words_of_a_grid_are_read_and_written() -> None:
     texts = ["learning-rate=0.0005,1", "widths=1+2,3", "shared=true,false", "architecture=two-tower", "batch=8"]
     grid = Grid.parse(texts, RELEVANCE, epochs=3)
