@@ -27,7 +27,8 @@ def test_the_bundled_ones(lang: str) -> None:
     rubric = Rubric.default(lang)
     assert rubric.grades == (1, 2, 3, 4, 5)
     assert len(rubric.words) == len(rubric.examples) == 5
-    assert all(rubric.examples)
+    assert [len(each) for each in rubric.examples] == [2, 2, 2, 3, 3]
+    assert len({example for each in rubric.examples for example in each}) == 12
     assert rubric.lang == lang
     assert Rubric.default(f"{lang}-XX") == rubric
     marks = Rubric.default(lang, "spans")

@@ -40,7 +40,7 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     >>> rubric.grades
     (1, 2, 3, 4, 5)
     >>> rubric.words[0]
-    'Cannot be read: broken words, or nothing but signs and emoji.'
+    'Hard to read or no sentence: broken or meaningless words, only signs or emoji.'
     """
 
     name: str
@@ -127,36 +127,58 @@ _COMMENTS: Final = {
         name="comment quality",
         question="How good is this comment on the article?",
         words=(
-            "Cannot be read: broken words, or nothing but signs and emoji.",
-            "Reads well, but is about something else, or is advertising.",
-            "Fits the article, but says nothing particular: it could stand under many others.",
-            "Speaks about this article and holds a view with some point to it; the view need not be new.",
-            "Adds something that others would want to read, such as knowledge or a new angle, tied to the article.",
+            "Hard to read or no sentence: broken or meaningless words, only signs or emoji.",
+            "Reads well, but its topic or argument has nothing to do with the article; or is advertising.",
+            "Reads well and fits the article, but is vague, without focus: it could stand under many others.",
+            "About this article, in good language, with a view of some point, new or not.",
+            "Rich, and others want to read it: knowledge or a new view, tied to the article or taking it further.",
         ),
         examples=(
             ("!!!??? 666", "swim the of gold very is"),
             ("Cheap goggles straight from the factory, message me.", "Does anyone know when the exams start?"),
             ("Well done, what a champion!", "Good news. More of this, please."),
-            ("Third for 1,400 metres and then past two rivals: she kept her nerve when it counted.",),
-            ("Her town has no full-length pool. How many gave up who could not sit on a bus for two hours?",),
+            (
+                "Third for 1,400 metres and then past two rivals: she kept her nerve when it counted.",
+                "Two hours on a bus to every training session, and she never missed one. She has earned this medal.",
+                "Half of that gold is her coach's: nobody else in the county thought that she could win.",
+            ),
+            (
+                "Her town has no full-length pool. How many gave up who could not sit on a bus for two hours?",
+                (
+                    "I was in the county team before her. We trained in the river until October; whoever has swum "
+                    "there with waves in the face stays calm when somebody splashes past. No heated pool teaches that."
+                ),
+                (
+                    "Everyone praises her will, but look at the times: her last 300 metres were faster than her first. "
+                    "That is a plan, and one that other young swimmers could copy."
+                ),
+            ),
         ),
     ),
     "zh": Rubric(
         name="comment quality",
         question="这条评论写得怎么样？",
         words=(
-            "读不通：语句混乱，或者只有符号和表情。",
-            "语句通顺，但与文章无关，或者是广告。",
-            "与文章有关，但很空泛，放在别的文章下面也说得通。",
-            "针对这篇文章，有自己的看法，言之有物；看法不一定新颖。",
-            "有知识、经历或新的角度，别人愿意读，并且紧扣文章。",
+            "读不通，或者很难读：不成句子，乱码，没有意义的词，只有符号和表情。",
+            "语句通顺，但话题或观点与文章无关。广告和垃圾信息也属于这一档。",
+            "好读，也与文章有关，但很空泛：没有细节，没有重点，放在别的文章下面也说得通。",
+            "针对这篇文章，语言好，有自己的意见或看法，言之有物；看法不一定新颖。",
+            "内容充实，有自己的知识、经历或新的角度，别人愿意读；紧扣文章，或者把文章的想法引申开去。",
         ),
         examples=(
             ("！！！？？？666", "泳的了金很是"),
             ("厂家直销泳镜，私信我。", "有人知道什么时候考试吗？"),
             ("太厉害了，为她点赞！", "好消息，希望越来越多。"),
-            ("前一千四百米一直第三，最后还能连超两人，关键时刻很沉得住气。",),
-            ("县里没有标准泳池她也拿了冠军。可有多少孩子受不了两个小时的大巴就放弃了？希望这块金牌能换来一个游泳馆。",),
+            (
+                "前一千四百米一直第三，最后还能连超两人，关键时刻很沉得住气。",
+                "每次训练都要坐两个小时大巴，她一次也没缺过，这块金牌是她应得的。",
+                "教练也有一半功劳，当初整个县里只有他相信她能赢。",
+            ),
+            (
+                "县里没有标准泳池她也拿了冠军。可有多少孩子受不了两个小时的大巴就放弃了？希望这块金牌能换来一个游泳馆。",
+                "我以前也在县队，那时一直在河里练到十月。在浪里游惯了的人，旁边有人超过去也不慌，这在恒温池里是练不出来的。",
+                "大家都夸她意志坚强，可看看分段成绩：最后三百米比开头三百米还快。这是算好的体力分配，别的小选手也可以学。",
+            ),
         ),
         lang="zh",
     ),
