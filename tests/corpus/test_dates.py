@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -73,6 +74,27 @@ def test_dates_are_kept_and_change_nothing_else(tmp_path: Path, monkeypatch: pyt
                 for some in (article.comments, article.held_out)
             ]
             assert msgspec.structs.replace(article, date=None, comments=bare[0], held_out=bare[1]) == plain
+
+
+def test_what_is_no_date(tmp_path: Path) -> None:
+    articles = [row("a", [{"text": "Oh", "date": "2020-03-21 06:27"}]), row("b", [{"text": "No", "date": "soon"}])]
+    problem = 'expected a date such as 2017-03-30T02:56:13Z, or Unix seconds, got "soon"'
+    with pytest.raises(InvalidInput) as failure:
+        built(tmp_path, articles)
+    assert str(failure.value) == f"{tmp_path}/out.jsonl:2: comments[0].date: {problem}"
+    corpus = built(tmp_path, articles, on_error="skip")
+    assert [article.comments[0].date for article in corpus.articles("train")] == ["2020-03-21T06:27:00Z"]
+    assert problem.replace('"', '\\"') in (tmp_path / "out.rejected.jsonl").read_text()
+
+
+def test_timestamps_of_parquet(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    moment = datetime(2020, 3, 21, 6, 27, tzinfo=UTC)
+    articles = [row("a", [{"text": "Oh", "date": moment}], date=moment.date())]
+    pa.parquet.write_table(pa.Table.from_pylist(articles), tmp_path / "a.parquet")
+    corpus = build_corpus([tmp_path / "a.parquet"], tmp_path / "out", loose(), jobs=1)
+    (article,) = corpus.articles("train")
+    assert (article.date, article.comments[0].date) == ("2020-03-21T00:00:00Z", "2020-03-21T06:27:00Z")
 
 
 def test_without_dates_there_are_no_columns(tmp_path: Path) -> None:
