@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -13,12 +14,13 @@ import pytest
 from postil.app.passages import PassagesOptions, gains_of_file
 from postil.app.report import write_report
 from postil.app.study.passages import PassagesStudyOptions, study_passages
-from postil.app.study.passages_figures import passages_study
+from postil.app.study.passages_figures import FAMILIES, passages_study
 from postil.app.study.stages import read_result
 from postil.errors import InvalidInput, UnknownName, UsageError
-from postil.records import Passage, read, write
+from postil.records import Candidate, Passage, read, write
 from postil.records.result_files import read_results
-from postil.records.results import NcgResult
+from postil.records.results import NcgResult, SummaryResult
+from postil.records.rows import TopicArticle
 from postil.text.vectors import Vectors
 
 if TYPE_CHECKING:
@@ -212,6 +214,51 @@ def test_the_preset_does_nothing_twice(paper: tuple[Path, list[str], PassagesStu
     (out / ".stages" / "figures.json").unlink()
     study_passages(out.parent, out, replace(options, stage="figures"), lambda _: None)
     assert (out / "study.json").read_bytes() == before
+
+
+def test_whole_runs_are_scored_by_pool_and_articles(paper: tuple[Path, list[str], Any], tmp_path: Path) -> None:
+    out, _, options = paper
+    plain = json.loads((out / "study.json").read_text())["parts"]
+    assert next(part for part in plain if part["key"] == "runs")["words"][0].startswith(
+        "No runs are given: --summaries"
+    )
+    rows = [
+        Candidate(f"t{topic}", f"run{run}", " ".join(row.text for row in passages()[topic * 5 :][run : run + 2]))
+        for topic in range(6)
+        for run in range(4)
+    ]
+    write(tmp_path / "runs.jsonl", rows)
+    articles = [TopicArticle(f"t{n}", " ".join(row.text for row in passages()[n * 5 : n * 5 + 4])) for n in range(6)]
+    write(tmp_path / "articles.jsonl", articles)
+    runs, articles_file = str(tmp_path / "runs.jsonl"), str(tmp_path / "articles.jsonl")
+    with_runs = replace(options, summaries=runs, articles=articles_file)
+    shutil.copytree(out, tmp_path / "out")
+    said: list[str] = []
+    for stage in ("summaries", "figures"):
+        study_passages(out.parent, tmp_path / "out", replace(with_runs, stage=stage), said.append)
+    assert said[0].startswith(f"summaries: postil passages {tmp_path}/out/passages.jsonl --summaries {runs}")
+    result = read_result(tmp_path / "out" / "summaries.json", SummaryResult)
+    table_of = table(tmp_path / "out", "agreement")
+    pearson = {row.metric: row for row in result.agreement if row.coefficient == "pearson"}
+    assert set(table_of) == set(pearson) == set(FAMILIES)
+    for measure, (topics, over_runs, _, published) in table_of.items():
+        assert topics == [pearson[measure].value, pearson[measure].low, pearson[measure].high]
+        assert over_runs[0] == pytest.approx(topics[0])
+        assert over_runs[1:] != topics[1:]
+        assert published == 0.88
+    means = table(tmp_path / "out", "runs")
+    assert list(means) == [f"run{n}" for n in range(4)]
+    (one,) = [
+        row for row in result.scores if (row.system, row.measure) == ("run0", "f1-1") and row.reference == "passages"
+    ]
+    assert means["run0"][0] == [one.mean, one.low, one.high]
+
+
+def test_runs_belong_to_the_preset() -> None:
+    with pytest.raises(UsageError, match="summaries: whole runs belong to --preset paper"):
+        PassagesStudyOptions(summaries="runs.jsonl")
+    with pytest.raises(UsageError, match="articles: they are a reference of runs; expected --summaries FILE as well"):
+        PassagesStudyOptions(preset="paper", articles="articles.jsonl")
 
 
 def test_vectors_that_the_preset_refuses(collection: Path, tmp_path: Path) -> None:

@@ -34,6 +34,9 @@ def at(*intervals: tuple[float, float]) -> list[Estimate]:
         ("reaches", [(0.1, 0.2), (0.351, 0.5)], HOLDS),
         ("reaches", [(0.1, 0.2), (0.3, 0.36)], UNDECIDED),
         ("reaches", [(0.1, 0.2), (0.3, 0.34)], FAILS),
+        ("near", [(0.1, 0.2), (0.36, 0.44)], HOLDS),
+        ("near", [(0.1, 0.2), (0.36, 0.46)], UNDECIDED),
+        ("near", [(0.1, 0.2), (0.46, 0.5)], FAILS),
         ("higher", [], UNTESTED),
     ],
 )
@@ -55,5 +58,5 @@ def test_every_sentence_names_measures_of_the_paper() -> None:
     assert {sentence.figure for sentence in paper.sentences} == set(range(1, 7))
     for sentence in paper.sentences:
         sizes = {len(pair) for pair in sentence.pairs}
-        assert sizes == ({1} if sentence.relation in {"below", "reaches"} else {2}), sentence.claim
+        assert sizes == ({1} if sentence.relation in {"below", "reaches", "near"} else {2}), sentence.claim
         assert {name.removesuffix(ENTITIES) for pair in sentence.pairs for name in pair} <= known

@@ -112,7 +112,7 @@ class PaperMeasure(msgspec.Struct, frozen=True, kw_only=True):
 Range: TypeAlias = Literal["low", "medium", "high"]
 """Rank cutoffs as the text names them."""
 
-Relation: TypeAlias = Literal["higher", "alike", "not higher", "not significant", "below", "reaches"]
+Relation: TypeAlias = Literal["higher", "alike", "not higher", "not significant", "below", "reaches", "near"]
 """Relations of two measures (the first four), or of one measure and a level."""
 
 

@@ -17,13 +17,15 @@ from postil.app.report import check_report, write_report
 from postil.app.study.passages_figures import passages_study
 from postil.app.study.passages_preset import Facts, paper_study, scaled_cutoffs
 from postil.app.study.passages_stages import anchors_stage, collection_stage
+from postil.app.study.passages_summaries import summaries_stage
 from postil.app.study.passages_vectors import PAPER, TRAINED, given_vectors, opened, vectors_stage
 from postil.app.study.stages import Stage, Stages, as_line, flags, read_result, write_text
+from postil.app.summaries import SummariesOptions, SummaryFiles
 from postil.app.vectors import VectorTrainingOptions
-from postil.errors import InvalidInput, UnknownName
+from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.options import Flag, options
 from postil.records.result_files import read_results
-from postil.records.results import NcgResult, to_json
+from postil.records.results import NcgResult, SummaryResult, to_json
 from postil.records.row_files import read
 from postil.records.rows import Passage
 from postil.render.study import study_text
@@ -56,6 +58,8 @@ class PassagesStudyOptions(RankingOptions):
         preset: Preset of all other options: paper, the measures, models and sentences of the publication.
         vectors: Word vectors besides those trained on the collection; repeatable. With the preset, w2v_g (or
             google_news) and w2v_wp_bi (or wiki) are those of the paper.
+        summaries: Runs of summarizers (item: the topic, system, text) to score against the pool; with the preset.
+        articles: Articles (topic, text): the other reference of the runs.
         train: Train vectors of words and pairs of words on the collection.
         tokenizer: Tokenizer.
         stem: Stemmer, or none; vectors are of words without stemming.
@@ -65,6 +69,8 @@ class PassagesStudyOptions(RankingOptions):
 
     preset: Annotated[str | None, Flag(metavar="NAME")] = None
     vectors: Annotated[Mapping[str, str], Flag(metavar="NAME=FOLDER")] = field(default_factory=dict)
+    summaries: Annotated[str | None, Flag(metavar="FILE")] = None
+    articles: Annotated[str | None, Flag(metavar="FILE")] = None
     train: Annotated[bool, Flag(("--train/--no-train",))] = True
     tokenizer: Annotated[str, Flag(metavar="NAME")] = "words"
     stem: Annotated[str, Flag(metavar="NAME")] = "porter"
@@ -74,6 +80,12 @@ class PassagesStudyOptions(RankingOptions):
     def __post_init__(self) -> None:
         if self.preset not in (None, *PRESETS):
             raise UnknownName("preset", str(self.preset), PRESETS)
+        if self.summaries is not None and self.preset is None:
+            raise UsageError(
+                "summaries: whole runs belong to --preset paper; postil passages --summaries scores them alone"
+            )
+        if self.articles is not None and self.summaries is None:
+            raise UsageError("articles: they are a reference of runs; expected --summaries FILE as well")
 
     def of(self, reference: Asked, measures: tuple[str, ...], *, anchors: bool) -> PassagesOptions:
         """Options of one run of `postil passages`.
@@ -169,6 +181,8 @@ def _stages(passages: Path, out: Path, options: PassagesStudyOptions, on_message
             else:
                 asked = study.options.of(reference, study.measures(anchors=anchors), anchors=anchors)
                 yield _gains(target, study.passages, {} if anchors else study.models, asked)
+    if options.summaries is not None:
+        yield summaries_stage(study.summaries, study.files, study.summaries_options)
     yield _figures(study, made)
     chapters = [path for path in made if not (options.preset and path.stem.endswith("-anchors"))]
     yield _page(out, chapters, on_message)
@@ -220,11 +234,37 @@ class _Study:
         """Measures of the paper; without the preset also weighted ones where passages are whole."""
         return (*MEASURES, *(() if anchors or self.options.preset else WEIGHTED), *BASELINES)
 
+    @property
+    def summaries(self) -> Path:
+        """Result of scoring whole runs."""
+        return self.out / "summaries.json"
+
+    @property
+    def files(self) -> SummaryFiles:
+        """Files of the runs, and of their references."""
+        runs, articles = str(self.options.summaries), self.options.articles
+        return SummaryFiles(passages=str(self.passages), summaries=runs, articles=articles)
+
+    @property
+    def summaries_options(self) -> SummariesOptions:
+        """Options of scoring whole runs."""
+        options = self.options
+        return SummariesOptions(
+            scale=options.scale,
+            tokenizer=options.tokenizer,
+            stem=options.stem,
+            stop=options.stop,
+            resamples=options.resamples,
+            seed=options.seed,
+            jobs=options.jobs,
+        )
+
     def command(self, stage: str) -> list[object]:
         """The study's command for one stage."""
         options = self.options
         given = [word for name, folder in options.vectors.items() for word in ("--vectors", f"{name}={folder}")]
-        words = [*(self.flags if options.preset else []), *given, *([] if options.train else ["--no-train"])]
+        runs = flags({"summaries": options.summaries, "articles": options.articles})
+        words = [*(self.flags if options.preset else []), *given, *runs, *([] if options.train else ["--no-train"])]
         return ["study", "passages", "--collection", self.collection, "--out", self.out, *words, "--stage", stage]
 
     @property
@@ -301,7 +341,7 @@ def _figures(study: _Study, made: list[Path]) -> Stage:
     return Stage(
         name="figures",
         outputs=[target, text],
-        inputs=[*made, *study.models.values()],
+        inputs=[*made, *study.models.values(), *([study.summaries] if study.options.summaries else [])],
         request={"name": _named(study.collection)} | ({"preset": study.options.preset} if study.options.preset else {}),
         command=study.command("figures"),
         work=work,
@@ -326,6 +366,7 @@ def _paper_study(study: _Study, found: Mapping[str, NcgResult]) -> StudyResult:
         trained=tuple(study.trained),
         merged=merged,
         otherwise=study.otherwise(),
+        summaries=read_result(study.summaries, SummaryResult) if study.options.summaries else None,
     )
     return paper_study(found, facts)
 

@@ -35,8 +35,8 @@ RULES: Final = (
     "A sentence holds if it holds for each of its pairs at each rank cutoff of its range, by 95 % intervals that are "
     "not adjusted for the number of comparisons. Higher: the interval of the difference lies above 0. Alike: it lies "
     f"within {number(MARGIN, 2)} of 0. Not higher: it ends below {number(MARGIN, 2)} and does not lie above 0. Not "
-    "significant: it contains 0. Below: the interval of nCG lies below the level. Reaches: at some cutoff of the range "
-    f"it lies above the level less {number(MARGIN, 2)}."
+    "significant: it contains 0. Below: the interval of nCG lies below the level. Reaches, near: at some cutoff of the "
+    f"range it lies above the level less {number(MARGIN, 2)}, or within {number(MARGIN, 2)} of it."
 )
 
 
@@ -56,6 +56,7 @@ _SUPPORTS: Final[Mapping[Relation, Callable[[Estimate, float], bool]]] = {
     "not significant": lambda found, _: found.low <= 0 <= found.high,
     "below": lambda found, level: found.high < level,
     "reaches": lambda found, level: found.low >= level - MARGIN,
+    "near": lambda found, level: found.low >= level - MARGIN and found.high <= level + MARGIN,
 }
 _CONTRADICTS: Final[Mapping[Relation, Callable[[Estimate, float], bool]]] = {
     "higher": lambda found, _: found.high < 0,
@@ -64,6 +65,7 @@ _CONTRADICTS: Final[Mapping[Relation, Callable[[Estimate, float], bool]]] = {
     "not significant": lambda found, _: not found.low <= 0 <= found.high,
     "below": lambda found, level: found.low >= level,
     "reaches": lambda found, level: found.high < level - MARGIN,
+    "near": lambda found, level: found.low > level + MARGIN or found.high < level - MARGIN,
 }
 
 
@@ -84,7 +86,7 @@ def decide(relation: Relation, estimates: Sequence[Estimate], level: float = 0.0
         return UNTESTED
     supported = [_SUPPORTS[relation](each, level) for each in estimates]
     contradicted = [_CONTRADICTS[relation](each, level) for each in estimates]
-    some, every = (all, any) if relation == "reaches" else (any, all)
+    some, every = (all, any) if relation in {"reaches", "near"} else (any, all)
     if some(contradicted):
         return FAILS
     return HOLDS if every(supported) else UNDECIDED
@@ -231,7 +233,7 @@ def claims_part(sentences: Sequence[Sentence], evidence: Evidence) -> StudyPart:
 def _rows(checked: _Checked, cutoffs: Sequence[int]) -> Iterator[StudyRow]:
     sentence = checked.sentence
     yield StudyRow(name=f"Figure {sentence.figure}: {sentence.claim}", kind="group")
-    expected = sentence.relation + f" {number(sentence.level, 2)}" * (sentence.relation in {"below", "reaches"})
+    expected = sentence.relation + f" {number(sentence.level, 2)}" * (sentence.relation in {"below", "reaches", "near"})
     for pair, verdict, every in checked.pairs:
         at = {each.k: (each.value, each.low, each.high) for each in every}
         cells: list[StudyCell] = [at.get(k) for k in cutoffs]

@@ -20,6 +20,7 @@ from postil.app.study.passages_figures import (
     ranking,
     vectors_part,
 )
+from postil.app.study.passages_summaries import summaries_part
 from postil.app.study.passages_vectors import GIVEN_UNITS
 from postil.metrics.principles import HILDERMAN, PRINCIPLES, of_paper
 from postil.records.results import StudyPart, StudyResult, StudyRow, StudyTable
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     from postil.app.study.papers import PassagesPaper, Range
     from postil.app.study.passages_figures import Model, Series
-    from postil.records.results import NcgResult, StudyCell
+    from postil.records.results import NcgResult, StudyCell, SummaryResult
 
 __all__ = ["RANKS", "Facts", "paper_study", "range_of", "scaled_cutoffs"]
 
@@ -57,6 +58,7 @@ class Facts:
         trained: Names of those trained on the collection.
         merged: Number of passages merged into others as duplicates.
         otherwise: Options that contradict the paper: the option, the paper's value, and the value that was given.
+        summaries: Scores of whole runs; None if none were given.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Facts:
     trained: Sequence[str]
     merged: int
     otherwise: Sequence[tuple[str, str, str]]
+    summaries: SummaryResult | None = None
 
 
 def scaled_cutoffs(informative: int, passages: int) -> tuple[int, ...]:
@@ -117,6 +120,7 @@ def paper_study(found: Mapping[str, NcgResult], facts: Facts) -> StudyResult:
         _local_and_given(found, facts),
         claims_part(printed.sentences, evidence),
         _principles(),
+        summaries_part(facts.summaries),
         deviations(_deviations(printed, facts, found)),
     ]
     lists = "all in one list" if settings.pool == "all" else "one list per topic, and their mean"
@@ -174,6 +178,7 @@ def _measures(found: Mapping[str, NcgResult], facts: Facts, printed: PassagesPap
             alone = _estimates(result, spec, leave_one_out=True)
             if result.settings.reference == "topic" and any(alone):
                 lines.append(StudyRow(name="leave-one-out", cells=alone, kind="control"))
+        lines.append(StudyRow(name="random order", cells=_estimates(result, "random")))
         tables.append(_at_cutoffs(f"measures-{sense}", f"nCG of the measures for {sense}", result, lines))
     return StudyPart(key="measures-part", title="Measures (section 3.3)", tables=tuple(tables))
 

@@ -1,0 +1,143 @@
+"""Whole runs in the study of passages: scores against the pool, and their agreement with scores against articles."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from postil.app.study.papers import PRINTED
+from postil.app.study.stages import Stage, as_line, flags, write_text
+from postil.app.summaries import SummariesOptions, SummaryFiles, score_summary_files
+from postil.metaeval.correlation import correlations
+from postil.metaeval.table import join
+from postil.records.results import StudyPart, StudyRow, StudyTable, to_json
+from postil.records.rows import Judgement, Score
+
+if TYPE_CHECKING:
+    from postil.records.results import Correlation, StudyCell, SummaryResult, SummaryScore
+
+__all__ = ["summaries_part", "summaries_stage"]
+
+TITLE: Final = "Whole runs (section 3.2)"
+NONE: Final = (
+    "No runs are given: --summaries FILE (rows of item, the topic, system and text) scores whole summaries of at most "
+    "500 words against the pool, and --articles FILE (topic, text) against an article of each topic as well."
+)
+RUNS: Final = (
+    "Each summary is cut at {words} words and scored against the informative passages of its topic, pooled; a run has "
+    "the mean over its topics."
+)
+CHECK: Final = (
+    "The paper verified its pool on topics that came with an article: the rankings of the runs by pool and by article "
+    "had Pearson's r .88, p < .000001. Runs that differ greatly, such as random ones beside good ones, raise r, and so "
+    "does a pool that is a part of the article."
+)
+PUBLISHED: Final = 0.88
+
+
+def summaries_stage(target: Path, files: SummaryFiles, options: SummariesOptions) -> Stage:
+    """The stage that scores whole summaries.
+
+    Args:
+        target: Output file.
+        files: Passages, summaries and articles.
+        options: Options.
+    """
+    given = {"articles": files.articles, "stop": options.stop, "stem": options.stem, "tokenizer": options.tokenizer}
+    words = flags({"summaries": files.summaries, **given, "scale": options.scale, "resamples": options.resamples})
+    words += flags({"seed": options.seed})
+    command = ["passages", files.passages, *words, "--format", "json"]
+
+    def work() -> None:
+        result, _ = score_summary_files(files, options, command=as_line(command))
+        write_text(target, to_json(result))
+
+    return Stage(
+        name="summaries",
+        outputs=[target],
+        inputs=[Path(path) for path in files.paths],
+        request={"flags": [str(word) for word in words]},
+        command=command,
+        printed=True,
+        work=work,
+    )
+
+
+def summaries_part(result: SummaryResult | None) -> StudyPart:
+    """The section on whole runs.
+
+    Args:
+        result: Their scores; None if no runs were given.
+    """
+    if result is None:
+        return StudyPart(key="runs", title=TITLE, words=(NONE,))
+    measures = tuple(dict.fromkeys(row.measure for row in result.scores))
+    scores = {(row.system, row.measure): row for row in result.scores if row.reference == "passages"}
+    systems = tuple(dict.fromkeys(system for system, _ in scores))
+    rows = [
+        StudyRow(name=system, cells=tuple(_cell(scores[system, measure]) for measure in measures)) for system in systems
+    ]
+    lower = [row.measure for row in result.scores if row.better == "low"]
+    better = f"; lower is better: {', '.join(dict.fromkeys(lower))}" if lower else ""
+    table = StudyTable(
+        key="runs",
+        caption=f"Runs against the pool, means over {result.data.topics} topics with 95 % confidence intervals{better}",
+        head=("run", *measures),
+        rows=tuple(rows),
+    )
+    words = (RUNS.format(words=result.settings.max_words), *result.notes)
+    agreement = [_agreement(result)] if result.agreement else []
+    return StudyPart(
+        key="runs-part", title=TITLE, words=(*words, *((CHECK,) if agreement else ())), tables=(*agreement, table)
+    )
+
+
+def _cell(row: SummaryScore) -> StudyCell:
+    return row.mean if row.low is None or row.high is None else (row.mean, row.low, row.high)
+
+
+def _agreement(result: SummaryResult) -> StudyTable:
+    """Correlations of the runs' means by pool and by article, with intervals over topics and over runs."""
+    over_topics = {(row.metric, row.coefficient): row for row in result.agreement}
+    over_runs = _over_runs(result)
+    rows = []
+    for measure in dict.fromkeys(row.metric for row in result.agreement):
+        pearson, other = over_topics.get((measure, "pearson")), over_runs.get(measure)
+        if pearson is None or other is None:
+            continue
+        rank = over_topics.get((measure, "spearman"))
+        cells = (_interval(pearson), _interval(other), None if rank is None else _interval(rank), PUBLISHED)
+        rows.append(StudyRow(name=measure, cells=cells))
+    return StudyTable(
+        key="agreement",
+        caption=f"Pool and articles as references: correlations over {result.data.systems} runs, 95 % confidence "
+        f"intervals over {result.data.topics} topics, and for Pearson's r over runs as well",
+        head=("measure", "Pearson, over topics", "Pearson, over runs", "Spearman, over topics", PRINTED),
+        rows=tuple(rows),
+    )
+
+
+def _over_runs(result: SummaryResult) -> dict[str, Correlation]:
+    """Pearson's r between the runs' means by both references, with runs in place of items, which are resampled."""
+    sides = {
+        kind: [
+            (row.system, row.measure, -row.mean if row.better == "low" else row.mean)
+            for row in result.scores
+            if row.reference == kind
+        ]
+        for kind in ("passages", "articles")
+    }
+    found = {}
+    for measure in dict.fromkeys(row.measure for row in result.scores):
+        table = join(
+            [Score(run, "mean", measure, mean, "") for run, name, mean in sides["passages"] if name == measure],
+            [Judgement(run, "mean", "articles", mean) for run, name, mean in sides["articles"] if name == measure],
+        )
+        settings = result.settings
+        for row in correlations(table, ["pearson"], resamples=settings.resamples, seed=settings.seed).rows:
+            found[measure] = row
+    return found
+
+
+def _interval(row: Correlation) -> StudyCell:
+    return row.value if row.low is None or row.high is None else (row.value, row.low, row.high)
