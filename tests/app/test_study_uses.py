@@ -226,6 +226,23 @@ def test_comments_without_votes_are_left_out(tmp_path: Path) -> None:
     assert (threads.unvoted, threads.left_out, len(threads.votes)) == (20, 0, 140)
 
 
+def test_without_contents_titles_come_from_comments(tmp_path: Path) -> None:
+    folder = corpus_of(tmp_path, [msgspec.structs.replace(one, content=None) for one in articles()])
+    for stage in STAGES:
+        study_uses(str(folder), tmp_path / "out", UsesOptions(**QUICK, stage=stage), lambda _: None)
+    assert list(cells(tmp_path / "out", "titles")) == ["nearest-comments", "top-comment"]
+    assert list(cells(tmp_path / "out", "title-differences")) == ["nearest-comments − top-comment"]
+
+
+def test_without_titles_there_are_no_headlines(tmp_path: Path) -> None:
+    folder = corpus_of(tmp_path, [msgspec.structs.replace(one, title="") for one in articles()])
+    for stage in ("ranking", "votes", "tables"):
+        study_uses(str(folder), tmp_path / "out", UsesOptions(**QUICK, stage=stage), lambda _: None)
+    study = read_result(tmp_path / "out" / "study.json", StudyResult)
+    assert study.parts[-1].words == ("None: no article of train has a title, so that there is none to learn from.",)
+    assert len(study.conclusion) == 2
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(find_spec("torch") is None, reason="needs the extra nn")
 def test_generators_of_titles_are_trained(corpus: Path, tmp_path: Path) -> None:

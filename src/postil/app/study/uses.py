@@ -17,22 +17,23 @@ from postil.app.study.stages import Stage, Stages, flags, read_result, write_tex
 from postil.app.study.uses_comments import ranking_part, votes_part
 from postil.app.study.uses_summary import conclusion
 from postil.app.study.uses_threads import Threads, read_threads
-from postil.app.study.uses_titles import GENERATORS, baseline_titles, read_untitled, titles_part
+from postil.app.study.uses_titles import GENERATORS, Untitled, baseline_titles, read_untitled, titles_part
 from postil.app.training.generators import train_commenter
 from postil.app.training.options import GeneratorTraining, GeneratorTrainOptions
 from postil.corpus.store import Corpus
+from postil.errors import Undefined
 from postil.records.atomic_file import AtomicFile
 from postil.records.result_files import read_results
 from postil.records.results import StudyPart, StudyResult, SuggestionsResult, replace, to_json
 from postil.records.row_files import read, write
-from postil.records.rows import Article, Candidate, Reference
+from postil.records.rows import Candidate, Reference
 from postil.records.suggestions import Suggestions
 from postil.render.formats import counted
 from postil.render.study import study_text
 from postil.render.views import show
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from postil.app.progress import OnMessage
     from postil.app.study.uses_options import UsesOptions
@@ -93,13 +94,8 @@ class UsesStudy:
         """The stages, in order."""
         yield self._part("ranking", ranking_part)
         yield self._part("votes", votes_part)
-        yield self._untitled()
-        if self.options.train:
-            for name in GENERATORS:
-                yield self._training(name)
-                yield self._suggestions(name)
-        yield self._candidates()
-        yield self._titles()
+        if isinstance(self.untitled, Untitled):
+            yield from self._headlines(self.untitled)
         yield self._tables()
         yield self._page()
 
@@ -127,14 +123,30 @@ class UsesStudy:
     def _study(self, parts: tuple[StudyPart, ...]) -> StudyResult:
         return StudyResult(name=self._folder.name, title=TITLE, parts=parts)
 
-    def _untitled(self) -> Stage:
+    @cached_property
+    def untitled(self) -> Untitled | str:
+        """The test articles without titles, or the reason why there are none."""
+        try:
+            return read_untitled(self.corpus)
+        except Undefined as error:
+            return str(error)
+
+    def _headlines(self, untitled: Untitled) -> Iterator[Stage]:
+        yield self._untitled(untitled)
+        generators = untitled.generators if self.options.train else {}
+        for name in generators:
+            yield self._training(name)
+            yield self._suggestions(name)
+        yield self._candidates(untitled, list(generators))
+        yield self._titles()
+
+    def _untitled(self, untitled: Untitled) -> Stage:
         """Write the test articles without titles, and their titles as references."""
         articles, references = self.out / "articles.jsonl", self.out / "references.jsonl"
 
         def work() -> None:
-            untitled, titles = read_untitled(self.corpus)
-            write(articles, untitled)
-            write(references, titles)
+            write(articles, untitled.articles)
+            write(references, untitled.titles)
 
         return Stage(
             name="articles",
@@ -192,10 +204,10 @@ class UsesStudy:
     def _suggested(self, name: str) -> Path:
         return self.out / "suggestions" / f"{name}.jsonl"
 
-    def _candidates(self) -> Stage:
+    def _candidates(self, untitled: Untitled, generators: Sequence[str]) -> Stage:
         """Merge the titles of all systems into one file; an empty text where a system has none."""
-        target, articles = self.out / "candidates.jsonl", self.out / "articles.jsonl"
-        sources = {name: self._suggested(name) for name in GENERATORS if self.options.train}
+        target = self.out / "candidates.jsonl"
+        sources = {name: self._suggested(name) for name in generators}
 
         def work() -> None:
             rows = [
@@ -203,12 +215,12 @@ class UsesStudy:
                 for name, source in sources.items()
                 for row in read(source, Suggestions)
             ]
-            write(target, [*rows, *baseline_titles(self.corpus, list(read(articles, Article)), self.options.jobs)])
+            write(target, [*rows, *baseline_titles(self.corpus, untitled, self.options.jobs)])
 
         return Stage(
             name="candidates",
             outputs=[target],
-            inputs=[self._folder, articles, *sources.values()],
+            inputs=[self._folder, self.out / "articles.jsonl", *sources.values()],
             request={"systems": list(sources)},
             command=self._command("candidates"),
             work=work,
@@ -234,10 +246,13 @@ class UsesStudy:
 
     def _tables(self) -> Stage:
         target, text = self.out / "study.json", self.out / "study.md"
-        inputs = [self.out / f"{name}.json" for name in PARTS]
+        missing = self.untitled if isinstance(self.untitled, str) else ""
+        inputs = [self.out / f"{name}.json" for name in PARTS if not missing or name != "titles"]
 
         def work() -> None:
             parts = tuple(part for path in inputs for part in read_result(path, StudyResult).parts)
+            if missing:
+                parts = (*parts, StudyPart(key="headlines", title="Headlines", words=(f"None: {missing}.",)))
             study = replace(self._study(parts), conclusion=tuple(conclusion(parts)), settings=self._settings())
             write_text(target, to_json(study))
             write_text(text, study_text("markdown", study))

@@ -39,14 +39,15 @@ MEASURES: Final = (
     "are means over articles, with 95 % bootstrap intervals over articles."
 )
 SCORERS: Final = (
-    "length: number of words, longer first. age: time from article to comment, earlier first. position: order in the "
-    "corpus, which may itself come from votes, so that no fit uses it. tf-idf: cosine with the article. consensus: "
-    "mean ROUGE-L with the article’s other comments."
+    "length: number of words, longer first. age: time from article to comment, earlier first; early comments have had "
+    "longer to collect votes, whatever they say. position: order in the corpus, which may itself come from votes, so "
+    "that no fit uses it. tf-idf: cosine with the article. consensus: mean ROUGE-L with the article’s other comments."
 )
 FITTED: Final = (
     "The fits predict a comment’s rank by votes from its ranks within the article by each feature; length and age "
     "enter with their squares. text: tf-idf, consensus, a model’s relevance if one is given, and shares of signs in "
-    "the text. Features of the text can stand in for length, so what the text itself adds is the difference of fits."
+    "the text. Features of the text can stand in for length, so what the text itself adds is the difference of fits. "
+    "Intervals resample articles, and fits stay as they are."
 )
 VOTES: Final = (
     "Target: log(1 + votes), with the sign of negative votes. All predictions are of fits on articles of other folds. "
@@ -168,7 +169,7 @@ def _data(threads: Threads, options: UsesOptions) -> str:
     """The data and the folds in a sentence."""
     text = f"{counted(len(threads.votes), 'comment')} of {counted(len(threads.starts), 'test article')}"
     if threads.left_out:
-        text += f"; {threads.left_out:,} without votes that differ, some above 0, are left out"
+        text += f". Left out, since votes do not differ or none is above 0: {counted(threads.left_out, 'article')}"
     if threads.unvoted:
-        text += f"; {counted(threads.unvoted, 'comment')} without votes left out"
+        text += f". Left out, since nothing is known of their votes: {counted(threads.unvoted, 'comment')}"
     return f"{text}. Folds: {options.folds}, seed {options.seed}."

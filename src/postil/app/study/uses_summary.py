@@ -24,17 +24,19 @@ def conclusion(parts: Sequence[StudyPart]) -> Iterator[str]:
         The sentences.
     """
     tables = {table.key: table for part in parts for table in part.tables}
-    ranking, votes, titles = (tables[key] for key in ("ranking-gains", "votes-gains", "titles"))
-    best = max(titles.rows, key=lambda row: _first(row, titles, "rouge-l"))
+    ranking, votes, variance = (tables[key] for key in ("ranking-gains", "votes-gains", "variance"))
     at_5, pairs = (_cell(ranking, ranking.rows[0], name) for name in ("nDCG@5", "pairs in order"))
     pooled, within = (_cell(votes, votes.rows[0], name) for name in ("R², all comments", "R², within threads"))
-    between = _cell(tables["variance"], tables["variance"].rows[0], "share")
-    yield f"Comment ranking, what the text adds ({ranking.rows[0].name}): nDCG@5 {at_5}, pairs in order {pairs}."
+    between = _cell(variance, variance.rows[0], "share")
+    base = ranking.rows[0].name.partition(" − ")[2]
+    yield f"Comment ranking: over {base}, the text adds {at_5} to nDCG@5 and {pairs} to the share of pairs in order."
     yield (
-        f"Upvote prediction, what the text adds ({votes.rows[0].name}): R² {pooled} over all comments, {within} within "
-        f"threads. Share of the variance that is between articles: {between}."
+        f"Upvote prediction: over {base}, the text adds {pooled} to R² over all comments and {within} within threads. "
+        f"Share of the variance of votes that is between articles: {between}."
     )
-    yield f"Headlines: {best.name} has the highest ROUGE-L, {_cell(titles, best, 'rouge-l')}."
+    if titles := tables.get("titles"):
+        best = max(titles.rows, key=lambda row: _first(row, titles, "rouge-l"))
+        yield f"Headlines: {best.name} has the highest ROUGE-L, {_cell(titles, best, 'rouge-l')}."
 
 
 def _cell(table: StudyTable, row: StudyRow, column: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
@@ -10,7 +11,7 @@ import numpy as np
 from postil.app.corpus.texts import CorpusTexts
 from postil.commenters.headlines import first_words, nearest_titles
 from postil.commenters.ranking_evaluation import distinct
-from postil.errors import Undefined, UsageError
+from postil.errors import Undefined
 from postil.metaeval.resampling import bootstrap_counts, estimate
 from postil.metrics.evaluation import Batch, Evaluation, ReferenceTexts
 from postil.metrics.metric_set import parse_all
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     Floats: TypeAlias = NDArray[np.float64]
 
-__all__ = ["GENERATORS", "baseline_titles", "read_untitled", "titles_part"]
+__all__ = ["GENERATORS", "Untitled", "baseline_titles", "read_untitled", "titles_part"]
 
 GENERATORS: Final[Mapping[str, Literal["content", "comments"]]] = {
     "title-content": "content",
@@ -40,8 +41,8 @@ GENERATORS: Final[Mapping[str, Literal["content", "comments"]]] = {
 """Names of the trained generators, and the text that each reads."""
 METRICS: Final = ("bleu-1", "bleu-2", "bleu-3", "bleu-4", "meteor", "rouge-l", "cider")
 """The metrics of the paper; an article has one title, so there is nothing to weigh."""
-BASELINE: Final = "first-words"
-"""The system that the others are compared with."""
+BASELINES: Final = ("first-words", "top-comment")
+"""The system that the others are compared with: the first that there is."""
 WORDS: Final = (
     "Systems write a title for each test article without seeing its own, which is the only reference. Values are "
     "corpus scores, as postil score prints them for candidates.jsonl and references.jsonl, with 95 % bootstrap "
@@ -55,49 +56,73 @@ SYSTEMS: Final = (
 )
 
 
-def read_untitled(corpus: Corpus) -> tuple[list[Article], list[Reference]]:
-    """Test articles without their titles, and these titles as references.
+@dataclass(frozen=True, eq=False)
+class Untitled:
+    """Test articles whose titles are to be found.
+
+    Args:
+        articles: The articles without their titles.
+        titles: Their titles, as references.
+        generators: The generators of `GENERATORS` that have something to read.
+    """
+
+    articles: Sequence[Article]
+    titles: Sequence[Reference]
+    generators: Mapping[str, Literal["content", "comments"]]
+
+
+def read_untitled(corpus: Corpus) -> Untitled:
+    """Read the test articles that have a title, and whatever the generators read.
 
     Args:
         corpus: The corpus.
 
-    Returns:
-        The articles that have a title, a content and comments, and one reference for each.
-
     Raises:
-        UsageError: Fewer than two are such.
+        Undefined: There are no titles in train, or fewer than two such articles.
     """
+    if not len(corpus.tokens("train", "title").ids):
+        raise Undefined("no article of train has a title, so that there is none to learn from")
+    generators = {
+        name: source
+        for name, source in GENERATORS.items()
+        if all(len(corpus.tokens(split, source).ids) for split in ("train", "test"))
+    }
     some = [
         one
         for one in corpus.articles("test")
-        if one.title.strip() and (one.content or "").strip() and any(said.text.strip() for said in one.comments)
+        if one.title.strip() and all(_read(one, source).strip() for source in generators.values())
     ]
-    if len(some) < 2:
-        problem = f"{len(some)} test articles have a title, a content and comments; expected two or more"
-        raise UsageError(f"{corpus.path}: {problem}")
-    titles = [Reference(one.id, one.title) for one in some]
-    return [msgspec.structs.replace(one, title="", held_out=()) for one in some], titles
+    if not generators or len(some) < 2:
+        raise Undefined(f"{counted(len(some), 'test article')} with a title and texts to read; expected two or more")
+    hidden = [msgspec.structs.replace(one, title="", held_out=()) for one in some]
+    return Untitled(hidden, [Reference(one.id, one.title) for one in some], generators)
 
 
-def baseline_titles(corpus: Corpus, articles: Sequence[Article], jobs: int) -> Iterator[Candidate]:
+def _read(article: Article, source: str) -> str:
+    """The text of an article that a generator reads."""
+    return article.content or "" if source == "content" else "\n".join(said.text for said in article.comments)
+
+
+def baseline_titles(corpus: Corpus, untitled: Untitled, jobs: int) -> Iterator[Candidate]:
     """Titles that need no network.
 
     Args:
         corpus: The corpus.
-        articles: Test articles.
+        untitled: The test articles.
         jobs: Number of threads.
     """
     titles, ids = [one.title for one in corpus.articles("train")], [one.id for one in corpus.articles("test")]
     words = corpus.metadata.words
-    for source in GENERATORS.values():
+    for source in untitled.generators.values():
         texts = CorpusTexts(corpus, source, "title")
         found = nearest_titles(texts.articles("train"), titles, texts.articles("test"), words, jobs=jobs)
         by_id = dict(zip(ids, found, strict=True))
-        yield from (Candidate(one.id, f"nearest-{source}", by_id[one.id]) for one in articles)
+        yield from (Candidate(one.id, f"nearest-{source}", by_id[one.id]) for one in untitled.articles)
     count = _title_words(corpus)
-    for one in articles:
+    for one in untitled.articles:
         best = max(one.comments, key=lambda said: said.upvotes or 0)
-        yield Candidate(one.id, "first-words", first_words(one.content or "", count, corpus.tokenizer))
+        if "content" in untitled.generators.values():
+            yield Candidate(one.id, "first-words", first_words(one.content or "", count, corpus.tokenizer))
         yield Candidate(one.id, "top-comment", first_words(best.text, count, corpus.tokenizer))
 
 
@@ -139,14 +164,15 @@ def titles_part(
         head=("", *METRICS, "mean words", "distinct-2"),
         rows=tuple(StudyRow(name=name, cells=(*_cells(each), *about[name])) for name, each in samples.items()),
     )
+    baseline = next(name for name in BASELINES if name in samples)
     rows = [
-        StudyRow(name=f"{name} − {BASELINE}", cells=tuple(_cells(each - samples[BASELINE])))
+        StudyRow(name=f"{name} − {baseline}", cells=tuple(_cells(each - samples[baseline])))
         for name, each in samples.items()
-        if name != BASELINE
+        if name != baseline
     ]
     differences = StudyTable(
         key="title-differences",
-        caption=f"Differences from {BASELINE}, 95 % intervals over the same resamples of articles",
+        caption=f"Differences from {baseline}, 95 % intervals over the same resamples of articles",
         head=("", *METRICS),
         rows=tuple(rows),
     )
