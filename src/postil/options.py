@@ -104,8 +104,10 @@ def flag_name(field: str, flag: Flag) -> str:
 
     >>> flag_name("learning_rate", Flag())
     '--learning-rate'
+    >>> flag_name("word_mean", Flag(("--word-mean/--no-word-mean",)))
+    '--word-mean'
     """
-    return flag.names[0] if flag.names else f"--{field.replace('_', '-')}"
+    return flag.names[0].partition("/")[0] if flag.names else f"--{field.replace('_', '-')}"
 
 
 def split_hint(hint: object) -> tuple[object, Flag]:

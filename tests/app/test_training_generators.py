@@ -274,7 +274,7 @@ def test_no_torch_no_model_that_writes(att: Path, monkeypatch: pytest.MonkeyPatc
         ("att", {"target": "title"}, "must not read them: --target title needs --source content"),
         ("att", {"source": "comments"}, "must not read them: --source comments needs --target title"),
         ("seq2seq", {"network": GeneratorOptions(attention="general")}, "seq2seq has none"),
-        ("att", {"network": GeneratorOptions(attention="none")}, "att has general or additive"),
+        ("att", {"network": GeneratorOptions(attention="none")}, "att has bahdanau, general or additive"),
         ("att", {"training": GeneratorTraining(bf16=True, device="cpu")}, "bf16"),
     ],
 )

@@ -20,6 +20,8 @@ SHAPES: list[dict[str, Any]] = [
     {},
     {"cell": "lstm", "layers": 2},
     {"attention": "additive", "layers": 2},
+    {"attention": "bahdanau"},
+    {"attention": "bahdanau", "cell": "lstm", "layers": 2, "hidden_size": 7},
     {"attention": "none", "hidden_size": 7},
 ]
 """Options of every kind of network; an odd size makes the two directions of the encoder unlike."""

@@ -9,7 +9,7 @@ pytest.importorskip("torch", reason="networks need torch: pip install 'postil[nn
 import torch
 
 from postil.commenters.nn.attention import Attention
-from postil.commenters.nn.decoder import Decoder, EncoderOutput
+from postil.commenters.nn.decoder import Attending, Decoder
 
 if TYPE_CHECKING:
     from postil.commenters.nn.attention import Scoring
@@ -73,15 +73,17 @@ def test_scores_are_what_the_formulas_say() -> None:
                 torch.testing.assert_close(weights[text, place, :length], scores.softmax(0), rtol=1e-4, atol=1e-5)
 
 
-@SCORINGS
+@pytest.mark.parametrize("attention", ["general", "additive", "bahdanau"])
 @pytest.mark.parametrize("owner", [[0, 1, 2], [2, 0, 2, 1, 2, 2, 2, 0], [1, 1, 0, 2], [2, 2, 1, 0, 0, 1]])
-def test_texts_that_share_what_they_are_about_see_what_they_would_see_alone(scoring: Scoring, owner: list[int]) -> None:
+def test_texts_that_share_what_they_are_about_see_what_they_would_see_alone(
+    attention: Attending, owner: list[int]
+) -> None:
     _, states, mask = asked()
-    decoder = Decoder(4, 5, attention=scoring)
+    decoder = Decoder(4, 5, attention=attention)
     words, rows = torch.randn(len(owner), 3, 4), torch.tensor(owner)
     state = decoder.initial_state(torch.randn(1, len(owner), 5))
-    shared = EncoderOutput.shared(states, mask, rows)
+    shared = decoder.read(states, mask, rows)
     assert len(shared.states) <= 2 * len(states)
     found, _ = decoder(words, state, shared)
-    expected, _ = decoder(words, state, EncoderOutput(states[rows], mask[rows]))
+    expected, _ = decoder(words, state, decoder.read(states[rows], mask[rows]))
     torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-6)

@@ -8,7 +8,7 @@ pytest.importorskip("torch", reason="networks need torch: pip install 'postil[nn
 
 import torch
 
-from postil.commenters.nn.decoder import Decoder, EncoderOutput
+from postil.commenters.nn.decoder import Decoder
 from postil.commenters.nn.encoder import Cell, Encoder
 
 LENGTHS = (1, 2, 5, 3)
@@ -58,12 +58,12 @@ def test_a_text_without_words_is_read_as_one_word() -> None:
     torch.testing.assert_close(last, expected, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("attention", ["general", "additive", None])
+@pytest.mark.parametrize("attention", ["general", "additive", "bahdanau", None])
 @pytest.mark.parametrize(("cell", "layers"), [("gru", 1), ("gru", 2), ("lstm", 2)])
 def test_a_decoder_goes_on_word_by_word_as_it_does_all_at_once(cell: Cell, layers: int, attention: Any) -> None:
     words, mask = texts()
     decoder = Decoder(4, 6, layers, cell, attention=attention)
-    read = EncoderOutput(torch.randn(2, 5, 6), mask[1:3])
+    read = decoder.read(torch.randn(2, 5, 6), mask[1:3])
     state = decoder.initial_state(torch.randn(layers, 4, 6))
     expected, end = decoder(words, state, read)
     found = []

@@ -59,6 +59,8 @@ def right(generator: Generator, asked: Commented, decoding: DecodingOptions = AS
         REVERSING,
         pytest.param(replace(REVERSING, loss="sampled"), marks=pytest.mark.slow),
         pytest.param(replace(REVERSING, attention="additive"), marks=pytest.mark.slow),
+        pytest.param(replace(REVERSING, attention="bahdanau"), marks=pytest.mark.slow),
+        pytest.param(replace(REVERSING, attention="bahdanau", cell="lstm"), marks=pytest.mark.slow),
         pytest.param(replace(REVERSING, cell="lstm"), marks=pytest.mark.slow),
         pytest.param(replace(REVERSING, layers=2), marks=pytest.mark.slow),
     ],
@@ -79,7 +81,7 @@ def test_it_learns_to_write_texts_backwards(tmp_path: Path, options: GeneratorOp
     assert 1 <= len(generator.generate(long.articles)[0][0].tokens) <= 50
 
 
-@pytest.mark.parametrize("attention", ["general", pytest.param("none", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("attention", ["general", "bahdanau", pytest.param("none", marks=pytest.mark.slow)])
 def test_it_can_learn_a_batch_by_heart(tmp_path: Path, attention: Any) -> None:
     few = work.world(12, 3, comments=1)
     options = replace(SMALL, hidden_size=48, embedding_dim=32, dropout=0.0, attention=attention)
@@ -258,7 +260,7 @@ def test_no_comments_are_refused(tmp_path: Path) -> None:
     [
         ({"cell": "rnn"}, "cell: expected gru or lstm, got rnn"),
         ({"loss": "half"}, "loss: expected full or sampled, got half"),
-        ({"attention": "all"}, "attention: expected general, additive or none, got all"),
+        ({"attention": "all"}, "attention: expected bahdanau, general, additive or none, got all"),
         ({"vocab_size": 4}, "vocab_size: expected at least 5, got 4"),
         ({"layers": 0}, "layers: expected at least 1, got 0"),
         ({"dropout": 1.0}, "dropout: expected 0 to less than 1"),

@@ -103,7 +103,7 @@ def train_commenter(
 
 def _check_attention(kind: str, network: GeneratorOptions) -> None:
     if ((network.attention or ATTENTION[kind]) == "none") != (kind == "seq2seq"):
-        raise UsageError(f"attention: {kind} has {'none' if kind == 'seq2seq' else 'general or additive'}")
+        raise UsageError(f"attention: {kind} has {'none' if kind == 'seq2seq' else 'bahdanau, general or additive'}")
 
 
 def _train(kind: str, directory: TrainingDirectory, options: GeneratorTrainOptions, name: str) -> Generator | None:

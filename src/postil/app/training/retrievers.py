@@ -113,7 +113,7 @@ def train_retriever(
     result = dev.evaluate(weight) if dev else None
 
     rows = msgspec.to_builtins(result.rows) if result else []
-    metadata = directory.metadata(asdict(options), options.training if _has_network(options) else None, rows)
+    metadata = directory.metadata(_recorded(options), options.training if _has_network(options) else None, rows)
     metadata |= {"grid": msgspec.to_builtins(search)} if search else {}
     with ModelWriter(out, kind, _config(options, corpus.tokenizer, weight), metadata) as new:
         save_retriever(new, index, pool, words, ranker=_ranker_arrays(options.ranker, relevance, comments, idf))
@@ -122,6 +122,11 @@ def train_retriever(
             shutil.copytree(directory.folder / "relevance", target, dirs_exist_ok=True)
     directory.close()
     return msgspec.structs.replace(result, grid=search) if result else None
+
+
+def _recorded(options: RetrieverTrainOptions) -> dict[str, object]:
+    """Options by name as the model records them."""
+    return asdict(options) | {"network": options.network.recorded()}
 
 
 def _config(options: RetrieverTrainOptions, tokenizer: str, weight: float | None) -> dict[str, object]:

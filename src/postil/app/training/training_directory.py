@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 from contextlib import ExitStack, nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -155,7 +155,7 @@ class TrainingDirectory:
         """
         folder = self.folder / name
         request = {
-            "network": asdict(network),
+            "network": network.recorded(),
             "training": training.portable(),
             "target": target,
             "embeddings": hash_of_vectors(self._given),

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 __all__ = ["Attention", "Scoring"]
 
 Scoring: TypeAlias = Literal["general", "additive"]
+"""Scoring functions of a decoder that attends after its recurrent network."""
 
 
 class Attention(nn.Module):

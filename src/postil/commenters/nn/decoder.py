@@ -1,22 +1,24 @@
-"""Recurrent decoder with or without attention."""
+"""Recurrent decoder, without attention or with it after or before a step."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import torch
 from torch import Tensor, nn
 
-from postil.commenters.nn import scan
-from postil.commenters.nn.attention import Attention
+from postil.commenters.nn import bahdanau, scan
+from postil.commenters.nn.attention import Attention, Scoring
 from postil.commenters.nn.dropout import Dropout
 from postil.commenters.nn.encoder import recurrent
 
 if TYPE_CHECKING:
-    from postil.commenters.nn.attention import Scoring
     from postil.commenters.nn.encoder import Cell
 
-__all__ = ["Decoder", "DecoderState", "EncoderOutput"]
+__all__ = ["Attending", "Decoder", "DecoderState", "EncoderOutput"]
+
+Attending: TypeAlias = Scoring | Literal["bahdanau"]
+"""Forms of attention: a scoring function after the recurrent network, or the recurrence of Bahdanau et al. (2015)."""
 
 
 class EncoderOutput(NamedTuple):
@@ -27,12 +29,17 @@ class EncoderOutput(NamedTuple):
         mask: bool[m, S], True at tokens; at least one per text.
         slots: int64[n], slot of each target text, among m * c; None where target i attends over source i.
         slots_per_text: Number of slots per source text, c; unused without ``slots``.
+        keys: Keys of additive scores where a step needs them, float[m, S, h], computed once for all steps.
+        owner: int64[n], source text of each target text, where there are keys; None where target i attends over source
+            i * m // n.
     """
 
     states: Tensor
     mask: Tensor
     slots: Tensor | None = None
     slots_per_text: int = 0
+    keys: Tensor | None = None
+    owner: Tensor | None = None
 
     @classmethod
     def shared(cls, states: Tensor, mask: Tensor, owner: Tensor) -> EncoderOutput:
@@ -80,15 +87,17 @@ class DecoderState(NamedTuple):
 class Decoder(nn.Module):
     """Target prefixes to the features from which logits of the next token are computed.
 
-    Attention follows the recurrent network (Luong et al. 2015, without input feeding), so that training runs that
-    network over all target tokens at once.
+    ``general`` and ``additive`` attention follows the recurrent network (Luong et al. 2015, without input feeding), so
+    that training runs that network over all target tokens at once. With ``bahdanau`` the context of the state before
+    feeds the network beside the token, and a maxout layer reads state, token and context (Bahdanau et al. 2015,
+    appendix A).
 
     Args:
         embedding_dim: Length of a token embedding, d.
         hidden_size: Length of a state, h.
         num_layers: Number of stacked layers.
         cell: ``gru`` or ``lstm``.
-        attention: Scoring function, or None: only the encoder's final state is seen.
+        attention: Form of attention, or None: only the encoder's final state is seen.
         dropout: Dropout probability between layers and before the output.
     """
 
@@ -99,16 +108,22 @@ class Decoder(nn.Module):
         num_layers: int = 1,
         cell: Cell = "gru",
         *,
-        attention: Scoring | None = "general",
+        attention: Attending | None = "general",
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
+        self.feeds_context = attention == "bahdanau"
+        scoring = "additive" if attention == "bahdanau" else attention
         self.first = nn.Linear(hidden_size, hidden_size)
         self.first_memory = nn.Linear(hidden_size, hidden_size) if cell == "lstm" else None
-        self.network = recurrent(cell, embedding_dim, hidden_size, num_layers, dropout)
-        self.attention = Attention(hidden_size, attention) if attention else None
+        input_size = embedding_dim + hidden_size if self.feeds_context else embedding_dim
+        self.network = recurrent(cell, input_size, hidden_size, num_layers, dropout)
+        self.attention = Attention(hidden_size, scoring) if scoring else None
         self.between, self.dropout = Dropout(dropout), Dropout(dropout)
-        self.out = nn.Linear(2 * hidden_size if attention else hidden_size, embedding_dim)
+        if self.feeds_context:
+            self.out = nn.Linear(2 * hidden_size + embedding_dim, 2 * embedding_dim)
+        else:
+            self.out = nn.Linear(2 * hidden_size if attention else hidden_size, embedding_dim)
 
     def initial_state(self, final: Tensor) -> DecoderState:
         """State before the first token.
@@ -119,6 +134,20 @@ class Decoder(nn.Module):
         cell = None if self.first_memory is None else self.first_memory(final).tanh()
         return DecoderState(self.first(final).tanh(), cell)
 
+    def read(self, states: Tensor, mask: Tensor, owner: Tensor | None = None) -> EncoderOutput:
+        """Encoder output as this decoder attends over it.
+
+        Args:
+            states: float[m, S, h].
+            mask: bool[m, S], True at tokens; at least one per text.
+            owner: int64[n], source text of each target text; None where target i attends over source i * m // n.
+        """
+        if self.feeds_context and self.attention is not None and self.attention.key is not None:
+            return EncoderOutput(states, mask, keys=self.attention.key(states), owner=owner)
+        if self.attention is None or owner is None:
+            return EncoderOutput(states, mask)
+        return EncoderOutput.shared(states, mask, owner)
+
     def forward(
         self, embeddings: Tensor, state: DecoderState, encoded: EncoderOutput | None
     ) -> tuple[Tensor, DecoderState]:
@@ -127,11 +156,13 @@ class Decoder(nn.Module):
         Args:
             embeddings: Embeddings of the target tokens, float[n, L, d].
             state: State before them.
-            encoded: Encoder output; ignored without attention.
+            encoded: Encoder output, from `read`; ignored without attention.
 
         Returns:
             Features float[n, L, d], whose products with the embeddings are the logits; the state after the tokens.
         """
+        if self.feeds_context:
+            return self._feed_context(embeddings, state, encoded)
         hidden, end = self._recur(embeddings, state)  # [n, L, h]
         if self.attention is not None and encoded is not None:
             queries, m = hidden, len(encoded.states)
@@ -146,6 +177,24 @@ class Decoder(nn.Module):
             hidden = torch.cat([hidden, context], dim=2)  # [n, L, 2 h]
         features: Tensor = self.out(self.dropout(hidden)).tanh()  # [n, L, d]
         return features, end
+
+    def _feed_context(
+        self, embeddings: Tensor, state: DecoderState, encoded: EncoderOutput | None
+    ) -> tuple[Tensor, DecoderState]:
+        """Features and state of `forward`, with the recurrence of Bahdanau et al. (2015)."""
+        attention = self.attention
+        assert encoded is not None and encoded.keys is not None  # noqa: PT018, S101 - for the type checker
+        assert attention is not None and attention.score is not None  # noqa: PT018, S101
+        owner, n, m = encoded.owner, len(embeddings), len(encoded.states)
+        if owner is None:
+            owner = torch.arange(m, device=embeddings.device).repeat_interleave(n // m)
+        source = bahdanau.Source(encoded.states, encoded.keys, encoded.mask, owner)
+        weights = attention.query.weight, attention.score.weight[0]
+        hidden, context, end, end_cell = bahdanau.recur(
+            self.network, weights, embeddings, state, source=source, dropout=self.between
+        )
+        read = torch.cat([hidden, embeddings, context], dim=2)  # [n, L, 2 h + d]
+        return torch.maximum(*self.out(self.dropout(read)).chunk(2, dim=2)), DecoderState(end, end_cell)
 
     def _recur(self, inputs: Tensor, state: DecoderState) -> tuple[Tensor, DecoderState]:
         """Top layer's hidden states float[n, L, h], and the state after the inputs."""

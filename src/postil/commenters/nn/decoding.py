@@ -98,7 +98,8 @@ class _Prefix(NamedTuple):
 
 
 def _rows_of(encoded: EncoderOutput, rows: Tensor) -> EncoderOutput:
-    return EncoderOutput(encoded.states[rows], encoded.mask[rows])
+    keys = None if encoded.keys is None else encoded.keys[rows]
+    return EncoderOutput(encoded.states[rows], encoded.mask[rows], keys=keys)
 
 
 def _top_tokens(

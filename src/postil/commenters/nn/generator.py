@@ -3,13 +3,14 @@
     P(c | x) = product over t of P(c_t | c_1 … c_(t-1), x)
 
 with an encoder and a decoder (Sutskever et al. 2014), with or without attention (Qin et al. 2018, section 5 and
-supplement C.1). The decoder attends after its recurrent network, as in Luong et al. (2015); ``additive`` is the scoring
-function of Bahdanau et al. (2015) in that architecture.
+supplement C.1). The decoder attends after its recurrent network, as in Luong et al. (2015), with the scores ``general``
+or ``additive``; with ``bahdanau`` it attends before each step, and the context feeds its next state, as in Bahdanau et
+al. (2015).
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -168,7 +169,7 @@ def train_generator(
         network,
         task,
         training,
-        config={"vocab_size": options.vocab_size, "options": asdict(options)},
+        config={"vocab_size": options.vocab_size, "options": options.recorded()},
         dev=lambda best: {"loss": best},
         metadata=metadata,
         on_message=on_message,
@@ -198,7 +199,7 @@ class GenerationTask:
         if not len(train.comments.offsets) > 1 or not len(dev.comments.offsets) > 1:
             raise UsageError("expected articles with comments, to train on and in dev")
         self.pairs, self.dev_pairs = (_pairs(texts, options, training) for texts in (train, dev))
-        self.request = {"kind": KIND, "data": data, **asdict(options)}
+        self.request = {"kind": KIND, "data": data, **options.recorded()}
 
     def batches(self, epoch: int) -> Epoch:
         """See `TrainingTask`."""

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 __all__ = ["SEED", "GeneratorOptions", "PairOptions", "RelevanceOptions", "TrainingOptions"]
 
 SEED: Final = 20181
+ATTENTION: Final = ("bahdanau", "general", "additive", "none")
+_LATER: Final = ("word_mean",)
+"""Options that models of earlier versions do not record; they have the default."""
 
 _LIMITS: Final = {
     **dict.fromkeys(("hidden_size", "embedding_dim", "filters", "output_dim"), 2**16),
@@ -80,14 +83,22 @@ class PairOptions:
         if not 0 <= self.dropout < 1:
             raise UsageError(f"dropout: expected 0 to less than 1, got {self.dropout}")
 
+    def recorded(self) -> dict[str, object]:
+        """Options by name as a model records them, so that a model of default options is the same in all versions."""
+        fields = self.__dataclass_fields__
+        return {
+            name: value for name, value in asdict(self).items() if name not in _LATER or value != fields[name].default
+        }
+
 
 @options
 class GeneratorOptions(PairOptions):
     """Architecture and loss of a generator; the paper gives hidden and vocabulary size (supplement C.1).
 
     Args:
-        attention: Attention scores: ``general`` (Luong et al. 2015, a learned matrix), ``additive`` (Bahdanau et al.
-            2015), or ``none``; by default ``general``, and ``none`` for seq2seq.
+        attention: Attention: ``bahdanau`` (Bahdanau et al. 2015: the context feeds the decoder's next state), or after
+            the recurrent network (Luong et al. 2015) by scores with a learned matrix, ``general``, or by ``additive``
+            scores; or ``none``. By default ``general``, and ``none`` for seq2seq.
         cell: Recurrent cell: ``gru`` or ``lstm``.
         hidden_size: Hidden size of encoder and decoder.
         embedding_dim: Embedding dimension.
@@ -100,7 +111,7 @@ class GeneratorOptions(PairOptions):
             default 8, and 1 where titles alone are read.
     """
 
-    attention: Annotated[Literal["general", "additive", "none"] | None, Flag(metavar="NAME")] = None
+    attention: Annotated[Literal["bahdanau", "general", "additive", "none"] | None, Flag(metavar="NAME")] = None
     cell: Annotated[Literal["gru", "lstm"], Flag(metavar="NAME")] = "gru"
     hidden_size: Annotated[int, Flag(min=2)] = 256
     embedding_dim: Annotated[int, Flag(hidden=True)] = 256
@@ -111,7 +122,7 @@ class GeneratorOptions(PairOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check_choices(self, attention=("general", "additive", "none"), cell=("gru", "lstm"), loss=("full", "sampled"))
+        _check_choices(self, attention=ATTENTION, cell=("gru", "lstm"), loss=("full", "sampled"))
         _check_least(self, 1, "embedding_dim", "layers", "num_sampled", "comments_per_group")
         _check_least(self, 2, "hidden_size")
 
@@ -132,8 +143,9 @@ class RelevanceOptions(PairOptions):
         widths: Widths of the convolutions in tokens.
         output_dim: Dimension of article and comment vectors.
         shared: True if articles and comments have the same tower.
-        loss: ``softmax`` (InfoNCE) over the comment and its negatives, or ``negative``: negative sampling (Mikolov et
-            al. 2013).
+        word_mean: Add a weighted mean of word embeddings to the convolutions; the paper has convolutions alone.
+        loss: Training loss: ``softmax`` (InfoNCE) over the comment and its negatives, or ``negative``: negative
+            sampling (Mikolov et al. 2013), as in the paper.
         num_negatives: Number of in-batch negatives sampled per comment among those of other articles; 0 for all of
             them. By default all for the softmax loss of two towers, where they cost next to nothing, 20 for negative
             sampling, and 8 for late interaction.
@@ -146,8 +158,9 @@ class RelevanceOptions(PairOptions):
     widths: Annotated[tuple[int, ...], Flag(hidden=True)] = (1, 2, 3)
     output_dim: Annotated[int, Flag(hidden=True)] = 128
     shared: Annotated[bool, Flag(hidden=True)] = True
-    loss: Annotated[Literal["softmax", "negative"], Flag(hidden=True)] = "softmax"
-    num_negatives: Annotated[int | None, Flag(hidden=True)] = None
+    word_mean: Annotated[bool, Flag(("--word-mean/--no-word-mean",))] = True
+    loss: Annotated[Literal["softmax", "negative"], Flag(("--relevance-loss",), metavar="NAME")] = "softmax"
+    num_negatives: Annotated[int | None, Flag(("--negatives",), min=0)] = None
     comments_per_group: Annotated[int, Flag(hidden=True)] = 4
 
     def __post_init__(self) -> None:

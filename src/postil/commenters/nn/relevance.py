@@ -8,7 +8,7 @@ comment of a corpus with in-batch negatives.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -219,7 +219,7 @@ def train_relevance(
         network,
         task,
         training,
-        config={"vocab_size": vocab_size, "options": asdict(options)},
+        config={"vocab_size": vocab_size, "options": options.recorded()},
         dev=lambda best: {"mrr": 1 - best},
         metadata=metadata,
         on_message=on_message,
@@ -251,7 +251,7 @@ class RelevanceTask:
         )
         others = int(dev.starts[-1] - np.diff(dev.starts).max())
         self.lists = sample_negatives(dev.starts, n=min(DEV_NEGATIVES, others))
-        self.request = {"kind": KIND, "data": data, **asdict(options)}
+        self.request = {"kind": KIND, "data": data, **options.recorded()}
 
     def batches(self, epoch: int) -> Epoch:
         """See `TrainingTask`."""
@@ -340,7 +340,8 @@ def _initialize(network: RelevanceNetwork, train: Commented, embeddings: NDArray
         for begin in range(0, len(texts.ids), _COUNTED):
             counts += np.bincount(texts.ids[begin : begin + _COUNTED], minlength=known)[:known]
     share = np.maximum(counts, 1) / max(1, int(counts.sum()))
-    network.log_weights[SPECIAL:] = torch.from_numpy(-0.5 * np.log(np.maximum(share / _SUBSAMPLING, 1.0))).float()
+    if network.log_weights is not None:
+        network.log_weights[SPECIAL:] = torch.from_numpy(-0.5 * np.log(np.maximum(share / _SUBSAMPLING, 1.0))).float()
     if embeddings is None:
         return
     size = network.words.embedding_dim

@@ -20,7 +20,7 @@ __all__ = ["RelevanceNetwork", "Tower"]
 class Tower(nn.Module):
     """Encoder of a text as one vector: convolutions with max-over-time pooling, plus a weighted mean of embeddings.
 
-    The maximum finds what occurs anywhere in the text, the mean represents its topic.
+    The maximum finds what occurs anywhere in the text, the mean represents its topic. The paper has no mean.
 
     Args:
         options: Architecture.
@@ -31,7 +31,7 @@ class Tower(nn.Module):
         self.convolutions = Convolutions(options.embedding_dim, options.filters, options.widths)
         self.dropout = nn.Dropout(options.dropout)
         self.features = nn.Linear(len(options.widths) * options.filters, options.output_dim)
-        self.mean = nn.Linear(options.embedding_dim, options.output_dim)
+        self.mean = nn.Linear(options.embedding_dim, options.output_dim) if options.word_mean else None
 
     def forward(self, embeddings: Tensor, weights: Tensor, mask: Tensor) -> Tensor:
         """Compute L2-normalized vectors of texts.
@@ -44,10 +44,10 @@ class Tower(nn.Module):
         Returns:
             float[n, output_dim].
         """
-        features = self.dropout(self.convolutions(embeddings, mask))  # [n, widths * f]
-        mean = masked_mean(embeddings, weights, mask)  # [n, d]
-        vectors: Tensor = functional.normalize(self.features(features) + self.mean(mean), dim=1)
-        return vectors
+        vectors: Tensor = self.features(self.dropout(self.convolutions(embeddings, mask)))  # [n, output_dim]
+        if self.mean is not None:
+            vectors = vectors + self.mean(masked_mean(embeddings, weights, mask))
+        return functional.normalize(vectors, dim=1)
 
 
 class RelevanceNetwork(nn.Module):
@@ -63,8 +63,9 @@ class RelevanceNetwork(nn.Module):
         shape = options.embedding_dim, options.filters, options.widths
         self.words = nn.Embedding(vocab_size, options.embedding_dim, padding_idx=PAD)
         nn.init.normal_(self.words.weight, std=options.embedding_dim**-0.5)
-        self.log_weights = nn.Parameter(torch.zeros(vocab_size))
-        """Learned log token weights of the mean, float[V]; no idf."""
+        weighted = options.word_mean or options.architecture == "interaction"
+        self.log_weights = nn.Parameter(torch.zeros(vocab_size)) if weighted else None
+        """Learned log token weights of mean and late interaction, float[V]; no idf."""
         self.dropout = nn.Dropout(options.dropout)
         self.article = Tower(options)
         self.comment = self.article if options.shared else Tower(options)
@@ -81,8 +82,10 @@ class RelevanceNetwork(nn.Module):
         Returns:
             float[n, L, d], float[n, L], bool[n, L].
         """
-        weights = functional.embedding(ids, self.log_weights[:, None])[:, :, 0].exp()
-        return self.dropout(self.words(ids)), weights, ids != PAD
+        mask, embeddings = ids != PAD, self.dropout(self.words(ids))
+        if self.log_weights is None:
+            return embeddings, mask.to(embeddings.dtype), mask
+        return embeddings, functional.embedding(ids, self.log_weights[:, None])[:, :, 0].exp(), mask
 
     def forward(self, article: Tensor, comment: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
         """Score pairs.

@@ -81,14 +81,15 @@ class Seq2SeqNetwork(nn.Module):
         Returns:
             Encoder output, and the encoder's final state, float[layers, a, h].
         """
-        return self._encode(self.words(articles), articles != PAD)
+        states, mask, final = self._encode(self.words(articles), articles != PAD)
+        return self.decoder.read(states, mask), final
 
-    def _encode(self, embeddings: Tensor, mask: Tensor) -> tuple[EncoderOutput, Tensor]:
-        """Encode embeddings float[a, S, d] with the padding mask bool[a, S]."""
+    def _encode(self, embeddings: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """States, mask of what is attended over, and final state of embeddings float[a, S, d] with mask bool[a, S]."""
         states, final = self.encoder(self.dropout(embeddings), mask)  # [a, S, h]
         seen = mask.clone()
         seen[:, 0] = True  # a softmax over an empty article would be NaN
-        return EncoderOutput(states, seen), final
+        return states, seen, final
 
     def forward(self, article: Tensor, comment: Tensor, owner: Tensor) -> tuple[Tensor, Tensor]:
         """Compute the loss of comments with teacher forcing.
@@ -110,8 +111,8 @@ class Seq2SeqNetwork(nn.Module):
         sampled = self._sample(comment.device) if self.training and self._num_sampled else None
         wanted = [article, inputs, *((targets, sampled.tokens) if sampled else ())]
         of_article, of_comment, *candidates = self._embed(wanted)
-        encoded, final = self._encode(of_article, article != PAD)
-        shared = EncoderOutput.shared(encoded.states, encoded.mask, owner) if self.decoder.attention else None
+        states, seen, final = self._encode(of_article, article != PAD)
+        shared = self.decoder.read(states, seen, owner)
         state = self.decoder.initial_state(final.index_select(1, owner))
         features, _ = self.decoder(self.dropout(of_comment), state, shared)  # [n, L + 1, d]
         features = features[mask]  # [tokens, d]
