@@ -128,10 +128,10 @@ _COMMENTS: Final = {
         question="How good is this comment on the article?",
         words=(
             "Hard to read or no sentence: broken or meaningless words, only signs or emoji.",
-            "Reads well, but its topic or argument has nothing to do with the article; or is advertising.",
-            "Reads well and fits the article, but is vague, without focus: it could stand under many others.",
+            "Reads well, but its topic or argument has nothing to do with the article; or is advertising or spam.",
+            "Reads well and fits the article, but is vague, without detail or focus: it could stand under many others.",
             "About this article, in good language, with a view of some point, new or not.",
-            "Rich, and others want to read it: knowledge or a new view, tied to the article or taking it further.",
+            "Rich in content and worth reading: knowledge or a new view, tied to the article or taking it further.",
         ),
         examples=(
             ("!!!??? 666", "swim the of gold very is"),
