@@ -26,9 +26,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from postil.metrics.measures import Measure, measure_passages
+from postil.metrics.measures import measure_passages
 from postil.metrics.passage_collection import Preprocessing
-from postil.metrics.pool import Pools, folds_of, informativeness, interestingness
+from postil.metrics.pool import folds_of, informativeness, interestingness
 from postil.metrics.spec import parse_measure
 from postil.records import Candidate, Passage, read, write
 from postil.records.row_locations import RowLocations
@@ -36,7 +36,7 @@ from postil.records.rows import TopicArticle
 from postil.text import tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -68,14 +68,13 @@ def scored(passages: Sequence[Passage], seed: int) -> Iterator[tuple[str, Scores
     folds = folds_of(len(names), len(names), seed=seed)
     others = interestingness(topics, grades / grades.max(), collection.duplicates(), folds)
 
-    def by(specs: Sequence[str], pools: Pools) -> Mapping[Measure, Scores]:
-        return measure_passages([parse_measure(spec) for spec in specs], collection, pools)
-
     for where, specs, pools in (("page", PAGE, page), ("others", OTHERS, others)):
-        for measure, values in by(specs, pools).items():
+        measures = {spec: parse_measure(spec) for spec in specs}
+        values = measure_passages(list(measures.values()), collection, pools)
+        for spec, measure in measures.items():
             found = np.empty(len(passages))
-            found[pools.texts] = measure.ranked(values)
-            yield f"{where}-{measure}", found
+            found[pools.texts] = measure.ranked(values[measure])
+            yield f"{where}-{spec}", found
 
 
 def lengths(passages: Sequence[Passage]) -> list[int]:

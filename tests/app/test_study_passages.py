@@ -13,7 +13,9 @@ import pytest
 
 from postil.app.passages import PassagesOptions, gains_of_file
 from postil.app.report import write_report
+from postil.app.study.papers import Range, passages_paper
 from postil.app.study.passages import PassagesStudyOptions, study_passages
+from postil.app.study.passages_claims import Evidence
 from postil.app.study.passages_figures import FAMILIES, passages_study
 from postil.app.study.stages import read_result
 from postil.errors import InvalidInput, UnknownName, UsageError
@@ -155,7 +157,13 @@ def test_the_preset_has_the_papers_measures_and_figures(paper: tuple[Path, list[
     assert len(measures) == 14
     assert measures["LS_sk"][0] == "logsim-sk"
     assert (measures["w2v_g"][0], measures["w2v_wp_bi"][0]) == ("w2v_g", "not given")
-    assert list(table(out, "figure-1")) == ["f1-1 (F1_1)", "f1-2 (F1_2)", "f1-sk (F1_sk)", "w2v_g", "w2v_c: not given"]
+    assert list(table(out, "figure-1")) == [
+        "f1-1 (F1_1)",
+        "f1-2 (F1_2)",
+        "f1-sk (F1_sk)",
+        "w2v_g",
+        "w2v_c: not trained",
+    ]
     assert list(table(out, "figure-4"))[-2:] == ["w2v_wp_bi: not given", "length (len_inv)"]
     assert list(table(out, "figure-6"))[-1] == "logsim-sk (LS_sk) of anchors"
     titles = [each["title"].partition(":")[0] for each in json.loads((out / "study.json").read_text())["parts"]]
@@ -189,8 +197,31 @@ def test_the_preset_checks_claims_of_anchors_by_paired_differences(paper: tuple[
     assert (
         "at high cut-offs word2vec of pairs of Wikipedia becomes less efficient (figure 4: no such measure)" in untested
     )
-    verdicts = {cell[-1] for cell in table(out, "verdicts").values()}
+    verdicts = {cell[-2] for cell in table(out, "verdicts").values()}
     assert verdicts <= {"holds", "does not hold", "not decided", "not tested"}
+
+
+def test_verdicts_leave_one_out_are_of_those_rankings(paper: tuple[Path, list[str], Any]) -> None:
+    out, _, _ = paper
+    result = read_result(out / "informativeness.json", NcgResult)
+    at = {(row.measure, row.k, row.leave_one_out): row.ncg for row in result.gains}
+    (claim,) = [each for each in passages_paper().sentences if each.pairs == (("f1-1", "kl-1"), ("f1-1", "logsim-1"))]
+    ranges: dict[int, Range] = dict.fromkeys((2, 6, 18), "low")
+    for leave in (False, True):
+        evidence = Evidence({"informativeness": result}, {}, ranges, leave_one_out=leave)
+        found = {each.k: each.value for each in evidence.estimates(claim, ("f1-1", "kl-1"))}
+        assert found == {k: pytest.approx(at["f1-1", k, leave] - at["kl-1", k, leave]) for k in (2, 6, 18)}
+        (level, *_) = evidence.estimates(claim, ("f1-1",))
+        assert level.value == at["f1-1", 2, leave]
+        assert evidence.estimates(claim, ("f1-1", "random"))
+    assert all((cells[-1] is None) == (name in {"Figure 4", "Figure 5", "Figure 6"}) for name, cells in rows_of(out))
+
+
+def rows_of(out: Path) -> list[tuple[str, list[Any]]]:
+    """Rows of the table of verdicts; several have the same name."""
+    parts = json.loads((out / "study.json").read_text())["parts"]
+    (found,) = [each for section in parts for each in section.get("tables", ()) if each["key"] == "verdicts"]
+    return [(row["name"], row["cells"]) for row in found["rows"]]
 
 
 def test_the_preset_is_the_numbers_of_passages(paper: tuple[Path, list[str], Any]) -> None:

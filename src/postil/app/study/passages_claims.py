@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from postil.app.study.passages_figures import ENTITIES, SENSES, cutoffs_of, ranking
-from postil.records.results import StudyPart, StudyRow, StudyTable
+from postil.records.results import Gain, StudyPart, StudyRow, StudyTable
 from postil.render.formats import counted, listed
 from postil.render.numbers import interval, number, signed
 from postil.render.page.lookup import first_minus_second
@@ -31,12 +31,13 @@ UNTESTED: Final = "not tested"
 MISSING: Final = "no such measure"
 """Reason for no test: word vectors that are not given, or passages without anchors."""
 
+_NEAR: Final = number(MARGIN, 2)
 RULES: Final = (
     "A sentence holds if it holds for each of its pairs at each rank cutoff of its range, by 95 % intervals that are "
-    "not adjusted for the number of comparisons. Higher: the interval of the difference lies above 0. Alike: it lies "
-    f"within {number(MARGIN, 2)} of 0. Not higher: it ends below {number(MARGIN, 2)} and does not lie above 0. Not "
-    "significant: it contains 0. Below: the interval of nCG lies below the level. Reaches, near: at some cutoff of the "
-    f"range it lies above the level less {number(MARGIN, 2)}, or within {number(MARGIN, 2)} of it."
+    "not adjusted for the number of comparisons; pairs with a measure that is missing here do not count. Higher: the "
+    f"interval of the difference lies above 0. Alike: it lies within {_NEAR} of 0. Not higher: it ends below {_NEAR} "
+    "and does not lie above 0. Not significant: it contains 0. Below: the interval of nCG lies below the level. "
+    f"Reaches, near: at some cutoff of the range it lies above the level less {_NEAR}, or within {_NEAR} of it."
 )
 
 
@@ -100,11 +101,13 @@ class Evidence:
         found: Results by protocol; those of ``-anchors`` have both whole passages and anchors.
         models: Measures of word vectors by the paper's names.
         ranges: Range of each rank cutoff.
+        leave_one_out: True to take the rankings without the passages in their references, where there are both.
     """
 
     found: Mapping[str, NcgResult]
     models: Mapping[str, str]
     ranges: Mapping[int, Range]
+    leave_one_out: bool = False
 
     @cached_property
     def _differences(self) -> dict[str, dict[tuple[str, str, int], GainDifference]]:
@@ -125,15 +128,22 @@ class Evidence:
         if key not in self.found or any(name.startswith("w2v") and name not in self.models for name in pair):
             return []
         result = self.found[key]
-        names = [ranking(result, self.models.get(name, name)) for name in pair]
+        measures = [self.models.get(name, name) for name in pair]
+        names = [self._ranking(result, measure) for measure in measures]
         if len(names) == 1:
-            named = [(ranking(result, row.measure), row) for row in result.gains]
-            rows = [row for name, row in named if name == names[0] and row.leave_one_out == (name != row.measure)]
-            found = [(row.k, row.ncg, row.low, row.high) for row in rows]
+            (measure,) = measures
+            rows = [row for row in result.gains if row.measure == measure]
+            found = [(row.k, row.ncg, row.low, row.high) for row in rows if row.leave_one_out == (names != measures)]
         else:
             pairs = (first_minus_second(self._differences[key], names[0], names[1], k) for k in cutoffs_of(result))
             found = [(row.k, row.value, row.low, row.high) for row in pairs if row]
         return [Estimate(k, value, low, high) for k, value, low, high in found if low is not None and high is not None]
+
+    def _ranking(self, result: NcgResult, measure: str) -> str:
+        without = measure + Gain.WITHOUT
+        if self.leave_one_out and any(line.measure == without for line in result.lines):
+            return without
+        return ranking(result, measure)
 
 
 class _Checked(NamedTuple):
@@ -172,8 +182,26 @@ def findings(sentences: Sequence[Sentence], evidence: Evidence) -> tuple[str, ..
         f"{len(some[HOLDS])} hold, {len(some[FAILS])} do not, {len(some[UNDECIDED])} are not decided."
     )
     titles = {HOLDS: "Hold", FAILS: "Do not hold", UNDECIDED: "Not decided", UNTESTED: "Not tested"}
-    told = (f"{titles[name]}: {'; '.join(map(_told, those))}." for name, those in some.items() if those)
+    told = [f"{titles[name]}: {'; '.join(map(_told, those))}." for name, those in some.items() if those]
+    alone = _leave_one_out(checked, evidence)
+    changed = [
+        f"{checked[place].sentence.claim}: {verdict}"
+        for place, verdict in alone.items()
+        if verdict != checked[place].verdict
+    ]
+    if changed:
+        told.append(f"Leave-one-out, {len(changed)} verdicts on informativeness change: {'; '.join(changed)}.")
     return (head, *told)
+
+
+def _leave_one_out(checked: Sequence[_Checked], evidence: Evidence) -> dict[int, str]:
+    """Verdicts without the passages in their references, by the place of the sentence; of informativeness alone."""
+    alone = replace(evidence, leave_one_out=True)
+    return {
+        place: _checked(each.sentence, alone).verdict
+        for place, each in enumerate(checked)
+        if each.sentence.reference == "topic"
+    }
 
 
 def _told(checked: _Checked) -> str:
@@ -204,16 +232,17 @@ def claims_part(sentences: Sequence[Sentence], evidence: Evidence) -> StudyPart:
     """
     checked = [_checked(each, evidence) for each in sentences]
     cutoffs = list(evidence.ranges)
+    alone = _leave_one_out(checked, evidence)
     verdicts = StudyTable(
         key="verdicts",
         caption="Sentences of the paper about its figures, and whether they hold here",
-        head=("figure", "section", "in the paper", "rank cutoffs", "here"),
+        head=("figure", "section", "in the paper", "rank cutoffs", "here", "leave-one-out"),
         rows=tuple(
             StudyRow(
                 name=f"Figure {each.sentence.figure}",
-                cells=(each.sentence.section, each.sentence.claim, _at(each.sentence), each.verdict),
+                cells=(each.sentence.section, each.sentence.claim, _at(each.sentence), each.verdict, alone.get(place)),
             )
-            for each in checked
+            for place, each in enumerate(checked)
         ),
     )
     compared = StudyTable(

@@ -45,8 +45,6 @@ INFORMATIVE: Final = 3000
 LOW: Final = 1 / 6
 """Low cutoffs end at this share of the informative passages, high ones begin above all of them."""
 
-NOT_GIVEN: Final = ": not given"
-
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
@@ -140,6 +138,11 @@ def paper_study(found: Mapping[str, NcgResult], facts: Facts) -> StudyResult:
     )
 
 
+def _missing(name: str) -> str:
+    """Reason why a measure of word vectors has no numbers."""
+    return "not given" if name in GIVEN_UNITS else "not trained"
+
+
 def _label(measure: str, printed: PassagesPaper) -> str:
     """A measure with its name in the paper: ``f1-1 (F1_1)``."""
     plain = measure.removesuffix(ENTITIES)
@@ -159,7 +162,8 @@ def _measures(found: Mapping[str, NcgResult], facts: Facts, printed: PassagesPap
     specs = {model.name: model.spec for model in facts.models}
     ours = [(each, specs.get(each.here, "" if each.here.startswith("w2v") else each.here)) for each in printed.measures]
     rows = [
-        StudyRow(name=each.name, cells=(each.here if spec else "not given", each.definition)) for each, spec in ours
+        StudyRow(name=each.name, cells=(each.here if spec else _missing(each.here), each.definition))
+        for each, spec in ours
     ]
     tables = [
         StudyTable(
@@ -173,7 +177,7 @@ def _measures(found: Mapping[str, NcgResult], facts: Facts, printed: PassagesPap
         result = found[sense]
         lines = []
         for each, spec in ours:
-            label = _label(each.here, printed) + NOT_GIVEN * (not spec)
+            label = _label(each.here, printed) if spec else f"{each.here}: {_missing(each.here)}"
             lines.append(StudyRow(name=label, cells=_estimates(result, spec)))
             alone = _estimates(result, spec, leave_one_out=True)
             if result.settings.reference == "topic" and any(alone):
@@ -199,7 +203,8 @@ def _figures(first: int, found: Mapping[str, NcgResult], sense: str, models: Map
 
     def curve(result: NcgResult, measure: str) -> Series:
         if measure.startswith("w2v"):
-            return result, models.get(measure, ""), measure + NOT_GIVEN * (measure not in models)
+            there = measure in models
+            return result, models.get(measure, ""), measure if there else f"{measure}: {_missing(measure)}"
         return result, measure, _label(measure, printed)
 
     names = [f"f1-{unit}" for unit in UNITS] + ["w2v_g", "w2v_c"]

@@ -29,8 +29,8 @@ RUNS: Final = (
 )
 CHECK: Final = (
     "The paper verified its pool on topics that came with an article: the rankings of the runs by pool and by article "
-    "had Pearson's r .88, p < .000001. Runs that differ greatly, such as random ones beside good ones, raise r, and so "
-    "does a pool that is a part of the article."
+    "had Pearson's r .88, p < .000001; it does not name the measure. Runs that differ greatly, such as random ones "
+    "beside good ones, raise r, and so does a pool that is a part of the article."
 )
 PUBLISHED: Final = 0.88
 
