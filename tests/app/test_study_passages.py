@@ -23,6 +23,7 @@ from postil.records import Candidate, Passage, read, write
 from postil.records.result_files import read_results
 from postil.records.results import NcgResult, SummaryResult
 from postil.records.rows import TopicArticle
+from postil.render.numbers import number
 from postil.text.vectors import Vectors
 
 if TYPE_CHECKING:
@@ -277,6 +278,9 @@ def test_whole_runs_are_scored_by_pool_and_articles(paper: tuple[Path, list[str]
         assert over_runs[0] == pytest.approx(topics[0])
         assert over_runs[1:] != topics[1:]
         assert published == 0.88
+    conclusion = json.loads((tmp_path / "out" / "study.json").read_text())["conclusion"]
+    best = max(pearson.values(), key=lambda row: row.value)
+    assert any(f"to {number(best.value)} ({best.metric}); in the paper .88" in text for text in conclusion)
     means = table(tmp_path / "out", "runs")
     assert list(means) == [f"run{n}" for n in range(4)]
     (one,) = [

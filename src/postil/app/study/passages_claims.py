@@ -190,7 +190,7 @@ def findings(sentences: Sequence[Sentence], evidence: Evidence) -> tuple[str, ..
         if verdict != checked[place].verdict
     ]
     if changed:
-        told.append(f"Leave-one-out, {len(changed)} verdicts on informativeness change: {'; '.join(changed)}.")
+        told.append(f"Leave-one-out, these verdicts on informativeness change: {'; '.join(changed)}.")
     return (head, *told)
 
 

@@ -20,7 +20,7 @@ from postil.app.study.passages_figures import (
     ranking,
     vectors_part,
 )
-from postil.app.study.passages_summaries import summaries_part
+from postil.app.study.passages_summaries import agreement_words, summaries_part
 from postil.app.study.passages_vectors import GIVEN_UNITS
 from postil.metrics.principles import HILDERMAN, PRINCIPLES, of_paper
 from postil.records.results import StudyPart, StudyResult, StudyRow, StudyTable
@@ -127,7 +127,13 @@ def paper_study(found: Mapping[str, NcgResult], facts: Facts) -> StudyResult:
         title="Interestingness of passages, as in the paper",
         data=f"{data.passages:,} passages of {data.topics:,} topics, {data.informative:,} with a grade above 0; "
         f"{facts.merged:,} duplicates merged; {lists}",
-        conclusion=(QUESTIONS, *findings(printed.sentences, evidence), CAUTION),
+        conclusion=(
+            QUESTIONS,
+            *findings(printed.sentences, evidence),
+            _principle(),
+            *agreement_words(facts.summaries),
+            CAUTION,
+        ),
         parts=tuple(parts),
         settings=(
             ("preset", "paper"),
@@ -304,13 +310,16 @@ def _principles() -> StudyPart:
             ),
         )
     ]
-    some = ", ".join(of_paper())
+    return StudyPart(key="principles", title="Principles (section 2.3)", words=(_principle(),), tables=tuple(tables))
+
+
+def _principle() -> str:
+    """The claim of section 2.3."""
     claim = "holds" if of_paper() == ("logsim",) else "does not hold"
-    words = (
-        f"Section 2.3: only LogSim has diversity, permutation invariance and transfer. In this reading all three are "
-        f"satisfied by {some}: the claim {claim}. The definitions and their tests are in measures.md."
+    return (
+        "Section 2.3: only LogSim has diversity, permutation invariance and transfer. In this reading all three are "
+        f"satisfied by {', '.join(of_paper())}: the claim {claim}. The definitions and their tests are in measures.md."
     )
-    return StudyPart(key="principles", title="Principles (section 2.3)", words=(words,), tables=tuple(tables))
 
 
 def _deviations(

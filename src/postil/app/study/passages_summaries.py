@@ -12,11 +12,12 @@ from postil.metaeval.correlation import correlations
 from postil.metaeval.table import join
 from postil.records.results import StudyPart, StudyRow, StudyTable, to_json
 from postil.records.rows import Judgement, Score
+from postil.render.numbers import number
 
 if TYPE_CHECKING:
     from postil.records.results import Correlation, StudyCell, SummaryResult, SummaryScore
 
-__all__ = ["summaries_part", "summaries_stage"]
+__all__ = ["agreement_words", "summaries_part", "summaries_stage"]
 
 TITLE: Final = "Whole runs (section 3.2)"
 NONE: Final = (
@@ -90,6 +91,25 @@ def summaries_part(result: SummaryResult | None) -> StudyPart:
     return StudyPart(
         key="runs-part", title=TITLE, words=(*words, *((CHECK,) if agreement else ())), tables=(*agreement, table)
     )
+
+
+def agreement_words(result: SummaryResult | None) -> tuple[str, ...]:
+    """The range of Pearson's r between scores by pool and by articles; nothing without articles.
+
+    Args:
+        result: Scores of whole runs; None if there are none.
+    """
+    rows = sorted(
+        (row.value, row.metric) for row in (result.agreement if result else ()) if row.coefficient == "pearson"
+    )
+    if result is None or not rows:
+        return ()
+    (low, first), (high, last) = rows[0], rows[-1]
+    said = (
+        f"Whole runs: by pool and by article the means of {result.data.systems} runs have Pearson's r from "
+        f"{number(low)} ({first}) to {number(high)} ({last}); in the paper {number(PUBLISHED, 2)}."
+    )
+    return (said,)
 
 
 def _cell(row: SummaryScore) -> StudyCell:
