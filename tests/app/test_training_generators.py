@@ -31,6 +31,7 @@ from postil.records.lock import locked
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from postil.commenters.nn.batches import Commented
     from postil.corpus.store import Corpus
 
 pytestmark = [
@@ -275,6 +276,11 @@ def test_no_torch_no_model_that_writes(att: Path, monkeypatch: pytest.MonkeyPatc
         ("att", {"source": "comments"}, "must not read them: --source comments needs --target title"),
         ("seq2seq", {"network": GeneratorOptions(attention="general")}, "seq2seq has none"),
         ("att", {"network": GeneratorOptions(attention="none")}, "att has bahdanau, general or additive"),
+        (
+            "att",
+            {"max_content_words": 5},
+            "max_content_words: expected titles and contents as the source, and att reads",
+        ),
         ("att", {"training": GeneratorTraining(bf16=True, device="cpu")}, "bf16"),
     ],
 )
@@ -283,6 +289,35 @@ def test_requests_that_make_no_sense(
 ) -> None:
     with pytest.raises(UsageError, match=words):
         train_commenter(kind, corpus.path, tmp_path / "m", GeneratorTrainOptions(**options))
+
+
+@pytest.mark.parametrize("most", [None, 1, 0])
+def test_so_many_words_of_a_content_are_read_in_training_and_after(
+    most: int | None, corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from postil.commenters.nn import generator  # noqa: PLC0415 - it needs torch
+
+    lengths: dict[str, list[int]] = {}
+
+    def read(train: Commented, dev: Commented, *rest: Any, **more: Any) -> generator.Generator:
+        lengths.update(train=np.diff(train.articles.offsets).tolist(), dev=np.diff(dev.articles.offsets).tolist())
+        return real(train, dev, *rest, **more)
+
+    real = generator.train_generator
+    monkeypatch.setattr(generator, "train_generator", read)
+    options = replace(SMALL, training=replace(TRAINING, epochs=1), max_content_words=most)
+    train_commenter("att-tc", corpus.path, tmp_path / "m", options)
+    words = 2 + (1 if most == 1 else 3)  # more rain; about rain 8
+    assert set(lengths["train"]) == set(lengths["dev"]) == {words}
+    made = NeuralCommenter.open(tmp_path / "m")
+    assert ("content_words" in made.model.config) == (most is not None)
+    assert ("max_content_words" in made.model.metadata["options"]) == (most is not None)
+    assert made.generator.options.article_words == (400 if most is None else 2**31 - 1)
+    long = Article("q", "more rain", (), "about " * 499 + "rain")
+    assert made._read([long]).offsets.tolist() == [0, 3 if most == 1 else 502]
+    alike = Article("r", "more rain", (), "about trains")
+    one, two = ([text.score for text in found.suggestions] for found in made.comment([long, alike], 1))
+    assert (one == two) == (most == 1)
 
 
 def test_no_content_no_att_tc(tmp_path: Path) -> None:

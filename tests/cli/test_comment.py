@@ -19,8 +19,10 @@ import pytest
 import typer.main
 from typer.testing import CliRunner
 
+from postil.app.comment import CommentOptions
 from postil.cli.main import app
 from postil.cli.train import train
+from postil.commenters.decoding_options import DecodingOptions
 from postil.records import Article, Comment, write
 
 if TYPE_CHECKING:
@@ -377,6 +379,11 @@ def test_addresses_are_held_unless_they_may_be_there(postil: Postil) -> None:
         (("q.jsonl", "-m", "cut"), 3, "cut/words.txt: expected "),
         (("q.jsonl", "-m", "t", "--format", "jsnol"), 2, "unknown format 'jsnol'; did you mean 'jsonl'?"),
         (("q.jsonl", "-m", "t", "--decoding", "best"), 2, "--decoding: expected beam, greedy or nucleus, got best"),
+        (
+            ("q.jsonl", "-m", "t", "--no-repeat-ngrams", "0", "--length-penalty", "0.5"),
+            2,
+            "t: ir-t retrieves comments; length_penalty, no_repeat_ngram_size: only for models that generate",
+        ),
         (("q.jsonl", "-m", "t", "--blocklist", "none.txt"), 3, "none.txt: cannot be read"),
         (("q.jsonl", "-m", "t", "--min-words", "5", "--max-words", "2"), 2, "no comment has at least 5 and at most 2"),
     ],
@@ -403,7 +410,15 @@ def test_what_cannot_be_is_told(verb: str, words: tuple[str, ...], code: int, pr
     assert done.out == "" or words[0] == "twice.jsonl"
 
 
-@pytest.mark.parametrize("words", [("-k", 0), ("--min-words", -1), ("--max-words", 0), ("--jobs", 0)])
+def test_flags_of_decoding_are_its_options() -> None:
+    assert CommentOptions().decoding() is None
+    given = CommentOptions(beam_size=1, length_penalty=0.0, no_repeat_ngram_size=0, top_p=0.5).decoding()
+    assert given == DecodingOptions(beam_size=1, length_penalty=0.0, no_repeat_ngram_size=0, top_p=0.5)
+
+
+@pytest.mark.parametrize(
+    "words", [("-k", 0), ("--min-words", -1), ("--max-words", 0), ("--jobs", 0), ("--no-repeat-ngrams", -1)]
+)
 def test_numbers_of_a_request_that_make_no_sense(words: tuple[object, ...], postil: Postil) -> None:
     done = postil("comment", "q.jsonl", "-m", "t", *words)
     assert (done.code, done.out) == (2, "")

@@ -29,6 +29,17 @@ __all__ = ["CommentOptions", "comment_articles", "rank_articles"]
 BATCH: Final = 64
 """Number of articles that are commented on together."""
 
+_DECODING: Final = (
+    "strategy",
+    "beam_size",
+    "length_penalty",
+    "no_repeat_ngram_size",
+    "top_p",
+    "temperature",
+    "seed",
+)
+"""Options of `DecodingOptions` that have a flag."""
+
 
 @options
 class CommentOptions(ThreadOptions):
@@ -42,6 +53,9 @@ class CommentOptions(ThreadOptions):
         allow_addresses: Accept comments with web and e-mail addresses or handles.
         strategy: Decoding of a generator: beam (default), greedy or nucleus sampling.
         beam_size: Number of hypotheses per beam, with beam (default 5).
+        length_penalty: Length penalty exponent of a generator: a text's score is its log-probability divided by its
+            number of tokens to this power (default 1: the mean per token; 0 favors short texts).
+        no_repeat_ngram_size: No n-gram of this size occurs twice in a generated text (default 3); 0 allows repetition.
         top_p: Top-p threshold, with nucleus (default 0.9).
         temperature: Sampling temperature, with nucleus; lower is more deterministic (default 1).
         seed: Seed of nucleus sampling.
@@ -54,6 +68,8 @@ class CommentOptions(ThreadOptions):
     allow_addresses: bool = False
     strategy: Annotated[str | None, Flag(("--decoding",), metavar="NAME")] = None
     beam_size: Annotated[int | None, Flag(min=1)] = None
+    length_penalty: Annotated[float | None, Flag(min=0)] = None
+    no_repeat_ngram_size: Annotated[int | None, Flag(("--no-repeat-ngrams",), min=0)] = None
     top_p: float | None = None
     temperature: float | None = None
     seed: Annotated[int | None, Flag(min=0)] = None
@@ -72,8 +88,7 @@ class CommentOptions(ThreadOptions):
 
     def decoding(self) -> DecodingOptions | None:
         """The decoding options; None where none is given, as for a retriever."""
-        given = {name: getattr(self, name) for name in ("strategy", "beam_size", "top_p", "temperature", "seed")}
-        given = {name: value for name, value in given.items() if value is not None}
+        given = {name: value for name in _DECODING if (value := getattr(self, name)) is not None}
         return DecodingOptions(**given) if given else None
 
 

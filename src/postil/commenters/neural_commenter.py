@@ -18,7 +18,7 @@ from postil.arrays import WHOLE, Expected
 from postil.commenters.copying import SpanIndex
 from postil.commenters.decoding_options import DecodingOptions
 from postil.commenters.filtering import CandidateFilter
-from postil.commenters.nn.batches import SPECIAL, Ragged
+from postil.commenters.nn.batches import SPECIAL, Ragged, concatenate_texts
 from postil.commenters.store import Model, ModelWriter
 from postil.commenters.string_array import StringArray
 from postil.errors import InvalidInput, MissingExtra, UsageError
@@ -228,8 +228,24 @@ class NeuralCommenter:
 
     def _read(self, articles: Sequence[Article]) -> Ragged:
         """Token ids of articles; out-of-vocabulary words have the highest id."""
+        if (most := self._content_words) is None:
+            return self._encode(["\n".join(_text_of(article, part) for part in self.parts) for article in articles])
+        titles, contents = (self._encode([_text_of(article, part) for article in articles]) for part in self.parts)
+        return concatenate_texts(titles, contents, most)
+
+    @property
+    def _content_words(self) -> int | None:
+        """Number of words of a content that are read; None for no limit but the network's."""
+        if "content_words" not in self.model.config:
+            return None
+        most = self.model.setting("content_words", int)
+        if most < 1 or self.parts != READS["both"]:
+            problem = f"expected at least 1, for a model that reads titles and contents, got {most}; {WHOLE}"
+            raise InvalidInput(problem, where=str(self.model.path / "config.json"), field="content_words")
+        return most
+
+    def _encode(self, texts: list[str]) -> Ragged:
         split = tokenizer(self.model.setting("tokenizer", str))
-        texts = ["\n".join(_text_of(article, part) for part in self.parts) for article in articles]
         tokens = self._vocabulary.branch().encode(texts, split, allow_han=True)
         return Ragged(np.where(tokens.ids < len(self.words), tokens.ids, np.int32(2**31 - 1)), tokens.offsets)
 

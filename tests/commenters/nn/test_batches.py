@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -122,6 +123,19 @@ def test_batches_are_full_but_for_less_than_a_group(counts: list[int], batch: in
     dealt = [each["comment"][:, 0].tolist() for each in epoch]
     assert sorted(word - 4 for some in dealt for word in some) == list(range(total))
     assert dealt == [each["comment"][:, 0].tolist() for each in pairs.epoch(1)]
+
+
+@pytest.mark.parametrize("tokens", [1, 40, 90])
+def test_a_batch_of_long_articles_has_fewer_of_them(tokens: int) -> None:
+    pairs = world()
+    epoch = replace(pairs, article_tokens=tokens).epoch(2)
+    assert sorted(word for batch in epoch for word in batch["comment"][:, 0]) == sorted(
+        word for batch in pairs.epoch(2) for word in batch["comment"][:, 0]
+    )
+    assert all(batch["article"].size <= tokens or len(batch["article"]) == 1 for batch in epoch)
+    enough = replace(pairs, article_tokens=40 * pairs.batch).epoch(2)  # no article is longer than 40
+    for one, two in zip(enough, pairs.epoch(2), strict=True):
+        assert all((one[name] == two[name]).all() for name in two)
 
 
 def test_groups_from_one_comment_to_a_batch_are_taken() -> None:

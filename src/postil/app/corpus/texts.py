@@ -59,13 +59,17 @@ class CorpusTexts:
         reads: Parts of an article that are read: ``title``, ``content``, ``both``, or ``comments``, one after the
             other.
         writes: Target: ``comments`` or ``title``.
+        content_words: Number of words of a content that are read; None for all.
 
     Raises:
         UsageError: What is to be read or written has no word in the whole training set. (Where contents are to be
             read, these; articles without titles can be read by their contents.)
     """
 
-    def __init__(self, corpus: Corpus, reads: str, writes: str = "comments") -> None:
+    def __init__(
+        self, corpus: Corpus, reads: str, writes: str = "comments", *, content_words: int | None = None
+    ) -> None:
+        self.content_words = content_words
         self.corpus = corpus
         self.reads = reads
         self.writes = writes
@@ -99,7 +103,8 @@ class CorpusTexts:
     @property
     def about(self) -> dict[str, object]:
         """All that they depend on, as a JSON object."""
-        return {"reads": self.reads, **self.corpus.metadata.origin}
+        cut = {} if self.content_words is None else {"content_words": self.content_words}
+        return {"reads": self.reads, **cut, **self.corpus.metadata.origin}
 
     def words(self) -> list[str]:
         """The words, by id; a frequent word has a low id."""
@@ -109,7 +114,8 @@ class CorpusTexts:
         """The words of the articles: ids int32[T] and offsets int64[articles + 1]."""
         if self.reads != "both":
             return self._texts(split, _PARTS[self.reads][0])
-        both = concatenate_texts(self.corpus.tokens(split, "title"), self.corpus.tokens(split, "content"), LONGEST)
+        titles, contents = (self.corpus.tokens(split, part) for part in _PARTS["both"])
+        both = concatenate_texts(titles, contents, LONGEST if self.content_words is None else self.content_words)
         return both.ids, both.offsets
 
     def titles(self, split: str) -> Texts:

@@ -13,6 +13,7 @@ import numpy as np
 from msgspec import to_builtins
 
 from postil.app.corpus.texts import CorpusTexts
+from postil.app.training.options import LONGEST
 from postil.app.training.training_directory import TrainingDirectory
 from postil.commenters.copying import SpanIndex
 from postil.commenters.neural_commenter import ATTENTION, KINDS, CopyIndex, save_generator
@@ -77,7 +78,11 @@ def train_commenter(
     check_free(out)
     corpus = Corpus.open(corpus_folder)
     reads = options.source or ("both" if kind == "att-tc" else "title")
-    texts = CorpusTexts(corpus, reads=reads, writes=options.target)
+    if options.max_content_words is not None and reads != "both":
+        raise UsageError(
+            f"max_content_words: expected titles and contents as the source, and {kind} reads {reads} alone"
+        )
+    texts = CorpusTexts(corpus, reads=reads, writes=options.target, content_words=options.content_words)
     directory = TrainingDirectory(out, texts, options.embeddings, options.seed, on_message)
     for note in texts.gaps() if is_main_process() else ():
         on_message(note)
@@ -87,8 +92,9 @@ def train_commenter(
     if _train(kind, directory, options, "generator") is None:
         return None
     trained = Model.open(directory.folder / "generator").metadata
-    config = {"tokenizer": corpus.tokenizer, "reads": reads, "writes": options.target}
-    metadata = directory.metadata(asdict(options), options.training, trained["dev"])
+    config: dict[str, object] = {"tokenizer": corpus.tokenizer, "reads": reads, "writes": options.target}
+    config |= {} if options.content_words is None else {"content_words": options.content_words}
+    metadata = directory.metadata(_recorded(options), options.training, trained["dev"])
     metadata |= {"grid": to_builtins(search)} if search else {}
     with ModelWriter(out, kind, config, metadata) as new:
         save_generator(new, corpus.words(), _copy_index(directory, options.target, on_progress))
@@ -99,6 +105,14 @@ def train_commenter(
         TrainingStep(**row, perplexity=math.exp(row["dev"]), best=row["step"] == best) for row in trained["history"]
     )
     return TrainingResult(rows=tuple(rows), grid=search)
+
+
+def _recorded(options: GeneratorTrainOptions) -> dict[str, object]:
+    """Options by name as the model records them."""
+    found = asdict(options) | {"network": options.network.recorded()}
+    if options.max_content_words is None:
+        del found["max_content_words"]
+    return found
 
 
 def _check_attention(kind: str, network: GeneratorOptions) -> None:
@@ -121,6 +135,7 @@ def _train(kind: str, directory: TrainingDirectory, options: GeneratorTrainOptio
         attention=options.network.attention or ATTENTION[kind],
         comments_per_group=options.network.comments_per_group
         or (1 if directory.texts.reads == "title" else COMMENTS_PER_GROUP),
+        article_words=options.network.article_words if options.content_words is None else LONGEST,
     )
     train, dev = (directory.split(name, options.target) for name in ("train", "dev"))
     return directory.train(

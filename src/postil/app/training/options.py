@@ -13,6 +13,8 @@ from postil.options import Flag, options
 __all__ = ["GeneratorTrainOptions", "GeneratorTraining", "RelevanceTraining", "RetrieverTrainOptions"]
 
 RANKERS: Final = ("relevance", "tf-idf", "both")
+LONGEST: Final = 2**31 - 1
+"""Number of words that no text exceeds."""
 SOURCES: Final = ("title", "content", "both", "comments")
 
 
@@ -87,6 +89,8 @@ class GeneratorTrainOptions(SeedOptions):
         source: Input of the encoder: ``title``, ``content``, ``both``, or ``comments`` in their order (with --target
             title); by default as the model's name says.
         target: Output of the decoder: ``comments``, or ``title`` (headlines; with --source content or comments).
+        max_content_words: Number of words of the content that are read after the title; 0 for the whole content. By
+            default title and content together are truncated to 400.
         embeddings: Pretrained embeddings: a folder of word vectors, ``corpus`` to train them on the corpus first, or
             ``none`` for random ones.
         network: Options of the network.
@@ -95,6 +99,7 @@ class GeneratorTrainOptions(SeedOptions):
 
     source: Annotated[Literal["title", "content", "both", "comments"] | None, Flag(metavar="FIELD")] = None
     target: Annotated[Literal["comments", "title"], Flag(metavar="FIELD")] = "comments"
+    max_content_words: Annotated[int | None, Flag(min=0)] = None
     embeddings: Annotated[str, Flag(metavar="FOLDER")] = "none"
     network: GeneratorOptions = GeneratorOptions()
     training: GeneratorTraining = GeneratorTraining()
@@ -108,3 +113,10 @@ class GeneratorTrainOptions(SeedOptions):
             raise UsageError(f"a generator of titles must not read them: --target title needs {expected}")
         if self.source == self.target:
             raise UsageError("a generator of comments must not read them: --source comments needs --target title")
+        if self.max_content_words is not None and not 0 <= self.max_content_words <= LONGEST:
+            raise UsageError(f"max_content_words: expected 0 to {LONGEST:,}, got {self.max_content_words:,}")
+
+    @property
+    def content_words(self) -> int | None:
+        """Number of words of the content that are read after the title; None for the limit of the network alone."""
+        return LONGEST if self.max_content_words == 0 else self.max_content_words

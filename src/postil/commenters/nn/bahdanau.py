@@ -223,6 +223,7 @@ class _Recurrence(torch.autograd.Function):
         hidden, queries, contexts, weights, keys, states, query, score, *layers = ctx.saved_tensors
         kept, count = ctx.plan.kept, len(layers) // 4
         attention = _Attention(ctx.plan, keys, states, score)
+        attention.zero_grad()
         grad_queries = torch.empty_like(queries)
         grad_tops, grad_contexts, state, cell = grads[0], grads[1].clone(), list(grads[2]), list(grads[3])
         grad_gates = [
@@ -274,11 +275,12 @@ class _Attention:
         self.parts = [(rows, scaled[texts], states[texts]) for rows, texts in plan.parts]
         largest = max(rows.stop - rows.start for rows, _ in plan.parts)
         self.room = keys.new_empty(largest, *keys.shape[1:])  # written anew for each part: an allocation costs more
-        self.grad_score = torch.zeros_like(score)
-        # Where states are read in place, so is their gradient written.
-        self.grad = torch.zeros_like(keys)
-        self.grads = [self.grad[texts] for _, texts in plan.parts]
-        self.ones = torch.ones_like(score)
+
+    def zero_grad(self) -> None:
+        """Allocate the gradients that `backward` adds to; those of keys that are read in place are in place too."""
+        self.grad = torch.zeros_like(self.keys)
+        self.grads = [self.grad[texts] for _, texts in self.plan.parts]
+        self.grad_score, self.ones = torch.zeros_like(self.score), torch.ones_like(self.score)
 
     def _shares(self, queries: Tensor, keys: Tensor) -> Tensor:
         """The numbers r of some targets, float[rows, S, h]; queries and keys are multiplied by -2."""

@@ -213,6 +213,8 @@ class Pairs:
         comments_per_article: ``all``, or ``one`` that is sampled once for all epochs.
         seed: Seed; with the number of the epoch it decides everything random.
         window: Number of batches that are sorted by length together.
+        article_tokens: Maximum number of article tokens per batch, padding included, unless one article has more; None
+            for no limit.
 
     Raises:
         UsageError: The arrays do not fit together, or there is no comment.
@@ -229,6 +231,7 @@ class Pairs:
     comments_per_article: Literal["all", "one"] = "all"
     seed: int = 0
     window: int = 50
+    article_tokens: int | None = None
 
     def __post_init__(self) -> None:
         articles, comments = len(self.articles.offsets) - 1, len(self.comments.offsets) - 1
@@ -271,7 +274,12 @@ class Pairs:
         cuts = [0]
         while cuts[-1] < len(ends):  # a batch takes as many whole groups as fit
             before = ends[cuts[-1] - 1] if cuts[-1] else 0
-            cuts.append(int(np.searchsorted(ends, before + self.batch, side="right")))
+            end = int(np.searchsorted(ends, before + self.batch, side="right"))
+            if self.article_tokens is not None:
+                padded = np.maximum.accumulate(article_lengths[by_length[cuts[-1] : end]])
+                padded = padded * np.arange(1, len(padded) + 1)
+                end = cuts[-1] + max(1, int(np.searchsorted(padded, self.article_tokens, side="right")))
+            cuts.append(end)
         # Shuffled again: neighbors in a window have the same lengths, and training should not see them in a row.
         batches = rng.permutation(len(cuts) - 1)
         return Epoch(self, chosen[order], article, begins, shuffled[by_length], np.array(cuts), batches)

@@ -231,6 +231,8 @@ def _pairs(texts: Commented, options: GeneratorOptions, training: TrainingOption
         batch=training.batch,
         comments_per_group=min(options.comments_per_group or COMMENTS_PER_GROUP, training.batch),
         article_words=options.article_words,
+        # No batch of articles of the default length has more, and one of whole articles must not fill the memory.
+        article_tokens=GeneratorOptions.article_words * training.batch,
         comment_words=options.comment_words,
         comments_per_article=options.comments_per_article,
         seed=training.seed,
