@@ -8,15 +8,25 @@ from __future__ import annotations
 
 import inspect
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Annotated, Final, TypeVar, Union, dataclass_transform, get_args, get_origin
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Final,
+    TypeVar,
+    Union,
+    dataclass_transform,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Flag", "descriptions", "flag_name", "is_options", "options", "split_hint"]
+__all__ = ["Flag", "command_words", "descriptions", "flag_name", "is_options", "options", "split_hint"]
 
 T = TypeVar("T")
 
@@ -128,3 +138,44 @@ def split_hint(hint: object) -> tuple[object, Flag]:
         if others:
             hint = str
     return hint, flag
+
+
+def command_words(given: object) -> list[str]:
+    """The arguments of a command that give the options which differ from their defaults.
+
+    Args:
+        given: An options object whose fields all have defaults; options within it are included.
+
+    Raises:
+        ValueError: An option differs that has no flag.
+
+    >>> @options
+    ... class Numbers:
+    ...     '''Options of an example.
+    ...
+    ...     Args:
+    ...         count: Number of things.
+    ...         sort: Sort them.
+    ...     '''
+    ...
+    ...     count: int = 3
+    ...     sort: Annotated[bool, Flag(("--sort/--no-sort",))] = True
+    >>> command_words(Numbers(count=4, sort=False))
+    ['--count', '4', '--no-sort']
+    """
+    return _words(given, type(given)())
+
+
+def _words(given: object, default: object) -> list[str]:
+    hints, found = get_type_hints(type(given), include_extras=True), list[str]()
+    for each in fields(given):  # type: ignore[arg-type]  # a dataclass
+        value, usual = getattr(given, each.name), getattr(default, each.name)
+        if is_options(type(value)):
+            found += _words(value, usual)
+        elif value != usual:
+            _, flag = split_hint(hints[each.name])
+            if flag.hidden:
+                raise ValueError(f"{each.name}: it has no flag")
+            yes, _, no = next(iter(flag.names), flag_name(each.name, flag)).partition("/")
+            found += [yes if value else no] if isinstance(value, bool) else [yes, str(value)]
+    return found

@@ -53,9 +53,11 @@ def study_comments(
     stages = stages or Stages(out, on_message, options.stage)
     report = out / "report.html"
     check_report(report)  # before any stage runs
-    (out / "models").mkdir(exist_ok=True)
-    (out / "suggestions").mkdir(exist_ok=True)
-    for stage in _stages(CommentsStudy.of(opened, out, options, on_message)):
+    study = CommentsStudy.of(opened, out, options, on_message)
+    for each in study.by_seed:
+        for name in ("models", "suggestions"):
+            (each.out / name).mkdir(parents=True, exist_ok=True)
+    for stage in _stages(study):
         stages.run(stage)
     stages.close()
     return report
@@ -63,14 +65,16 @@ def study_comments(
 
 def _stages(study: CommentsStudy) -> Iterator[Stage]:
     yield comments_stages.statistics(study)
-    for name in study.models:
-        if name not in study.options.models:
-            yield comments_stages.training(study, name)
-    _check_models(study)
+    for each in study.by_seed:
+        for name in study.models:
+            if name not in study.options.models:
+                yield comments_stages.training(each, name)
+        _check_models(each)
     yield comments_stages.references(study)
-    for name in study.models:
-        yield comments_stages.suggestions(study, name)
-    yield comments_stages.candidates(study)
+    for each in study.by_seed:
+        for name in study.models:
+            yield comments_stages.suggestions(each, name)
+        yield comments_stages.candidates(each)
     yield comments_stages.scores(study)
     yield comments_stages.comparison(study)
     if study.options.judgements:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,7 +45,8 @@ class CommentsStudy:
 
     Args:
         corpus: The corpus.
-        out: Output folder.
+        out: Output folder of this seed.
+        shared: Output folder of the study: that of its first seed, with what no seed changes.
         options: Options of the study.
         on_message: Callback for status messages.
         models: Folders of the commenters, by name.
@@ -56,6 +57,7 @@ class CommentsStudy:
 
     corpus: Corpus
     out: Path
+    shared: Path
     options: CommentsOptions
     on_message: OnMessage
     models: Mapping[str, Path]
@@ -98,6 +100,7 @@ class CommentsStudy:
         return cls(
             corpus=corpus,
             out=out,
+            shared=out,
             options=options,
             on_message=on_message,
             models={name: Path(options.models.get(name, out / "models" / name)) for name in options.names},
@@ -105,6 +108,36 @@ class CommentsStudy:
             given=given,
             weights=weights,
         )
+
+    @property
+    def by_seed(self) -> tuple[CommentsStudy, ...]:
+        """The study with each of its seeds: this one, and those whose files are below ``seeds``."""
+        first = self.options.seed
+        more = (self.with_seed(first + i) for i in range(1, self.options.seeds))
+        return (self, *more)
+
+    def with_seed(self, seed: int) -> CommentsStudy:
+        """The study with commenters of another seed; articles, references and readers' comments stay.
+
+        Args:
+            seed: The seed.
+        """
+        out = self.shared / "seeds" / str(seed)
+        trained = {name: out / "models" / name for name in self.models if name not in self.options.models}
+        return replace(self, out=out, options=replace(self.options, seed=seed), models={**self.models, **trained})
+
+    @property
+    def is_first(self) -> bool:
+        """True if it is the study of the first seed."""
+        return self.out == self.shared
+
+    def stage(self, name: str) -> str:
+        """Name of a stage, with the seed where it is not the first.
+
+        Args:
+            name: Its name without one.
+        """
+        return name if self.is_first else f"{name}-seed-{self.options.seed}"
 
     @property
     def folder(self) -> Path:
@@ -139,6 +172,8 @@ class CommentsStudy:
         options = self.options
         models = [word for name, folder in options.models.items() for word in ("--model", f"{name}={folder}")]
         given = {
+            "preset": options.preset,
+            "seeds": options.seeds if options.seeds > 1 else None,
             "systems": ",".join(name for name in options.names if name not in options.models) or None,
             "candidates": options.candidates,
             "judgements": options.judgements,

@@ -13,7 +13,7 @@ from postil.metrics.metric_set import parse_all
 from postil.options import Flag, options
 from postil.records.scale import Scale
 
-__all__ = ["FITTING", "FITTING_PLAIN", "METRICS", "SYSTEMS", "CommentsOptions", "Names"]
+__all__ = ["FITTING", "FITTING_PLAIN", "METRICS", "PAPER_METRICS", "SYSTEMS", "CommentsOptions", "Names"]
 
 SYSTEMS: Final = ("ir-t", "ir-tc", "seq2seq", "att", "att-tc")
 """The commenters of the paper."""
@@ -35,6 +35,18 @@ METRICS: Final = (
     FITTING_PLAIN,
     FITTING,
 )
+
+PRINTED: Final = ("meteor(params=2005,penalty=outside)", "rouge-l(reading=union)", "cider")
+"""The metrics of equations B.3 to B.5 as they are printed, with the METEOR of 2005 that the paper cites."""
+
+PAPER_METRICS: Final = (
+    *(f"{w}{spec}" for spec in (*PRINTED, "bleu-1", "bleu-2", "bleu-3", "bleu-4") for w in ("", "w-")),
+    *(f"{w}{spec}" for spec in ("meteor(params=2005)", "meteor(penalty=outside)", "meteor") for w in ("", "w-")),
+    FITTING_PLAIN,
+    FITTING,
+    *(f"{w}rouge-l" for w in ("", "w-")),
+)
+"""The metrics of ``--preset paper``: first as printed, then in the readings that the equations leave open."""
 
 
 class Names(tuple[str, ...]):
@@ -64,9 +76,12 @@ class CommentsOptions(ResamplingOptions, ThreadOptions):
         systems: Commenters to train, with commas; by default ir-t,ir-tc,seq2seq,att,att-tc, or none with --model or
             --candidates.
         models: Trained model to take; repeatable. One that is among --systems is not trained.
-        ranker: Ranker of ir-t and ir-tc: both, relevance (as in the paper) or tf-idf.
-        softmax: Softmax of generators: full, or sampled, several times faster.
+        ranker: Ranker of ir-t and ir-tc: both (default), relevance (default with --preset paper) or tf-idf.
+        softmax: Softmax of generators: full (default), or sampled, several times faster (default with --preset paper).
         epochs: Maximum number of epochs of each network.
+        grid: Values of an option of the networks to choose from on dev, with --preset paper; repeatable.
+        grid_epochs: Maximum number of epochs of each combination of that grid; 0 for no grid.
+        seeds: Number of seeds that each commenter is trained with: --seed and those after it; with --preset paper.
         device: Device for training: auto, cpu or cuda.
         candidates: Texts of other systems for the test articles (item, system, text); a system human takes the place
             of the readers' comment.
@@ -84,9 +99,12 @@ class CommentsOptions(ResamplingOptions, ThreadOptions):
     preset: Annotated[str | None, Flag(metavar="NAME")] = None
     systems: Annotated[Names | None, Flag(metavar="NAMES")] = None
     models: Annotated[Mapping[str, str], Flag(("--model",), metavar="NAME=DIR")] = field(default_factory=dict)
-    ranker: Annotated[str, Flag(metavar="NAME")] = "both"
-    softmax: Annotated[str, Flag(metavar="NAME")] = "full"
+    ranker: Annotated[str | None, Flag(metavar="NAME")] = None
+    softmax: Annotated[str | None, Flag(metavar="NAME")] = None
     epochs: Annotated[int | None, Flag(min=1)] = None
+    grid: Annotated[tuple[str, ...], Flag(metavar="OPTION=V1,V2,…")] = ()
+    grid_epochs: Annotated[int | None, Flag(min=0)] = None
+    seeds: Annotated[int, Flag(min=1)] = 1
     device: Annotated[str | None, Flag(metavar="NAME")] = None
     candidates: Annotated[str | None, Flag(metavar="FILE")] = None
     judgements: Annotated[str | None, Flag(metavar="FILE")] = None
@@ -94,7 +112,7 @@ class CommentsOptions(ResamplingOptions, ThreadOptions):
     scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
     judgement_scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
     weights: Annotated[str | None, Flag(metavar="METHOD")] = None
-    metrics: Annotated[tuple[str, ...], Flag(("--metric", "-m"), metavar="SPEC")] = METRICS
+    metrics: Annotated[tuple[str, ...], Flag(("--metric", "-m"), metavar="SPEC")] = ()
     draws: Annotated[int, Flag(min=1)] = 100
     stage: Annotated[str | None, Flag(metavar="NAME")] = None
 
@@ -108,7 +126,14 @@ class CommentsOptions(ResamplingOptions, ThreadOptions):
             raise UsageError(f"--model {HUMAN}: the name of the system of readers' comments; give another")
         if not self.names and self.candidates is None:
             raise UsageError("no commenter: expected --systems, --model or --candidates")
-        parse_all(self.metrics)
+        if self.preset is None and (self.seeds > 1 or self.grid or self.grid_epochs is not None):
+            raise UsageError("--seeds, --grid and --grid-epochs belong to --preset paper")
+        parse_all(self.specs)
+
+    @property
+    def specs(self) -> tuple[str, ...]:
+        """The metrics: those asked for, else those of the preset."""
+        return self.metrics or (METRICS if self.preset is None else PAPER_METRICS)
 
     @property
     def names(self) -> tuple[str, ...]:

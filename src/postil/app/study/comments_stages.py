@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from postil.app.comment import CommentOptions, comment_articles
+from postil.app.comment import comment_articles
 from postil.app.compare import CompareOptions, compare_files
 from postil.app.corpus.stats import StatisticsOptions, count_corpus
 from postil.app.correlate import CorrelateOptions, correlate_files
@@ -19,21 +19,17 @@ from postil.app.report import write_report
 from postil.app.score_files import score_files
 from postil.app.score_options import ScoreOptions
 from postil.app.study.comments_examples import pairs
+from postil.app.study.comments_seeds import scores_over_seeds
+from postil.app.study.comments_systems import plan, suggesting
 from postil.app.study.comments_tables import Made, comments_study
 from postil.app.study.stages import Stage, as_line, flags, read_result, write_text
 from postil.app.training.generators import train_commenter
-from postil.app.training.options import (
-    GeneratorTraining,
-    GeneratorTrainOptions,
-    RelevanceTraining,
-    RetrieverTrainOptions,
-)
+from postil.app.training.options import RetrieverTrainOptions
 from postil.app.training.retrievers import train_retriever
-from postil.commenters import retrieval
-from postil.commenters.nn.options import GeneratorOptions, TrainingOptions
 from postil.commenters.store import Model
 from postil.metrics.consensus import similarity_of
 from postil.metrics.metric_set import parse_all
+from postil.options import command_words
 from postil.records.atomic_file import AtomicFile
 from postil.records.result_files import read_results
 from postil.records.results import (
@@ -71,8 +67,6 @@ __all__ = [
     "training",
 ]
 
-Training = TypeVar("Training", bound=TrainingOptions)
-
 COEFFICIENTS: Final[tuple[Coefficient, ...]] = ("spearman", "pearson", "kendall-b")
 
 
@@ -95,47 +89,36 @@ def statistics(study: CommentsStudy) -> Stage:
     )
 
 
-def _training(default: Training, epochs: int | None, device: str | None) -> Training:
-    """Options of a training with the epochs and the device of the study."""
-    given = default if epochs is None else replace(default, epochs=epochs)
-    return given if device is None else replace(given, device=device)
-
-
 def training(study: CommentsStudy, name: str) -> Stage:
     """Train a commenter."""
-    options, target = study.options, study.models[name]
-    epochs, device = options.epochs, options.device
+    target, made = study.models[name], plan(study, name)
+    grid, device = made.grid, study.options.device
     work: Callable[..., object]
-    if name in retrieval.KINDS:
-        if options.ranker == "tf-idf":  # it has no network
-            epochs = device = None
-        own = {"ranker": options.ranker}
-        relevance = _training(RelevanceTraining(), epochs, device)
-        retriever = RetrieverTrainOptions(
-            ranker=options.ranker, training=relevance, seed=options.seed, jobs=options.jobs
-        )
-        work = partial(train_retriever, name, study.folder, target, retriever)
+    if isinstance(made.options, RetrieverTrainOptions):
+        work = partial(train_retriever, name, study.folder, target, made.options, grid=grid)
+        device = None if made.options.ranker == "tf-idf" else device
     else:
-        own = {"softmax": options.softmax}
-        network = GeneratorOptions(loss=options.softmax)  # type: ignore[arg-type]  # checked inside
-        generation = _training(GeneratorTraining(), epochs, device)
-        generator = GeneratorTrainOptions(network=network, training=generation, seed=options.seed)
-        work = partial(train_commenter, name, study.folder, target, generator)
-    words = flags({**own, "epochs": epochs})
-    more = flags({"device": device, "seed": options.seed})
+        work = partial(train_commenter, name, study.folder, target, made.options, grid=grid)
+    words = [*made.words, *(grid.flags() if grid else ())]
+    first = study.shared / "models" / name
     return Stage(
-        name=name,
+        name=study.stage(name),
         outputs=[target],
-        inputs=[study.folder],
-        request={"train": [str(word) for word in words], "seed": options.seed},
-        command=["train", name, "--corpus", study.folder, "--out", target, *words, *more],
+        inputs=[study.folder, *([] if study.is_first else [first])],
+        request={"train": words, "seed": study.options.seed},
+        command=[
+            *("train", name, "--corpus", study.folder, "--out", target, *words),
+            *flags({"device": device, "seed": study.options.seed}),
+        ],
         work=partial(work, on_message=study.on_message, on_progress=progress),
     )
 
 
 def references(study: CommentsStudy) -> Stage:
     """Write the test articles without comments, their references, and one held-out comment of each."""
-    articles, references, *humans = (study.out / f"{name}.jsonl" for name in ("articles", "references", *study.drawn))
+    articles, references, *humans = (
+        study.shared / f"{name}.jsonl" for name in ("articles", "references", *study.drawn)
+    )
     readers = study.readers
 
     def work() -> None:
@@ -157,19 +140,21 @@ def references(study: CommentsStudy) -> Stage:
 
 def suggestions(study: CommentsStudy, name: str) -> Stage:
     """Suggest a comment for each article, by one commenter."""
-    target, articles, model = _suggested(study, name), study.out / "articles.jsonl", study.models[name]
+    target, articles, model = _suggested(study, name), study.shared / "articles.jsonl", study.models[name]
+    asked = suggesting(study, name)
+    own = command_words(asked)
 
     def work() -> None:
         with AtomicFile(str(target)) as stream:
-            for row in comment_articles(str(articles), str(model), CommentOptions(k=1, jobs=study.options.jobs)):
+            for row in comment_articles(str(articles), str(model), replace(asked, k=1, jobs=study.options.jobs)):
                 stream.write(show("jsonl", SuggestionsResult(suggestions=(row,))).encode())
 
     return Stage(
-        name=f"suggestions-{name}",
+        name=study.stage(f"suggestions-{name}"),
         outputs=[target],
         inputs=[articles, model],
-        request={},
-        command=["comment", articles, "--model", model, "-k", 1, "--format", "jsonl"],
+        request={"flags": own} if own else {},
+        command=["comment", articles, "--model", model, "-k", 1, *own, "--format", "jsonl"],
         printed=True,
         work=work,
     )
@@ -177,7 +162,7 @@ def suggestions(study: CommentsStudy, name: str) -> Stage:
 
 def candidates(study: CommentsStudy) -> Stage:
     """Merge the comments of all systems into one file; an empty text where a system has none."""
-    target, humans = study.out / "candidates.jsonl", [study.out / f"{name}.jsonl" for name in study.drawn]
+    target, humans = study.out / "candidates.jsonl", [study.shared / f"{name}.jsonl" for name in study.drawn]
     sources = {name: _suggested(study, name) for name in study.models}
     elsewhere = [Path(study.options.candidates)] if study.options.candidates else []
 
@@ -193,11 +178,11 @@ def candidates(study: CommentsStudy) -> Stage:
         write(target, rows)
 
     return Stage(
-        name="candidates",
+        name=study.stage("candidates"),
         outputs=[target],
         inputs=[*sources.values(), *humans, *elsewhere],
         request={"systems": list(sources)},
-        command=study.command("candidates"),
+        command=study.command(study.stage("candidates")),
         work=work,
     )
 
@@ -214,7 +199,7 @@ def scores(study: CommentsStudy) -> Stage:
     judged = options.judgements is not None
     similarity = similarity_of(study.weights)
     asked = ScoreOptions(
-        metrics=options.metrics,
+        metrics=options.specs,
         tokenizer=tokenizer,
         scale=scale,
         weights=study.weights,
@@ -225,7 +210,7 @@ def scores(study: CommentsStudy) -> Stage:
         jobs=options.jobs,
         allow_han=True,
     )
-    words: list[object] = [word for spec in options.metrics for word in ("-m", spec)]
+    words: list[object] = [word for spec in options.specs for word in ("-m", spec)]
     words += flags({"tokenizer": tokenizer, "weights": study.weights, "scale": scale, "items": items})
     words += ["--controls", *flags({"control-draws": options.draws, "seed": options.seed})] if judged else []
 
@@ -237,7 +222,7 @@ def scores(study: CommentsStudy) -> Stage:
         outputs=[totals, items],
         inputs=[candidates, references],
         request={
-            "metrics": {spec: metric.signature for spec, metric in parse_all(options.metrics).items()},
+            "metrics": {spec: metric.signature for spec, metric in parse_all(options.specs).items()},
             "tokenizer": tokenizer,
             "weights": [study.weights, similarity and similarity.signature],
             "scale": str(scale),
@@ -292,7 +277,7 @@ def correlations(study: CommentsStudy) -> Stage:
             str(judgements),
             asked,
             str(candidates),
-            pairs=pairs(options.metrics if paper else ()),
+            pairs=pairs(options.specs if paper else ()),
             each_way=paper,
             command=as_line(command),
         )
@@ -319,6 +304,8 @@ def tables(study: CommentsStudy) -> Stage:
     target, text, options = study.out / "study.json", study.out / "study.md", study.options
     names = ["statistics.json", "scores.json", "candidates.jsonl", "references.jsonl", "comparison.json"]
     names += ["correlations.json"] if options.judgements else []
+    more = [each for each in study.by_seed if not each.is_first]
+    spread = options.preset is not None
 
     def work() -> None:
         made = comments_study(
@@ -329,6 +316,7 @@ def tables(study: CommentsStudy) -> Stage:
                 scores=read_result(study.out / "scores.json", ScoreResult),
                 candidates=list(read(study.out / "candidates.jsonl", Candidate)),
                 judged=read_result(study.out / "correlations.json", CorrelationResult) if options.judgements else None,
+                over_seeds=scores_over_seeds(study) if spread else {},
             ),
         )
         write_text(target, to_json(made))
@@ -337,13 +325,18 @@ def tables(study: CommentsStudy) -> Stage:
     return Stage(
         name="tables",
         outputs=[target, text],
-        inputs=[*(study.out / name for name in names), *study.models.values()],
+        inputs=[
+            *(study.out / name for name in names),
+            *study.models.values(),
+            *(each.out / "candidates.jsonl" for each in more),
+        ],
         request={
             "weights": study.weights,
             "scale": str(options.scale),
             "chosen": options.weights is not None,
             "given": dict.fromkeys(study.given, options.candidates),
             **_preset(options),
+            **({"resamples": [options.resamples, options.seed]} if spread else {}),
         },
         command=study.command("tables"),
         work=work,

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from postil.app.readers import HUMAN
 from postil.app.study.comments_corpus import corpus_part
+from postil.app.study.comments_deviations import chosen_part, deviations_part
 from postil.app.study.comments_examples import disagreements_part, examples_part
 from postil.app.study.comments_options import FITTING
-from postil.app.study.comments_people import agreement_part, people_part, printed_name, short, unjudged_part
+from postil.app.study.comments_people import agreement_part, base, people_part, printed_name, short, unjudged_part
 from postil.app.study.papers import PRINTED, comments_paper, printed_row
 from postil.commenters.ranking_evaluation import distinct
 from postil.errors import Undefined
 from postil.metaeval.agreement import agreement
-from postil.records.results import StudyPart, StudyResult, StudyRow, StudyTable
+from postil.records.results import StudyPart, StudyResult, StudyRow, StudyTable, replace
 from postil.records.rows import Judgement
 from postil.render.formats import counted, listed
 from postil.text.tokenizers import tokenizer as named_tokenizer
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from postil.app.study.comments_data import CommentsStudy
     from postil.app.study.papers import CommentsPaper
     from postil.commenters.store import Model
-    from postil.records.results import Agreement, CorrelationResult, ScoreResult, StatisticsResult, StudyCell
+    from postil.records.results import Agreement, CorrelationResult, Estimate, ScoreResult, StatisticsResult, StudyCell
     from postil.records.rows import Candidate
     from postil.records.scale import Scale
 
@@ -48,6 +49,7 @@ class Made:
         scores: Scores of the systems.
         candidates: Texts of all systems.
         judged: Correlations with human ratings; None where there are no judgements.
+        over_seeds: Means and intervals over seeds and articles by row of Table 7 and system; empty without a preset.
     """
 
     models: Mapping[str, Model]
@@ -55,6 +57,7 @@ class Made:
     scores: ScoreResult
     candidates: Sequence[Candidate]
     judged: CorrelationResult | None
+    over_seeds: Mapping[str, Mapping[str, Estimate | float]] = field(default_factory=dict)
 
 
 def weights_in_words(method: str, scale: Scale | None, *, chosen: bool = False) -> str:
@@ -111,7 +114,7 @@ def comments_study(study: CommentsStudy, made: Made) -> StudyResult:
         data=f"{counted(len(readers.articles), 'test article')}; {systems}; {weights}",
         weights=weights,
         conclusion=(
-            *_highest(made.scores, printed),
+            *_highest(made, printed, readings=paper),
             f"Rows “{PRINTED}”: {printed.of}. On other corpora the order compares, not the numbers.",
         ),
         parts=(
@@ -119,19 +122,22 @@ def comments_study(study: CommentsStudy, made: Made) -> StudyResult:
             *([_commenters(made.models)] if made.models else []),
             _systems(study, made, printed, weights),
             people_part(made.judged, printed, weights, tested=paper) if made.judged else unjudged_part(printed),
-            *(_of_paper(study, made, printed) if paper else ()),
+            *(_of_paper(study, made, printed, weights) if paper else ()),
         ),
         settings=tuple((name, str(value)) for name, value in settings.items() if value),
     )
 
 
-def _of_paper(study: CommentsStudy, made: Made, printed: CommentsPaper) -> Iterator[StudyPart]:
+def _of_paper(study: CommentsStudy, made: Made, printed: CommentsPaper, weights: str) -> Iterator[StudyPart]:
     """The sections that only ``--preset paper`` has."""
     articles = study.readers.articles
+    if chosen := chosen_part(made.models):
+        yield chosen
     if made.judged is not None and (found := disagreements_part(made.judged, articles)):
         yield found
     yield agreement_part(made.judged, _of_references(study), printed)
     yield examples_part(articles)
+    yield deviations_part(study, made.models, weights)
 
 
 def _of_references(study: CommentsStudy) -> Agreement | None:
@@ -147,18 +153,25 @@ def _of_references(study: CommentsStudy) -> Agreement | None:
     return None
 
 
-def _highest(scores: ScoreResult, printed: CommentsPaper) -> Iterator[str]:
+def _highest(made: Made, printed: CommentsPaper, *, readings: bool) -> Iterator[str]:
     """The commenter with the highest score by each metric of the paper's table, readers aside."""
     best: dict[str, list[str]] = {}
-    for metric in dict.fromkeys(row.metric for row in scores.scores if row.metric in printed.systems):
-        rows = [row for row in scores.scores if row.metric == metric and row.system != HUMAN]
-        best.setdefault(max(rows, key=lambda row: row.score).system, []).append(metric)
-    if best and len({row.system for row in scores.scores}) > 2:
+    for metric in dict.fromkeys(row.metric for row in made.scores.scores):
+        if (base(metric) if readings else metric) in printed.systems:
+            rows = [row for row in made.scores.scores if row.metric == metric and row.system != HUMAN]
+            of_seeds = made.over_seeds.get(metric, {})
+            values = {row.system: _value(of_seeds.get(row.system, row.score)) for row in rows}
+            best.setdefault(max(values, key=lambda name: values[name]), []).append(metric)
+    if best and len({row.system for row in made.scores.scores}) > 2:
         said = (f"{system} by {listed(metrics)}" for system, metrics in best.items())
         yield (
             f"Of the commenters the highest score has {'; '.join(said)}. The comparison with {HUMAN} below says which "
             "differences are significant."
         )
+
+
+def _value(value: Estimate | float) -> float:
+    return value if isinstance(value, float) else value.value
 
 
 def _commenters(models: Mapping[str, Model]) -> StudyPart:
@@ -194,9 +207,10 @@ def _dev(model: Model) -> str:
 
 def _systems(study: CommentsStudy, made: Made, printed: CommentsPaper, weights: str) -> StudyPart:
     """Table 7: one row per metric, one column per system."""
-    cells: dict[str, dict[str, float]] = {}
+    cells: dict[str, dict[str, StudyCell]] = {}
     for row in made.scores.scores:
-        cells.setdefault(row.metric, {})[row.system] = row.score
+        over_seeds = made.over_seeds.get(row.metric, {}).get(row.system)
+        cells.setdefault(row.metric, {})[row.system] = row.score if over_seeds is None else _cell(over_seeds)
     systems = list(dict.fromkeys(row.system for row in made.scores.scores))
     rows: list[StudyRow] = []
     for metric, by_system in cells.items():
@@ -210,16 +224,26 @@ def _systems(study: CommentsStudy, made: Made, printed: CommentsPaper, weights: 
         rows += _printed_row(printed, "people", systems)
         n = (means[system].n if system in means else None for system in systems)
         rows.append(StudyRow(name="… number of texts", cells=tuple(n), kind="people"))
-    rows += _of_texts(study.corpus.tokenizer, made.candidates, systems)
+    for said in _of_texts(study.corpus.tokenizer, made.candidates, systems):
+        of_seeds = made.over_seeds.get(said.name)
+        rows.append(replace(said, cells=tuple(_cell(of_seeds[one]) for one in systems)) if of_seeds else said)
     n_articles = len(study.readers.articles)
+    caption = f"Table 7: the best suggestion of each system, over {n_articles:,} articles; {weights}"
+    if made.over_seeds:
+        over = f"{study.options.seeds} seeds and " if study.options.seeds > 1 else ""
+        caption += f"; 95 % confidence intervals over {over}test articles; distinct-1 and -2 without an interval"
     table = StudyTable(
         key="table-7",
-        caption=f"Table 7: the best suggestion of each system, over {n_articles:,} articles; {weights}",
+        caption=caption,
         head=("", *systems),
         rows=tuple(rows),
     )
     words = f"“The paper’s reading” is {FITTING}: with weights grade / 5 it fits the paper’s own tables best."
     return StudyPart(key="systems", title="The systems (Table 7)", words=(words,), tables=(table,))
+
+
+def _cell(value: Estimate | float) -> StudyCell:
+    return value if isinstance(value, float) else (value.value, value.low, value.high)
 
 
 def _printed_row(printed: CommentsPaper, name: str, columns: Sequence[str]) -> list[StudyRow]:

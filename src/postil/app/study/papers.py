@@ -56,6 +56,20 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True):
     where: str
 
 
+class Deviation(msgspec.Struct, frozen=True, kw_only=True):
+    """A choice that the paper leaves open or that differs: in the paper, here, and its source."""
+
+    choice: str
+    paper: str
+    here: str
+    source: str
+
+    @property
+    def row(self) -> tuple[str, str, str, str]:
+        """The row of a table; see `deviations`."""
+        return self.choice, self.paper, self.here, self.source
+
+
 class CommentsPaper(_Paper, frozen=True, kw_only=True):
     """Figures of Automatic Article Commenting (Qin et al. 2018).
 
@@ -67,6 +81,7 @@ class CommentsPaper(_Paper, frozen=True, kw_only=True):
         agreement: Inter-annotator agreement.
         correlations: Table 3: by metric, then by coefficient.
         systems: Table 7: by metric, then by system.
+        deviations: Choices that it leaves open or that differ here: of ``systems`` and of ``metrics``.
     """
 
     statistics: Values
@@ -74,6 +89,7 @@ class CommentsPaper(_Paper, frozen=True, kw_only=True):
     agreement: Kappa
     correlations: Values
     systems: Values
+    deviations: dict[Literal["systems", "metrics"], tuple[Deviation, ...]]
 
 
 class Vectors(msgspec.Struct, frozen=True, kw_only=True):
@@ -138,15 +154,6 @@ class Sentence(msgspec.Struct, frozen=True, kw_only=True):
     pairs: tuple[tuple[str, ...], ...]
     at: tuple[Range, ...] = ("low", "medium", "high")
     level: float = 0.0
-
-
-class Deviation(msgspec.Struct, frozen=True, kw_only=True):
-    """A choice that the paper leaves open or that differs: in the paper, here, and its source."""
-
-    choice: str
-    paper: str
-    here: str
-    source: str
 
 
 class PassagesPaper(_Paper, frozen=True, kw_only=True):

@@ -22,7 +22,7 @@ SOURCES: Final = ("title", "content", "both", "comments")
 class RelevanceTraining(TrainingOptions):
     """Options of the training of a relevance model."""
 
-    weight_decay: Annotated[float, Flag(hidden=True)] = 0.3
+    weight_decay: float = 0.3
 
 
 @options

@@ -205,7 +205,7 @@ class TrainingOptions:
     steps: Annotated[int | None, Flag(min=1)] = None
     learning_rate: float = 1e-3
     warmup: Annotated[int, Flag(hidden=True)] = 0
-    weight_decay: Annotated[float, Flag(hidden=True)] = 0.0
+    weight_decay: float = 0.0
     clip: Annotated[float, Flag(hidden=True)] = 1.0
     eval_every: Annotated[int, Flag(min=1)] = 1000
     patience: Annotated[int, Flag(min=0)] = 3

@@ -1,0 +1,229 @@
+"""The study with ``--preset paper``: its commands, several seeds, the values chosen on dev, and its deviations."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from postil.app.corpus.building import build_corpus
+from postil.app.study.comments import study_comments
+from postil.app.study.comments_data import CommentsStudy
+from postil.app.study.comments_options import CommentsOptions
+from postil.app.study.comments_systems import plan
+from postil.cli.main import app
+from postil.commenters.store import Model
+from postil.corpus.options import BuildOptions
+from postil.corpus.split import Share
+from postil.corpus.store import Corpus
+from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.metrics.metric_set import parse_all
+from postil.records import Article, Comment, write
+
+pytestmark = [
+    pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora need the extra parquet"),
+    pytest.mark.skipif(find_spec("torch") is None, reason="networks need the extra nn"),
+    pytest.mark.skipif(find_spec("matplotlib") is None, reason="pages need the extra plot"),
+]
+
+WORDS = ("rain", "chess", "votes", "bread")
+METRICS = ("rouge-l(reading=union)", "w-rouge-l(reading=union)", "bleu-1")
+QUICK: dict[str, Any] = {
+    "preset": "paper",
+    "systems": ("ir-t", "att-tc"),
+    "grid": ("learning-rate=0.001,0.003",),
+    "metrics": METRICS,
+    "epochs": 1,
+    "resamples": 50,
+    "permutations": 20,
+    "seeds": 2,
+    "seed": 5,
+}
+
+
+def articles() -> list[Article]:
+    return [
+        Article(
+            f"a{n:02}",
+            f"{WORDS[n % 4]} in town {n % 3}",
+            tuple(
+                Comment(f"c{c}", f"{WORDS[(n + c) % 4]} reader {c} says so {n}", upvotes=c * (n % 3)) for c in range(6)
+            ),
+            content=f"{WORDS[n % 4]} fell on {WORDS[(n + 1) % 4]} all day",
+        )
+        for n in range(24)
+    ]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("made")
+    write(folder / "raw.jsonl", articles())
+    options = BuildOptions(
+        source="a site",
+        license="ours",
+        dev=Share(size=4),
+        test=Share(size=6),
+        min_content_words=0,
+        min_comments=1,
+        test_min_comments=0,
+        test_min_upvotes=0,
+        references_per_article=4,
+    )
+    build_corpus([folder / "raw.jsonl"], folder / "corpus", options, jobs=1)
+    return folder / "corpus"
+
+
+@pytest.fixture(scope="module")
+def done(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    out, said = tmp_path_factory.mktemp("out"), list[str]()
+    study_comments(str(corpus), out, CommentsOptions(**QUICK), said.append)
+    return out, said
+
+
+def words(said: list[str], stage: str) -> list[str]:
+    return next(shlex.split(line) for line in said if line.startswith(f"{stage}: postil"))[2:]
+
+
+def table(out: Path, key: str) -> dict[str, Any]:
+    study = json.loads((out / "study.json").read_text())
+    found: dict[str, Any] = next(table for part in study["parts"] for table in part["tables"] if table["key"] == key)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "flags"),
+    {
+        "ir-t": ["--ranker", "relevance", "--embeddings", "none", "--no-word-mean", "--relevance-loss", "negative"],
+        "seq2seq": ["--cell", "lstm", "--softmax", "sampled"],
+        "att": ["--attention", "bahdanau", "--softmax", "sampled"],
+        "att-tc": ["--max-content-words", "0", "--attention", "bahdanau", "--softmax", "sampled"],
+    }.items(),
+)
+def test_each_training_has_the_flags_of_the_paper(corpus: Path, tmp_path: Path, name: str, flags: list[str]) -> None:
+    options = CommentsOptions(preset="paper")
+    made = plan(CommentsStudy.of(Corpus.open(corpus), tmp_path, options, lambda _: None), name)
+    assert [word for word in made.words if word in flags] == flags
+    assert made.words[made.words.index("--epochs") + 1] == "5"
+    assert made.grid is not None
+    assert made.grid.flags() == [
+        *("--grid", "learning-rate=0.0003,0.001,0.003"),
+        *(["--grid", "dropout=0.2,0.5"] if name == "ir-t" else []),
+        *("--grid-epochs", "1"),
+    ]
+
+
+def test_its_commands_train_and_suggest_the_same(done: tuple[Path, list[str]], tmp_path: Path) -> None:
+    out, said = done
+    command = words(said, "ir-t")
+    command[command.index("--out") + 1] = str(tmp_path / "model")
+    assert CliRunner().invoke(app, command).exit_code == 0
+    assert Model.open(tmp_path / "model").hash == Model.open(out / "models" / "ir-t").hash
+    *suggest, arrow, path = words(said, "suggestions-att-tc")
+    assert arrow == ">"
+    assert suggest[-9:] == [
+        *("--min-words", "1", "--max-words", "50", "--allow-addresses", "--no-repeat-ngrams", "0"),
+        *("--format", "jsonl"),
+    ]
+    assert CliRunner().invoke(app, suggest).stdout.encode() == Path(path).read_bytes()
+
+
+def test_other_seeds_take_what_the_first_chose_on_dev(done: tuple[Path, list[str]]) -> None:
+    out, said = done
+    rows = table(out, "grid")["rows"]
+    assert [row["name"] for row in rows] == ["ir-t", "ir-t", "att-tc", "att-tc"]
+    for name in QUICK["systems"]:
+        (chosen,) = (row["cells"] for row in rows if row["name"] == name and row["cells"][-1] == "chosen")
+        command = words(said, f"{name}-seed-6")
+        flags = {command[i]: command[i + 1] for i in range(len(command) - 1)}
+        assert "--grid" not in command
+        assert float(flags["--learning-rate"]) == float(chosen[0])
+        options = Model.open(out / "seeds" / "6" / "models" / name).metadata["options"]
+        assert options["training"]["learning_rate"] == float(chosen[0])
+
+
+def test_table_7_is_over_seeds_and_articles(done: tuple[Path, list[str]]) -> None:
+    out, _ = done
+    table_7 = table(out, "table-7")
+    assert "over 2 seeds and test articles" in table_7["caption"]
+    assert table_7["head"][1:] == ["ir-t", "att-tc", "human"]
+    rows = {row["name"]: row["cells"] for row in table_7["rows"] if "cells" in row}
+    for spec in METRICS:
+        assert all(low <= value <= high for value, low, high in rows[spec])
+    first = {row["system"]: row["score"] for row in scores(out) if row["metric"] == METRICS[0]}
+    assert rows[METRICS[0]][-1][0] == pytest.approx(first["human"])  # the same comment with every seed
+    others = out / "seeds" / "6" / "candidates.jsonl"
+    assert [row["text"] for row in lines(others) if row["system"] == "human"] == [
+        row["text"] for row in lines(out / "candidates.jsonl") if row["system"] == "human"
+    ]
+    texts = [
+        [row["text"].split() for row in lines(path) if row["system"] == "ir-t" and row["text"]]
+        for path in (out / "candidates.jsonl", others)
+    ]
+    means = [np.mean([len(text) for text in of_seed]) for of_seed in texts]
+    assert rows["mean words"][0][0] == pytest.approx(np.mean(means))
+
+
+def scores(out: Path) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads((out / "scores.json").read_text())["scores"]
+    return rows
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_deviations_are_the_last_table_and_name_what_was_done(done: tuple[Path, list[str]]) -> None:
+    study = json.loads((done[0] / "study.json").read_text())
+    (last,) = study["parts"][-1]["tables"]
+    assert last["key"] == "deviations"
+    rows = {row["name"]: row["cells"] for row in last["rows"]}
+    assert rows["comments of more than 50 words"][1] == "dropped in all splits, as in section 5"
+    assert rows["softmax"][1].startswith("estimated from 2,000 sampled words")
+    assert rows["seeds"][1] == "2; means and intervals over seeds and test articles"
+    assert rows["end of training"][1].startswith("at most 1 epochs")
+    assert all(isinstance(cell, str) for cells in rows.values() for cell in cells)
+    assert not any("{" in cell for cells in rows.values() for cell in cells)
+
+
+def test_nothing_is_done_twice(done: tuple[Path, list[str]], corpus: Path) -> None:
+    said: list[str] = []
+    study_comments(str(corpus), done[0], CommentsOptions(**QUICK), said.append)
+    assert said
+    assert all(line.endswith(": done before") for line in said)
+
+
+def test_more_seeds_repeat_no_training(done: tuple[Path, list[str]], corpus: Path) -> None:
+    said: list[str] = []
+    options = CommentsOptions(**QUICK | {"seeds": 3, "systems": ("ir-t",)})
+    study_comments(str(corpus), done[0], replace(options, stage="ir-t"), said.append)
+    study_comments(str(corpus), done[0], replace(options, stage="ir-t-seed-6"), said.append)
+    assert said == ["ir-t: done before", "ir-t-seed-6: done before"]
+
+
+def test_a_stage_of_a_later_seed_needs_the_first(corpus: Path, tmp_path: Path) -> None:
+    options = CommentsOptions(**QUICK, stage="ir-t-seed-6")
+    with pytest.raises(InvalidInput, match="run the stages before"):
+        study_comments(str(corpus), tmp_path, options, lambda _: None)
+
+
+def test_what_belongs_to_the_preset_is_refused_without_it() -> None:
+    with pytest.raises(UnknownName, match="papers"):
+        CommentsOptions(preset="papers")
+    for given in ({"seeds": 2}, {"grid_epochs": 1}, {"grid": ("dropout=0.1,0.2",)}):
+        with pytest.raises(UsageError, match="belong to --preset paper"):
+            CommentsOptions(**given)  # type: ignore[arg-type]  # either is a number
+
+
+def test_the_metrics_of_the_preset_are_the_paper_s_in_each_reading() -> None:
+    specs = CommentsOptions(preset="paper").specs
+    assert len(parse_all(specs)) == len(specs)
+    for spec in ("meteor(params=2005,penalty=outside)", "meteor(penalty=outside)", "rouge-l(reading=union)", "bleu-3"):
+        assert {spec, f"w-{spec}"} <= set(specs)
