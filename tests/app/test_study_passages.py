@@ -289,7 +289,11 @@ def test_whole_runs_are_scored_by_pool_and_articles(paper: tuple[Path, list[str]
     assert means["run0"][0] == [one.mean, one.low, one.high]
 
 
-def test_runs_belong_to_the_preset() -> None:
+def test_runs_belong_to_the_preset(collection: Path, tmp_path: Path) -> None:
+    options = PassagesStudyOptions(**QUICK, preset="paper", summaries=str(tmp_path / "none.jsonl"))
+    with pytest.raises(InvalidInput, match=r"none\.jsonl: no such file"):
+        study_passages(collection, tmp_path / "out", options, lambda _: None)
+    assert not (tmp_path / "out").exists()
     with pytest.raises(UsageError, match="summaries: whole runs belong to --preset paper"):
         PassagesStudyOptions(summaries="runs.jsonl")
     with pytest.raises(UsageError, match="articles: they are a reference of runs; expected --summaries FILE as well"):
@@ -307,6 +311,7 @@ def test_vectors_that_the_preset_refuses(collection: Path, tmp_path: Path) -> No
         options = PassagesStudyOptions(**QUICK, preset="paper", vectors=vectors)
         with pytest.raises(error, match=problem):
             study_passages(collection, tmp_path / "out", options, lambda _: None)
+        assert not (tmp_path / "out").exists()
     with pytest.raises(UnknownName, match="unknown preset 'papre'; did you mean 'paper'"):
         PassagesStudyOptions(preset="papre")
 

@@ -134,6 +134,11 @@ def study_passages(collection: Path, out: Path, options: PassagesStudyOptions, o
     for reference in PROTOCOLS.values():
         options.of(reference, (), anchors=False)  # refuses invalid options before anything is written
     passages = _file(collection)
+    if options.preset:
+        given_vectors(options.vectors)
+    for path in (options.summaries, options.articles):
+        if path is not None and not Path(path).is_file():
+            raise InvalidInput("no such file", where=path)
     stages = Stages(out, on_message, options.stage)
     page = out / "report.html"
     check_report(page)
