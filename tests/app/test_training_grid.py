@@ -110,7 +110,7 @@ def test_the_best_combination_is_trained_to_the_end(corpus: Corpus, tmp_path: Pa
 @needs_gensim
 def test_a_retriever_has_word_vectors_once_for_all_combinations(corpus: Corpus, tmp_path: Path) -> None:
     said: list[str] = []
-    grid = Grid({"loss": ("softmax", "negative"), "learning-rate": (0.001, 0.01)}, epochs=1)
+    grid = Grid({"relevance-loss": ("softmax", "negative"), "learning-rate": (0.001, 0.01)}, epochs=1)
     trained = train_retriever("ir-t", corpus.path, tmp_path / "m", RELEVANCE, grid=grid, on_message=said.append)
     assert trained is not None
     assert trained.grid is not None
@@ -118,9 +118,9 @@ def test_a_retriever_has_word_vectors_once_for_all_combinations(corpus: Corpus, 
     assert trained.grid.measure == "mrr"
     best = max(trained.grid.points, key=lambda point: point.dev)
     assert trained.grid.chosen == best.values  # the first of tied ones
-    assert list(best.values) == ["loss", "learning-rate"]
+    assert list(best.values) == ["relevance-loss", "learning-rate"]
     assert len(trained.grid.points) == 4
-    assert Model.open(tmp_path / "m").metadata["options"]["network"]["loss"] == best.values["loss"]
+    assert Model.open(tmp_path / "m").metadata["options"]["network"]["loss"] == best.values["relevance-loss"]
     assert [path.name for path in tmp_path.iterdir()] == ["m"]
 
 
