@@ -160,19 +160,19 @@ def titles_part(
         about[name] = _about(batch.tokens)
     table = StudyTable(
         key="titles",
-        caption=f"Titles for {counted(len(items), 'test article')}, scored against its own title",
+        caption=f"Titles for {counted(len(items), 'test article')}, scored against their own titles",
         head=("", *METRICS, "mean words", "distinct-2"),
         rows=tuple(StudyRow(name=name, cells=(*_cells(each), *about[name])) for name, each in samples.items()),
     )
     baseline = next(name for name in BASELINES if name in samples)
     rows = [
-        StudyRow(name=f"{name} − {baseline}", cells=tuple(_cells(each - samples[baseline])))
+        StudyRow(name=name, cells=tuple(_cells(each - samples[baseline])))
         for name, each in samples.items()
         if name != baseline
     ]
     differences = StudyTable(
         key="title-differences",
-        caption=f"Differences from {baseline}, 95 % intervals over the same resamples of articles",
+        caption=f"Minus {baseline}, 95 % intervals over the same resamples of articles",
         head=("", *METRICS),
         rows=tuple(rows),
     )
