@@ -184,12 +184,17 @@ def test_without_dates_age_is_absent_with_the_reason(tmp_path: Path) -> None:
 
 def test_the_ranker_of_a_model_is_a_scorer(corpus: Path, tmp_path: Path) -> None:
     train_retriever("ir-tc", corpus, tmp_path / "m", RetrieverTrainOptions(ranker="tf-idf"))
-    threads = read_threads(Corpus.open(corpus), str(tmp_path / "m"), 1)
+    said: list[str] = []
+    threads = read_threads(Corpus.open(corpus), str(tmp_path / "m"), 1, said.append)
+    assert said == []
     ranked = Retriever.open(tmp_path / "m").rank(list(Corpus.open(corpus).articles("test")))
     np.testing.assert_array_equal(threads.scores["ir-tc, tf-idf"], np.concatenate(ranked))
     assert "ir-tc, tf-idf" in threads.feature_sets["text"]
     # Frequencies are those of train in both.
     np.testing.assert_allclose(threads.scores["tf-idf"], threads.scores["ir-tc, tf-idf"])
+    other = corpus_of(tmp_path, articles(), min_comments=2)
+    read_threads(Corpus.open(other), str(tmp_path / "m"), 1, said.append)
+    assert said == [f"{tmp_path / 'm'}: trained on another corpus, which may contain the test articles"]
 
 
 @pytest.mark.parametrize(

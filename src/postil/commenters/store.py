@@ -267,6 +267,15 @@ class Model:
             problem = f"{prefix}its tokenizer is {mine}, that of {corpus} {tokenizer}"
             raise InvalidInput(f"{problem}; train it on a corpus with the same tokenizer", where=str(self.path))
 
+    def trained_on(self, origin: Mapping[str, object]) -> bool:
+        """True if the model was trained on a corpus with these inputs and options.
+
+        Args:
+            origin: The corpus's ``inputs`` and ``options``.
+        """
+        theirs = self.metadata.get("corpus") or {}
+        return all(theirs.get(key) == value for key, value in origin.items())
+
     def file(self, name: str) -> Path:
         """Path of a file of the folder.
 

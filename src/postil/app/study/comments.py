@@ -90,5 +90,5 @@ def _check_models(study: CommentsStudy) -> None:
             continue
         model = Model.open(folder, (*retrieval.KINDS, *neural_commenter.KINDS))
         model.check_tokenizer(study.corpus.tokenizer, study.corpus.path, f"{name}: ")
-        if study.is_foreign(model):
+        if not model.trained_on(study.corpus.metadata.origin):
             study.on_message(f"{name}: trained on another corpus, which may contain the test articles")

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from postil.app.progress import OnMessage
     from postil.app.study.comments_options import CommentsOptions
-    from postil.commenters.store import Model
     from postil.corpus.store import Corpus
     from postil.records.rows import Article
     from postil.records.scale import Scale
@@ -153,15 +152,6 @@ class CommentsStudy:
     def scale(self) -> Scale | None:
         """The scale of the references' grades, where weights come from them."""
         return self.options.scale if needs_scale(self.weights) else None
-
-    def is_foreign(self, model: Model) -> bool:
-        """True if a model was trained on another corpus.
-
-        Args:
-            model: The model.
-        """
-        theirs, ours = model.metadata.get("corpus") or {}, self.corpus.metadata.origin
-        return any(theirs.get(key) != ours.get(key) for key in ("inputs", "options"))
 
     def command(self, stage: str) -> list[object]:
         """The command of a stage that has none but ``--stage``.

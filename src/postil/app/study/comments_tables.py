@@ -92,7 +92,8 @@ def comments_study(study: CommentsStudy, made: Made) -> StudyResult:
     printed, readers, options = comments_paper(), study.readers, study.options
     paper = options.preset == "paper"
     weights = weights_in_words(study.weights, study.scale, chosen=options.weights is not None)
-    others = [name for name, model in made.models.items() if study.is_foreign(model)]
+    origin = study.corpus.metadata.origin
+    others = [name for name, model in made.models.items() if not model.trained_on(origin)]
     kind, source = weights.split(": ", 1)
     settings = {
         "corpus": str(study.folder),

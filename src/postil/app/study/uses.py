@@ -102,7 +102,7 @@ class UsesStudy:
     @cached_property
     def threads(self) -> Threads:
         """The threads of the test articles."""
-        return read_threads(self.corpus, self.options.model, self.options.jobs)
+        return read_threads(self.corpus, self.options.model, self.options.jobs, self.on_message)
 
     def _part(self, name: str, make: Callable[[Threads, UsesOptions], StudyPart]) -> Stage:
         """A stage that writes a part of the study as a study of its own."""

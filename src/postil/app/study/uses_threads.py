@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 import numpy as np
 
 from postil.app.corpus.texts import CorpusTexts
+from postil.app.progress import progress
 from postil.commenters.rankers import TfidfRanker, idf_weights
 from postil.commenters.retrieval import Retriever
 from postil.commenters.text_shares import text_shares
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.app.progress import OnMessage
     from postil.corpus.store import Corpus
     from postil.records.rows import Article
     from postil.text.tokens import Tokens
@@ -37,6 +40,8 @@ LENGTH: Final = "length"
 POSITION: Final = "position"
 TEXT: Final = "text"
 BOTH: Final = "length and age"
+BATCH: Final = 64
+"""Number of articles whose comments are ranked together."""
 CURVED: Final = (LENGTH, AGE)
 """Features whose squares are features as well, so that the baseline is as strong as length and age can be."""
 
@@ -98,13 +103,14 @@ def with_text(name: str) -> str:
     return f"{TEXT}{',' if name == BOTH else ' and'} {name}"
 
 
-def read_threads(corpus: Corpus, model: str | None, jobs: int) -> Threads:
+def read_threads(corpus: Corpus, model: str | None, jobs: int, on_message: OnMessage = lambda _: None) -> Threads:
     """Read the test articles and score their comments.
 
     Args:
         corpus: The corpus.
         model: Folder of an ir-t or ir-tc; None without.
         jobs: Number of threads.
+        on_message: Callback for status messages.
 
     Raises:
         UsageError: There is no test set, or fewer than two of its articles have votes that differ.
@@ -123,7 +129,8 @@ def read_threads(corpus: Corpus, model: str | None, jobs: int) -> Threads:
     if len(articles) < 2:
         problem = f"{len(articles)} of {len(stored):,} test articles have comments whose upvotes differ, some above 0"
         raise UsageError(f"{corpus.path}: {problem}; expected two or more")
-    scores, absent = _scores(corpus, articles, model, jobs)
+    retriever = None if model is None else _opened(corpus, model, jobs, on_message)
+    scores, absent = _scores(corpus, articles, retriever, jobs)
     if any(article.held_out for article in stored):
         absent[POSITION] = "references were sampled from the comments, so that their order is not known"
         del scores[POSITION]
@@ -139,7 +146,7 @@ def read_threads(corpus: Corpus, model: str | None, jobs: int) -> Threads:
 
 
 def _scores(
-    corpus: Corpus, articles: Sequence[Article], model: str | None, jobs: int
+    corpus: Corpus, articles: Sequence[Article], retriever: Retriever | None, jobs: int
 ) -> tuple[dict[str, Floats], dict[str, str]]:
     """Scorers by name, and the reasons of those that are absent."""
     split, known = tokenizer(corpus.tokenizer), Vocabulary()
@@ -148,11 +155,11 @@ def _scores(
     comments = known.encode([one.text for article in articles for one in article.comments], split, jobs, allow_han=True)
     offsets = np.cumsum([0, *(len(article.comments) for article in articles)])
     scores, absent = dict[str, "Floats"](), dict[str, str]()
-    if model is None:
+    if retriever is None:
         absent["relevance"] = "no model is given; --model takes an ir-t or ir-tc"
     else:
-        name, scores_of_model = _relevance(corpus, model, articles, jobs)
-        scores[name] = scores_of_model
+        ranker = retriever.model.setting("ranker", str)
+        scores[f"{retriever.model.kind}, {ranker}"] = _relevance(retriever, articles)
     scores["tf-idf"] = _cosines(corpus, texts, comments, offsets)
     similarity = similarity_of("consensus")
     if similarity is not None:
@@ -169,14 +176,24 @@ def _scores(
     return scores, absent
 
 
-def _relevance(corpus: Corpus, folder: str, articles: Sequence[Article], jobs: int) -> tuple[str, Floats]:
-    """Name and scores of a model's ranker; 0 for all comments of an article without input."""
+def _opened(corpus: Corpus, folder: str, jobs: int, on_message: OnMessage) -> Retriever:
+    """A model with the tokenizer of the corpus."""
     retriever = Retriever.open(folder, jobs=jobs)
     retriever.model.check_tokenizer(corpus.tokenizer, corpus.path)
-    ranked = retriever.rank(articles)
-    known = [retriever.has_input(article) for article in articles]
-    scores = [each if there else np.zeros(len(each)) for each, there in zip(ranked, known, strict=True)]
-    return f"{retriever.model.kind}, {retriever.model.setting('ranker', str)}", np.concatenate(scores)
+    if not retriever.model.trained_on(corpus.metadata.origin):
+        on_message(f"{folder}: trained on another corpus, which may contain the test articles")
+    return retriever
+
+
+def _relevance(retriever: Retriever, articles: Sequence[Article]) -> Floats:
+    """Scores of a model's ranker; 0 for all comments of an article without input."""
+    scores = []
+    with progress("articles ranked", articles, len(articles)) as stream:
+        while batch := list(islice(stream, BATCH)):
+            known = map(retriever.has_input, batch)
+            ranked = zip(retriever.rank(batch), known, strict=True)
+            scores += [each if there else np.zeros(len(each)) for each, there in ranked]
+    return np.concatenate(scores)
 
 
 def _cosines(corpus: Corpus, articles: Tokens, comments: Tokens, offsets: NDArray[np.int64]) -> Floats:
