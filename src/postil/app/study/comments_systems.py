@@ -37,14 +37,14 @@ __all__ = ["Plan", "plan", "suggesting"]
 
 Training = TypeVar("Training", bound=TrainingOptions)
 
-LEARNING_RATES: Final = (0.0003, 0.001, 0.003)
+LEARNING_RATES: Final = (0.001, 0.003)
 GRIDS: Final[Mapping[type, Mapping[str, tuple[GridValue, ...]]]] = {
     RetrieverTrainOptions: {"learning-rate": LEARNING_RATES, "dropout": (0.2, 0.5)},
     GeneratorTrainOptions: {"learning-rate": LEARNING_RATES},
 }
 """The values that are tried on dev by default, since the paper does not print those that it tried."""
 GRID_EPOCHS: Final = 1
-EPOCHS: Final = 5
+EPOCHS: Final = 4
 
 _RETRIEVER: Final = RetrieverTrainOptions(
     ranker="relevance",
