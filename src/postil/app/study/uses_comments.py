@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
+from postil.app.study.uses_summary import interval_cells
 from postil.app.study.uses_threads import AGE, BOTH, LENGTH, with_text
 from postil.metaeval.cross_fitting import assign_folds, between_share, resampled_means
-from postil.metaeval.resampling import bootstrap_counts, estimate
+from postil.metaeval.resampling import bootstrap_counts
 from postil.metaeval.thread_ranking import thread_measures
 from postil.metaeval.vote_prediction import PREDICTION, VotePrediction
 from postil.records.results import StudyPart, StudyRow, StudyTable
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     from postil.app.study.uses_options import UsesOptions
     from postil.app.study.uses_threads import Threads
-    from postil.records.results import StudyCell
 
     Floats: TypeAlias = NDArray[np.float64]
 
@@ -110,7 +110,9 @@ def votes_part(threads: Threads, options: UsesOptions) -> StudyPart:
         head=("", *HEAD_OF_VOTES),
         rows=(
             *(_row(name, samples, articles) for name, samples in fits.items()),
-            StudyRow(name=f"{OTHERS}, not known beforehand", cells=(*_cells(popularity[:2], articles), None, None)),
+            StudyRow(
+                name=f"{OTHERS}, not known beforehand", cells=(*interval_cells(popularity[:2], articles), None, None)
+            ),
         ),
     )
     share = between_share(data.target, threads.starts, data.counts)
@@ -137,15 +139,9 @@ def _measured(data: VotePrediction, columns: Floats, curved: list[int]) -> Float
     return np.stack([found[name] for name in PREDICTION])
 
 
-def _cells(samples: Floats, articles: int) -> Iterator[StudyCell]:
-    for each in samples:
-        found = estimate(each, articles)
-        yield None if np.isnan(found.value) else (found.value, found.low, found.high)
-
-
 def _row(name: str, samples: Floats, articles: int) -> StudyRow:
     """A row of values with intervals, of float64[measures, 1 + R]."""
-    return StudyRow(name=name, cells=tuple(_cells(samples, articles)))
+    return StudyRow(name=name, cells=tuple(interval_cells(samples, articles)))
 
 
 def _gains(key: str, fits: Mapping[str, Floats], head: tuple[str, ...], articles: int) -> StudyTable:

@@ -1,17 +1,43 @@
-"""The conclusion of `postil study uses`: its three main numbers in sentences."""
+"""Cells with intervals, and the conclusion of `postil study uses`: its main numbers in sentences."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
+from postil.metaeval.resampling import estimate
 from postil.render.study import cell_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from postil.records.results import StudyPart, StudyRow, StudyTable
+    from numpy.typing import NDArray
 
-__all__ = ["conclusion"]
+    from postil.records.results import StudyCell, StudyPart, StudyRow, StudyTable
+
+__all__ = ["conclusion", "interval_cells"]
+
+DECIMALS: Final = 12
+"""Decimals of the numbers, since sums in another order, as of other numbers of threads, differ in their last digits."""
+
+
+def interval_cells(samples: NDArray[np.float64], items: int) -> Iterator[StudyCell]:
+    """Values with their intervals.
+
+    Args:
+        samples: float64[m, 1 + R], m values and those of each resample.
+        items: Number of items that were resampled.
+
+    Yields:
+        A cell for each value, empty where it is undefined.
+
+    >>> list(interval_cells(np.array([[0.5, 0.25, 0.75], [np.nan] * 3]), items=2))
+    [(0.5, 0.2625, 0.7375), None]
+    """
+    for each in samples:
+        found = estimate(np.round(each, DECIMALS) + 0.0, items)
+        yield None if np.isnan(found.value) else (found.value, found.low, found.high)
 
 
 def conclusion(parts: Sequence[StudyPart]) -> Iterator[str]:

@@ -9,10 +9,11 @@ import msgspec
 import numpy as np
 
 from postil.app.corpus.texts import CorpusTexts
+from postil.app.study.uses_summary import interval_cells
 from postil.commenters.headlines import first_words, nearest_titles
 from postil.commenters.ranking_evaluation import distinct
 from postil.errors import Undefined
-from postil.metaeval.resampling import bootstrap_counts, estimate
+from postil.metaeval.resampling import bootstrap_counts
 from postil.metrics.evaluation import Batch, Evaluation, ReferenceTexts
 from postil.metrics.metric_set import parse_all
 from postil.records.results import StudyPart, StudyRow, StudyTable
@@ -162,11 +163,14 @@ def titles_part(
         key="titles",
         caption=f"Titles for {counted(len(items), 'test article')}, scored against their own titles",
         head=("", *METRICS, "mean words", "distinct-2"),
-        rows=tuple(StudyRow(name=name, cells=(*_cells(each), *about[name])) for name, each in samples.items()),
+        rows=tuple(
+            StudyRow(name=name, cells=(*interval_cells(each, len(items)), *about[name]))
+            for name, each in samples.items()
+        ),
     )
     baseline = next(name for name in BASELINES if name in samples)
     rows = [
-        StudyRow(name=name, cells=tuple(_cells(each - samples[baseline])))
+        StudyRow(name=name, cells=tuple(interval_cells(each - samples[baseline], len(items))))
         for name, each in samples.items()
         if name != baseline
     ]
@@ -184,12 +188,6 @@ def titles_part(
     ]
     words = SYSTEMS.format(counted(_title_words(corpus), "word"))
     return StudyPart(key="headlines", title="Headlines", words=(WORDS, words, *nothing), tables=(table, differences))
-
-
-def _cells(samples: Floats) -> Iterator[StudyCell]:
-    for each in samples:
-        found = estimate(each, items=len(each))
-        yield found.value, found.low, found.high
 
 
 def _about(tokens: Tokens) -> tuple[StudyCell, StudyCell]:
