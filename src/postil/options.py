@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
 from types import NoneType, UnionType
 from typing import (
-    TYPE_CHECKING,
     Annotated,
     Final,
     TypeVar,
@@ -22,9 +22,6 @@ from typing import (
     get_origin,
     get_type_hints,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 __all__ = ["Flag", "command_words", "descriptions", "flag_name", "is_options", "options", "split_hint"]
 
@@ -156,12 +153,14 @@ def command_words(given: object) -> list[str]:
     ...     Args:
     ...         count: Number of things.
     ...         sort: Sort them.
+    ...         units: Units; repeatable.
     ...     '''
     ...
     ...     count: int = 3
     ...     sort: Annotated[bool, Flag(("--sort/--no-sort",))] = True
-    >>> command_words(Numbers(count=4, sort=False))
-    ['--count', '4', '--no-sort']
+    ...     units: Annotated[tuple[str, ...], Flag(("--unit",))] = ()
+    >>> command_words(Numbers(count=4, sort=False, units=("m", "s")))
+    ['--count', '4', '--no-sort', '--unit', 'm', '--unit', 's']
     """
     return _words(given, type(given)())
 
@@ -173,9 +172,22 @@ def _words(given: object, default: object) -> list[str]:
         if is_options(type(value)):
             found += _words(value, usual)
         elif value != usual:
-            _, flag = split_hint(hints[each.name])
+            kind, flag = split_hint(hints[each.name])
             if flag.hidden:
                 raise ValueError(f"{each.name}: it has no flag")
             yes, _, no = next(iter(flag.names), flag_name(each.name, flag)).partition("/")
-            found += [yes if value else no] if isinstance(value, bool) else [yes, str(value)]
+            if isinstance(value, bool):
+                found.append(yes if value else no)
+            else:
+                found += [word for text in _texts(value, kind) for word in (yes, text)]
     return found
+
+
+def _texts(value: object, kind: object) -> list[str]:
+    """The values of a flag, one for each time that it is given."""
+    if isinstance(value, Mapping):
+        return [f"{name}={one}" for name, one in value.items()]
+    if not isinstance(value, tuple):
+        return [str(value)]
+    repeated = get_origin(kind) is tuple  # else a class of names with commas between them
+    return [str(one) for one in value] if repeated else [",".join(map(str, value))]

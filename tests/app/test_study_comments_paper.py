@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -18,8 +19,9 @@ from postil.app.study.comments import study_comments
 from postil.app.study.comments_data import CommentsStudy
 from postil.app.study.comments_options import CommentsOptions
 from postil.app.study.comments_systems import plan
+from postil.app.training.options import RetrieverTrainOptions
 from postil.cli.main import app
-from postil.commenters.store import Model
+from postil.commenters.store import Model, ModelWriter
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
 from postil.corpus.store import Corpus
@@ -212,6 +214,111 @@ def test_a_stage_of_a_later_seed_needs_the_first(corpus: Path, tmp_path: Path) -
     options = CommentsOptions(**QUICK, stage="ir-t-seed-6")
     with pytest.raises(InvalidInput, match="run the stages before"):
         study_comments(str(corpus), tmp_path, options, lambda _: None)
+
+
+def study_of(corpus: Path, out: Path, **given: Any) -> CommentsStudy:
+    return CommentsStudy.of(Corpus.open(corpus), out, CommentsOptions(**QUICK | given), lambda _: None)
+
+
+def test_the_command_of_a_stage_has_all_options_and_is_that_of_the_whole_study(corpus: Path, tmp_path: Path) -> None:
+    given = {"softmax": "full", "ranker": "both", "grid_epochs": 2, "models": {"mine": "m"}, "draws": 3}
+    command = study_of(corpus, tmp_path, **given).with_seed(6).command("candidates-seed-6")
+    assert command[:6] == ["study", "comments", "--corpus", corpus, "--out", tmp_path]
+    words = [str(word) for word in command[6:]]
+    assert sorted(zip(words[::2], words[1::2], strict=True)) == sorted(
+        [
+            *(("--preset", "paper"), ("--systems", "ir-t,att-tc"), ("--model", "mine=m"), ("--ranker", "both")),
+            *(
+                ("--softmax", "full"),
+                ("--epochs", "1"),
+                ("--grid", "learning-rate=0.001,0.003"),
+                ("--grid-epochs", "2"),
+            ),
+            *(("--seeds", "2"), *(("--metric", spec) for spec in METRICS), ("--draws", "3"), ("--resamples", "50")),
+            *(("--permutations", "20"), ("--seed", "5"), ("--stage", "candidates-seed-6")),
+        ]
+    )
+
+
+def test_a_retriever_without_a_network_has_no_options_of_one(corpus: Path, tmp_path: Path) -> None:
+    made = plan(study_of(corpus, tmp_path, ranker="tf-idf", device="cpu"), "ir-t")
+    assert (made.words, made.grid) == (("--ranker", "tf-idf"), None)
+
+
+def chosen_before(folder: Path, values: dict[str, Any] | None) -> None:
+    """A model that was trained with a grid, or without one."""
+    points = [{"values": values, "dev": 0.5, "steps": 3, "chosen": True}]
+    grid = {} if values is None else {"grid": {"measure": "mrr", "epochs": 1, "points": points}}
+    folder.parent.mkdir()
+    with ModelWriter(folder, "ir-t", {}, grid):
+        pass
+
+
+def test_a_command_gives_what_the_grid_varies_once(corpus: Path, tmp_path: Path) -> None:
+    grid = ("word-mean=true,false", "widths=1+2,2", "relevance-loss=softmax,negative")
+    study = study_of(corpus, tmp_path, grid=grid)
+    made = plan(study, "ir-t")
+    assert not {"--no-word-mean", "--relevance-loss"} & set(made.words)
+    chosen_before(tmp_path / "models" / "ir-t", {"word-mean": True, "widths": [1, 2], "relevance-loss": "negative"})
+    later = plan(study.with_seed(6), "ir-t")
+    assert later.grid is None
+    assert later.words[len(made.words) :] == ("--word-mean", "--grid", "widths=1+2", "--relevance-loss", "negative")
+    assert isinstance(later.options, RetrieverTrainOptions)
+    assert (later.options.network.word_mean, later.options.network.widths, later.options.seed) == (True, (1, 2), 6)
+
+
+def test_a_first_model_without_a_grid_has_no_values_for_other_seeds(corpus: Path, tmp_path: Path) -> None:
+    chosen_before(tmp_path / "models" / "ir-t", None)
+    with pytest.raises(UsageError, match=r"ir-t: trained without a grid, .* --grid-epochs 0"):
+        plan(study_of(corpus, tmp_path).with_seed(6), "ir-t")
+    assert plan(study_of(corpus, tmp_path, grid_epochs=0).with_seed(6), "ir-t").grid is None
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"grid": ("learning-rate=0.1,0.1",)}, "values that differ"),
+        ({"grid": ("hidden-size=8,16",)}, "unknown option of --grid 'hidden-size'"),
+        ({"grid": ("attention=none,bahdanau",), "systems": ("att", "seq2seq")}, "attention: att has bahdanau"),
+        ({"seed": 2**70}, "seed: expected a whole number"),
+    ],
+)
+def test_a_training_that_cannot_be_is_refused_before_any_stage(
+    given: dict[str, Any], problem: str, corpus: Path, tmp_path: Path
+) -> None:
+    said: list[str] = []
+    with pytest.raises((UsageError, UnknownName), match=problem):
+        study_comments(str(corpus), tmp_path / "out", CommentsOptions(**QUICK | given), said.append)
+    assert said == []
+
+
+@pytest.mark.parametrize(
+    ("dev", "content", "problem"), [(0, "rain all day", "needs a dev set"), (4, None, "have no content")]
+)
+def test_a_corpus_without_dev_or_contents_is_refused_before_any_stage(
+    dev: int, content: str | None, problem: str, tmp_path: Path
+) -> None:
+    write(tmp_path / "raw.jsonl", [msgspec.structs.replace(article, content=content) for article in articles()])
+    free: dict[str, Any] = {"min_content_words": 0, "min_comments": 1, "test_min_comments": 0, "test_min_upvotes": 0}
+    options = BuildOptions(source="a", license="a", dev=Share(size=dev), test=Share(size=6), **free)
+    build_corpus([tmp_path / "raw.jsonl"], tmp_path / "corpus", options, jobs=1)
+    said: list[str] = []
+    with pytest.raises(UsageError, match=problem):
+        study_comments(str(tmp_path / "corpus"), tmp_path / "out", CommentsOptions(**QUICK), said.append)
+    assert said == []
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"seeds": 10**9}, "seeds: expected 1 to 100, got 1,000,000,000"),
+        ({"ranker": "bm25"}, "unknown ranker"),
+        ({"softmax": "none"}, "unknown softmax"),
+    ],
+)
+def test_options_that_are_none(given: dict[str, Any], problem: str) -> None:
+    with pytest.raises((UsageError, UnknownName), match=problem):
+        CommentsOptions(preset="paper", **given)
 
 
 def test_what_belongs_to_the_preset_is_refused_without_it() -> None:

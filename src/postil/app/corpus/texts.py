@@ -100,6 +100,20 @@ class CorpusTexts:
                     notes.append(f"{none:,} of {len(words):,} articles of {split} have no word in their {named}, {use}")
         return notes
 
+    def check_split(self, name: str) -> None:
+        """Check that a network has the set that it needs.
+
+        Args:
+            name: The split.
+
+        Raises:
+            UsageError: The corpus has no such split.
+        """
+        if name not in self.corpus.splits:
+            raise UsageError(
+                f"{self.corpus.path}: a network needs a {name} set for early stopping; build the corpus with --{name}"
+            )
+
     @property
     def about(self) -> dict[str, object]:
         """All that they depend on, as a JSON object."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from postil.app.report import check_report
 from postil.app.study import comments_stages
 from postil.app.study.comments_data import CommentsStudy
+from postil.app.study.comments_systems import check
 from postil.app.study.stages import Stages
 from postil.commenters import neural_commenter, retrieval
 from postil.commenters.store import Model
@@ -54,6 +55,9 @@ def study_comments(
     report = out / "report.html"
     check_report(report)  # before any stage runs
     study = CommentsStudy.of(opened, out, options, on_message)
+    for name, folder in study.models.items():
+        if name not in options.models and options.stage in {None, name} and not folder.exists():
+            check(study, name)
     for each in study.by_seed:
         for name in ("models", "suggestions"):
             (each.out / name).mkdir(parents=True, exist_ok=True)
@@ -86,7 +90,7 @@ def _stages(study: CommentsStudy) -> Iterator[Stage]:
 def _check_models(study: CommentsStudy) -> None:
     """Check that the commenters' tokenizer is that of the corpus."""
     for name, folder in study.models.items():
-        if not folder.exists() and study.options.stage:
+        if (not folder.exists() and study.options.stage) or (not study.is_first and name in study.options.models):
             continue
         model = Model.open(folder, (*retrieval.KINDS, *neural_commenter.KINDS))
         model.check_tokenizer(study.corpus.tokenizer, study.corpus.path, f"{name}: ")

@@ -10,9 +10,9 @@ import msgspec
 
 from postil.app.item_scores import read_judgements
 from postil.app.readers import HUMAN, Readers, needs_scale, read_readers
-from postil.app.study.stages import flags
 from postil.errors import InvalidInput, UsageError
 from postil.metaeval.score_matrix import Rated
+from postil.options import command_words
 from postil.records.explain import shown
 from postil.records.row_files import read
 from postil.records.rows import Candidate
@@ -46,6 +46,7 @@ class CommentsStudy:
         corpus: The corpus.
         out: Output folder of this seed.
         shared: Output folder of the study: that of its first seed, with what no seed changes.
+        seed: Seed of the trainings.
         options: Options of the study.
         on_message: Callback for status messages.
         models: Folders of the commenters, by name.
@@ -57,6 +58,7 @@ class CommentsStudy:
     corpus: Corpus
     out: Path
     shared: Path
+    seed: int
     options: CommentsOptions
     on_message: OnMessage
     models: Mapping[str, Path]
@@ -100,6 +102,7 @@ class CommentsStudy:
             corpus=corpus,
             out=out,
             shared=out,
+            seed=options.seed,
             options=options,
             on_message=on_message,
             models={name: Path(options.models.get(name, out / "models" / name)) for name in options.names},
@@ -111,9 +114,7 @@ class CommentsStudy:
     @property
     def by_seed(self) -> tuple[CommentsStudy, ...]:
         """The study with each of its seeds: this one, and those whose files are below ``seeds``."""
-        first = self.options.seed
-        more = (self.with_seed(first + i) for i in range(1, self.options.seeds))
-        return (self, *more)
+        return (self, *(self.with_seed(self.seed + i) for i in range(1, self.options.seeds)))
 
     def with_seed(self, seed: int) -> CommentsStudy:
         """The study with commenters of another seed; articles, references and readers' comments stay.
@@ -123,7 +124,7 @@ class CommentsStudy:
         """
         out = self.shared / "seeds" / str(seed)
         trained = {name: out / "models" / name for name in self.models if name not in self.options.models}
-        return replace(self, out=out, options=replace(self.options, seed=seed), models={**self.models, **trained})
+        return replace(self, out=out, seed=seed, models={**self.models, **trained})
 
     @property
     def is_first(self) -> bool:
@@ -136,7 +137,7 @@ class CommentsStudy:
         Args:
             name: Its name without one.
         """
-        return name if self.is_first else f"{name}-seed-{self.options.seed}"
+        return name if self.is_first else f"{name}-seed-{self.seed}"
 
     @property
     def folder(self) -> Path:
@@ -159,22 +160,8 @@ class CommentsStudy:
         Args:
             stage: Its name.
         """
-        options = self.options
-        models = [word for name, folder in options.models.items() for word in ("--model", f"{name}={folder}")]
-        given = {
-            "preset": options.preset,
-            "seeds": options.seeds if options.seeds > 1 else None,
-            "systems": ",".join(name for name in options.names if name not in options.models) or None,
-            "candidates": options.candidates,
-            "judgements": options.judgements,
-            "aspect": options.aspect,
-            "scale": options.scale,
-            "judgement-scale": options.judgement_scale,
-            "weights": options.weights,
-            "seed": options.seed,
-            "stage": stage,
-        }
-        return ["study", "comments", "--corpus", self.folder, "--out", self.out, *models, *flags(given)]
+        words = command_words(replace(self.options, stage=stage))
+        return ["study", "comments", "--corpus", self.folder, "--out", self.shared, *words]
 
 
 def _read_given(

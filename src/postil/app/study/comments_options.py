@@ -8,6 +8,7 @@ from typing import Annotated, Final
 
 from postil.app.options import ResamplingOptions, ThreadOptions
 from postil.app.readers import HUMAN
+from postil.app.training.options import RANKERS
 from postil.errors import UnknownName, UsageError
 from postil.metrics.metric_set import parse_all
 from postil.options import Flag, options
@@ -15,10 +16,15 @@ from postil.records.scale import Scale
 
 __all__ = ["FITTING", "FITTING_PLAIN", "METRICS", "PAPER_METRICS", "SYSTEMS", "CommentsOptions", "Names"]
 
+SOFTMAXES: Final = ("full", "sampled")
+
 SYSTEMS: Final = ("ir-t", "ir-tc", "seq2seq", "att", "att-tc")
 """The commenters of the paper."""
 
 PRESETS: Final = ("paper",)
+
+SEEDS: Final = 100
+"""Largest number of seeds: each is a training of all commenters."""
 
 FITTING: Final = "w-meteor(params=en,characters=true,corpus=chosen)"
 """The W-METEOR that fits the paper's own tables best, with weights grade / 5."""
@@ -104,7 +110,7 @@ class CommentsOptions(ResamplingOptions, ThreadOptions):
     epochs: Annotated[int | None, Flag(min=1)] = None
     grid: Annotated[tuple[str, ...], Flag(metavar="OPTION=V1,V2,…")] = ()
     grid_epochs: Annotated[int | None, Flag(min=0)] = None
-    seeds: Annotated[int, Flag(min=1)] = 1
+    seeds: Annotated[int, Flag(min=1, max=SEEDS)] = 1
     device: Annotated[str | None, Flag(metavar="NAME")] = None
     candidates: Annotated[str | None, Flag(metavar="FILE")] = None
     judgements: Annotated[str | None, Flag(metavar="FILE")] = None
@@ -122,6 +128,11 @@ class CommentsOptions(ResamplingOptions, ThreadOptions):
         for name in self.systems or ():
             if name not in (*SYSTEMS, *self.models):
                 raise UnknownName("commenter", name, SYSTEMS)
+        for what, given, known in (("ranker", self.ranker, RANKERS), ("softmax", self.softmax, SOFTMAXES)):
+            if given is not None and given not in known:
+                raise UnknownName(what, given, known)
+        if not 1 <= self.seeds <= SEEDS:
+            raise UsageError(f"seeds: expected 1 to {SEEDS}, got {self.seeds:,}")
         if HUMAN in self.models:
             raise UsageError(f"--model {HUMAN}: the name of the system of readers' comments; give another")
         if not self.names and self.candidates is None:

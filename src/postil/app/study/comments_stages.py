@@ -105,10 +105,10 @@ def training(study: CommentsStudy, name: str) -> Stage:
         name=study.stage(name),
         outputs=[target],
         inputs=[study.folder, *([] if study.is_first else [first])],
-        request={"train": words, "seed": study.options.seed},
+        request={"train": words, "seed": study.seed},
         command=[
             *("train", name, "--corpus", study.folder, "--out", target, *words),
-            *flags({"device": device, "seed": study.options.seed}),
+            *flags({"device": device, "seed": study.seed}),
         ],
         work=partial(work, on_message=study.on_message, on_progress=progress),
     )

@@ -13,6 +13,7 @@ import msgspec
 
 from postil.app.comment import CommentOptions
 from postil.app.study.stages import flags
+from postil.app.training.generators import check_commenter
 from postil.app.training.grid import Grid
 from postil.app.training.options import (
     GeneratorTraining,
@@ -20,9 +21,11 @@ from postil.app.training.options import (
     RelevanceTraining,
     RetrieverTrainOptions,
 )
+from postil.app.training.retrievers import check_retriever
 from postil.commenters import neural_commenter, retrieval
 from postil.commenters.nn.options import GeneratorOptions, RelevanceOptions, TrainingOptions
 from postil.commenters.store import Model
+from postil.errors import UsageError
 from postil.options import command_words
 from postil.records.results import GridSearch
 
@@ -31,11 +34,13 @@ if TYPE_CHECKING:
 
     from postil.app.study.comments_data import CommentsStudy
     from postil.app.study.comments_options import CommentsOptions
+    from postil.app.training.grid import Combination
     from postil.records.results import GridValue
 
-__all__ = ["Plan", "plan", "suggesting"]
+__all__ = ["Plan", "check", "plan", "suggesting"]
 
-Training = TypeVar("Training", bound=TrainingOptions)
+Limits = TypeVar("Limits", bound=TrainingOptions)
+Training = TypeVar("Training", RetrieverTrainOptions, GeneratorTrainOptions)
 
 LEARNING_RATES: Final = (0.001, 0.003)
 GRIDS: Final[Mapping[type, Mapping[str, tuple[GridValue, ...]]]] = {
@@ -85,56 +90,89 @@ def plan(study: CommentsStudy, name: str) -> Plan:
     Args:
         study: The study, with the seed of the training.
         name: The commenter.
+
+    Raises:
+        UsageError: The grid does not fit, or the first seed's model was trained without one.
     """
     if study.options.preset is None:
-        return _ours(study.options, name)
+        return _ours(study, name)
     made = _of_paper(study.options, name)
-    folder = study.shared / "models" / name
-    if made.grid is None or study.is_first or not folder.exists():
-        return made
-    chosen = msgspec.convert(Model.open(folder).metadata["grid"], GridSearch).chosen
-    one = Grid({flag: (value,) for flag, value in chosen.items()})
-    options: RetrieverTrainOptions | GeneratorTrainOptions
+    # Seed, device and number of threads are no part of the words: they are printed apart, or change no number.
+    if isinstance(made, RetrieverTrainOptions):
+        retriever, words, grid = _chosen(study, name, made)
+        device = None if retriever.ranker == "tf-idf" else study.options.device
+        limits = _training(retriever.training, None, device)
+        return Plan(replace(retriever, training=limits, seed=study.seed, jobs=study.options.jobs), words, grid)
+    generator, words, grid = _chosen(study, name, made)
+    training = _training(generator.training, None, study.options.device)
+    return Plan(replace(generator, training=training, seed=study.seed), words, grid)
+
+
+def check(study: CommentsStudy, name: str) -> None:
+    """Check the training of a commenter before any is trained.
+
+    Args:
+        study: The study.
+        name: The commenter.
+
+    Raises:
+        UsageError: Options do not fit one another or the corpus.
+    """
+    made = plan(study, name)
     if isinstance(made.options, RetrieverTrainOptions):
-        (options,) = (each.options for each in one.combinations(made.options))
+        check_retriever(name, study.corpus, made.options, made.grid)
     else:
-        (options,) = (each.options for each in one.combinations(made.options))
-    more = [word for flag, value in chosen.items() for word in (f"--{flag}", str(value))]
-    return Plan(options, (*made.words, *more))
+        check_commenter(name, study.corpus, made.options, made.grid)
 
 
-def _ours(options: CommentsOptions, name: str) -> Plan:
-    epochs, device, own = options.epochs, options.device, dict[str, object]()
+def _ours(study: CommentsStudy, name: str) -> Plan:
+    options, own = study.options, dict[str, object]()
+    epochs, device = options.epochs, options.device
     made: RetrieverTrainOptions | GeneratorTrainOptions
     if name in retrieval.KINDS:
         own["ranker"] = options.ranker or "both"
         if own["ranker"] == "tf-idf":  # it has no network
             epochs = device = None
         training = _training(RelevanceTraining(), epochs, device)
-        made = RetrieverTrainOptions(ranker=str(own["ranker"]), training=training, seed=options.seed, jobs=options.jobs)
+        made = RetrieverTrainOptions(ranker=str(own["ranker"]), training=training, seed=study.seed, jobs=options.jobs)
     else:
         own["softmax"] = options.softmax or "full"
         network = GeneratorOptions(loss=own["softmax"])  # type: ignore[arg-type]  # checked inside
         made = GeneratorTrainOptions(
-            network=network, training=_training(GeneratorTraining(), epochs, device), seed=options.seed
+            network=network, training=_training(GeneratorTraining(), epochs, device), seed=study.seed
         )
     return Plan(made, tuple(map(str, flags({**own, "epochs": epochs}))))
 
 
-def _of_paper(options: CommentsOptions, name: str) -> Plan:
-    epochs, made = options.epochs or EPOCHS, _PAPER[name]
-    # Seed, device and number of threads are no part of the words: they are printed apart, or change no number.
+def _of_paper(options: CommentsOptions, name: str) -> RetrieverTrainOptions | GeneratorTrainOptions:
+    """Options of a training of the paper, with those that the user gave."""
+    made = _PAPER[name]
     if isinstance(made, RetrieverTrainOptions):
-        training = _training(made.training, epochs, None)
-        made = replace(made, ranker=options.ranker or made.ranker, training=training)
-        own, grid = tuple(command_words(made)), _grid(options, made)
-        training = _training(training, None, options.device)
-        return Plan(replace(made, training=training, seed=options.seed, jobs=options.jobs), own, grid)
+        if options.ranker == "tf-idf":
+            return RetrieverTrainOptions(ranker="tf-idf")
+        training = _training(made.training, options.epochs or EPOCHS, None)
+        return replace(made, ranker=options.ranker or made.ranker, training=training)
     network = replace(made.network, loss=options.softmax or made.network.loss)  # type: ignore[arg-type]  # checked inside
-    generation = _training(made.training, epochs, None)
-    made = replace(made, network=network, training=generation)
-    own, grid = tuple(command_words(made)), _grid(options, made)
-    return Plan(replace(made, training=_training(generation, None, options.device), seed=options.seed), own, grid)
+    return replace(made, network=network, training=_training(made.training, options.epochs or EPOCHS, None))
+
+
+def _chosen(study: CommentsStudy, name: str, made: Training) -> tuple[Training, tuple[str, ...], Grid | None]:
+    """Options, the flags that give them, and the grid to choose from: for later seeds the values that were chosen."""
+    grid, folder = _grid(study.options, made), study.shared / "models" / name
+    if grid is None:
+        return made, tuple(command_words(made)), None
+    words: list[str] = command_words(grid.without(made))
+    if study.is_first or not folder.exists():
+        return made, tuple(words), grid
+    found = Model.open(folder).metadata.get("grid")
+    if found is None:
+        raise UsageError(
+            f"{folder}: trained without a grid, so that other seeds have no values to take; remove it, or give "
+            "--grid-epochs 0"
+        )
+    chosen = msgspec.convert(found, GridSearch).chosen
+    one: Combination[Training] = Grid({option: (value,) for option, value in chosen.items()}).combinations(made)[0]
+    return one.options, (*words, *one.flags()), None
 
 
 def _grid(options: CommentsOptions, made: RetrieverTrainOptions | GeneratorTrainOptions) -> Grid | None:
@@ -144,7 +182,7 @@ def _grid(options: CommentsOptions, made: RetrieverTrainOptions | GeneratorTrain
     return Grid.parse(options.grid, made, epochs) if options.grid else Grid(GRIDS[type(made)], epochs)
 
 
-def _training(default: Training, epochs: int | None, device: str | None) -> Training:
+def _training(default: Limits, epochs: int | None, device: str | None) -> Limits:
     """Options of a training with the epochs and the device of the study."""
     given = default if epochs is None else replace(default, epochs=epochs)
     return given if device is None else replace(given, device=device)

@@ -26,14 +26,14 @@ from postil.records.results import TrainingResult, TrainingStep
 
 if TYPE_CHECKING:
     from postil.app.progress import OnMessage
-    from postil.app.training.grid import Grid
+    from postil.app.training.grid import Combination, Grid
     from postil.app.training.options import GeneratorTrainOptions
     from postil.commenters.nn.generator import Generator
     from postil.commenters.nn.options import GeneratorOptions
     from postil.corpus.passes import OnProgress
     from postil.records.row_files import FilePath
 
-__all__ = ["train_commenter"]
+__all__ = ["check_commenter", "train_commenter"]
 
 
 def train_commenter(
@@ -71,18 +71,9 @@ def train_commenter(
     """
     if kind not in KINDS:
         raise UnknownName("commenter", kind, KINDS)
-    options = replace(options, training=replace(options.training, seed=options.seed))
-    combinations = grid.combinations(options) if grid else []
-    for each in [options] if grid is None else [each.options for each in combinations]:
-        _check_attention(kind, each.network)
     check_free(out)
     corpus = Corpus.open(corpus_folder)
-    reads = options.source or ("both" if kind == "att-tc" else "title")
-    if options.max_content_words is not None and reads != "both":
-        raise UsageError(
-            f"max_content_words: expected titles and contents as the source, and {kind} reads {reads} alone"
-        )
-    texts = CorpusTexts(corpus, reads=reads, writes=options.target, content_words=options.content_words)
+    texts, options, combinations = check_commenter(kind, corpus, options, grid)
     directory = TrainingDirectory(out, texts, options.embeddings, options.seed, on_message)
     for note in texts.gaps() if is_main_process() else ():
         on_message(note)
@@ -92,7 +83,7 @@ def train_commenter(
     if _train(kind, directory, options, "generator") is None:
         return None
     trained = Model.open(directory.folder / "generator").metadata
-    config: dict[str, object] = {"tokenizer": corpus.tokenizer, "reads": reads, "writes": options.target}
+    config: dict[str, object] = {"tokenizer": corpus.tokenizer, "reads": texts.reads, "writes": options.target}
     config |= {} if options.content_words is None else {"content_words": options.content_words}
     metadata = directory.metadata(_recorded(options), options.training, trained["dev"])
     metadata |= {"grid": to_builtins(search)} if search else {}
@@ -105,6 +96,38 @@ def train_commenter(
         TrainingStep(**row, perplexity=math.exp(row["dev"]), best=row["step"] == best) for row in trained["history"]
     )
     return TrainingResult(rows=tuple(rows), grid=search)
+
+
+def check_commenter(
+    kind: str, corpus: Corpus, options: GeneratorTrainOptions, grid: Grid | None
+) -> tuple[CorpusTexts, GeneratorTrainOptions, list[Combination[GeneratorTrainOptions]]]:
+    """Check a training before it begins.
+
+    Args:
+        kind: ``seq2seq``, ``att`` or ``att-tc``.
+        corpus: The corpus.
+        options: Options of the training.
+        grid: Hyperparameters to choose on dev; None for none.
+
+    Returns:
+        Texts to train on, options with their seed in the network's training, and combinations of the grid.
+
+    Raises:
+        UsageError: The request does not fit the corpus.
+        InvalidInput: The corpus is damaged.
+    """
+    options = replace(options, training=replace(options.training, seed=options.seed))
+    combinations = grid.combinations(options) if grid else []
+    for each in [options] if grid is None else [each.options for each in combinations]:
+        _check_attention(kind, each.network)
+    reads = options.source or ("both" if kind == "att-tc" else "title")
+    if options.max_content_words is not None and reads != "both":
+        raise UsageError(
+            f"max_content_words: expected titles and contents as the source, and {kind} reads {reads} alone"
+        )
+    texts = CorpusTexts(corpus, reads=reads, writes=options.target, content_words=options.content_words)
+    texts.check_split("dev")
+    return texts, options, combinations
 
 
 def _recorded(options: GeneratorTrainOptions) -> dict[str, object]:

@@ -62,6 +62,20 @@ class Combination(Generic[Options]):
         """
         return f"grid-{sha256(json.dumps([self.values, epochs]).encode()).hexdigest()[:16]}"
 
+    def flags(self) -> list[str]:
+        """The words of a command line that give these values: a grid of one value for an option without a flag."""
+        words: list[str] = []
+        for name, value in self.values.items():
+            option = _option(name, self.options)
+            if option.flag.hidden:
+                words += ["--grid", f"{name}={value_text(value)}"]
+            elif isinstance(value, bool):
+                yes, _, no = option.flag.names[0].partition("/")
+                words.append(yes if value else no)
+            else:
+                words += [f"--{name}", value_text(value)]
+        return words
+
 
 class _Option(NamedTuple):
     """An option of the network or its training: its place in the options, its type and its flag."""
@@ -120,6 +134,17 @@ class Grid:
         """The words of the command line that give this grid."""
         pairs = (f"{name}={','.join(map(value_text, values))}" for name, values in self.values.items())
         return [word for pair in pairs for word in ("--grid", pair)] + ["--grid-epochs", str(self.epochs)]
+
+    def without(self, options: Options) -> Options:
+        """Options of the training with the defaults of all that the grid varies, for commands that give the grid.
+
+        Args:
+            options: Options of the training.
+        """
+        usual, known = type(options)(), _options(options)
+        return _with(
+            options, {name: getattr(getattr(usual, known[name].part), known[name].field) for name in self.values}
+        )
 
     def combinations(self, options: Options) -> list[Combination[Options]]:
         """All combinations, the values of the last option varying fastest.

@@ -10,7 +10,7 @@ from postil.commenters.segment import IDF, WEIGHTINGS, Idf, Weighting
 from postil.errors import UnknownName, UsageError
 from postil.options import Flag, options
 
-__all__ = ["GeneratorTrainOptions", "GeneratorTraining", "RelevanceTraining", "RetrieverTrainOptions"]
+__all__ = ["RANKERS", "GeneratorTrainOptions", "GeneratorTraining", "RelevanceTraining", "RetrieverTrainOptions"]
 
 RANKERS: Final = ("relevance", "tf-idf", "both")
 LONGEST: Final = 2**31 - 1

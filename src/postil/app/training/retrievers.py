@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.app.progress import OnMessage
-    from postil.app.training.grid import Grid
+    from postil.app.training.grid import Combination, Grid
     from postil.app.training.options import RetrieverTrainOptions
     from postil.commenters.nn.relevance import Relevance
     from postil.corpus.passes import OnProgress
     from postil.records.results import RankingResult
     from postil.records.row_files import FilePath
 
-__all__ = ["train_retriever"]
+__all__ = ["check_retriever", "train_retriever"]
 
 
 def train_retriever(
@@ -74,14 +74,11 @@ def train_retriever(
     """
     if kind not in KINDS:
         raise UnknownName("commenter", kind, KINDS)
-    if _has_network(options):
-        options = replace(options, training=replace(options.training, seed=options.seed))
-    combinations = grid.combinations(options) if grid else []
     if not is_main_process() and not _has_network(options):
         return None  # there is nothing to share, and the main process may even be done by now
     check_free(out)
     corpus = Corpus.open(corpus_folder)
-    texts = CorpusTexts(corpus, reads="both" if kind == "ir-tc" else "title")
+    texts, options, combinations = check_retriever(kind, corpus, options, grid)
     directory = TrainingDirectory(out, texts, options.embeddings, options.seed, on_message)
     for note in texts.gaps() if is_main_process() else ():
         on_message(note)
@@ -122,6 +119,33 @@ def train_retriever(
             shutil.copytree(directory.folder / "relevance", target, dirs_exist_ok=True)
     directory.close()
     return msgspec.structs.replace(result, grid=search) if result else None
+
+
+def check_retriever(
+    kind: str, corpus: Corpus, options: RetrieverTrainOptions, grid: Grid | None
+) -> tuple[CorpusTexts, RetrieverTrainOptions, list[Combination[RetrieverTrainOptions]]]:
+    """Check a training before it begins.
+
+    Args:
+        kind: ``ir-t`` or ``ir-tc``.
+        corpus: The corpus.
+        options: Options of the training.
+        grid: Hyperparameters to choose on dev; None for none.
+
+    Returns:
+        Texts to train on, options with their seed in the network's training, and combinations of the grid.
+
+    Raises:
+        UsageError: The request does not fit the corpus.
+        InvalidInput: The corpus is damaged.
+    """
+    if _has_network(options):
+        options = replace(options, training=replace(options.training, seed=options.seed))
+    combinations = grid.combinations(options) if grid else []
+    texts = CorpusTexts(corpus, reads="both" if kind == "ir-tc" else "title")
+    if _has_network(options):
+        texts.check_split("dev")
+    return texts, options, combinations
 
 
 def _recorded(options: RetrieverTrainOptions) -> dict[str, object]:

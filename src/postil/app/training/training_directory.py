@@ -17,7 +17,6 @@ from postil.app.progress import live
 from postil.commenters.nn.batches import Commented, Ragged
 from postil.commenters.nn.distributed import broadcast_from_main, is_main_process
 from postil.commenters.store import Model
-from postil.errors import UsageError
 from postil.records.lock import locked
 
 if TYPE_CHECKING:
@@ -114,10 +113,7 @@ class TrainingDirectory:
             UsageError: The corpus has no such split.
         """
         texts = self.texts
-        if name not in texts.corpus.splits:
-            raise UsageError(
-                f"{texts.corpus.path}: a network needs a {name} set for early stopping; build the corpus with --{name}"
-            )
+        texts.check_split(name)
         articles = Ragged(*texts.articles(name))
         if target == "title":
             return Commented(articles, Ragged(*texts.titles(name)), np.arange(len(articles.offsets)))
