@@ -148,8 +148,19 @@ def test_summaries_that_make_no_sense(summaries: list[Candidate], message: str) 
 
 
 def test_a_measure_of_units_that_no_reference_has() -> None:
-    with pytest.raises(Undefined, match="f1-3: no reference of a topic has a unit that it counts"):
+    with pytest.raises(Undefined, match="f1-3: none of the reference passages has a unit that it counts"):
         score_summaries(POOL[3:], SUMMARIES, replace(QUICK, measures=("f1-3",)))
+    with pytest.raises(Undefined, match="f1-1: none of the reference articles has a unit that it counts"):
+        score_summaries(POOL, SUMMARIES, QUICK, [TopicArticle("ducks", "")])
+
+
+def test_references_of_different_topics_are_not_correlated() -> None:
+    pairs = [TopicArticle("ducks", "a"), TopicArticle("bread", "m o")]  # an article and a pool without pairs of words
+    pool = [*POOL[:3], Passage("bread", "1", "m", grade=1)]
+    result, _ = score_summaries(pool, SUMMARIES, replace(QUICK, measures=("f1-2",)), pairs)
+    assert {row.reference: row.n for row in result.scores} == {"passages": 1, "articles": 1}
+    assert not result.agreement
+    assert result.notes[-1] == "f1-2, passages and articles: no topic has both"
 
 
 @pytest.mark.parametrize("given", [{"anchors": True}, {"max_words": 0}, {"resamples": 0}, {"measures": ("length",)}])

@@ -131,7 +131,7 @@ def test_flags_that_need_summaries(postil: Postil, flags: tuple[str, ...]) -> No
             '{"item": "ducks", "text": "a"}',
             "s.jsonl:1: system: missing; a candidate needs item, system, text",
         ),
-        ("a.jsonl", '{"topic": "ducks"}', "a.jsonl:1: text: missing; "),
+        ("a.jsonl", '{"topic": "ducks"}', "a.jsonl:1: text: missing; a topic article needs topic, text"),
         ("a.jsonl", '{"topic": "ducks", "text": 7}', "a.jsonl:1: text: expected text, got 7"),
         ("a.jsonl", "", "a.jsonl: the file holds no rows"),
     ],

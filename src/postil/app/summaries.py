@@ -230,10 +230,11 @@ def score_summaries(
     scored: dict[Kind, Found] = {"passages": work.scores("passages")}
     if articles is not None:
         scored["articles"] = work.scores("articles")
+    means = tuple(row for kind, found in scored.items() for row in work.means(kind, found))
     rows = [row for kind, found in scored.items() for row in work.items(kind, found)]
     agreement, undefined = work.agreement(rows) if articles is not None else ((), ())
     result = SummaryResult(
-        scores=tuple(row for kind, found in scored.items() for row in work.means(kind, found)),
+        scores=means,
         agreement=agreement,
         data=SummaryData(
             systems=len(work.systems),
@@ -344,7 +345,7 @@ class _Work:
             values = found[measure]
             values = values[~np.isnan(values).any(axis=1)]
             if not len(values):
-                raise Undefined(f"{name}: no reference of a topic has a unit that it counts")
+                raise Undefined(f"{name}: none of the reference {kind} has a unit that it counts")
             estimates = mean_estimates(values, resamples=self.options.resamples, seed=self.options.seed)
             for system, each in zip(self.systems, estimates, strict=True):
                 yield SummaryScore(
@@ -382,16 +383,13 @@ class _Work:
         made: list[Correlation] = []
         notes: dict[str, None] = {}
         for name in self.measures:
-            table = join(
-                [row for row in rows if row.metric == name],
-                [
-                    Judgement(str(row.item), row.system, "articles", row.score)
-                    for row in rows
-                    if row.metric == _named(name, "articles")
-                ],
-            )
+            scores = [row for row in rows if row.metric == name]
+            others = [row for row in rows if row.metric == _named(name, "articles")]
+            if {row.item for row in scores}.isdisjoint(row.item for row in others):
+                notes[f"{name}, passages and articles: no topic has both"] = None
+                continue
             found = correlations(
-                table,
+                join(scores, [Judgement(str(row.item), row.system, "articles", row.score) for row in others]),
                 by="system",
                 resamples=self.options.resamples,
                 seed=self.options.seed,
@@ -437,7 +435,7 @@ class _Work:
             yield "one topic: no intervals"
         elif len(self.topics) < FEW:
             yield f"a bootstrap over {len(self.topics)} topics: its intervals are too narrow"
-        if self._articles and len(self.systems) < FEW:
+        if self._articles and 1 < len(self.systems) < FEW:
             yield f"correlations over {len(self.systems)} systems mean little"
 
     def _signature(self, kind: Kind, measure: Measure) -> str:

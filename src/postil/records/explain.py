@@ -5,6 +5,7 @@ from __future__ import annotations
 import decimal
 import json
 import math
+import re
 from typing import TYPE_CHECKING, Any, SupportsFloat, TypeAlias
 
 import msgspec
@@ -182,7 +183,7 @@ def _struct_mismatches(value: object, wanted: inspect.StructType, path: str) -> 
     dot = f"{path}." if path else ""
     missing = [name for name in needed if name not in value]
     if missing:
-        kind = wanted.cls.__name__.lower()
+        kind = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", wanted.cls.__name__).lower()
         article = "an" if kind[0] in "aeiou" else "a"
         there = ", ".join(value) or "no fields"
         row = "object" if path else "row"
