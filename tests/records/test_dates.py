@@ -97,6 +97,15 @@ def test_rows_in_files(tmp_path: Path) -> None:
         assert str(failure.value) == f"{tmp_path}/c.jsonl:1: comments[1].date: {wanted}, got {shown}"
 
 
+def test_a_blank_is_a_missing_date(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"id": "a", "title": "T", "date": "", "comments": [{"id": 1, "text": "Oh", "date": " "}]}')
+    assert list(read(path, Article)) == [Article("a", "T", (Comment("1", "Oh"),))]
+    path.write_text('{"id": "a", "title": 7, "date": "", "comments": []}')
+    with pytest.raises(InvalidInput, match=r"a\.jsonl:1: title: expected text, got 7$"):
+        list(read(path, Article))
+
+
 @pytest.mark.parametrize("fields", [{"date": "soon"}, {"date": "soon", "user": 7, "grade": 3}])
 def test_rows_in_python(fields: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput, match=r"^date: expected a date"):

@@ -16,7 +16,7 @@ from postil.records.explain import shown
 if TYPE_CHECKING:
     import msgspec
 
-__all__ = ["coerce_date", "parse_date", "unix_seconds"]
+__all__ = ["coerce_date", "optional_date", "parse_date", "unix_seconds"]
 
 _WRITTEN: Final = re.compile(
     r"(?!0000)\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|02-(?:0[1-9]|1\d|2[0-8]))"
@@ -73,6 +73,22 @@ def parse_date(value: object) -> str:
     raise InvalidInput(f"expected a date such as 2017-03-30T02:56:13Z, or Unix seconds, got {shown(value)}")
 
 
+def optional_date(value: object) -> str | None:
+    """Convert a date as `parse_date` does, or None for a missing one: None, blank text, or NaN.
+
+    Args:
+        value: The date.
+
+    Raises:
+        InvalidInput: It is neither a date nor missing.
+
+    >>> optional_date("2020-03-21"), optional_date(" ")
+    ('2020-03-21T00:00:00Z', None)
+    """
+    blank = not value.strip() if isinstance(value, str) else isinstance(value, float) and math.isnan(value)
+    return None if value is None or blank else parse_date(value)
+
+
 def _moment(number: int) -> datetime:
     if not _EARLIEST <= number < _LATEST:
         raise ValueError(number)
@@ -97,7 +113,7 @@ def unix_seconds(date: str) -> int:
 
 
 def coerce_date(row: msgspec.Struct) -> None:
-    """Coerce the field `date` to ISO 8601 in UTC; None stays.
+    """Coerce the field `date` to ISO 8601 in UTC, or to None where it is blank.
 
     Args:
         row: The row, newly made.
@@ -106,8 +122,7 @@ def coerce_date(row: msgspec.Struct) -> None:
         InvalidInput: It is no date.
     """
     value: object = getattr(row, "date")  # noqa: B009 - a struct of any type
-    if value is not None:
-        try:
-            force_setattr(row, "date", parse_date(value))
-        except InvalidInput as error:
-            raise InvalidInput(error.problem, field="date") from None
+    try:
+        force_setattr(row, "date", optional_date(value))
+    except InvalidInput as error:
+        raise InvalidInput(error.problem, field="date") from None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import msgspec
 
 from postil.records.checks import check_texts, coerce_ids, coerce_integers, coerce_numbers, coerce_tuple
-from postil.records.dates import coerce_date, parse_date
+from postil.records.dates import coerce_date, optional_date
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     Comments: TypeAlias = tuple["Comment", ...]
 else:
     # A file may say more than a row holds: an integer for an id, null for no ratings. The row settles it.
-    Date = Annotated[str | int | float, msgspec.Meta(extra={"check": parse_date})]
+    Date = Annotated[str | int | float, msgspec.Meta(extra={"check": optional_date})]
     Id = str | int
     Votes = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
     Names = tuple[str, ...] | None

@@ -19,7 +19,7 @@ from postil.corpus.formats.fields import FIELDS, FIELDS_OF_COMMENTS
 from postil.corpus.formats.import_report import stem
 from postil.errors import InvalidInput
 from postil.records.checks import is_integer, is_number
-from postil.records.dates import parse_date
+from postil.records.dates import optional_date
 from postil.records.explain import shown
 from postil.records.rows import Article, Comment
 
@@ -311,10 +311,8 @@ class ArticleBuilder:
 
 
 def _dated(field: str, value: object) -> str | None:
-    if value is None or _is_missing(value):
-        return None
     try:
-        return parse_date(value)
+        return optional_date(value)
     except InvalidInput as error:
         raise InvalidInput(error.problem, field=field) from None
 
