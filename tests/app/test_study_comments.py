@@ -325,6 +325,18 @@ def test_the_preset_of_the_paper_without_judgements_has_the_agreement_of_the_ref
     assert "Table 3, in the paper" in text
 
 
+def test_deviations_are_those_of_the_systems_and_options_that_were_taken(corpus: Path, tmp_path: Path) -> None:
+    asked = CommentsOptions(**QUICK | {"preset": "paper", "epochs": 2, "grid": ("dropout=0,0.5",)})
+    run(corpus, tmp_path, asked, ["ir-t", *STAGES, "tables"], [])
+    rows = cells(tmp_path, "deviations")
+    assert rows["ranking of the candidates"][:2] == ["the relevance network alone", "the cosine of TF-IDF vectors"]
+    assert rows["references per article"][1] == "4, sampled"
+    assert {"similar articles", "idf", "W-ROUGE-L: several references", "kappa"} <= set(rows)
+    assert not {"relevance network", "optimizer", "decoding", "att, att-tc", "METEOR: parameters", "p-values"} & set(
+        rows
+    )
+
+
 def test_of_several_questions_one_is_chosen(done: tuple[Path, list[str]], corpus: Path, tmp_path: Path) -> None:
     path = tmp_path / "judgements.jsonl"
     write(
@@ -415,6 +427,20 @@ def test_the_release_becomes_a_corpus_and_its_scores_the_weights(tmp_path: Path)
         study_tencent(tmp_path, out, replace(CommentsOptions(**QUICK), stage=stage), said.append)
     assert "weights of references: human ratings on the scale 0:1 (score)" in (out / "study.json").read_text()
     assert cells(out, "table-2")["articles"] == [6, 3, 3, 12]
+    paper = replace(CommentsOptions(**QUICK), preset="paper", stage="tables")
+    study_tencent(tmp_path, out, paper, said.append)
+    rows = cells(out, "deviations")
+    assert rows["test articles at least"][1] == "as given"
+    assert rows["references per article"][1] == "all comments"
+    assert rows["articles at least"][1] == "0 words of content, 20 comments; dev and test as given"
+
+
+def test_without_contents_given_systems_alone_train_nothing(tmp_path: Path) -> None:
+    release(tmp_path)
+    said: list[str] = []
+    options = CommentsOptions(candidates=str(tmp_path / "given.jsonl"), stage="import-train")
+    study_tencent(tmp_path, tmp_path / "out", options, said.append)
+    assert not any("no contents" in line for line in said)
 
 
 @pytest.mark.skipif(find_spec("rjieba") is None, reason="the release is cut by rjieba")

@@ -187,10 +187,14 @@ def test_deviations_are_the_last_table_and_name_what_was_done(done: tuple[Path, 
     (last,) = study["parts"][-1]["tables"]
     assert last["key"] == "deviations"
     rows = {row["name"]: row["cells"] for row in last["rows"]}
-    assert rows["comments of more than 50 words"][1] == "dropped in all splits, as in section 5"
-    assert rows["softmax"][1].startswith("estimated from 2,000 sampled words")
+    long = "of more than 50 words: dropped in all splits (section 5); the networks read 50 words"
+    assert rows["comments of more than 50 words"][1] == long
+    assert rows["softmax"][1].startswith("in training estimated from 2,000 sampled words")
     assert rows["seeds"][1] == "2; means and intervals over seeds and test articles"
-    assert rows["end of training"][1].startswith("at most 1 epochs")
+    assert rows["end of training"][1].startswith("maximum number of epochs: 1;")
+    assert ", batches of pairs: 256 (ir-t); 64 (att-tc);" in rows["optimizer"][1]
+    assert "seq2seq" not in rows  # which was not trained
+    assert not any("METEOR" in name for name in rows)  # which was not scored
     assert all(isinstance(cell, str) for cells in rows.values() for cell in cells)
     assert not any("{" in cell for cells in rows.values() for cell in cells)
 

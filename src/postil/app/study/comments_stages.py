@@ -336,7 +336,7 @@ def tables(study: CommentsStudy) -> Stage:
             "chosen": options.weights is not None,
             "given": dict.fromkeys(study.given, options.candidates),
             **_preset(options),
-            **({"resamples": [options.resamples, options.seed]} if spread else {}),
+            **({"resamples": [options.resamples, options.seed], "judgements": options.judgements} if spread else {}),
         },
         command=study.command("tables"),
         work=work,

@@ -57,12 +57,16 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Deviation(msgspec.Struct, frozen=True, kw_only=True):
-    """A choice that the paper leaves open or that differs: in the paper, here, and its source."""
+    """A choice that the paper leaves open or that differs: in the paper, here, its source, and what it is about.
+
+    The last are names of commenters, ``relevance`` for its network, names of metrics, or ``judgements``; none for all.
+    """
 
     choice: str
     paper: str
     here: str
     source: str
+    of: tuple[str, ...] = ()
 
     @property
     def row(self) -> tuple[str, str, str, str]:

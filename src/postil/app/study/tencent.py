@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from postil.app.corpus.building import build_corpus
 from postil.app.corpus.importing_articles import TencentOptions, import_tencent
 from postil.app.study.comments import study_comments
-from postil.app.study.comments_options import CommentsOptions, Names
+from postil.app.study.comments_options import SYSTEMS, CommentsOptions, Names
 from postil.app.study.stages import Stage, Stages
 from postil.corpus.options import BuildOptions
 from postil.errors import InvalidInput
@@ -56,7 +56,7 @@ def study_tencent(release: Path, out: Path, options: CommentsOptions, on_message
     """
     files = _files(release)
     contents = [path for path in (release / name for name in CONTENTS) if path.is_file()]
-    if not contents and not options.models and options.systems is None:
+    if not contents and options.systems is None and options.names == SYSTEMS:
         options = replace(options, systems=Names(WITHOUT_CONTENTS))
         on_message(f"no contents.jsonl in {release}: no commenter that reads contents is trained")
     stages = Stages(out, on_message, options.stage)
