@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from postil.app.study.papers import Relation, passages_paper
-from postil.app.study.passages_claims import FAILS, HOLDS, UNDECIDED, UNTESTED, Estimate, decide
+from postil.app.study.passages_claims import FAILS, HOLDS, RULES, UNDECIDED, UNTESTED, Estimate, decide
 from postil.app.study.passages_figures import ENTITIES, FAMILIES
 from postil.app.study.passages_preset import range_of, scaled_cutoffs
 
@@ -42,6 +42,10 @@ def at(*intervals: tuple[float, float]) -> list[Estimate]:
 )
 def test_verdicts(relation: Relation, intervals: list[tuple[float, float]], found: str) -> None:
     assert decide(relation, at(*intervals), 0.4) == found
+
+
+def test_the_rules_name_every_verdict() -> None:
+    assert all(verdict in RULES for verdict in (HOLDS, FAILS, UNDECIDED))
 
 
 def test_the_cutoffs_are_those_of_the_paper_in_proportion() -> None:

@@ -37,7 +37,9 @@ RULES: Final = (
     "not adjusted for the number of comparisons; pairs with a measure that is missing here do not count. Higher: the "
     f"interval of the difference lies above 0. Alike: it lies within {_NEAR} of 0. Not higher: it ends below {_NEAR} "
     "and does not lie above 0. Not significant: it contains 0. Below: the interval of nCG lies below the level. "
-    f"Reaches, near: at some cutoff of the range it lies above the level less {_NEAR}, or within {_NEAR} of it."
+    f"Reaches, near: at some cutoff of the range it lies above the level less {_NEAR}, or within {_NEAR} of it. A "
+    "sentence does not hold if an interval of one of its pairs rules it out; for reaches and near, those of all "
+    "cutoffs of the range. Otherwise it is not decided."
 )
 
 
