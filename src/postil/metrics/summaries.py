@@ -44,7 +44,7 @@ def summary_scores(
     A missing summary, or one without units, has the score of ``longest`` words that are in no reference: 0 of the
     measures for which higher is better, ln 2 of ``js``, and of ``kl`` the most that a text of that length can have. A
     summary that says nothing is thus never better than one that says something, which it can be by the formula of
-    ``kl``.
+    ``kl``; only a negative ``cosine`` is below it.
 
     Args:
         measures: The measures.
