@@ -155,6 +155,7 @@ def test_table_7_is_over_seeds_and_articles(done: tuple[Path, list[str]]) -> Non
     out, _ = done
     table_7 = table(out, "table-7")
     assert "over 2 seeds and test articles" in table_7["caption"]
+    assert table_7["caption"].endswith("; number of suggestions and human ratings with the first seed")
     assert table_7["head"][1:] == ["ir-t", "att-tc", "human"]
     rows = {row["name"]: row["cells"] for row in table_7["rows"] if "cells" in row}
     for spec in METRICS:
@@ -275,7 +276,7 @@ def test_a_first_model_without_a_grid_has_no_values_for_other_seeds(corpus: Path
     chosen_before(tmp_path / "models" / "ir-t", None)
     with pytest.raises(UsageError, match=r"ir-t: trained without a grid, .* --grid-epochs 0"):
         plan(study_of(corpus, tmp_path).with_seed(6), "ir-t")
-    assert plan(study_of(corpus, tmp_path, grid_epochs=0).with_seed(6), "ir-t").grid is None
+    assert plan(study_of(corpus, tmp_path, grid=(), grid_epochs=0).with_seed(6), "ir-t").grid is None
 
 
 @pytest.mark.parametrize(
@@ -297,14 +298,19 @@ def test_a_training_that_cannot_be_is_refused_before_any_stage(
 
 
 @pytest.mark.parametrize(
-    ("dev", "content", "problem"), [(0, "rain all day", "needs a dev set"), (4, None, "have no content")]
+    ("dev", "test", "content", "problem"),
+    [
+        (0, 6, "rain all day", "needs a dev set"),
+        (4, 6, None, "have no content"),
+        (4, 1, "rain all day", "it has 1 test article with two comments that differ; .* at least two"),
+    ],
 )
-def test_a_corpus_without_dev_or_contents_is_refused_before_any_stage(
-    dev: int, content: str | None, problem: str, tmp_path: Path
+def test_a_corpus_that_lacks_something_is_refused_before_any_stage(
+    dev: int, test: int, content: str | None, problem: str, tmp_path: Path
 ) -> None:
     write(tmp_path / "raw.jsonl", [msgspec.structs.replace(article, content=content) for article in articles()])
     free: dict[str, Any] = {"min_content_words": 0, "min_comments": 1, "test_min_comments": 0, "test_min_upvotes": 0}
-    options = BuildOptions(source="a", license="a", dev=Share(size=dev), test=Share(size=6), **free)
+    options = BuildOptions(source="a", license="a", dev=Share(size=dev), test=Share(size=test), **free)
     build_corpus([tmp_path / "raw.jsonl"], tmp_path / "corpus", options, jobs=1)
     said: list[str] = []
     with pytest.raises(UsageError, match=problem):
@@ -317,6 +323,7 @@ def test_a_corpus_without_dev_or_contents_is_refused_before_any_stage(
     [
         ({"seeds": 10**9}, "seeds: expected 1 to 100, got 1,000,000,000"),
         ({"ranker": "bm25"}, "unknown ranker"),
+        ({"grid": ("dropout=0,0.5",), "grid_epochs": 0}, "leave one of them out"),
         ({"softmax": "none"}, "unknown softmax"),
     ],
 )

@@ -77,7 +77,8 @@ class CommentsStudy:
             on_message: Callback for status messages.
 
         Raises:
-            UsageError: There is no test set, grades lack a scale, or two systems have one name.
+            UsageError: There is no test set, or a single test article, grades lack a scale, or two systems have one
+                name.
             UnknownName: The judgements have no such aspect.
             InvalidInput: The candidates or judgements are invalid, or not of these articles.
         """
@@ -93,6 +94,9 @@ class CommentsStudy:
                 readers = Readers(readers.where, kept, [], 0)
             here = {article.id for article in readers.articles}
             given = {name: [row for row in rows if row.item in here] for name, rows in given.items()}
+        if len(readers.articles) < 2 and options.stage is None:
+            problem = f"it has {len(readers.articles)} test article with two comments that differ"
+            raise UsageError(f"{corpus.path}: {problem}; tests and intervals need at least two")
         if options.judgements is not None:
             _check_judgements(options, {article.id for article in readers.articles})
         weights = options.weights or readers.usual_method()

@@ -10,7 +10,7 @@ import msgspec
 from postil.app.readers import HUMAN
 from postil.app.study.comments_people import base
 from postil.app.study.papers import comments_paper, deviations
-from postil.records.results import GridSearch, StudyPart, StudyRow, StudyTable
+from postil.records.results import GridSearch, StudyPart, StudyRow, StudyTable, value_text
 from postil.render.formats import listed
 
 if TYPE_CHECKING:
@@ -163,4 +163,4 @@ def chosen_part(models: Mapping[str, Model]) -> StudyPart | None:
 
 
 def _value(value: GridValue | None) -> str | None:
-    return None if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+    return None if value is None else f"{value:g}" if isinstance(value, float) else value_text(value)

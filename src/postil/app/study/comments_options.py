@@ -85,7 +85,8 @@ class CommentsOptions(ResamplingOptions, ThreadOptions):
         ranker: Ranker of ir-t and ir-tc: both (default), relevance (default with --preset paper) or tf-idf.
         softmax: Softmax of generators: full (default), or sampled, several times faster (default with --preset paper).
         epochs: Maximum number of epochs of each network.
-        grid: Values of an option of the networks to choose from on dev, with --preset paper; repeatable.
+        grid: Values of an option that all networks to be trained have, to choose from on dev, with --preset paper;
+            repeatable.
         grid_epochs: Maximum number of epochs of each combination of that grid; 0 for no grid.
         seeds: Number of seeds that each commenter is trained with: --seed and those after it; with --preset paper.
         device: Device for training: auto, cpu or cuda.
@@ -139,6 +140,8 @@ class CommentsOptions(ResamplingOptions, ThreadOptions):
             raise UsageError("no commenter: expected --systems, --model or --candidates")
         if self.preset is None and (self.seeds > 1 or self.grid or self.grid_epochs is not None):
             raise UsageError("--seeds, --grid and --grid-epochs belong to --preset paper")
+        if self.grid and self.grid_epochs == 0:
+            raise UsageError("--grid-epochs 0 is for no grid, and --grid gives one; leave one of them out")
         parse_all(self.specs)
 
     @property

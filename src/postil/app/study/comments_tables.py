@@ -233,6 +233,7 @@ def _systems(study: CommentsStudy, made: Made, printed: CommentsPaper, weights: 
     if made.over_seeds:
         over = f"{study.options.seeds} seeds and " if study.options.seeds > 1 else ""
         caption += f"; 95 % confidence intervals over {over}test articles; distinct-1 and -2 without an interval"
+        caption += "; number of suggestions and human ratings with the first seed" if study.options.seeds > 1 else ""
     table = StudyTable(
         key="table-7",
         caption=caption,
