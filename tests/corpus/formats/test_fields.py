@@ -73,12 +73,13 @@ def test_dates(lines: Lines, report: ImportReport) -> None:
     assert found == ["2020-03-21T00:00:00Z", None, None, "2017-03-30T02:56:13Z"]
     path = lines("q.jsonl", post(date="soon", comments=[{"text": "Oh", "date": "later"}, {"text": "No"}]))
     wanted = "expected a date such as 2017-03-30T02:56:13Z, or Unix seconds, got"
+    remedy = "; to import without dates, map date to an empty name"
     with pytest.raises(InvalidInput) as failure:
         list(read_forum([path]))
-    assert str(failure.value) == f'{path}:1: comments[0].date: {wanted} "later"'
+    assert str(failure.value) == f'{path}:1: comments[0].date: {wanted} "later"{remedy}'
     with pytest.raises(InvalidInput) as failure:
         list(read_forum([path], comment_fields={"date": ""}))
-    assert str(failure.value) == f'{path}:1: date: {wanted} "soon"'
+    assert str(failure.value) == f'{path}:1: date: {wanted} "soon"{remedy}'
     [article] = read_forum([path], fields={"date": ""}, comment_fields={"date": ""})
     assert (article.date, article.comments[0].date) == (None, None)
 

@@ -64,7 +64,10 @@ def test_dates(lines: Lines, problems: Problems, report: ImportReport) -> None:
     [found] = read_table(comments, report)
     assert (found.date, [comment.date for comment in found.comments]) == (None, [DATE, None])
     assert problems(report) == [
-        'c.csv:4: date: expected a date such as 2017-03-30T02:56:13Z, or Unix seconds, got "soon"'
+        (
+            'c.csv:4: date: expected a date such as 2017-03-30T02:56:13Z, or Unix seconds, got "soon"; '
+            "to import without dates, map date to an empty name"
+        )
     ]
     [found] = read_table(comments, report, columns={"date": "posted"}, comment_columns={"date": ""})
     assert (found.date, [comment.date for comment in found.comments]) == ("2020-03-21T00:00:00Z", [None] * 3)

@@ -314,7 +314,8 @@ def _dated(field: str, value: object) -> str | None:
     try:
         return optional_date(value)
     except InvalidInput as error:
-        raise InvalidInput(error.problem, field=field) from None
+        problem = f"{error.problem}; to import without dates, map date to an empty name"
+        raise InvalidInput(problem, field=field) from None
 
 
 def _is_missing(value: object) -> bool:
