@@ -81,6 +81,19 @@ def test_it_learns_to_write_texts_backwards(tmp_path: Path, options: GeneratorOp
     assert 1 <= len(generator.generate(long.articles)[0][0].tokens) <= 50
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("attention", ["general", "additive", "bahdanau"])
+def test_it_learns_to_copy_texts(tmp_path: Path, attention: Any) -> None:
+    how = TrainingOptions(
+        batch=32, epochs=10, eval_every=10**6, learning_rate=5e-3, warmup=30, patience=0, device="cpu"
+    )
+    train, unseen = (
+        texts._replace(comments=texts.articles) for texts in (gen.reversing(2000, 1), gen.reversing(200, 2))
+    )
+    generator = train_generator(train, unseen, replace(REVERSING, attention=attention), how, tmp_path / "model")
+    assert right(generator, unseen) >= 0.95
+
+
 @pytest.mark.parametrize("attention", ["general", "bahdanau", pytest.param("none", marks=pytest.mark.slow)])
 def test_it_can_learn_a_batch_by_heart(tmp_path: Path, attention: Any) -> None:
     few = work.world(12, 3, comments=1)
