@@ -28,7 +28,6 @@ FAILS: Final = "does not hold"
 UNDECIDED: Final = "not decided"
 UNTESTED: Final = "not tested"
 
-MISSING: Final = "no such measure"
 """Reason for no test: word vectors that are not given, or passages without anchors."""
 
 _NEAR: Final = number(MARGIN, 2)
@@ -183,8 +182,10 @@ def findings(sentences: Sequence[Sentence], evidence: Evidence) -> tuple[str, ..
         f"Of {counted(len(checked), 'sentence')} of the paper about its figures, {tested} can be tested here: "
         f"{len(some[HOLDS])} hold, {len(some[FAILS])} do not, {len(some[UNDECIDED])} are not decided."
     )
-    titles = {HOLDS: "Hold", FAILS: "Do not hold", UNDECIDED: "Not decided", UNTESTED: "Not tested"}
-    told = [f"{titles[name]}: {'; '.join(map(_told, those))}." for name, those in some.items() if those]
+    if some[UNTESTED]:
+        head += f" For the other {len(some[UNTESTED])} there is no such measure or rank cutoff here."
+    titles = {HOLDS: "Hold", FAILS: "Do not hold", UNDECIDED: "Not decided"}
+    told = [f"{title}: {'; '.join(map(_told, some[name]))}." for name, title in titles.items() if some[name]]
     alone = _leave_one_out(checked, evidence)
     changed = [
         f"{checked[place].sentence.claim}: {verdict}"
@@ -216,8 +217,6 @@ def _told(checked: _Checked) -> str:
             if verdict == checked.verdict == alone and checked.of_range[each.k]:
                 shown = number(each.value) if len(pair) == 1 else signed(each.value)
                 return f"{said}: {_minus(pair)} {shown} {interval(each.low, each.high)} at k = {each.k:,})"
-    if checked.verdict == UNTESTED:
-        return f"{said}: {'no rank cutoff of the range' if any(every for _, _, every in checked.pairs) else MISSING})"
     return f"{said})"
 
 
