@@ -62,6 +62,8 @@ alternating rounds. *GFLOP per pair*: operations of the forward and backward pas
 
 *grouped*: a batch has eight comments per article, which is encoded once for all of them; *flat*: one. *Sampled*: the
 training loss is estimated from 2,000 distinct words sampled for each batch; dev evaluation uses full cross-entropy.
+*bahdanau*: the context enters the recurrence, so that steps follow one another; *additive*, *general*: attention after
+the recurrent network, over all steps at once. A GFLOP counts matrix products, not the tanh of additive scores.
 
 ## Decoding
 
@@ -111,6 +113,20 @@ def postil(name: str, data: Commented, folder: str, steps: int, **options: Any) 
     )
     chosen = wanted.num_sampled if wanted.loss == "sampled" else VOCABULARY
     return Contestant(name, loop._step, task.batches(0), lambda batch: gflop(batch, wanted, chosen), steps)  # noqa: SLF001
+
+
+def forms(data: Commented, folder: str, steps: int, *, comments_per_group: int) -> list[Contestant]:
+    """The forms of attention, with the sampled softmax; additive scores last."""
+    shapes: dict[str, dict[str, Any]] = {
+        "general": {"attention": "general"},
+        "bahdanau": {"attention": "bahdanau"},
+        "bahdanau, LSTM": {"attention": "bahdanau", "cell": "lstm"},
+        "additive": {"attention": "additive"},
+    }
+    return [
+        postil(name, data, folder, steps, comments_per_group=comments_per_group, loss="sampled", **shape)
+        for name, shape in shapes.items()
+    ]
 
 
 def plain(name: str, data: Commented, steps: int, **options: Any) -> Contestant:
@@ -286,10 +302,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     postil("postil, flat, full softmax", alike_contents, folder, 2, comments_per_group=1),
                 ],
             ),
+            (f"Forms of attention: titles of {TITLE} words.", forms(titles, folder, 6, comments_per_group=1)),
+            (
+                f"Forms of attention: contents, truncated after {CONTENT} words.",
+                forms(contents, folder, 2, comments_per_group=8),
+            ),
         ):
             training += [heading, "", *race(contestants, given.rounds, clock, sgemm), ""]
     text = PAGE.format(
-        vocab_size=VOCABULARY,
+        vocabulary=VOCABULARY,
         batch=BATCH,
         machine=machine(),
         torch=version("torch"),
