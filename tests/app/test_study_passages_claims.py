@@ -28,6 +28,7 @@ def at(*intervals: tuple[float, float]) -> list[Estimate]:
         ("not higher", [(0.001, 0.01)], FAILS),
         ("not significant", [(-0.1, 0.4)], HOLDS),
         ("not significant", [(-0.1, 0.4), (0.1, 0.4)], FAILS),
+        ("not significant", [(-0.4, 0.1)], UNDECIDED),
         ("below", [(0.1, 0.39)], HOLDS),
         ("below", [(0.1, 0.4)], UNDECIDED),
         ("below", [(0.4, 0.5)], FAILS),

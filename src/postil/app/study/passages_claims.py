@@ -28,14 +28,13 @@ FAILS: Final = "does not hold"
 UNDECIDED: Final = "not decided"
 UNTESTED: Final = "not tested"
 
-"""Reason for no test: word vectors that are not given, or passages without anchors."""
-
 _NEAR: Final = number(MARGIN, 2)
 RULES: Final = (
     "A sentence holds if it holds for each of its pairs at each rank cutoff of its range, by 95 % intervals that are "
     "not adjusted for the number of comparisons; pairs with a measure that is missing here do not count. Higher: the "
     f"interval of the difference lies above 0. Alike: it lies within {_NEAR} of 0. Not higher: it ends below {_NEAR} "
-    "and does not lie above 0. Not significant: it contains 0. Below: the interval of nCG lies below the level. "
+    "and does not lie above 0. Higher, not significantly: it contains 0 and the difference is not below 0. Below: the "
+    "interval of nCG lies below the level. "
     f"Reaches, near: at some cutoff of the range it lies above the level less {_NEAR}, or within {_NEAR} of it. A "
     "sentence does not hold if an interval of one of its pairs rules it out; for reaches and near, those of all "
     "cutoffs of the range. Otherwise it is not decided."
@@ -55,7 +54,7 @@ _SUPPORTS: Final[Mapping[Relation, Callable[[Estimate, float], bool]]] = {
     "higher": lambda found, _: found.low > 0,
     "alike": lambda found, _: found.low >= -MARGIN and found.high <= MARGIN,
     "not higher": lambda found, _: found.low <= 0 and found.high <= MARGIN,
-    "not significant": lambda found, _: found.low <= 0 <= found.high,
+    "not significant": lambda found, _: found.low <= 0 <= found.value,
     "below": lambda found, level: found.high < level,
     "reaches": lambda found, level: found.low >= level - MARGIN,
     "near": lambda found, level: found.low >= level - MARGIN and found.high <= level + MARGIN,
