@@ -87,7 +87,12 @@ def _of_corpus(study: CommentsStudy, weights: str) -> Iterator[Row]:
     yield "comments of more than 50 words", "discarded (section 5); truncated to 50 words (C.1)", long, "section 5, C.1"
     words = f"{metadata.words:,} words of the corpus; of the networks at most 30,000, special tokens included"
     yield "vocabulary", "30,000 words", words, "section 5, C.1"
-    yield "weights of references", "grades of two annotators each, in [0, 1]; how is not said", weights, "B"
+    yield (
+        "weights of references",
+        "grades of two annotators each, in [0, 1]; how is not said",
+        weights.partition(": ")[2],
+        "B",
+    )
     said = "a real comment that is no reference"
     human = study.options.candidates if HUMAN in study.given else f"{said}, one of {len(readers.articles):,} draws"
     yield HUMAN, f"{said}, drawn at random", str(human), "section 5"

@@ -155,10 +155,13 @@ def _of_references(study: CommentsStudy) -> Agreement | None:
 
 
 def _highest(made: Made, printed: CommentsPaper, *, readings: bool) -> Iterator[str]:
-    """The commenter with the highest score by each metric of the paper's table, readers aside."""
+    """The commenter with the highest score by each metric of the paper's table, readers aside; by its first reading."""
     best: dict[str, list[str]] = {}
+    named: set[str] = set()
     for metric in dict.fromkeys(row.metric for row in made.scores.scores):
-        if (base(metric) if readings else metric) in printed.systems:
+        name = base(metric) if readings else metric
+        if name in printed.systems and name not in named:
+            named.add(name)
             rows = [row for row in made.scores.scores if row.metric == metric and row.system != HUMAN]
             of_seeds = made.over_seeds.get(metric, {})
             values = {row.system: _value(of_seeds.get(row.system, row.score)) for row in rows}
