@@ -42,7 +42,7 @@ LEVELS: tuple[tuple[By, Coefficient], ...] = (
 WORDS = {"pool": "pooled", "item": "within item"}
 RESAMPLES = 1000
 POSTS = 6
-"""Of the posts with votes every sixth is taken."""
+"""Every sixth of the posts with votes is taken."""
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from postil.app.study.papers import Relation, passages_paper
-from postil.app.study.passages_claims import FAILS, HOLDS, RULES, UNDECIDED, UNTESTED, Estimate, decide
+from postil.app.study.passages_claims import FAILS, HOLDS, RULES, UNDECIDED, UNTESTED, CutoffEstimate, decide
 from postil.app.study.passages_figures import ENTITIES, FAMILIES
 from postil.app.study.passages_preset import range_of, scaled_cutoffs
 
 
-def at(*intervals: tuple[float, float]) -> list[Estimate]:
-    return [Estimate(k, (low + high) / 2, low, high) for k, (low, high) in enumerate(intervals, 1)]
+def at(*intervals: tuple[float, float]) -> list[CutoffEstimate]:
+    return [CutoffEstimate(k, (low + high) / 2, low, high) for k, (low, high) in enumerate(intervals, 1)]
 
 
 @pytest.mark.parametrize(

@@ -155,7 +155,7 @@ def split_up(folder: Path, articles: list[Row], name: str = "out", **changes: An
 
 
 def test_a_split_by_date(tmp_path: Path) -> None:
-    """Of 40 articles, a day apart, the newest that may be test articles are; what is newer and may not is left out."""
+    """Among 40 articles, one a day, the newest eligible ones are the test set; newer ineligible ones are left out."""
     articles = dated(40)
     for number in (39, 36):
         articles[number]["comments"] = articles[number]["comments"][:1]

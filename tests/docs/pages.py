@@ -33,7 +33,7 @@ NOT_RUN = {
     "ir_measures": "is another program",
 }
 FEW_STEPS = ("--steps", "3", "--batch", "8")
-"""Of each network that is trained here."""
+"""Options of each network that is trained here."""
 SHORT_STUDY = ("--systems", "ir-t,ir-tc", "--ranker", "tf-idf", "--resamples", "50", "--permutations", "50")
 SHORT_USES = ("--no-train", "--folds", "2", "--resamples", "50")
 WITH_CORPUS = ("docs/comment.md", "docs/study.md")

@@ -22,7 +22,7 @@ def score(spec: str, candidate: str, references: list[str], weights: list[float]
 
 C = "a b x d"
 R = ["a b c d", "a b"]
-"""Of c: 3 matches in 2 chunks (a b, d), P = R = 3/4; and 2 matches in 1 chunk, P = 2/4, R = 2/2."""
+"""For c: 3 matches in 2 chunks (a b, d), P = R = 3/4; and 2 matches in 1 chunk, P = 2/4, R = 2/2."""
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_the_three_corpus_rules(spec: str, items: list[float], corpus: float) ->
 
 
 SCATTERED = ["d c b a", "a b c x"]
-"""Of a b c d, params=2005: F = 1, penalty .5 (4/4)^3, together 1/2; and F = 3/4, penalty .5 (1/3)^3, together 53/72."""
+"""For a b c d, params=2005: F = 1, pen .5 (4/4)^3, together 1/2; and F = 3/4, pen .5 (1/3)^3, together 53/72."""
 
 
 @pytest.mark.parametrize(

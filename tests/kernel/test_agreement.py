@@ -130,7 +130,7 @@ def test_all_kernels_agree_on_long_texts(lengths):
 
 
 def test_very_long_texts_agree():
-    """Of more than 4,096 words, where ROUGE-L keeps masks of frequent words alone."""
+    """Above 4,096 words ROUGE-L keeps masks of frequent words alone."""
     rng = np.random.default_rng(5)
     candidate = (rng.zipf(1.3, 4200) % 3000).astype(np.int32)
     parts = [candidate[a : a + 30] if a % 2 else rng.permutation(candidate)[:40] for a in (7, 90, 1001, 4150)]

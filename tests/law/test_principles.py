@@ -90,7 +90,7 @@ class Case:
     weights: list[float]
 
     def scores(self, spec: str) -> tuple[float, float]:
-        """Of the better and the worse passage; high is good."""
+        """Scores of the better and the worse passage; higher is better."""
         assert all(len(set(text)) == len(text) for text in self.references)
         texts = [*self.references, self.better, self.worse, *self.elsewhere]
         n = len(self.references)
@@ -273,7 +273,7 @@ MIXED = {
 @pytest.mark.parametrize("family", [family for family in FOUND if family not in {"cosine", "length", "random"}])
 @pytest.mark.parametrize("unit", UNITS)
 def test_units_in_another_order(family: str, unit: str) -> None:
-    """Of words that is any other order; of n-grams only one that leaves them whole, as here."""
+    """Words may stand in any other order; n-grams only in one that leaves them whole, as here."""
     one, other = (list(text) for text in MIXED[unit])
     collection = PassageCollection(Vocabulary().encode_tokens([list("aabacc"), list("cabaaabca"), one, other]))
     bags = collection.bags(unit).units
@@ -421,7 +421,7 @@ def hilderman(found: str) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("family", "name"), hilderman("yes") + hilderman("weakly"))
 def test_principles_of_counts_that_hold(family: str, name: str) -> None:
-    """Of permutation yes is equality; elsewhere weakly is that the score never falls, and need not rise."""
+    """Permutation (yes) needs equal scores; the others (weakly) a score that never falls, but need not rise."""
 
     @FEWER
     @given(COUNTS[name], st.integers(1, 3), ELSEWHERE)

@@ -123,7 +123,7 @@ def draws(found: dict[str, Floats], spec: str = ROUGE) -> Floats:
 # ROUGE-L with beta 1 is F = 2 P R / (P + R), P = max_j s_j LCS_j / |c|, R = max_j s_j LCS_j / |r_j|.
 
 FOUR = [("a b", 0.5), ("a c", 1.0), ("c d", 0.75), ("b", 0.75)]
-"""Of the candidate "a b" they hold LCS 2, 1, 0 and 1; alone they give F = 1, 1/2, 0 and 2 1/2 1 / (3/2) = 2/3."""
+"""With the candidate "a b" they have the LCS 2, 1, 0 and 1; alone they give F = 1, 1/2, 0 and 2 1/2 1 / (3/2) = 2/3."""
 
 
 def test_top() -> None:

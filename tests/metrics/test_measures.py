@@ -92,7 +92,7 @@ OUTSIDE = [
 @pytest.mark.parametrize(("spec", "text", "expected"), OUTSIDE)
 @pytest.mark.parametrize("inside", [False, True])
 def test_values_by_hand(spec: str, text: str, expected: float, inside: bool) -> None:
-    """Of passages that are not in the reference, so it does not matter whether they would leave it."""
+    """Passages outside the reference have the same value with and without leave-one-out."""
     assert value(spec, text, inside=inside) == pytest.approx(expected, rel=1e-14)
 
 

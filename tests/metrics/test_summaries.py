@@ -27,7 +27,7 @@ def collection(summaries: list[str], background: int = len(POOL)) -> PassageColl
 
 
 def scores(summaries: list[str] = SUMMARIES, rows: list[list[int]] | None = None) -> dict[str, list[list[float]]]:
-    """Of the topic with the reference "a b c", "b d", and of one with "x y a": the first two passages weigh 1/2."""
+    """One topic has the reference "a b c", "b d", another "x y a"; the first two passages weigh 1/2."""
     rows = rows or [[3, 4, 5, 6], [4, 3, -1, 6]]
     found = summary_scores(
         MEASURES,

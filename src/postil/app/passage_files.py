@@ -126,20 +126,22 @@ def check_passages(passages: Sequence[Passage], scale: Scale | None, places: Row
     )
 
 
-def check_scores(path: str, passages: str) -> None:
+def check_scores(option: str, path: str, inputs: Sequence[str], printed: str) -> None:
     """Check before the work is done that scores can be written.
 
     Args:
+        option: The option that names the file.
         path: Output file.
-        passages: Input file.
+        inputs: Input files.
+        printed: The numbers that standard output is for.
 
     Raises:
-        UsageError: It is standard output, of an unknown kind, or the input file.
+        UsageError: It is standard output, of an unknown kind, or an input file.
     """
     if path == "-":
-        raise UsageError("--scores: expected a file; standard output is for the gains")
+        raise UsageError(f"{option}: expected a file; standard output is for the {printed}")
     kind_of(path)
-    check_apart(path, [passages])
+    check_apart(path, inputs)
 
 
 def write_scores(path: str, scored: PassageScores) -> None:

@@ -21,10 +21,9 @@ from postil.metrics.passage_collection import PassageCollection, Preprocessing
 from postil.metrics.spec import parse_measure
 from postil.metrics.summaries import summary_scores
 from postil.options import Flag, options
-from postil.records.atomic_file import check_apart
 from postil.records.explain import shown
 from postil.records.results import Excluded, SummaryData, SummaryResult, SummaryScore, SummarySettings
-from postil.records.row_files import kind_of, read
+from postil.records.row_files import read
 from postil.records.row_locations import RowLocations
 from postil.records.rows import Candidate, Judgement, Passage, Score, TopicArticle
 from postil.records.scale import Scale
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from postil.metrics.measures import Measure
     from postil.records.results import Correlation
 
-__all__ = ["MAX_WORDS", "SummariesOptions", "SummaryFiles", "check_items", "score_summaries", "score_summary_files"]
+__all__ = ["MAX_WORDS", "SummariesOptions", "SummaryFiles", "score_summaries", "score_summary_files"]
 
 MAX_WORDS: Final = 500
 """Largest number of words of a summary in the paper's track."""
@@ -136,22 +135,6 @@ class _Sources(RowLocations):
         """See `RowLocations.error`."""
         part = min(bisect_right(self._begins, index), len(self._parts)) - 1
         return self._parts[part].error(index - self._begins[part], field, problem)
-
-
-def check_items(path: str, files: SummaryFiles) -> None:
-    """Check before the work is done that item scores can be written.
-
-    Args:
-        path: Output file.
-        files: Input files.
-
-    Raises:
-        UsageError: It is standard output, of an unknown kind, or an input file.
-    """
-    if path == "-":
-        raise UsageError("--items: expected a file; standard output is for the means")
-    kind_of(path)
-    check_apart(path, files.paths)
 
 
 def score_summary_files(

@@ -9,7 +9,7 @@ import typer
 
 from postil.app.passage_files import check_scores, write_runs, write_scores
 from postil.app.passages import PassagesOptions, gains_of_file
-from postil.app.summaries import SummariesOptions, SummaryFiles, check_items, score_summary_files
+from postil.app.summaries import SummariesOptions, SummaryFiles, score_summary_files
 from postil.cli.command import command
 from postil.cli.errors import command_line, emit, say, tell
 from postil.cli.options import FormatOption, ReportOption
@@ -87,7 +87,7 @@ def passages(
 
         check_report(report, [passages])  # before the work is done
     if scores is not None:
-        check_scores(scores, passages)
+        check_scores("--scores", scores, [passages], "gains")
     lines = format == "json" or bool(figures or report)
     result, scored = gains_of_file(passages, options, command=command_line(context), lines=lines)
     if scores is not None:
@@ -122,7 +122,7 @@ def _score_summaries(  # noqa: PLR0917 - the flags
 
         check_report(report, files.paths)  # before the work is done
     if items is not None:
-        check_items(items, files)
+        check_scores("--items", items, files.paths, "means")
     result, rows = score_summary_files(files, options, command=command_line(context))
     if items is not None:
         write(items, rows)

@@ -44,7 +44,7 @@ def trained(
 
 
 def mrr(relevance: Relevance) -> float:
-    """Of each comment of dev among one comment of each other topic."""
+    """Mean reciprocal rank of each dev comment among one comment of each other topic."""
     topics = [min(texts) for texts in texts_of(DEV.comments)]
     of_article = [min(texts) for texts in texts_of(DEV.articles)]
     one_each = [topics.index(topic) for topic in range(work.TOPICS)]

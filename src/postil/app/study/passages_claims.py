@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from postil.app.study.papers import Range, Relation, Sentence
     from postil.records.results import GainDifference, NcgResult, StudyCell
 
-__all__ = ["FAILS", "HOLDS", "UNDECIDED", "UNTESTED", "Estimate", "Evidence", "claims_part", "decide", "findings"]
+__all__ = ["FAILS", "HOLDS", "UNDECIDED", "UNTESTED", "CutoffEstimate", "Evidence", "claims_part", "decide", "findings"]
 
 MARGIN: Final = 0.05
 """Largest difference in nCG that counts as alike, and tolerance of a level that is read off a figure."""
@@ -41,7 +41,7 @@ RULES: Final = (
 )
 
 
-class Estimate(NamedTuple):
+class CutoffEstimate(NamedTuple):
     """A number at a rank cutoff, with its 95 % confidence interval."""
 
     k: int
@@ -50,7 +50,7 @@ class Estimate(NamedTuple):
     high: float
 
 
-_SUPPORTS: Final[Mapping[Relation, Callable[[Estimate, float], bool]]] = {
+_SUPPORTS: Final[Mapping[Relation, Callable[[CutoffEstimate, float], bool]]] = {
     "higher": lambda found, _: found.low > 0,
     "alike": lambda found, _: found.low >= -MARGIN and found.high <= MARGIN,
     "not higher": lambda found, _: found.low <= 0 and found.high <= MARGIN,
@@ -59,7 +59,7 @@ _SUPPORTS: Final[Mapping[Relation, Callable[[Estimate, float], bool]]] = {
     "reaches": lambda found, level: found.low >= level - MARGIN,
     "near": lambda found, level: found.low >= level - MARGIN and found.high <= level + MARGIN,
 }
-_CONTRADICTS: Final[Mapping[Relation, Callable[[Estimate, float], bool]]] = {
+_CONTRADICTS: Final[Mapping[Relation, Callable[[CutoffEstimate, float], bool]]] = {
     "higher": lambda found, _: found.high < 0,
     "alike": lambda found, _: found.low > MARGIN or found.high < -MARGIN,
     "not higher": lambda found, _: found.low > 0,
@@ -70,7 +70,7 @@ _CONTRADICTS: Final[Mapping[Relation, Callable[[Estimate, float], bool]]] = {
 }
 
 
-def decide(relation: Relation, estimates: Sequence[Estimate], level: float = 0.0) -> str:
+def decide(relation: Relation, estimates: Sequence[CutoffEstimate], level: float = 0.0) -> str:
     """The verdict on a relation at several rank cutoffs.
 
     Args:
@@ -78,9 +78,9 @@ def decide(relation: Relation, estimates: Sequence[Estimate], level: float = 0.0
         estimates: Differences, or nCG where the relation is to a level.
         level: The level.
 
-    >>> decide("higher", [Estimate(10, 0.2, 0.1, 0.3), Estimate(20, 0.1, -0.1, 0.3)])
+    >>> decide("higher", [CutoffEstimate(10, 0.2, 0.1, 0.3), CutoffEstimate(20, 0.1, -0.1, 0.3)])
     'not decided'
-    >>> decide("reaches", [Estimate(10, 0.5, 0.4, 0.5), Estimate(20, 0.7, 0.68, 0.72)], 0.7)
+    >>> decide("reaches", [CutoffEstimate(10, 0.5, 0.4, 0.5), CutoffEstimate(20, 0.7, 0.68, 0.72)], 0.7)
     'holds'
     """
     if not estimates:
@@ -116,7 +116,7 @@ class Evidence:
             for name, result in self.found.items()
         }
 
-    def estimates(self, sentence: Sentence, pair: Sequence[str]) -> list[Estimate]:
+    def estimates(self, sentence: Sentence, pair: Sequence[str]) -> list[CutoffEstimate]:
         """Differences of a pair, or nCG of a single measure, at all rank cutoffs; empty if a measure is missing.
 
         Args:
@@ -137,7 +137,9 @@ class Evidence:
         else:
             pairs = (first_minus_second(self._differences[key], names[0], names[1], k) for k in cutoffs_of(result))
             found = [(row.k, row.value, row.low, row.high) for row in pairs if row]
-        return [Estimate(k, value, low, high) for k, value, low, high in found if low is not None and high is not None]
+        return [
+            CutoffEstimate(k, value, low, high) for k, value, low, high in found if low is not None and high is not None
+        ]
 
     def _ranking(self, result: NcgResult, measure: str) -> str:
         without = measure + Gain.WITHOUT
@@ -151,7 +153,7 @@ class _Checked(NamedTuple):
 
     sentence: Sentence
     verdict: str
-    pairs: list[tuple[tuple[str, ...], str, list[Estimate]]]
+    pairs: list[tuple[tuple[str, ...], str, list[CutoffEstimate]]]
     of_range: dict[int, bool]
 
 
