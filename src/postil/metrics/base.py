@@ -86,6 +86,8 @@ class Metric(Specified):
     """The highest score; rounding may exceed it in the last digits."""
     lowest_weight: ClassVar[float] = 0.0
     """The smallest weight of a reference that means something to this metric."""
+    reads_texts: ClassVar[bool] = False
+    """True if it reads the texts themselves, which are kept beside their tokens then."""
 
     @abstractmethod
     def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:

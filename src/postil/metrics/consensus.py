@@ -10,7 +10,6 @@ import numpy as np
 from postil.errors import UsageError
 from postil.metrics.reference_aggregation import SingleReferenceScorer, blocks
 from postil.metrics.spec import parse_metric
-from postil.text.tokens import Tokens
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -100,8 +99,7 @@ def mean_similarities(
     singles = SingleReferenceScorer({NAME: metric}, references, background)
     sums = np.empty(len(tokens))
     for begin, end in blocks(bounds):
-        part = Tokens(tokens.ids, tokens.offsets[begin : end + 1], tokens.vocabulary)
-        values = singles.scores(part, sets[begin:end], jobs)[NAME]
+        values = singles.scores(tokens.take(np.arange(begin, end)), sets[begin:end], jobs)[NAME]
         starts = bounds[begin:end] - bounds[begin]
         values[starts + np.arange(begin, end) - references.offsets[sets[begin:end]]] = 0.0  # with itself
         sums[begin:end] = np.add.reduceat(values, starts)

@@ -182,8 +182,15 @@ class Evaluation:
         if background is not None:
             background.check_tokenizer(self.tokenizer)
         self._texts = references
+        self._keep_texts = any(metric.reads_texts for metric in metrics.values())
         self.references, remark = bind_references(
-            references, self.tokenizer, background=background, jobs=jobs, allow_han=allow_han, refuse=refuse
+            references,
+            self.tokenizer,
+            background=background,
+            jobs=jobs,
+            allow_han=allow_han,
+            keep_texts=self._keep_texts,
+            refuse=refuse,
         )
         self.remarks = [remark] if remark else []
         """Remarks on the texts, one line each; those on candidates are added when `measure` ends."""
@@ -209,7 +216,12 @@ class Evaluation:
         refuse = refuse or _refusal("candidates")
         vocabulary = self.references.tokens.vocabulary.branch()
         return _encode(
-            batch.texts, self.tokenizer, vocabulary, self.jobs, lambda i, problem: refuse(batch.first + i, problem)
+            batch.texts,
+            self.tokenizer,
+            vocabulary,
+            self.jobs,
+            lambda i, problem: refuse(batch.first + i, problem),
+            keep_texts=self._keep_texts,
         )
 
     def measure(
@@ -343,6 +355,7 @@ def bind_references(
     background: DocumentFrequencies | None = None,
     jobs: int = 1,
     allow_han: bool = False,
+    keep_texts: bool = False,
     refuse: Refuse | None = None,
 ) -> tuple[References, str]:
     """Tokenize references, and weight them by consensus where that is asked for.
@@ -353,6 +366,7 @@ def bind_references(
         background: Document frequencies for a similarity with an idf.
         jobs: Number of threads; no number depends on it.
         allow_han: As in `Evaluation`.
+        keep_texts: True to keep the texts beside their tokens; see `Metric.reads_texts`.
         refuse: Error for a text by its index and the problem.
 
     Returns:
@@ -363,7 +377,8 @@ def bind_references(
         Undefined: The similarity is CIDEr, and there is a single item.
     """
     refuse = refuse or _refusal("references")
-    tokens = _encode(references.texts, tokenizer, Vocabulary(), jobs, refuse)
+    keep_texts = keep_texts or (references.similarity is not None and references.similarity.reads_texts)
+    tokens = _encode(references.texts, tokenizer, Vocabulary(), jobs, refuse, keep_texts=keep_texts)
     han = HanTexts(tokenizer, "references")
     han.see(references.texts)
     if not allow_han:
@@ -391,13 +406,21 @@ def weighting_signature(method: str, scale: Scale | None) -> str:
     return f"{method}|scale:{scale}" if method in METHODS and METHODS[method].needs_scale else method
 
 
-def _encode(texts: Sequence[object], tokenizer: Tokenizer, vocabulary: Vocabulary, jobs: int, refuse: Refuse) -> Tokens:
+def _encode(
+    texts: Sequence[object],
+    tokenizer: Tokenizer,
+    vocabulary: Vocabulary,
+    jobs: int,
+    refuse: Refuse,
+    *,
+    keep_texts: bool,
+) -> Tokens:
     """Token ids of texts, or of lists of tokens where the first is one."""
     if texts and not isinstance(texts[0], str):
         _check_token_lists(texts, refuse)
-        return vocabulary.encode_tokens(texts)  # type: ignore[arg-type]  # checked
+        return vocabulary.encode_tokens(texts, keep_texts=keep_texts)  # type: ignore[arg-type]  # checked
     try:
-        return vocabulary.encode(texts, tokenizer, jobs, allow_han=True)  # type: ignore[arg-type]  # the kernel checks
+        return vocabulary.encode(texts, tokenizer, jobs, allow_han=True, keep_texts=keep_texts)  # type: ignore[arg-type]  # the kernel checks
     except TypeError:
         for i, text in enumerate(texts):
             if not isinstance(text, str):

@@ -10,7 +10,6 @@ import numpy as np
 
 from postil.errors import UsageError
 from postil.metrics.base import Metric, PairwiseScorer, mean_of_items
-from postil.text.tokens import Tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from postil.metrics.background import DocumentFrequencies
     from postil.metrics.base import Scorer
     from postil.metrics.references import Matches, References
+    from postil.text.tokens import Tokens
 
 __all__ = ["AggregatingScorer", "SingleReferenceScorer", "blocks", "check_over", "differ_in_over", "is_near"]
 
@@ -158,7 +158,7 @@ class SingleReferenceScorer:
         bounds, references = self.pairs(sets)
         parts: dict[str, list[NDArray[np.float64]]] = {name: [] for name in self.scorers}
         for begin, end in list(blocks(bounds)) or [(0, 0)]:
-            again = _repeated(candidates, begin, np.diff(bounds[begin : end + 1]))
+            again = candidates.take(np.repeat(np.arange(begin, end), np.diff(bounds[begin : end + 1])))
             matches = self._alone.match(again, references[bounds[begin] : bounds[end]].astype(np.int32), jobs)
             for name, scorer in self.scorers.items():
                 parts[name].append(find(scorer, matches))
@@ -248,12 +248,3 @@ def blocks(bounds: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
 def _sums(values: NDArray[np.float64], bounds: NDArray[np.int64]) -> NDArray[np.float64]:
     """Sum over the pairs of each candidate; each has at least one."""
     return np.asarray(np.add.reduceat(values, bounds[:-1])) if len(bounds) > 1 else np.zeros(0)
-
-
-def _repeated(tokens: Tokens, begin: int, counts: NDArray[np.int64]) -> Tokens:
-    """Repeat texts from index ``begin`` on, each as often as its count, copies next to each other."""
-    starts = tokens.offsets[begin : begin + len(counts)]
-    lengths = np.repeat(tokens.offsets[begin + 1 : begin + 1 + len(counts)] - starts, counts)
-    offsets = np.concatenate([[0], np.cumsum(lengths)])
-    shift = np.repeat(np.repeat(starts, counts) - offsets[:-1], lengths)
-    return Tokens(tokens.ids[np.arange(offsets[-1]) + shift], offsets, tokens.vocabulary)

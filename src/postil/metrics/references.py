@@ -153,12 +153,7 @@ class References:
         Args:
             keep: bool[m], mask of the references that are kept.
         """
-        lengths = np.diff(self.tokens.offsets)
-        kept = type(self.tokens)(
-            self.tokens.ids[np.repeat(keep, lengths)],
-            np.concatenate([[0], np.cumsum(lengths[keep])]),
-            self.tokens.vocabulary,
-        )
+        kept = self.tokens.take(np.flatnonzero(keep))
         offsets = np.concatenate([[0], np.cumsum(np.add.reduceat(keep.astype(np.int64), self.offsets[:-1]))])
         return self.others(kept, offsets, self.items, self.weights[keep])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,11 +30,13 @@ class Tokens:
         ids: int32[T], the token ids of all texts, concatenated.
         offsets: int64[n + 1]; text i is ``ids[offsets[i]:offsets[i + 1]]``.
         vocabulary: The vocabulary of the ids.
+        texts: The n texts before tokenization, of a list of tokens its tokens joined by spaces; kept only if asked for.
     """
 
     ids: NDArray[np.int32]
     offsets: NDArray[np.int64]
     vocabulary: Vocabulary
+    texts: Sequence[str] | None = None
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -56,6 +58,21 @@ class Tokens:
         kept = np.arange(len(self.ids)) - np.repeat(self.offsets[:-1], self.lengths) < np.repeat(longest, self.lengths)
         offsets = np.concatenate([[0], np.cumsum(np.minimum(self.lengths, longest))])
         return Tokens(self.ids[kept], offsets, self.vocabulary)
+
+    def take(self, texts: NDArray[np.int64]) -> Tokens:
+        """Some texts of the batch, in any order and any number of times.
+
+        Args:
+            texts: int64[k], their indices.
+
+        >>> Vocabulary().encode_tokens([["to", "be"], ["or"]]).take(np.array([1, 0, 1])).ids.tolist()
+        [2, 0, 1, 2]
+        """
+        lengths = self.lengths[texts]
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        shift = np.repeat(self.offsets[texts] - offsets[:-1], lengths)
+        kept = None if self.texts is None else [self.texts[i] for i in texts.tolist()]
+        return Tokens(self.ids[np.arange(offsets[-1]) + shift], offsets, self.vocabulary, kept)
 
     def words(self, text: int) -> list[str]:
         """Tokens of one text as words.
@@ -133,7 +150,15 @@ class Vocabulary:
         """
         return self._interner.flags(lowered, start)
 
-    def encode(self, texts: Sequence[str], tokenizer: Tokenizer, jobs: int = 1, *, allow_han: bool = False) -> Tokens:
+    def encode(
+        self,
+        texts: Sequence[str],
+        tokenizer: Tokenizer,
+        jobs: int = 1,
+        *,
+        allow_han: bool = False,
+        keep_texts: bool = False,
+    ) -> Tokens:
         """Tokenize texts and assign token ids; new words are added.
 
         Args:
@@ -141,6 +166,7 @@ class Vocabulary:
             tokenizer: The tokenizer.
             jobs: Number of threads; the result does not depend on it.
             allow_han: True if ``words`` may split Han texts, at their spaces and punctuation.
+            keep_texts: True to keep the texts beside the ids, for what reads more than tokens.
 
         Returns:
             Tokens of n texts.
@@ -155,14 +181,19 @@ class Vocabulary:
             for index, text in enumerate(texts):
                 if not isinstance(text, str):
                     raise TypeError(f"text {index}: expected str, got {type(text).__name__}")
-            return self.encode_tokens(tokenizer.split_all(texts))
+            tokens = self.encode_tokens(tokenizer.split_all(texts))
+            return replace(tokens, texts=list(texts)) if keep_texts else tokens
         ids, offsets, han = self._interner.encode(texts, tokenizer.native, jobs)
         if han >= 0 and not allow_han:
             raise InvalidInput(f"{CANNOT_SPLIT}; expected another tokenizer: {ADVICE}", where="texts", line=han + 1)
-        return Tokens(ids, offsets, self)
+        return Tokens(ids, offsets, self, list(texts) if keep_texts else None)
 
-    def encode_tokens(self, token_lists: Sequence[Sequence[str]]) -> Tokens:
+    def encode_tokens(self, token_lists: Sequence[Sequence[str]], *, keep_texts: bool = False) -> Tokens:
         """Assign token ids to texts that are lists of tokens; new words are added.
+
+        Args:
+            token_lists: n lists of tokens.
+            keep_texts: True to keep the tokens of each text joined by spaces, for what reads more than tokens.
 
         Raises:
             TypeError: A token is not a str.
@@ -172,7 +203,7 @@ class Vocabulary:
         [0, 2, 2, 3]
         """
         ids, offsets = self._interner.encode_tokens(token_lists)
-        return Tokens(ids, offsets, self)
+        return Tokens(ids, offsets, self, [" ".join(tokens) for tokens in token_lists] if keep_texts else None)
 
     def stem_ids(self, algorithm: str = "english") -> NDArray[np.int32]:
         """Stem id of each word, int32[words]; words with the same stem have the same id.
