@@ -212,6 +212,19 @@ def test_stats_add_and_chunks_change_no_bit(problem: Problem, data: st.DataObjec
 
 @LAW
 @given(problems())
+def test_the_spec_of_a_signature_scores_sums_without_references(problem: Problem) -> None:
+    result = scores(problem, SPECS)
+    for spec in SPECS:
+        metric = parse_metric(result.metrics.signatures[spec].partition("|")[0])
+        stats = result.stats[spec]
+        assert metric.width == stats.shape[1], spec
+        assert metric.items(stats).tobytes() == result.items[spec].tobytes(), spec
+        total = stats.sum(axis=0)
+        assert metric.score(total[None]).tolist() == [result.metrics.corpus(spec, total)], spec
+
+
+@LAW
+@given(problems())
 def test_the_corpus_score_of_one_candidate_is_its_item_score(problem: Problem) -> None:
     result = scores(problem, SPECS)
     for spec in without(SPECS, [spec for spec in SPECS if "corpus=chosen" in spec]):

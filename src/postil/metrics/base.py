@@ -103,6 +103,33 @@ class Metric(Specified):
         """True if every reference must have a weight."""
         return self.weighted
 
+    @property
+    def width(self) -> int:
+        """Number of statistics of each candidate, k; 2 where the corpus score is the mean of the item scores."""
+        return 2
+
+    def score(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Scores of n rows of statistics, or of n sums of them; they depend on no reference.
+
+        Args:
+            stats: float64[n, k].
+
+        Returns:
+            float64[n].
+        """
+        return mean_of_items(stats)
+
+    def items(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Item scores of n rows of statistics; nearly always `score`.
+
+        Args:
+            stats: float64[n, k].
+
+        Returns:
+            float64[n].
+        """
+        return self.score(stats)
+
     def against(self, references: References, background: DocumentFrequencies | None = None) -> Scorer:
         """Bind references once, then score any number of candidates.
 
@@ -170,13 +197,13 @@ class Scorer(ABC):
     def measure(self, matches: Matches) -> NDArray[np.float64]:
         """Statistics of n candidates from their matches with the references, float64[n, k]."""
 
-    @abstractmethod
     def score(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Scores of n rows of statistics, or of n sums of them, float64[n]."""
+        """See `Metric.score`."""
+        return self.metric.score(stats)
 
     def items(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Item scores of n rows of statistics, float64[n]; nearly always `score`."""
-        return self.score(stats)
+        """See `Metric.items`."""
+        return self.metric.items(stats)
 
     def reweighted(self, weights: NDArray[np.float64]) -> Self:
         """Copy the scorer with other weights of the same references.

@@ -78,6 +78,15 @@ class Bleu(Metric):
         """``bleu-1`` to ``bleu-4``."""
         return f"bleu-{self.order}"
 
+    @property
+    def width(self) -> int:
+        """See `Metric.width`."""
+        return 2 * self.order + 2
+
+    def score(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `Metric.score`."""
+        return bleu_score(stats, self.smooth, _K.get(self.smooth, 0.0), self.effective)
+
     def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.against`."""
         del background
@@ -101,10 +110,6 @@ class _BleuScorer(Scorer):
         floor = np.zeros(stats.shape[-1])
         floor[self.metric.order : 2 * self.metric.order] = 1.0  # NLTK counts an order that is too long as one n-gram
         return np.maximum(stats, floor)
-
-    def score(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
-        metric = self.metric
-        return bleu_score(stats, metric.smooth, _K.get(metric.smooth, 0.0), metric.effective)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,6 +156,15 @@ class DeltaBleu(Metric):
         """True with and without ``w-``."""
         return True
 
+    @property
+    def width(self) -> int:
+        """See `Metric.width`."""
+        return 2 * self.order + 2
+
+    def score(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `Metric.score`."""
+        return bleu_score(stats, "none", 0.0, False)  # noqa: FBT003
+
     def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.against`."""
         del background
@@ -170,6 +184,3 @@ class _DeltaBleuScorer(Scorer):
         grams = stats[:, order : 2 * order]
         np.maximum(grams, 0.0, out=grams)  # a negative number of n-grams would let a sum exceed 1
         return stats.reshape(len(weights), len(matches), 2 * order + 2)
-
-    def score(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
-        return bleu_score(stats, "none", 0.0, False)  # noqa: FBT003

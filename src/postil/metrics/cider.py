@@ -10,7 +10,7 @@ import numpy as np
 from postil.errors import UsageError
 from postil.kernel import cider
 from postil.metrics.background import frequencies_of
-from postil.metrics.base import Metric, PairwiseScorer, Scorer, mean_of_items
+from postil.metrics.base import Metric, PairwiseScorer, Scorer
 from postil.metrics.references import check_order
 
 if TYPE_CHECKING:
@@ -152,6 +152,3 @@ class _CiderScorer(PairwiseScorer):
         total = np.add.accumulate(sums, axis=1)[:, -1]  # one order after the other, whatever the layout in memory
         values = total / self._order / counts * (10.0 if self._sigma else 1.0)
         return np.stack([values, np.ones_like(values)], axis=1)
-
-    def score(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
-        return mean_of_items(stats)

@@ -12,7 +12,7 @@ import numpy as np
 
 from postil.errors import UsageError
 from postil.kernel import meteor
-from postil.metrics.base import Metric, PairwiseScorer, Scorer, alignable, mean_of_items
+from postil.metrics.base import Metric, PairwiseScorer, Scorer, alignable
 from postil.metrics.reference_aggregation import AggregatingScorer, check_over
 from postil.metrics.references import References
 from postil.text.function_words import function_words, function_words_signature
@@ -157,6 +157,26 @@ class Meteor(Metric):
         return "mean" if self.corpus == "mean" else "sums"
 
     @property
+    def width(self) -> int:
+        """See `Metric.width`."""
+        return {"mean": 2, "stats": 6, "chosen": 7}[self.corpus]
+
+    def score(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `Metric.score`."""
+        if self.corpus == "mean":
+            return super().score(stats)
+        preset = PRESETS[self.params]
+        out = _f_mean(stats, preset.alpha)
+        some = np.flatnonzero(out)
+        chunks, matched = stats[some, 4:6].T
+        out[some] *= 1.0 - preset.gamma * (chunks / matched) ** preset.beta
+        return out
+
+    def items(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `Metric.items`."""
+        return stats[:, 6] if self.corpus == "chosen" else self.score(stats)
+
+    @property
     def signature(self) -> str:
         """See `Specified.signature`: with a hash of the function words where they count; WordNet is in the notes."""
         words = None
@@ -217,7 +237,7 @@ class _MeteorScorer(PairwiseScorer):
     ) -> NDArray[np.float64]:
         scores = pairs[:, 0] * weights
         best = np.ones(len(scores), dtype=bool)
-        for key in (self._f_mean(pairs[:, 1:5]) * weights, scores) if self._outside else (scores,):
+        for key in (_f_mean(pairs[:, 1:5], self._preset.alpha) * weights, scores) if self._outside else (scores,):
             among = np.where(best, key, -1.0)
             highest = np.maximum.reduceat(among, bounds[:-1]) if len(among) else among
             best = among == np.repeat(highest, np.diff(bounds))
@@ -261,27 +281,14 @@ class _MeteorScorer(PairwiseScorer):
         np.cumsum([len(ids) for ids in senses], out=offsets[1:])
         return offsets, np.array([i for ids in senses for i in ids], dtype=np.int32)
 
-    def score(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
-        if self.metric.corpus == "mean":
-            return mean_of_items(stats)
-        beta, gamma = self._preset[1:3]
-        out = self._f_mean(stats)
-        some = np.flatnonzero(out)
-        chunks, matched = stats[some, 4:6].T
-        out[some] *= 1.0 - gamma * (chunks / matched) ** beta
-        return out
 
-    def _f_mean(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
-        """F without the penalty, of weighted matches and weighted lengths of both sides."""
-        alpha = self._preset.alpha
-        out = np.zeros(len(stats))
-        some = np.flatnonzero((stats[:, 0] > 0.0) & (stats[:, 1] > 0.0))
-        own, theirs, own_length, their_length = stats[some, :4].T
-        out[some] = 1.0 / ((1.0 - alpha) / (own / own_length) + alpha / (theirs / their_length))
-        return out
-
-    def items(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
-        return stats[:, 6] if self.metric.corpus == "chosen" else self.score(stats)
+def _f_mean(stats: NDArray[np.float64], alpha: float) -> NDArray[np.float64]:
+    """F without the penalty, of weighted matches and weighted lengths of both sides."""
+    out = np.zeros(len(stats))
+    some = np.flatnonzero((stats[:, 0] > 0.0) & (stats[:, 1] > 0.0))
+    own, theirs, own_length, their_length = stats[some, :4].T
+    out[some] = 1.0 / ((1.0 - alpha) / (own / own_length) + alpha / (theirs / their_length))
+    return out
 
 
 class _CharacterScorer(PairwiseScorer):
@@ -334,12 +341,6 @@ class _CharacterScorer(PairwiseScorer):
         references = self._inner.references
         again = self._again(candidates, pieces, references.tokens.vocabulary.branch())
         return references.match(again, matches.sets, matches.jobs)
-
-    def score(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self._inner.score(stats)
-
-    def items(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self._inner.items(stats)
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.errors import UsageError
-from postil.metrics.base import Metric, PairwiseScorer, mean_of_items
+from postil.metrics.base import Metric, PairwiseScorer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -230,10 +230,6 @@ class AggregatingScorer(PairwiseScorer):
         if self._near:
             scores *= (counts + 1) / (_sums(known, bounds) + 1)
         return np.stack([scores, np.ones(len(counts))], axis=1)
-
-    def score(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
-        """See `Scorer.score`."""
-        return mean_of_items(stats)
 
 
 def blocks(bounds: NDArray[np.int64]) -> Iterator[tuple[int, int]]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from postil.errors import UsageError
 from postil.kernel import rouge_l, rouge_n
-from postil.metrics.base import Metric, PairwiseScorer, Scorer, alignable, mean_of_items
+from postil.metrics.base import Metric, PairwiseScorer, Scorer, alignable
 from postil.metrics.reference_aggregation import AggregatingScorer, check_over
 
 if TYPE_CHECKING:
@@ -98,9 +98,6 @@ class _UnionScorer(Scorer):
             )
         return np.stack([values, np.ones_like(values)], axis=1)
 
-    def score(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
-        return mean_of_items(stats)
-
 
 class _RougeLScorer(_UnionScorer, PairwiseScorer):
     def pairs(self, matches: Matches) -> NDArray[np.float64]:
@@ -159,6 +156,10 @@ class RougeN(Metric):
         """See `Metric.aggregation`."""
         return "mean" if self.corpus == "mean" else "sums"
 
+    def score(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `Metric.score`."""
+        return _ratio(stats)
+
     def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.against`."""
         del background
@@ -190,9 +191,6 @@ class _RougeNScorer(PairwiseScorer):
         if self.metric.corpus == "pooled":
             return stats
         return np.stack([_ratio(stats), np.ones(len(stats))], axis=1)
-
-    def score(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
-        return _ratio(stats)
 
 
 def _ratio(stats: NDArray[np.float64]) -> NDArray[np.float64]:
