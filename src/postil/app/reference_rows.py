@@ -1,4 +1,4 @@
-"""References as rows of a file: texts by item for `postil score`, with weights where they can be had."""
+"""References as rows: texts by item, with weights where they can be had."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from postil.errors import UnknownName, UsageError
 from postil.metrics.consensus import NAME, similarity_of
 from postil.metrics.evaluation import ReferenceTexts, weighting_signature
 from postil.records.explain import out_of_range
-from postil.records.row_files import read
-from postil.records.rows import Reference
 from postil.records.weights import DEFAULT, METHODS, default_method, weigh
 
 if TYPE_CHECKING:
@@ -23,7 +21,8 @@ if TYPE_CHECKING:
     from postil.app.progress import OnMessage
     from postil.errors import InvalidInput
     from postil.metrics.base import Metric
-    from postil.records.row_locations import RowLocations
+    from postil.records.row_locations import RowLocations, Source
+    from postil.records.rows import Reference
     from postil.records.scale import Scale
 
 __all__ = ["ReferenceRows", "read_references"]
@@ -50,7 +49,7 @@ class ReferenceRows:
 
 
 def read_references(
-    path: str,
+    references: Source[Reference],
     method: str | None,
     scale: Scale | None,
     asked: Mapping[str, Metric] | None,
@@ -59,7 +58,7 @@ def read_references(
     """Read references, group them by item and weight them where weights are needed or can be had.
 
     Args:
-        path: A file of reference rows; ``-`` for standard input.
+        references: Reference rows.
         method: Name of a weights method; consensus weights are made later, as they need tokens.
         scale: Scale of the grades.
         asked: The metrics that were named; None for the default ones.
@@ -67,10 +66,9 @@ def read_references(
 
     Raises:
         UsageError: There is no such weights method, or the grades need a scale.
-        InvalidInput: Something in the file is wrong; says where.
+        InvalidInput: Something in the rows is wrong; says where.
     """
-    source = read(path, Reference)
-    rows = list(source)
+    rows, places = list(references), references.places
     items: dict[str, int] = {}
     number = np.fromiter((items.setdefault(row.item, len(items)) for row in rows), dtype=np.int64, count=len(rows))
     weighted = [metric for metric in asked.values() if metric.needs_weights] if asked else []
@@ -81,7 +79,7 @@ def read_references(
     elif weighted or method or scale or all(row.weight is not None for row in rows):
         lowest = max((metric.lowest_weight for metric in weighted), default=-1.0 if asked else 0.0)
         name = method or (DEFAULT if scale else default_method(rows))
-        weights = _weights(rows, number, name, scale, lowest=lowest, places=source.places)
+        weights = _weights(rows, number, name, scale, lowest=lowest, places=places)
         weighting = weighting_signature(name, scale)
     elif not asked and all(row.mean_grade is not None for row in rows):
         on_message("the references have grades: with --scale HIGH or --scale LOW:HIGH the w- metrics are shown too")
@@ -95,7 +93,7 @@ def read_references(
             weighting=weighting,
             similarity=similarity,
         ),
-        refuse=lambda i, problem: source.places.error(int(order[i]), "text", problem),
+        refuse=lambda i, problem: places.error(int(order[i]), "text", problem),
     )
 
 

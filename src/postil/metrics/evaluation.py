@@ -333,6 +333,14 @@ class SystemTotals:
         for spec, rows in stats.items():
             sums[spec].add(rows)
 
+    def add_rows(self, systems: Sequence[str], stats: Mapping[str, NDArray[np.float64]]) -> None:
+        """Add the statistics of candidates of any systems, each system's in their order."""
+        number = {name: i for i, name in enumerate(dict.fromkeys(systems))}
+        of_row = np.array([number[system] for system in systems])
+        order = np.argsort(of_row, kind="stable")
+        for name, rows in zip(number, np.split(order, np.cumsum(np.bincount(of_row))[:-1]), strict=True):
+            self.add(name, {spec: values[rows] for spec, values in stats.items()})
+
     def scores(self) -> tuple[SystemScore, ...]:
         """Corpus scores, system by system in the order of their first candidates."""
         return tuple(

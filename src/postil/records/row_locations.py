@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-__all__ = ["RowLocations"]
+__all__ = ["RowLocations", "Source"]
+
+T_co = TypeVar("T_co", covariant=True)
 
 
 class RowLocations:
@@ -90,3 +92,13 @@ class RowLocations:
             problem: The problem: expected, got and, where it helps, what to do.
         """
         return InvalidInput(problem, where=self.where, line=self.line(index), field=field)
+
+
+class Source(Protocol[T_co]):
+    """Rows with their locations, which are read once: of a file or of a table in memory."""
+
+    @property
+    def places(self) -> RowLocations:
+        """Locations of the rows, for messages about rows that were read."""
+
+    def __iter__(self) -> Iterator[T_co]: ...

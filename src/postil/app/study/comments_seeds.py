@@ -12,7 +12,7 @@ from postil.metaeval.crossed import crossed_estimate
 from postil.metrics.evaluation import Batch, Evaluation
 from postil.metrics.metric_set import parse_all
 from postil.records.row_files import read
-from postil.records.rows import Candidate
+from postil.records.rows import Candidate, Reference
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -43,9 +43,8 @@ def scores_over_seeds(study: CommentsStudy) -> dict[str, dict[str, Estimate | fl
     """
     options = study.options
     metrics = parse_all(options.specs)
-    found = read_references(
-        str(study.shared / "references.jsonl"), study.weights, study.scale, metrics, study.on_message
-    )
+    references = read(study.shared / "references.jsonl", Reference)
+    found = read_references(references, study.weights, study.scale, metrics, study.on_message)
     evaluation = Evaluation(
         metrics, found.references, tokenizer=study.corpus.tokenizer, jobs=options.jobs, allow_han=True
     )

@@ -1,0 +1,181 @@
+"""Scoring of rows: what the command `postil score` and tables of Python share. Candidates stream."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from postil.app.reference_rows import read_references
+from postil.errors import Undefined
+from postil.metrics.evaluation import CHUNK, Batch, Evaluation, SystemTotals
+from postil.metrics.metric_set import default_metrics, parse_all
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from postil.app.progress import OnMessage
+    from postil.app.reference_rows import ReferenceRows
+    from postil.app.score_options import ScoreOptions
+    from postil.engine import Engine
+    from postil.metrics.background import DocumentFrequencies
+    from postil.metrics.base import Metric
+    from postil.metrics.controls import ControlOptions
+    from postil.metrics.evaluation import ScoredBatch
+    from postil.records.row_locations import Source
+    from postil.records.rows import Candidate, Reference
+
+__all__ = ["CandidateBatch", "RowEvaluation"]
+
+NAMED: Final = 3
+"""Largest number of systems that a remark names."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class CandidateBatch(Batch):
+    """A batch with the rows that its texts are from."""
+
+    rows: Sequence[Candidate] = ()
+
+
+class _Candidates:
+    """Candidates of a file, batch by batch; checks that every item is known and that no system answers one twice.
+
+    Args:
+        rows: Rows of the file.
+        items: Index of each item.
+    """
+
+    def __init__(self, rows: Source[Candidate], items: dict[str, int]) -> None:
+        self._rows = rows
+        self._items = items
+        self._answered: dict[str, bytearray] = {}  # by system, a byte per item
+
+    def batches(self, rows: Iterator[Candidate]) -> Iterator[CandidateBatch]:
+        """Group the rows, which may pass a progress bar first."""
+        done = 0
+        while batch := list(islice(rows, CHUNK)):
+            sets = np.fromiter((self._item(done + i, row) for i, row in enumerate(batch)), np.int32, len(batch))
+            yield CandidateBatch([row.text for row in batch], sets, done, batch)
+            done += len(batch)
+
+    def _item(self, place: int, row: Candidate) -> int:
+        item = self._items.get(row.item)
+        if item is None:
+            raise self._rows.places.error(place, "item", f"expected an item that has references, got '{row.item}'")
+        answered = self._answered.get(row.system)
+        if answered is None:
+            answered = self._answered[row.system] = bytearray(len(self._items))
+        if answered[item]:
+            what = f"got a second for '{row.item}' by '{row.system}'"
+            raise self._rows.places.error(place, "item", f"expected one candidate for each item and system, {what}")
+        answered[item] = 1
+        return item
+
+    def missing(self) -> Iterator[str]:
+        """Summary of the items without candidates, one line for any number of systems."""
+        items, systems = len(self._items), self._answered
+        missing = {name: items - seen.count(1) for name, seen in systems.items() if seen.count(1) < items}
+        if not missing:
+            return
+        names, least, most = list(missing), min(missing.values()), max(missing.values())
+        many = f"{most:,}" if least == most else f"{least:,} to {most:,}"
+        what = f"no candidate for {many} of {items:,} items"
+        if len(names) == 1:
+            yield f"{names[0]}: {what}; its scores are over the others"
+            return
+        *first, last = names if len(names) <= NAMED else [*names[:NAMED], f"{len(names) - NAMED:,} more"]
+        who = f"{len(names):,} of {len(systems):,} systems ({', '.join(first)} and {last})"
+        yield f"{who}: {what}; their scores are over the others (column n)"
+
+
+class RowEvaluation:
+    """Candidate rows of any systems against reference rows, which are bound at once.
+
+    Args:
+        candidates: The candidates.
+        references: The references.
+        options: Tokenizer, weights and threads; the metrics are those of the next argument.
+        asked: The metrics that were named; None for the default ones.
+        background: Saved document frequencies.
+        controls: Controls of the weighted metrics; by default none.
+
+    Raises:
+        UsageError: There is no such weights method, or the grades need a scale.
+        InvalidInput: Something in the references is wrong; says where.
+        Undefined: CIDEr of a single item without a background.
+    """
+
+    def __init__(
+        self,
+        candidates: Source[Candidate],
+        references: Source[Reference],
+        options: ScoreOptions,
+        asked: dict[str, Metric] | None,
+        *,
+        background: DocumentFrequencies | None = None,
+        controls: ControlOptions | None = None,
+    ) -> None:
+        self.remarks: list[str] = []
+        """Remarks on the rows, one line each; those on candidates are added when `measure` ends."""
+        found = read_references(references, options.weights, options.scale, asked, self.remarks.append)
+        metrics = asked or _default(found, background, self.remarks.append)
+        try:
+            self.evaluation = Evaluation(
+                metrics,
+                found.references,
+                tokenizer=options.tokenizer,
+                background=background,
+                controls=controls,
+                jobs=options.jobs,
+                allow_han=options.allow_han,
+                refuse=found.refuse,
+            )
+        except Undefined as error:
+            raise Undefined(f"{references.places.where}: {error}: --background FOLDER") from None
+        if options.engine == "local":
+            found.references.texts.clear()  # memory: from here on only other processes need them
+        self.items = len(found.items)
+        """Number of items."""
+        self.totals = SystemTotals(self.evaluation.metrics)
+        """Statistics of the systems so far."""
+        self._places = candidates.places
+        self._given = _Candidates(candidates, found.items)
+
+    def measure(
+        self, candidates: Iterable[Candidate], engine: Engine | None = None
+    ) -> Iterator[ScoredBatch[CandidateBatch]]:
+        """Measure the candidates batch by batch.
+
+        Args:
+            candidates: Their rows, which may pass a progress bar first.
+            engine: Engine that computes the statistics; by default this process.
+
+        Yields:
+            Each batch with its statistics, which are in the totals already.
+
+        Raises:
+            InvalidInput: An item has no references, or a system answers one twice; says where.
+        """
+        for scored in self.evaluation.measure(
+            self._given.batches(iter(candidates)), lambda i, problem: self._places.error(i, "text", problem), engine
+        ):
+            self.totals.add_rows([row.system for row in scored.batch.rows], scored.stats)
+            yield scored
+        self.remarks += self.evaluation.remarks
+
+    def missing(self) -> list[str]:
+        """Remarks on items without candidates, when all were measured."""
+        return list(self._given.missing())
+
+
+def _default(found: ReferenceRows, background: DocumentFrequencies | None, on_message: OnMessage) -> dict[str, Metric]:
+    """Metrics where none is named."""
+    idf = len(found.items) > 1 or background is not None
+    if not idf:
+        on_message(
+            "cider-d is excluded: one item alone has no document frequencies; --background FOLDER gives saved ones"
+        )
+    return parse_all(default_metrics(weighted=found.weighted, idf=idf))
