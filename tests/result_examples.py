@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from postil.app.report import write_report as write_results
-from postil.records.result_files import decoded
 from postil.records.results import Result
 
 if TYPE_CHECKING:
@@ -15,14 +16,14 @@ if TYPE_CHECKING:
 
 def write_report(results: Sequence[dict[str, Any] | Result], out: Path) -> list[Path]:
     """The report of results that are decoded, or still JSON."""
-    return write_results([each if isinstance(each, Result) else decoded(each) for each in results], out)
+    return write_results([each if isinstance(each, Result) else Result.from_dict(each) for each in results], out)
 
 
 Kind = TypeVar("Kind", bound=Result)
 
 
 def typed(value: dict[str, Any], kind: type[Kind]) -> Kind:
-    found = decoded(value)
+    found = Result.from_dict(value)
     assert isinstance(found, kind)
     return found
 
@@ -296,3 +297,218 @@ def gained(ncg: dict[str, tuple[float, ...]] | None = None, **changes: Any) -> d
         },
         **changes,
     }
+
+
+SPREAD = {"n": 4, "mean": 2.0, "sd": 1.0} | dict.fromkeys(
+    ("min", "p25", "median", "p75", "p90", "p99", "p999", "max"), 2.0
+)
+
+SPLIT = {
+    "articles": 4,
+    "comments": 8,
+    "held_out": 0,
+    "words": 40,
+    "distinct_words": 20,
+    "known_share": 0.5,
+    "without_content": 0,
+    "without_category": 1,
+    "without_upvotes": 0,
+    "upvotes_zero": 0.25,
+    "upvotes_negative": 0.0,
+    "top_grade_comments": None,
+    "top_grade_articles": None,
+    "categories": {"tfidf": 3},
+    "dates": {"articles": 1.0, "comments": 0.0, "first_article": "2024-01-02T00:00:00Z"}
+    | dict.fromkeys(("last_article", "first_comment", "last_comment")),
+} | dict.fromkeys(
+    (
+        "comments_per_article",
+        "upvotes",
+        "title_words",
+        "content_words",
+        "comment_words",
+        "title_characters",
+        "content_characters",
+        "comment_characters",
+        "grades",
+        "ratings",
+    ),
+    SPREAD,
+)
+
+PROVENANCE = {
+    "label": "Machine-generated suggestion",
+    "method": "generated",
+    "model": "att",
+    "model_hash": "0",
+    "sources": [],
+    "overlap": None,
+}
+
+OTHERS: dict[str, dict[str, Any]] = {
+    "agreement": {
+        "agreement": {
+            "texts": 2,
+            "ratings": 4,
+            "labels": [0, 1],
+            "estimates": {"kappa": {"value": 0.5, "low": None, "high": None}},
+            "confusion": [[1, 0], [0, 1]],
+            "pairs": [
+                {
+                    "first": "ann",
+                    "second": "bob",
+                    "n": 2,
+                    "agreement": 0.5,
+                    "unweighted": 0.5,
+                    "linear": None,
+                    "quadratic": 0.5,
+                }
+            ],
+            "raters": [{"name": "ann", "n": 2, "mean": 0.5, "severity": None, "histogram": [1, 1]}],
+        },
+        "reason": "",
+        "repeated": [{"annotator": "ann", "n": 2, "equal": 0.5, "apart": 0.5, "above": -0.5}],
+        "gold": [],
+    },
+    "commenters": {
+        "scores": [
+            {"system": system, "metric": metric, "score": 0.5, "n": 3, "signature": f"{metric}|x"}
+            for system in ("tfidf", "b")
+            for metric in ("meteor", "cider")
+        ],
+        "suggestions": [
+            {"system": "tfidf", "hash": None, "nothing": 1, "words": 4.5, "distinct_1": 0.5, "distinct_2": None}
+        ],
+        "articles": 3,
+        "left_out": 0,
+        "references": {"least": 1, "most": 4, "mean": 2.5},
+        "settings": {"split": "test", "weights": "votes", "scale": None, "seed": 1},
+        "remarks": ["weights: votes"],
+    },
+    "corpus": {
+        "format": 2,
+        "postil": "0",
+        "options": {"tokenizer": "words", "vocab_size": 3, "langs": ["en"]},
+        "tokenizer": "words",
+        "inputs": [{"name": "tfidf", "split": None, "bytes": 9, "blake2b": "0"}],
+        "langs": ["en"],
+        "seen": {"too short": 2},
+        "splits": {name: {"articles": 1, "comments": 2, "files": 1} for name in ("train", "dev", "test")},
+        "words": 3,
+    },
+    "evaluation": {
+        "rows": [{"scorer": "tfidf", "measure": "mrr", "value": 0.25, "low": 0.2, "high": 0.3, "n": 9, "comments": 99}],
+        "differences": [{"scorer": "x", "minus": "y", "measure": "mrr", "value": 0.1, "low": 0.0, "high": 0.2}],
+        "absent": [{"scorer": "ann", "reason": "no training"}],
+        "grid": {
+            "measure": "mrr",
+            "epochs": 2,
+            "points": [{"values": {"rate": 0.5, "layers": [1, 2]}, "dev": 0.5, "steps": 9, "chosen": True}],
+        },
+    },
+    "interesting": {
+        "measure": "meteor",
+        "passages": [
+            {"rank": 1, "index": 1, "text": "tfidf", "score": 2.5, "reasons": [{"unit": "ann", "part": 0.5}]},
+            {"rank": 2, "index": 0, "text": "ducks", "score": None, "reasons": []},
+        ],
+    },
+    "plan": {
+        "texts": 3,
+        "annotators_per_item": 2,
+        "gold": 1,
+        "order_correlation": 0.25,
+        "median_gap": None,
+        "annotators": [{"annotator": "ann", "texts": 2, "gold": 1, "repeated": 0, "least_shared": 1, "most_shared": 1}],
+        "pairs": [{"first": "ann", "second": "bob", "texts": 1}],
+    },
+    "ranked-comments": {"comments": [{"article": "1", "comment": "2", "rank": 1, "score": 0.5, "text": "tfidf"}]},
+    "statistics": {
+        "statistics": {"splits": {"test": SPLIT, "all": SPLIT}, "top_grade": None},
+        "settings": {"tokenizer": "words", "vocabulary": 30000, "postil": "0"},
+    },
+    "study": {
+        "title": "tfidf",
+        "data": "one corpus",
+        "conclusion": ["meteor is best"],
+        "settings": [["seed", "7"]],
+        "parts": [
+            {
+                "key": "one",
+                "title": "One",
+                "words": ["some"],
+                "tables": [
+                    {
+                        "key": "table-1",
+                        "caption": "Table 1",
+                        "head": ["", "meteor", "rater", "n"],
+                        "rows": [
+                            {"name": "tfidf", "cells": [[0.5, 0.25, 0.75], "ann", 3]},
+                            {"name": "others", "kind": "group"},
+                            {"name": "b", "cells": [0.5, None, [1.0, None, None]], "kind": "control", "digits": 2},
+                        ],
+                    }
+                ],
+                "pictures": [{"title": "Sizes", "caption": "Sizes", "names": ["tfidf", "b"], "counts": [3, 1]}],
+            }
+        ],
+    },
+    "suggestions": {
+        "suggestions": [
+            {
+                "article": "x",
+                "suggestions": [{"rank": 1, "score": 2.0, "text": "tfidf", "provenance": PROVENANCE}],
+                "filtered": [{"text": "ok", "reason": "too short", "source": {"article": "a", "comment": "3"}}],
+            }
+        ]
+    },
+    "summaries": {
+        "scores": [
+            {
+                "system": system,
+                "measure": "meteor",
+                "reference": "passages",
+                "mean": mean,
+                "low": mean - 0.1,
+                "high": mean + 0.1,
+                "n": 3,
+                "better": "low",
+                "signature": "meteor|x",
+            }
+            for system, mean in (("tfidf", 0.5), ("b", 0.25))
+        ],
+        "data": {"systems": 2, "topics": 3, "summaries": 6, "cut": 0},
+        "notes": [],
+        "settings": {"tokenizer": "words", "stem": "none", "stop": "en", "max_words": 100}
+        | {"resamples": 100, "seed": 7, "postil": "0.0"},
+    },
+    "training": {
+        "rows": [
+            {"step": step, "epoch": 1, "loss": 5.25, "dev": 5.5, "perplexity": 244.7, "best": step == 500}
+            for step in (500, 1000)
+        ]
+    },
+    "vectors": {
+        "words": 100,
+        "dimensions": 8,
+        "signature": "tfidf",
+        "made": {"seed": 1, "spec": "tfidf", "hashes": {"a": "0"}},
+        "nearest": [{"word": "meteor", "near": "ann", "cosine": 0.5}],
+        "first": ["tfidf"],
+    },
+}
+"""Small results of the kinds that no function above makes."""
+
+KINDS = ("correlate", "compare", "score", "passages", *OTHERS)
+
+
+def example(kind: str) -> Result:
+    """A small result of each kind, in which users named things meteor, tfidf and ann."""
+    made = {"correlate": correlated, "compare": comparison, "score": scores, "passages": gained}
+    value = made[kind]() if kind in made else {"schema": 1, "kind": kind, **OTHERS[kind]}
+    return Result.from_dict(value)
+
+
+def renamed(result: Result, name: str) -> Result:
+    """The same with another text for each of these names."""
+    return Result.from_json(re.sub(r"\b(meteor|tfidf|ann)\b", lambda _: json.dumps(name)[1:-1], result.to_json()))

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from postil.metrics.background import DocumentFrequencies
     from postil.metrics.controls import ControlOptions
     from postil.metrics.spec import parse_metric
+    from postil.records.result_files import read_result
     from postil.records.results import CorrelationResult, RankedPassage, ScoreResult
     from postil.records.rows import Article, Comment
     from postil.records.scale import Scale
@@ -65,6 +66,7 @@ __all__ = [
     "load_commenter",
     "parse_metric",
     "rank_passages",
+    "read_result",
     "score",
     "tokenizer",
 ]
@@ -93,6 +95,7 @@ _HOMES: Final = {
     "load_commenter": ("postil.commenters.loading", "load_commenter"),
     "parse_metric": ("postil.metrics.spec", "parse_metric"),
     "rank_passages": ("postil.app.interesting", "rank_passages"),
+    "read_result": ("postil.records.result_files", "read_result"),
     "score": ("postil.app.score", "score"),
     "tokenizer": ("postil.text.tokenizers", "tokenizer"),
 }

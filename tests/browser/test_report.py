@@ -11,7 +11,7 @@ from postil.app.correlate_columns import correlate
 from postil.app.passages import PassagesOptions, find_gains
 from postil.app.report import write_report
 from postil.records import Passage
-from postil.records.result_files import decoded
+from postil.records.results import Result
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,19 +84,19 @@ def gains(names: dict[str, str]) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def tame(tmp_path_factory: pytest.TempPathFactory) -> Path:
     names = {"metric": "meteor", "other": "bleu-1", "system": "seq2seq", "rater": "ann"}
-    return write_report(list(map(decoded, results(names)[:1])), tmp_path_factory.mktemp("tame") / "r.html")[0]
+    return write_report(list(map(Result.from_dict, results(names)[:1])), tmp_path_factory.mktemp("tame") / "r.html")[0]
 
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_report(list(map(decoded, results(HOSTILE))), tmp_path_factory.mktemp("hostile") / "r.html")[0]
+    return write_report(list(map(Result.from_dict, results(HOSTILE))), tmp_path_factory.mktemp("hostile") / "r.html")[0]
 
 
 @pytest.fixture(scope="module")
 def passages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     names = {"metric": "f1-1", "other": "p", "system": "ducks", "rater": "postil passages"}
     return write_report(
-        list(map(decoded, [gains(names) | {"name": "x"}])), tmp_path_factory.mktemp("passages") / "r.html"
+        list(map(Result.from_dict, [gains(names) | {"name": "x"}])), tmp_path_factory.mktemp("passages") / "r.html"
     )[0]
 
 
@@ -131,7 +131,7 @@ def study(names: dict[str, str]) -> dict[str, Any]:
 def papers(tmp_path_factory: pytest.TempPathFactory) -> Path:
     passage = {"rank": 1, "index": 0, "text": ACTS, "score": 2.5, "reasons": []}
     results = [study(HOSTILE), {"schema": 1, "kind": "interesting", "measure": ACTS, "passages": [passage]}]
-    return write_report(list(map(decoded, results)), tmp_path_factory.mktemp("papers") / "r.html")[0]
+    return write_report(list(map(Result.from_dict, results)), tmp_path_factory.mktemp("papers") / "r.html")[0]
 
 
 @pytest.fixture(params=["tame", "hostile", "passages", "papers"])

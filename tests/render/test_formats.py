@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.escaping import apostrophed, without_apostrophe
-from postil.records.result_files import decoded
-from postil.records.results import StudyResult
+from postil.records.results import Result, StudyResult
 from postil.render.formats import grid_as, rows_as_csv
 from postil.render.study import study_text
 
@@ -153,7 +152,7 @@ def test_control_characters_are_visible_in_studies(form: Literal["table", "markd
     table = {"key": "t", "caption": "c\x1b[2J", "head": ["a", "n"], "rows": [{"name": "a\x1b", "cells": [1]}]}
     part = {"key": "p", "title": "P\x1b", "words": ["w\x9b"], "tables": [table]}
     settings = [["file", "x\u202e.jsonl"]]
-    study = decoded({"schema": 1, "kind": "study", "title": "T\x1b", "parts": [part], "settings": settings})
+    study = Result.from_dict({"schema": 1, "kind": "study", "title": "T\x1b", "parts": [part], "settings": settings})
     assert isinstance(study, StudyResult)
     text = study_text(form, study)
     assert not {"\x1b", "\x9b", "\u202e"} & set(text)

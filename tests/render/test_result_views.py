@@ -1,66 +1,214 @@
-"""Results in data frames and notebooks: `Result.to_rows`, ``_repr_html_`` and `repr`."""
+"""Results show themselves: one line, a notebook's table, data frames, text formats, and JSON that reads back."""
 
 from __future__ import annotations
 
+import importlib.util
+import json
 import subprocess
 import sys
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING, Any
 
+import narwhals as nw
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import postil
-from postil.errors import UsageError
-from postil.records.results import CorpusMetadata, Result, SplitSize, SystemScore
-from postil.render.views import MODULES
+from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.records.results import Result, SystemScore, to_json
+from postil.render.views import LONGEST, MODULES, SHOWN
+from result_examples import KINDS, example, renamed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HOSTILE = "<script>alert('1')</script>\"&amp;' onload=x ]]> \\input{x}_%$#&{}~^ \n\x1b[31m\u202e"
 
 
-def scored(system: str = "a") -> postil.ScoreResult:
-    row = SystemScore(system=system, metric="rouge-l", score=0.5, n=2, signature="rouge-l|postil")
-    return postil.ScoreResult(scores=(row,), aggregation="corpus", items={"rouge-l": np.zeros(1000)})
+def scored(*systems: str) -> postil.ScoreResult:
+    rows = [SystemScore(system=name, metric="rouge-l", score=0.5, n=2, signature="rouge-l|postil") for name in systems]
+    return postil.ScoreResult(scores=tuple(rows), aggregation="corpus", items={"rouge-l": np.zeros(1000)})
 
 
-def test_every_kind_but_the_metadata_of_a_corpus_has_a_view() -> None:
+class Tags(HTMLParser):
+    """The tags of a text, which must be closed in order, and the text between them."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.seen: set[str] = set()
+        self.attributes: set[str] = set()
+        self.text = ""
+        self.open: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.add(tag)
+        self.attributes.update(name for name, _ in attrs)
+        self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_every_kind_has_an_example_and_a_view() -> None:
     kinds = {str(cls.__struct_config__.tag) for cls in Result.__subclasses__()}
-    assert kinds - {"corpus"} == set(MODULES)
+    assert kinds == set(MODULES) == set(KINDS)
 
 
-def test_rows_are_those_of_csv() -> None:
-    row = {"system": "a", "metric": "rouge-l", "score": 0.5, "n": 2, "signature": "rouge-l|postil"}
-    assert scored().to_rows() == [row]
+@pytest.mark.parametrize("kind", KINDS)
+def test_repr_is_one_short_line(kind: str) -> None:
+    for result in (example(kind), renamed(example(kind), HOSTILE * 20), replace(example(kind), name="x" * 200)):
+        line = repr(result)
+        assert line.isprintable()
+        assert len(line) <= LONGEST
+        assert line.startswith(f"{type(result).__name__}(")
+        assert line.endswith(")")
 
 
-def test_html_is_the_first_table_and_escaped() -> None:
-    html = scored("<b>&\n")._repr_html_()
-    assert html is not None
-    assert html.startswith("<table><thead><tr><th>system</th>")
-    assert "<td>&lt;b&gt;&amp; </td>" in html
-    assert "<b>" not in html
+@pytest.mark.parametrize(
+    ("kind", "line"),
+    [
+        ("score", "ScoreResult(2 systems, 2 metrics, 6 texts; highest bleu-1 .500 (b), meteor .750)"),
+        (
+            "compare",
+            "Comparison(4 systems, 2 metrics, 9 items; significantly different from tfidf: 2 of 3 by meteor)",
+        ),
+        ("correlate", "CorrelationResult(3 metrics, 40 texts, 2 annotators; highest pearson .500 (w-meteor))"),
+        ("summaries", "SummaryResult(2 systems, 3 topics, 6 summaries; best meteor .250 (b))"),  # lower is better
+        ("training", "TrainingResult(2 dev evaluations; best perplexity 244.7 at step 500)"),
+    ],
+)
+def test_repr_says_what_matters(kind: str, line: str) -> None:
+    assert repr(example(kind)) == line
 
 
-def test_what_has_no_rows_says_so() -> None:
-    options: dict[str, str | int | float | tuple[str, ...]] = {"tokenizer": "words", "vocab_size": 3}
-    sizes = dict.fromkeys(("train", "dev", "test"), SplitSize(articles=1, comments=1, files=1))
-    made = CorpusMetadata(
-        format=2, postil="0", options=options, tokenizer="words", inputs=(), langs=(), seen={}, splits=sizes, words=3
-    )
-    assert made._repr_html_() is None
-    with pytest.raises(UsageError, match="CorpusMetadata has no rows"):
-        made.to_rows()
+def test_repr_of_agreement_that_does_not_exist() -> None:
+    found = replace(example("agreement"), agreement=None, reason="no text has two ratings")
+    assert repr(found) == "AgreementResult(no text has two ratings)"
+    assert found._repr_html_() == "<p>no text has two ratings</p>"
 
 
-def test_repr_is_short_however_large_the_result_is() -> None:
-    n = 300
-    grades = [[1 + place % 5, 1 + place % 4] for place in range(n)]
-    found = postil.correlate(
-        {"bleu-4": np.arange(n) % 5}, grades, options=postil.CorrelateOptions(resamples=5, permutations=5)
-    )
-    assert len(repr(found)) < 600
-    assert repr(found).startswith("CorrelationResult(correlations=<3>, absent=<1>, human=HumanAgreement(…)")
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_notebook_gets_escaped_html(kind: str) -> None:
+    plain, hostile = (Tags(result._repr_html_()) for result in (example(kind), renamed(example(kind), HOSTILE)))
+    assert "table" in plain.seen
+    assert hostile.seen == plain.seen
+    assert hostile.attributes == plain.attributes
+
+
+def test_long_tables_are_truncated_in_notebooks() -> None:
+    systems = [f"system-{place:03}" for place in range(SHOWN + 30)]
+    text = Tags(scored(*systems)._repr_html_()).text
+    assert systems[SHOWN - 1] in text
+    assert systems[SHOWN] not in text
+    assert "… 30 more rows" in text
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_data_frame_has_the_rows(kind: str, backend: Any) -> None:
+    result = example(kind)
+    frame = nw.from_native(result.to_frame(backend))
+    rows = result.to_rows()
+    assert frame.shape == (len(rows), len({name: 0 for row in rows for name in row}))
+    numbers = {name for name, value in rows[0].items() if isinstance(value, float)}
+    if kind != "statistics":  # numbers and dates in one column
+        assert all(frame[name].dtype.is_numeric() for name in numbers)
+        assert all(frame[name].to_list()[0] == rows[0][name] for name in numbers)
+
+
+def test_a_data_frame_of_the_library_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = example("score")
+    assert type(result.to_frame()).__module__.startswith("pandas")
+    there = {"polars"}
+    monkeypatch.setattr("postil.render.data_frames.find_spec", lambda name: there & {name})
+    assert type(result.to_frame()).__module__.startswith("polars")
+    with pytest.raises(UsageError, match="a data frame needs pandas, not installed: pip install pandas"):
+        result.to_frame("pandas")
+    there.clear()
+    with pytest.raises(UsageError, match="needs pandas or polars or pyarrow, not installed"):
+        result.to_frame()
+    with pytest.raises(UnknownName, match="unknown library of data frames 'panda'; did you mean 'pandas'"):
+        result.to_frame("panda")  # type: ignore[arg-type]
+
+
+def test_a_data_frame_without_rows_has_its_columns() -> None:
+    frame = postil.ScoreResult(scores=(), aggregation="corpus").to_frame("polars")
+    assert frame.columns == ["system", "metric", "score", "n", "signature"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_texts_are_those_of_the_command(kind: str) -> None:
+    result = renamed(example(kind), HOSTILE)
+    latex = result.to_latex()
+    assert latex.count("\\begin{tabular}") == latex.count("\\end{tabular}") >= 1
+    assert "\\input{" not in latex
+    assert "<script>" not in result.to_markdown()
+    assert "\x1b" not in latex + result.to_markdown()
+    assert result.to_csv().splitlines()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_json_reads_back(kind: str, tmp_path: Path) -> None:
+    for result in (example(kind), renamed(example(kind), HOSTILE), replace(example(kind), name="x")):
+        text = result.to_json()
+        assert text == to_json(result)
+        assert Result.from_json(text) == type(result).from_json(text.encode()) == result
+        assert Result.from_dict(json.loads(text, parse_constant=pytest.fail)) == result
+        result.save(tmp_path / "r.json")
+        assert (tmp_path / "r.json").read_text(encoding="utf-8") == text
+        assert postil.read_result(tmp_path / "r.json") == result
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])), st.sampled_from(KINDS))
+def test_json_reads_back_whatever_things_are_called(name: str, kind: str) -> None:
+    result = renamed(example(kind), name)
+    assert Result.from_json(result.to_json()) == result
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_json_keeps_every_digit(score: float) -> None:
+    result = scored("a")
+    changed = replace(result, scores=(replace(result.scores[0], score=score),))
+    assert postil.ScoreResult.from_json(changed.to_json()) == changed
+
+
+def test_json_of_another_kind_is_refused() -> None:
+    with pytest.raises(InvalidInput, match='result: kind: expected score, got "compare"'):
+        postil.ScoreResult.from_json(example("compare").to_json())
+    with pytest.raises(InvalidInput, match=r'mine: kind: expected one of score, .*, got "other"'):
+        Result.from_json('{"schema": 1, "kind": "other"}', "mine")
+    with pytest.raises(InvalidInput, match="result: not JSON: the file is empty"):
+        Result.from_json("")
+    with pytest.raises(InvalidInput, match="result:1: not JSON: not UTF-8"):
+        Result.from_json('{"name": "\ud800"}')
+
+
+def test_a_file_of_several_results_is_not_one(tmp_path: Path) -> None:
+    path = tmp_path / "r.json"
+    both = [example("score").to_dict(), example("compare").to_dict()]
+    path.write_text(json.dumps({"schema": 1, "kind": "report", "results": both}), encoding="utf-8")
+    with pytest.raises(InvalidInput, match=r"r\.json: results: expected one result, got 2"):
+        postil.read_result(path)
 
 
 def test_views_are_loaded_at_the_first_use() -> None:
     code = (
         "import sys, postil; r = postil.score(['a b'], [['a b']], metrics=['rouge-l']);"
-        "assert 'postil.render.views' not in sys.modules; assert r.to_rows()[0]['score'] == 1"
+        "assert 'postil.render.views' not in sys.modules; assert r.to_rows()[0]['score'] == 1; repr(r);"
+        "assert not {'matplotlib', 'narwhals', 'pandas', 'jinja2'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], timeout=60, check=True)  # noqa: S603 - our own code
+
+
+def test_every_library_of_data_frames_is_here() -> None:
+    """Else the tests above would say nothing of it."""
+    assert all(map(importlib.util.find_spec, ("pandas", "polars", "pyarrow")))

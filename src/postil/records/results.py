@@ -10,24 +10,27 @@ from __future__ import annotations
 import json
 from importlib import import_module
 from itertools import pairwise
-from typing import TYPE_CHECKING, ClassVar, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol, Self, TypeAlias
 
 import msgspec
 import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray  # noqa: TC002 - msgspec reads annotations
 
-from postil.records.explain import LONGEST
+from postil.records.atomic_file import AtomicFile
+from postil.records.result_json import SCHEMA, decoded, parsed
 from postil.records.suggestions import RankedComment, Suggestions  # noqa: TC001 - the same
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
+    from os import PathLike
 
 __all__ = [
     "FLIPS",
     "SCHEMA",
     "Agreement",
     "AgreementResult",
+    "Backend",
     "CommenterResult",
     "CommenterTexts",
     "Comparison",
@@ -106,9 +109,6 @@ __all__ = [
     "value_text",
 ]
 
-SCHEMA: Final = 1
-"""Version of the JSON of all results."""
-
 NAMED: Final = 5
 """Number of excluded rows that are named."""
 
@@ -131,65 +131,150 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
     name: str = ""
 
     def __repr__(self) -> str:
-        """The fields that are not None or empty texts, with the lengths of collections in place of their elements."""
-        values = {name: getattr(self, name) for name in self.__struct_fields__}
-        given = (f"{name}={_brief(value)}" for name, value in values.items() if value is not None and value != "")
-        return f"{type(self).__name__}({', '.join(given)})"
+        """One line of at most 120 characters: the class, and the numbers that matter most."""
+        return _views().summary(self)
 
-    def _repr_html_(self) -> str | None:
-        """The first table of the result, in a notebook; None for a result without tables."""
-        return _views().html(self)
+    def _repr_html_(self) -> str:
+        """The first table of the result and its picture, in a notebook."""
+        return _views().notebook(self)
 
     def to_dict(self) -> dict[str, object]:
         """All of the result, as ``--format json`` prints it."""
         return {"schema": SCHEMA, **msgspec.to_builtins(self, enc_hook=_plain)}
 
-    def to_rows(self) -> list[dict[str, object]]:
-        """The rows of ``--format csv``, for ``pandas.DataFrame(rows)`` or ``polars.DataFrame(rows)``.
+    @classmethod
+    def from_dict(cls, value: object, where: str = "result") -> Self:
+        """Undo `to_dict`; of `Result` for every kind, of a subclass for its own.
+
+        Args:
+            value: The JSON of a result, parsed.
+            where: Name of its source in messages.
 
         Raises:
-            UsageError: The result has no rows.
+            InvalidInput: It is no result, or one of another kind; says where.
         """
+        kinds = {str(kind.__struct_config__.tag): kind for kind in Result.__subclasses__() if issubclass(kind, cls)}
+        return decoded(value, kinds, where)
+
+    def to_json(self) -> str:
+        """The text that ``--format json`` prints.
+
+        Raises:
+            ValueError: A number is not finite.
+
+        >>> import postil
+        >>> result = postil.score(["a b"], [["a b c"]], metrics=["rouge-l"])
+        >>> result.from_json(result.to_json()) == result
+        True
+        """
+        return to_json(self)
+
+    @classmethod
+    def from_json(cls, text: str | bytes, where: str = "result") -> Self:
+        """Undo `to_json`; of `Result` for every kind, of a subclass for its own.
+
+        Args:
+            text: The JSON of a result.
+            where: Name of its source in messages.
+
+        Raises:
+            InvalidInput: It is no JSON, no result, or one of another kind; says where.
+        """
+        data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+        return cls.from_dict(parsed(data, where), where)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the result as JSON, atomically, for `postil.read_result` and `postil report`.
+
+        Args:
+            path: The file; one that is there is replaced.
+
+        Raises:
+            PostilError: The operating system reports an error.
+            ValueError: A number is not finite.
+        """
+        data = to_json(self).encode()
+        with AtomicFile(str(path)) as stream:
+            stream.write(data)
+
+    def to_rows(self) -> list[dict[str, object]]:
+        """The rows of ``--format csv``, one dictionary per number."""
         return _views().rows(self)
 
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """The rows of `to_rows` as a data frame.
 
-class Views(NamedTuple):
-    """Functions of a higher layer that show a result.
+        A column of numbers and texts becomes one of texts; a missing value is what the library has for it.
 
-    Args:
-        rows: Returns the rows of CSV.
-        html: Returns an HTML table, or None for a result without tables.
-    """
+        Args:
+            backend: ``pandas``, ``polars`` or ``pyarrow``; by default the first of them that is installed.
 
-    rows: Callable[[Result], list[dict[str, object]]]
-    html: Callable[[Result], str | None]
+        Returns:
+            A `pandas.DataFrame`, `polars.DataFrame` or `pyarrow.Table`.
+
+        Raises:
+            UnknownName: There is no such backend.
+            UsageError: It is not installed, or none of them is.
+
+        >>> import postil
+        >>> result = postil.score(["a b"], [["a b c"]], metrics=["rouge-l"])
+        >>> result.to_frame("pyarrow").column_names
+        ['system', 'metric', 'score', 'n', 'signature']
+        """
+        return _views().frame(self, backend)
+
+    def to_csv(self) -> str:
+        """The text that ``--format csv`` prints; safe to open in a spreadsheet."""
+        return _views().text(self, "csv")
+
+    def to_markdown(self) -> str:
+        """The tables that ``--format markdown`` prints."""
+        return _views().text(self, "markdown")
+
+    def to_latex(self) -> str:
+        """The tables that ``--format latex`` prints, for the package booktabs."""
+        return _views().text(self, "latex")
+
+
+Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
+"""Library of a data frame."""
+
+
+class Views(Protocol):
+    """The ways in which a higher layer shows a result; see the methods of `Result`."""
+
+    def summary(self, result: Result) -> str:
+        """One line of at most 120 characters."""
+
+    def notebook(self, result: Result) -> str:
+        """HTML for a notebook."""
+
+    def rows(self, result: Result) -> list[dict[str, object]]:
+        """The rows of CSV."""
+
+    def frame(self, result: Result, backend: Backend | None) -> Any:
+        """The rows as a data frame."""
+
+    def text(self, result: Result, form: Literal["csv", "markdown", "latex"]) -> str:
+        """The text of a format."""
 
 
 _REGISTERED: Final[list[Views]] = []
 
 
 def register_views(views: Views) -> None:
-    """Make the methods of results show them by these functions.
+    """Make the methods of results show them in these ways.
 
     Args:
-        views: The functions.
+        views: The ways.
     """
     _REGISTERED[:] = [views]
 
 
 def _views() -> Views:
     if not _REGISTERED:
-        import_module(import_module("postil").VIEWS)  # it registers its functions
+        import_module(import_module("postil").VIEWS)  # it registers itself
     return _REGISTERED[0]
-
-
-def _brief(value: object) -> str:
-    if isinstance(value, msgspec.Struct):
-        return f"{type(value).__name__}(…)"
-    if isinstance(value, tuple | dict):
-        return f"<{len(value)}>"
-    text = repr(value)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
 def to_json(value: object) -> str:
@@ -292,10 +377,6 @@ class ScoreResult(Result, frozen=True, kw_only=True, eq=False, tag="score"):
     aggregation: Literal["corpus"]
     items: dict[str, NDArray[np.float64]] = {}
     item_signatures: dict[str, str] = {}
-
-    def __repr__(self) -> str:
-        """The corpus scores, without the arrays of item scores."""
-        return f"ScoreResult({', '.join(f'{row.system} {row.metric}={row.score:.4g}' for row in self.scores)})"
 
     def __eq__(self, other: object) -> bool:
         """Compare all numbers; arrays have no truth value of their own."""

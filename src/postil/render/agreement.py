@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import asdict
 
 from postil.errors import Undefined
+from postil.render.formats import counted, short
 from postil.render.views import View
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from postil.records.results import Agreement, AgreementResult, Consistency, Estimate, PairAgreement, Rater
     from postil.render.formats import Grid
 
-__all__ = ["view"]
+__all__ = ["summary", "view"]
 
 
 def view(result: AgreementResult) -> View:
@@ -73,3 +74,17 @@ def _consistency(one: Consistency) -> list[str]:
 def _cells(each: Estimate) -> Sequence[str]:
     around = "-" if each.low is None or each.high is None else f"{each.low:.3f} to {each.high:.3f}"
     return f"{each.value:.3f}", around
+
+
+def summary(result: AgreementResult) -> str:
+    """Numbers of texts, ratings and annotators, and the first statistics.
+
+    Args:
+        result: The result.
+    """
+    found = result.agreement
+    if found is None:
+        return result.reason
+    sizes = (found.texts, found.ratings, len(found.raters))
+    values = ", ".join(f"{name} {short(each.value)}" for name, each in found.estimates.items())
+    return f"{', '.join(map(counted, sizes, ('text', 'rating', 'annotator')))}; {values}"

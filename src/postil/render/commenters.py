@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from postil.records.results import SystemScore
-from postil.render.score import score_grid
+from postil.render.formats import counted
+from postil.render.score import score_grid, scores_summary
 from postil.render.views import View
 
 if TYPE_CHECKING:
     from postil.records.results import CommenterResult
     from postil.render.formats import Grid
 
-__all__ = ["view"]
+__all__ = ["summary", "view"]
 
 
 def view(result: CommenterResult) -> View:
@@ -38,3 +39,12 @@ def _suggestions(result: CommenterResult) -> Grid:
         words = "–" if one.words is None else f"{one.words:.1f}"
         grid.append([one.system, f"{result.articles - one.nothing:,}", words, *shares])
     return grid
+
+
+def summary(result: CommenterResult) -> str:
+    """Numbers of commenters, metrics and articles, and the highest score by each metric.
+
+    Args:
+        result: Scores of commenters.
+    """
+    return scores_summary("commenter", result.scores, counted(result.articles, "article"))

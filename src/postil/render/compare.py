@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import asdict
 
@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
     from postil.records.results import Comparison, SystemComparison
 
-__all__ = ["metrics_of", "view"]
+__all__ = ["metrics_of", "summary", "view"]
+
+LEVEL: Final = 0.05
 
 
 def view(result: Comparison, *, summed: Collection[str] = ()) -> View:
@@ -68,3 +70,21 @@ def _cells(row: SystemComparison) -> list[str]:
     difference = value_with_interval(row.difference, row.difference_low, row.difference_high)
     tests = (row.p_bootstrap, row.p_randomisation, row.p_holm)
     return [mean, difference, *("-" if p is None else f"{p:.4f}" for p in tests)]
+
+
+def summary(result: Comparison) -> str:
+    """Numbers of systems, metrics and items, and of the systems that differ from the baseline.
+
+    Args:
+        result: The result.
+    """
+    metrics = metrics_of(result)
+    differ = [f"{_differing(result, metric)} by {metric}" for metric in metrics if not metric.startswith("control:")]
+    systems = counted(len({row.system for row in result.systems}), "system")
+    size = f"{systems}, {counted(len(metrics), 'metric')}, {counted(result.items, 'item')}"
+    return f"{size}; significantly different from {result.baseline}: {', '.join(differ)}"
+
+
+def _differing(result: Comparison, metric: str) -> str:
+    tested = [row.p_holm for row in result.systems if row.metric == metric and row.p_holm is not None]
+    return f"{sum(p < LEVEL for p in tested)} of {len(tested)}"

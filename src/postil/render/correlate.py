@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from postil.escaping import one_line
 from postil.records.names import CEILING, ONE, PEOPLE, family, metric_of
 from postil.render.formats import counted, grid_as, short, value_with_interval
-from postil.render.views import View
+from postil.render.views import View, highest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     )
     from postil.render.formats import Grid
 
-__all__ = ["near_warnings", "view"]
+__all__ = ["near_warnings", "summary", "view"]
 
 FIELDS: Final = ("metric", "coefficient", "by", "value", "low", "high", "p", "n", "dropped")
 """The columns of a row per correlation."""
@@ -222,3 +222,19 @@ def _on_differences(result: CorrelationResult, shown: int) -> Iterator[str]:
         yield f"all {len(result.differences):,} differences: --format json, or --report FILE.html"
     if shown:
         yield "* p < .05 by paired permutation test (random controls: bootstrap), Holm-adjusted"
+
+
+def summary(result: CorrelationResult) -> str:
+    """Numbers of metrics, texts and annotators, and the highest value of the first coefficients.
+
+    Args:
+        result: The result.
+    """
+    values: dict[str, dict[str, float]] = {}
+    for row in result.correlations:
+        if not row.metric.startswith("control:"):
+            values.setdefault(row.coefficient, {})[row.metric] = row.value
+    metrics = [name for name in result.signatures if not name.startswith("control:")]
+    data = result.data
+    size = ", ".join(map(counted, (len(metrics), data.texts, data.annotators), ("metric", "text", "annotator")))
+    return f"{size}; {highest(values)}" if values else f"{size}; no coefficient exists"

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from postil.escaping import one_line
+from postil.render.formats import counted
 from postil.render.views import View
 
 if TYPE_CHECKING:
     from postil.records.results import InterestingResult
 
-__all__ = ["view"]
+__all__ = ["summary", "view"]
 
 SHOWN: Final = 80
 """Number of characters of a passage in a table."""
@@ -34,3 +35,13 @@ def view(result: InterestingResult) -> View:
         )
     rows = [{name: getattr(each, name) for name in each.__struct_fields__} for each in result.passages]
     return View(rows=rows, grids=[grid])
+
+
+def summary(result: InterestingResult) -> str:
+    """Number of passages, the measure, and the first passage.
+
+    Args:
+        result: The result.
+    """
+    first = "".join(f"; first: {each.text}" for each in result.passages[:1])
+    return f"{counted(len(result.passages), 'passage')} by {result.measure}{first}"

@@ -11,7 +11,7 @@ from postil.plots import Curve, save
 from postil.records.results import Gain, GainDifference, NcgResult
 from postil.render.formats import counted, value_with_interval
 from postil.render.gain_curves import BASELINES, IN_ONE_PICTURE, draw_together, gather, measure_family
-from postil.render.views import View
+from postil.render.views import View, highest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from postil.render.formats import Grid
 
-__all__ = ["SENSES", "draw_figures", "signature_lines", "view"]
+__all__ = ["SENSES", "draw_figures", "signature_lines", "summary", "view"]
 
 LEVEL: Final = 0.05
 
@@ -155,3 +155,17 @@ def draw_figures(folder: Path, result: NcgResult) -> Iterator[Path]:
         path = folder / f"{SENSES[result.settings.reference]}-{title}.svg"
         save(draw_together([drawn[name] for name in names[:IN_ONE_PICTURE]]), path)
         yield path
+
+
+def summary(result: NcgResult) -> str:
+    """Numbers of rankings, passages and topics, and the highest nCG at each rank cutoff.
+
+    Args:
+        result: The result.
+    """
+    values: dict[str, dict[str, float]] = {}
+    for row in result.gains:
+        values.setdefault(f"nCG@{row.k}", {})[row.name] = row.ncg
+    rankings = len({row.name for row in result.gains})
+    sizes = (rankings, result.data.passages, result.data.topics)
+    return f"{', '.join(map(counted, sizes, ('ranking', 'passage', 'topic')))}; {highest(values)}"

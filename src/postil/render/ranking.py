@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from postil.records.results import value_text
-from postil.render.views import View
+from postil.render.formats import counted
+from postil.render.views import View, highest
 
 if TYPE_CHECKING:
     from postil.records.results import GridSearch, RankingResult
     from postil.render.formats import Grid
 
-__all__ = ["search_grids", "view"]
+__all__ = ["search_grids", "summary", "view"]
 
 
 def view(result: RankingResult) -> View:
@@ -55,3 +56,17 @@ def search_grids(search: GridSearch | None) -> list[Grid]:
         for point in search.points
     ]
     return [[[*names, f"dev {search.measure}", "steps", ""], *rows]]
+
+
+def summary(result: RankingResult) -> str:
+    """Numbers of scorers and articles, and the highest value of each measure.
+
+    Args:
+        result: The evaluation.
+    """
+    values: dict[str, dict[str, float]] = {}
+    for row in result.rows:
+        values.setdefault(row.measure, {})[row.scorer] = row.value
+    scorers = counted(len({row.scorer for row in result.rows}), "scorer")
+    articles = counted(max((row.n for row in result.rows), default=0), "article")
+    return f"{scorers}, {articles}; {highest(values)}"

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from postil.records.results import SystemScore
-from postil.render.views import View
+from postil.render.formats import counted
+from postil.render.views import View, highest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from postil.records.results import ScoreResult
     from postil.render.formats import Grid
 
-__all__ = ["score_grid", "view"]
+__all__ = ["score_grid", "summary", "view"]
 
 
 def view(result: ScoreResult) -> View:
@@ -46,3 +47,28 @@ def score_grid(head: str, scores: Sequence[SystemScore], *, n: bool) -> Grid:
     for row in scores:
         systems.setdefault(row.system, [str(row.n)] if n else []).append(f"{row.score:.4f}")
     return [[head, *(["n"] if n else []), *metrics], *([name, *cells] for name, cells in systems.items())]
+
+
+def summary(result: ScoreResult) -> str:
+    """Numbers of systems, metrics and texts, and the highest score by each metric.
+
+    Args:
+        result: Scores of systems.
+    """
+    texts = sum({row.system: row.n for row in result.scores}.values())
+    return scores_summary("system", result.scores, counted(texts, "text"))
+
+
+def scores_summary(noun: str, scores: Sequence[SystemScore], over: str) -> str:
+    """Numbers of systems and metrics, and the highest score by each metric.
+
+    Args:
+        noun: Name of a system.
+        scores: Scores.
+        over: Number of texts, in words.
+    """
+    by_metric: dict[str, dict[str, float]] = {}
+    for row in scores:
+        by_metric.setdefault(row.metric, {})[row.system] = row.score
+    systems = counted(len({row.system for row in scores}), noun)
+    return f"{systems}, {counted(len(by_metric), 'metric')}, {over}; {highest(by_metric)}"

@@ -11,6 +11,7 @@ import msgspec
 
 from postil.plots import Curve, SpreadPanel, amounts, curves, save, spreads
 from postil.records.results import CorpusStatistics, DateStatistics, SplitStatistics, Spread, StatisticsResult
+from postil.render.formats import counted
 from postil.render.views import View
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from postil.records.histogram import Histogram
     from postil.render.formats import Grid
 
-__all__ = ["draw", "percent", "table_2", "view"]
+__all__ = ["draw", "percent", "summary", "table_2", "view"]
 
 NONE: Final = "–"
 """Cell of a number that does not exist."""
@@ -234,3 +235,15 @@ def _panels(named: Mapping[str, Histogram]) -> list[SpreadPanel]:
         for name, of in named.items()
         if of.n
     ]
+
+
+def summary(result: StatisticsResult) -> str:
+    """Numbers of articles, comments, words and categories.
+
+    Args:
+        result: The statistics.
+    """
+    every = result.statistics.all
+    sizes = (every.articles, every.comments, every.words)
+    named = ", ".join(map(counted, sizes, ("article", "comment", "word")))
+    return f"{named}; splits: {', '.join(name for name in result.statistics.splits if name != CorpusStatistics.ALL)}"

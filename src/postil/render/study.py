@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal
 
 from postil.escaping import visible
-from postil.render.formats import grid_as
+from postil.render.formats import counted, grid_as
 from postil.render.numbers import DASH, interval, number
 from postil.render.views import View
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from postil.records.results import StudyCell, StudyResult, StudyTable
     from postil.render.formats import Grid
 
-__all__ = ["cell_text", "study_text", "table_rows", "view"]
+__all__ = ["cell_text", "study_text", "summary", "table_rows", "view"]
 
 INDENT: Final = "… "
 """Before the name of a row that belongs to the one above."""
@@ -98,3 +98,13 @@ def _lines(table: StudyTable) -> Iterator[list[str]]:
     for row in table.rows:
         cells = [" ".join(cell_text(cell, row.digits)).strip() for cell in row.cells]
         yield [INDENT * (row.kind == "control") + row.name, *(cells or [""] * (len(table.head) - 1))]
+
+
+def summary(result: StudyResult) -> str:
+    """The title, and the numbers of tables and pictures.
+
+    Args:
+        result: The study.
+    """
+    sizes = (sum(len(part.tables) for part in result.parts), sum(len(part.pictures) for part in result.parts))
+    return f"{', '.join(map(counted, sizes, ('table', 'picture')))}: {result.title}"

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from postil.render.formats import excerpt
+from postil.render.formats import counted, excerpt
 from postil.render.views import View
 
 if TYPE_CHECKING:
     from postil.records.results import SuggestionsResult
 
-__all__ = ["view"]
+__all__ = ["summary", "view"]
 
 
 def view(result: SuggestionsResult) -> View:
@@ -50,3 +50,13 @@ def view(result: SuggestionsResult) -> View:
         grids=[grid],
         remarks=remarks,
     )
+
+
+def summary(result: SuggestionsResult) -> str:
+    """Numbers of suggestions and articles.
+
+    Args:
+        result: The suggestions.
+    """
+    sizes = (sum(len(row.suggestions) for row in result.suggestions), len(result.suggestions))
+    return ", ".join(map(counted, sizes, ("suggestion", "article")))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import to_builtins
 
-from postil.render.formats import counted, value_with_interval
+from postil.render.formats import counted, short, value_with_interval
 from postil.render.passages import signature_lines
 from postil.render.views import View
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from postil.records.results import Correlation, SummaryResult, SummaryScore
     from postil.render.formats import Grid
 
-__all__ = ["view"]
+__all__ = ["summary", "view"]
 
 
 def view(result: SummaryResult) -> View:
@@ -82,3 +82,19 @@ def _remarks(result: SummaryResult) -> Iterator[str]:
     yield f"cut at {counted(settings.max_words, 'word')}: {data.cut} of {data.summaries}"
     yield from (f"note: {note}" for note in result.notes)
     yield f"seed {settings.seed}, {settings.resamples} resamples of the topics"
+
+
+def summary(result: SummaryResult) -> str:
+    """Numbers of systems, summaries and topics, and the best system by each measure.
+
+    Args:
+        result: The result.
+    """
+    best: dict[str, SummaryScore] = {}
+    for row in result.scores:
+        old = best.get(row.measure, row)
+        best[row.measure] = row if (row.mean > old.mean) is (row.better == "high") else old
+    data = result.data
+    sizes = map(counted, (data.systems, data.topics), ("system", "topic"))
+    named = ", ".join(f"{measure} {short(row.mean)} ({row.system})" for measure, row in best.items())
+    return f"{', '.join(sizes)}, {data.summaries:,} summaries; best {named}"

@@ -8,6 +8,7 @@ import numpy as np
 from msgspec import to_builtins
 
 from postil.plots import Curve, curves, save
+from postil.render.formats import counted
 from postil.render.ranking import search_grids
 from postil.render.views import View
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from postil.records.results import TrainingResult
 
-__all__ = ["draw_losses", "view"]
+__all__ = ["draw_losses", "summary", "view"]
 
 
 def view(result: TrainingResult) -> View:
@@ -59,3 +60,14 @@ def draw_losses(path: Path, trainings: Mapping[str, TrainingResult]) -> None:
         if len(trainings) == 1:
             series.append(Curve(f"{name}, training", steps, np.array([row.loss for row in result.rows])))
     save(curves(series, xlabel="steps", ylabel="nats per token"), path, "Cross-entropy by steps of training")
+
+
+def summary(result: TrainingResult) -> str:
+    """Number of dev evaluations, and the best of them.
+
+    Args:
+        result: The training.
+    """
+    size = counted(len(result.rows), "dev evaluation")
+    best = [f"; best perplexity {row.perplexity:,.1f} at step {row.step:,}" for row in result.rows if row.best]
+    return size + "".join(best)

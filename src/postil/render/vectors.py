@@ -13,7 +13,7 @@ from postil.render.views import View
 if TYPE_CHECKING:
     from postil.records.results import VectorsResult
 
-__all__ = ["view"]
+__all__ = ["summary", "view"]
 
 
 def view(result: VectorsResult) -> View:
@@ -22,13 +22,12 @@ def view(result: VectorsResult) -> View:
     Args:
         result: The word vectors.
     """
-    unit, size = "bigrams" if result.made.get("bigrams") else "words", 4e-6 * result.words * result.dimensions
     grid = [["near", "word", "cosine"], *([row.near, row.word, f"{row.cosine:.4f}"] for row in result.nearest)]
     return View(
         rows=[msgspec.structs.asdict(row) for row in result.nearest],
         fields=NearWord.__struct_fields__,
         grids=[grid] if result.nearest else [],
-        head=f"{result.words:,} {unit}, {result.dimensions:,} dimensions, {size:,.1f} MB",
+        head=summary(result),
         remarks=[
             *(f"{name}: {_shown(value)}" for name, value in result.made.items()),
             f"first: {' '.join(result.first)}",
@@ -40,3 +39,13 @@ def _shown(value: object) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name} {each}" for name, each in value.items())
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def summary(result: VectorsResult) -> str:
+    """Numbers of words and dimensions, and the size.
+
+    Args:
+        result: The word vectors.
+    """
+    unit, size = "bigrams" if result.made.get("bigrams") else "words", 4e-6 * result.words * result.dimensions
+    return f"{result.words:,} {unit}, {result.dimensions:,} dimensions, {size:,.1f} MB"

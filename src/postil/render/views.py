@@ -1,6 +1,8 @@
 """Views: a result as rows and grids, from which every text format is made.
 
-A kind of result has a module in this package whose ``view`` makes its `View`; `show` is the one printer.
+A kind of result has a module in this package: ``view`` makes its `View`, ``summary`` its line in Python, and
+``drawings``, where there is one, its pictures. `show` is the one printer, and `ResultViews` what the methods of results
+call.
 """
 
 from __future__ import annotations
@@ -8,24 +10,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from postil.errors import UsageError
+from postil.errors import Undefined
 from postil.escaping import one_line
-from postil.records.results import Result, Views, register_views, to_json
-from postil.render.formats import grid_as, rows_as_csv, rows_as_jsonl
+from postil.records.results import register_views, to_json
+from postil.render.data_frames import data_frame
+from postil.render.formats import excerpt, grid_as, rows_as_csv, rows_as_jsonl, value_with_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
+    from types import ModuleType
 
+    from postil.records.results import Backend, Result
     from postil.render.formats import Format, Grid
 
-__all__ = ["MODULES", "View", "show", "view_of"]
+__all__ = ["MODULES", "ResultViews", "View", "highest", "show", "view_of"]
 
 MODULES: Final[Mapping[str, str]] = {
     "agreement": "postil.render.agreement",
     "commenters": "postil.render.commenters",
     "compare": "postil.render.compare",
+    "corpus": "postil.render.corpus",
     "correlate": "postil.render.correlate",
     "evaluation": "postil.render.ranking",
     "interesting": "postil.render.interesting",
@@ -41,6 +47,12 @@ MODULES: Final[Mapping[str, str]] = {
     "vectors": "postil.render.vectors",
 }
 """The module of this package that shows each kind of result."""
+
+LONGEST: Final = 120
+"""Largest number of characters of a summary."""
+
+SHOWN: Final = 20
+"""Largest number of rows of a table in a notebook."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,8 +88,8 @@ def view_of(result: Result) -> View:
     Args:
         result: The result.
     """
-    view: Callable[[Result], View] = import_module(MODULES[str(result.__struct_config__.tag)]).view
-    return view(result)
+    view: View = _module(result).view(result)
+    return view
 
 
 def show(form: Format, result: Result, view: View | None = None, remarks: Sequence[str] = ()) -> str:
@@ -107,24 +119,79 @@ def show(form: Format, result: Result, view: View | None = None, remarks: Sequen
     return "\n".join(part for part in (head, text + view.below, end) if part)
 
 
-def _rows(result: Result) -> list[dict[str, object]]:
-    if str(result.__struct_config__.tag) not in MODULES:
-        raise UsageError(f"{type(result).__name__} has no rows; its to_dict() has all of it")
-    return [dict(row) for row in view_of(result).rows]
+def highest(values: Mapping[str, Mapping[str, float]]) -> str:
+    """The highest value by each metric, with its owner where there are several.
+
+    Args:
+        values: Values by owner, by metric.
+
+    >>> highest({"meteor": {"a": 0.5, "b": 0.25}, "rouge-l": {"a": 0.125, "b": 0.375}})
+    'highest meteor .500 (a), rouge-l .375 (b)'
+    >>> highest({"meteor": {"a": 0.5}})
+    'meteor .500'
+    """
+    named = []
+    for metric, by_owner in values.items():
+        owner = max(by_owner, key=by_owner.__getitem__)
+        value = value_with_interval(by_owner[owner], None, None)
+        named.append(f"{metric} {value} ({owner})" if len(by_owner) > 1 else f"{metric} {value}")
+    several = any(len(by_owner) > 1 for by_owner in values.values())
+    return "highest " * several + ", ".join(named)
 
 
-def _html(result: Result) -> str | None:
-    """The first grid as an escaped HTML table, for notebooks."""
-    grids = view_of(result).grids if str(result.__struct_config__.tag) in MODULES else ()
-    if not grids:
-        return None
-    head, *rows = grids[0]
+class ResultViews:
+    """The views of all results; see `postil.records.results.Views`."""
+
+    def summary(self, result: Result) -> str:
+        """One line of at most `LONGEST` characters."""
+        said = one_line(_module(result).summary(result))
+        name = f"{result.name}: " if result.name else ""
+        return f"{type(result).__name__}({excerpt(name + said, LONGEST - len(type(result).__name__) - 2)})"
+
+    def notebook(self, result: Result) -> str:
+        """The first table, truncated, and the first picture where matplotlib is installed."""
+        try:
+            view = view_of(result)
+        except Undefined as error:
+            return _note(str(error))
+        head, *rows = view.grids[0] if view.grids else [[]]
+        more = len(rows) - SHOWN
+        parts = [
+            _note(view.head) if view.head else "",
+            _table([head, *rows[:SHOWN]]) if rows else _note(self.summary(result)),
+            _note(f"… {more:,} more rows") if more > 0 else "",
+        ]
+        return "\n".join(filter(None, parts))
+
+    def rows(self, result: Result) -> list[dict[str, object]]:
+        """The rows of CSV."""
+        return [dict(row) for row in view_of(result).rows]
+
+    def frame(self, result: Result, backend: Backend | None) -> Any:
+        """The rows as a data frame."""
+        return data_frame(result.to_rows(), view_of(result).fields, backend)
+
+    def text(self, result: Result, form: Literal["csv", "markdown", "latex"]) -> str:
+        """The text of a format."""
+        return show(form, result)
+
+
+def _module(result: Result) -> ModuleType:
+    return import_module(MODULES[str(result.__struct_config__.tag)])
+
+
+def _note(text: str) -> str:
+    return f"<p>{escape(one_line(text))}</p>"
+
+
+def _table(grid: Grid) -> str:
+    head, *rows = grid
     body = "".join(_html_row("td", row) for row in rows)
-    return f"<table><thead>{_html_row('th', head)}</thead><tbody>{body}</tbody></table>"
+    return f'<table class="dataframe"><thead>{_html_row("th", head)}</thead><tbody>{body}</tbody></table>'
 
 
 def _html_row(tag: str, cells: Sequence[str]) -> str:
     return "<tr>" + "".join(f"<{tag}>{escape(one_line(cell))}</{tag}>" for cell in cells) + "</tr>"
 
 
-register_views(Views(rows=_rows, html=_html))
+register_views(ResultViews())

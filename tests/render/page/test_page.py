@@ -9,7 +9,7 @@ from base64 import b64encode
 from dataclasses import replace
 from hashlib import sha256
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 import pytest
@@ -17,9 +17,8 @@ from msgspec import structs
 from page_document import NASTY, QUICK, Document, Page, spoilt, study
 
 from postil.app.correlate_columns import correlate
-from postil.errors import InvalidInput
-from postil.records.result_files import decoded, read_results
-from result_examples import comparison, correlated, difference, gained, row, scores, write_report
+from postil.records.result_files import read_results
+from result_examples import comparison, correlated, difference, example, gained, row, scores, write_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,7 +91,7 @@ def test_chapters(made: Callable[..., Page]) -> None:
 
 def test_the_title_says_what_the_page_holds(made: Callable[..., Page]) -> None:
     five = [scores() | {"name": name} for name in "abcde"]
-    training = {"schema": 1, **TRAINING}
+    training = example("training")
     for results, title in (
         ([study("forum")], "A paper, table by table"),
         ([study("forum"), comparison()], "A paper, table by table: forum"),
@@ -230,101 +229,25 @@ def test_much_is_cut_on_the_page_and_whole_in_the_files(made: Callable[..., Page
     assert (page.folder / "1-comparison.csv").read_text(encoding="utf-8").count("\n") == 1501
 
 
-TRAINING = {
-    "kind": "training",
-    "rows": [{"step": 500, "epoch": 1, "loss": 5.25, "dev": 5.5, "perplexity": 244.7, "best": True}],
-}
-
-
-MADE = {
-    "label": "Machine-generated suggestion",
-    "method": "generated",
-    "model": "att",
-    "model_hash": "0",
-    "sources": [],
-    "overlap": None,
-}
-
-
 @pytest.mark.parametrize(
-    ("result", "said"),
+    ("kind", "said"),
     [
-        (
-            TRAINING,
-            ["step", "5.25", "5.5"],
-        ),
-        (
-            {
-                "kind": "evaluation",
-                "rows": [
-                    {"scorer": "x", "measure": "mrr", "value": 0.25, "low": 0.2, "high": 0.3, "n": 9, "comments": 99}
-                ],
-                "differences": [],
-                "absent": [],
-            },
-            ["mrr", ".25", ".2", ".3"],
-        ),
-        (
-            {
-                "kind": "commenters",
-                "scores": [
-                    {"system": system, "metric": metric, "score": 0.5, "n": 3, "signature": f"{metric}|x"}
-                    for system in ("a", "b")
-                    for metric in ("meteor", "cider")
-                ],
-                "suggestions": [],
-                "articles": 3,
-                "left_out": 0,
-                "references": {"least": 1, "most": 4, "mean": 2.5},
-                "settings": {"split": "test", "weights": "votes", "scale": None, "seed": 1},
-                "remarks": ["weights: votes"],
-            },
-            ["cider", "meteor", ".5"],
-        ),
-        (
-            {
-                "agreement": {
-                    "texts": 2,
-                    "ratings": 4,
-                    "labels": [0, 1],
-                    "estimates": {"kappa": {"value": 0.5, "low": None, "high": None}},
-                },
-                "reason": "",
-                "repeated": [],
-                "gold": [],
-            },
-            ["kappa", ".5"],
-        ),
-        (
-            {
-                "kind": "suggestions",
-                "suggestions": [
-                    {
-                        "article": "x",
-                        "suggestions": [{"rank": 1, "score": 2.0, "text": "so", "provenance": MADE}],
-                        "filtered": [],
-                    }
-                ],
-            },
-            ["Machine-generated suggestion", "so"],
-        ),
+        ("training", ["step", "5.25", "5.5"]),
+        ("evaluation", ["mrr", ".25", ".2", ".3"]),
+        ("commenters", ["cider", "meteor", ".5"]),
+        ("agreement", ["kappa", ".5"]),
+        ("corpus", ["train", "too short: 2"]),
+        ("suggestions", ["Machine-generated suggestion", "tfidf"]),
     ],
 )
-def test_results_without_sentences_are_tables(result: dict[str, Any], said: list[str], tmp_path: Path) -> None:
-    made = decoded({"schema": 1, "name": "n", **result})
+def test_results_without_sentences_are_tables(kind: str, said: list[str], tmp_path: Path) -> None:
+    made = structs.replace(example(kind), name="n")
     page, folder = write_report([made], tmp_path / "r.html")
     first = page.read_bytes()
     assert all(text in Document(page).text for text in said)
     assert list(folder.glob("*.csv"))
     write_report(read_results([folder / "results.json"]), page)
     assert page.read_bytes() == first
-
-
-def test_a_kind_without_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("postil.render.page.assemble.MODULES", {})
-    with pytest.raises(InvalidInput, match="a result of kind 'score' has no page"):
-        write_report([scores()], tmp_path / "r.html")
-    assert not list(tmp_path.iterdir())
 
 
 def test_from_python(tmp_path: Path) -> None:

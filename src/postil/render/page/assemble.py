@@ -14,7 +14,6 @@ from postil.render.page.chapters import chapter
 from postil.render.page.exports import RESULTS, csv_tables, latex_tables
 from postil.render.page.html import html
 from postil.render.page.words import isolated
-from postil.render.views import MODULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,13 +35,10 @@ def page(results: Sequence[Result], folder: str) -> tuple[str, dict[str, bytes]]
         The page, and the tables of the folder by file name.
 
     Raises:
-        InvalidInput: There is no result, or one of a kind that is not shown.
+        InvalidInput: There is no result.
     """
     if not results:
         raise InvalidInput("there are no results", where="results")
-    for result in results:
-        if (kind := result.__struct_config__.tag) not in MODULES:
-            raise InvalidInput(f"a result of kind '{kind}' has no page", where=result.name or "result")
     names = list(_names(results))
     keys = [f"{number}-" if len(results) > 1 else "" for number in range(1, len(results) + 1)]
     chapters = [chapter(result, key) for result, key in zip(results, keys, strict=True)]

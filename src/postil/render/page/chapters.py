@@ -57,6 +57,7 @@ TEXT: Final = 1500
 TITLES: Final[Mapping[str, str]] = {
     "agreement": "Inter-annotator agreement",
     "commenters": "Commenters against readers",
+    "corpus": "A corpus",
     "evaluation": "Ranking of comments",
     "interesting": "Interesting passages",
     "plan": "An item assignment",
@@ -65,6 +66,7 @@ TITLES: Final[Mapping[str, str]] = {
     "suggestions": "Suggested comments",
     "summaries": "Summaries of topics",
     "training": "A training",
+    "vectors": "Word vectors",
 }
 """Titles of chapters by kind."""
 

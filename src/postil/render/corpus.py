@@ -1,0 +1,48 @@
+"""View of the metadata of a corpus: one row per split."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import asdict
+
+from postil.render.formats import counted
+from postil.render.views import View
+
+if TYPE_CHECKING:
+    from postil.records.results import CorpusMetadata
+
+__all__ = ["summary", "view"]
+
+
+def view(result: CorpusMetadata) -> View:
+    """Make the view of the metadata of a corpus.
+
+    Args:
+        result: The metadata.
+    """
+    rows = [{"split": name, **asdict(size)} for name, size in result.splits.items()]
+    grid = [["split", "articles", "comments", "files"]]
+    grid += [[name, *(f"{number:,}" for number in asdict(size).values())] for name, size in result.splits.items()]
+    return View(
+        rows=rows,
+        fields=("split", "articles", "comments", "files"),
+        grids=[grid],
+        head=summary(result),
+        remarks=[
+            *(f"{why}: {n:,}" for why, n in result.seen.items()),
+            *(f"input: {each.name}" for each in result.inputs),
+            f"words: {result.tokenizer}",
+        ],
+    )
+
+
+def summary(result: CorpusMetadata) -> str:
+    """Numbers of articles, comments and words.
+
+    Args:
+        result: The metadata.
+    """
+    sizes = result.splits.values()
+    numbers = (sum(size.articles for size in sizes), sum(size.comments for size in sizes), result.words)
+    return ", ".join(map(counted, numbers, ("article", "comment", "distinct word")))
