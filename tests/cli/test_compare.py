@@ -38,6 +38,25 @@ def scores(metric: str, of: dict[str, Iterable[float]]) -> list[Score]:
     ]
 
 
+def test_scores_need_no_signature(postil: Postil) -> None:
+    rows_without = [
+        {"item": f"i{i}", "system": s, "metric": "m", "score": i / 4 + (s == "b")} for s in "ab" for i in range(4)
+    ]
+    Path("s.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows_without))
+    assert rows(postil(*COMMAND, "--format", "jsonl"))["b", "m"]["difference"] == 1.0
+    Path("s.jsonl").write_text(json.dumps(rows_without[0] | {"signature": "m|1"}) + "\n" + json.dumps(rows_without[1]))
+    outcome = postil(*COMMAND)
+    assert outcome.code == 3
+    assert "m has two signatures, so its numbers cannot be compared: m|1 and external" in outcome.err
+
+
+def test_a_signature_says_that_lower_is_better(postil: Postil) -> None:
+    found = [Score(f"i{i}", s, "edits", float(i), "edits|better:low") for s in "ab" for i in range(4)]
+    write("s.jsonl", found)
+    outcome = postil(*COMMAND, "--format", "json")
+    assert json.loads(outcome.out)["lower_is_better"] == ["edits"], outcome.err
+
+
 def small() -> None:
     write("s.jsonl", scores("meteor", dict(ROWS)))
 

@@ -133,6 +133,14 @@ def test_low_is_good() -> None:
         join(scores, judgements_of("1a"), lower_is_better={"kl"})
 
 
+def test_a_signature_says_that_lower_is_better() -> None:
+    edits = scores_of("1a", "2a", metric="edits", signature="edits|better:low|references:1", start=5)
+    name = "control:nearest(edits)"  # a weight, not a number of edits
+    nearest = scores_of("1a", "2a", metric=name, signature=f"{edits[0].signature}|control:nearest")
+    table = join([*scores_of("1a", "2a"), *edits, *nearest], judgements_of("1a", "2a"))
+    assert table.lower_is_better.tolist() == [False, True, False]
+
+
 def test_corpus_scores_are_passed_over() -> None:
     corpus = Score(None, "a", "m", 9.0, "another signature")
     table = join([corpus, *scores_of("1a"), corpus], judgements_of("1a"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +11,9 @@ import pytest
 
 from postil.errors import InvalidInput, UsageError
 from postil.metrics.background import DocumentFrequencies
+from postil.metrics.base import Metric, Scorer, mean_of_items
 from postil.metrics.consensus import similarity_of
+from postil.metrics.controls import ControlOptions
 from postil.metrics.evaluation import (
     Batch,
     Evaluation,
@@ -26,7 +29,9 @@ from postil.text.tokenizers import tokenizer
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.metrics.base import Metric
+    from numpy.typing import NDArray
+
+    from postil.metrics.references import Matches, References
 
 TEXTS: list[object] = ["a b", "a c", "d b", "e", "e f"]
 OFFSETS = np.array([0, 3, 5])
@@ -71,6 +76,75 @@ def test_workers_give_the_same_bytes(similarity: Metric | None) -> None:
         assert {spec: stats.tobytes() for spec, stats in one.items()} == {
             spec: stats.tobytes() for spec, stats in other.items()
         }
+
+
+SEEN: list[list[str]] = []
+
+
+@dataclass(frozen=True, kw_only=True)
+class Texts(Metric):
+    """A metric that remembers the texts that its scorers see."""
+
+    reads_texts = True
+    reads_tokens = False
+    name = "texts"
+
+    def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:  # noqa: ARG002
+        return Reading(self, references)
+
+
+class Reading(Scorer):
+    def measure(self, matches: Matches) -> NDArray[np.float64]:
+        SEEN.extend([list(matches.candidates.texts or ()), list(self.references.tokens.texts or ())])
+        return np.ones((len(matches), 2))
+
+    def score(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
+        return mean_of_items(stats)
+
+
+@pytest.fixture(autouse=True)
+def nothing_seen() -> None:
+    SEEN.clear()
+
+
+def test_texts_are_kept_for_metrics_that_read_them() -> None:
+    texts = ReferenceTexts(["A b!", "a  c", "d,"], np.array([0, 2, 3]), np.array([1.0, 0.5, 1.0]))
+    batch = Batch(["A  C.", "d"], np.array([0, 1], dtype=np.int32))
+    for metrics, kept in (({"t": Texts()}, True), (parse_all(["rouge-1"]), False)):
+        evaluation = Evaluation(metrics, texts, tokenizer="words")
+        list(evaluation.measure([batch]))
+        assert (evaluation.references.tokens.texts is not None) == kept
+    assert SEEN == [["A  C.", "d"], ["A b!", "a  c", "d,"]]
+    assert "tokenizer" in evaluation.metrics.signatures["rouge-1"]
+
+    SEEN.clear()
+    weighted = Evaluation({"t": Texts(weighted=True)}, texts, tokenizer="words", controls=ControlOptions(best=1))
+    assert "tokenizer" not in weighted.metrics.signatures["t"]
+    for scored in weighted.measure([batch]):
+        list(scored.control_scores())
+    choices = [["A b!", "d,"]]  # the best reference of each set
+    assert [seen for seen in SEEN if seen in choices] == choices * 2
+    assert ["A  C.", "A  C.", "d"] in SEEN  # a candidate for each of its references
+    tokens = ReferenceTexts([["A", "b!"], ["c"]], np.array([0, 2]))
+    SEEN.clear()
+    joined = Evaluation({"t": Texts()}, tokens, tokenizer="words", tokenized=True)
+    list(joined.measure([Batch([["A", "C"]], np.zeros(1, dtype=np.int32))]))
+    assert SEEN == [["A C"], ["A b!", "c"]]
+    assert "|tokenizer:given|" in joined.metrics.signatures["t"]
+
+
+def test_consensus_reads_texts_too() -> None:
+    texts = ReferenceTexts(["A!", "b", "c"], np.array([0, 3]), similarity=Texts())
+    Evaluation(parse_all(["w-rouge-1"]), texts, tokenizer="words")
+    assert SEEN[0] == ["A!"] * 3 + ["b"] * 3 + ["c"] * 3
+
+
+def test_metrics_of_texts_do_not_mind_the_tokenizer() -> None:
+    han = "今天天气很好"
+    texts = ReferenceTexts([han], np.array([0, 1]))
+    evaluation = Evaluation({"t": Texts()}, texts, tokenizer="words")
+    list(evaluation.measure([Batch([han], np.zeros(1, dtype=np.int32))]))
+    assert evaluation.remarks == []
 
 
 def test_consensus_takes_the_place_of_weights() -> None:

@@ -50,7 +50,7 @@ ONE_TYPE = st.one_of(
     st.lists(st.builds(Reference, text, text, grade, grade, ratings, votes), min_size=1),
     st.lists(st.builds(Judgement, text, text, text, number, word), min_size=1),
     st.lists(st.builds(Passage, text, text, text, st.lists(text, max_size=2).map(tuple), grade), min_size=1),
-    st.lists(st.builds(Score, word, text, text, number, text), min_size=1),
+    st.lists(st.builds(Score, word, text, text, number, text | st.just("external")), min_size=1),
 )
 
 

@@ -96,6 +96,14 @@ def test_lists_become_tuples_and_null_is_none_of_them() -> None:
     assert msgspec.json.decode(b'{"topic":1,"id":2,"text":"t","anchors":null}', type=Passage).anchors == ()
 
 
+def test_a_score_needs_no_signature() -> None:
+    nothing: Any = None
+    assert Score("a", "b", "m", 1.0).signature == Score("a", "b", "m", 1.0, nothing).signature == "external"
+    for more in (b"", b',"signature":null'):
+        row = b'{"item":1,"system":"b","metric":"m","score":1' + more + b"}"
+        assert msgspec.json.decode(row, type=Score) == Score("1", "b", "m", 1.0, "external")
+
+
 def test_votes_may_be_negative() -> None:
     assert Reference("a", "b", upvotes=-3).upvotes == -3
 

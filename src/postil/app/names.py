@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from postil.errors import PostilError
-from postil.metrics.spec import parse_metric
+from postil.metrics.spec import known_metric
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,9 +21,5 @@ def summed(metrics: Iterable[str]) -> list[str]:
     >>> summed(["bleu-4", "rouge-l", "meteor(corpus=mean)", "control:top(w-meteor)", "bert-score"])
     ['bleu-4']
     """
-    found = []
-    for name in metrics:
-        with suppress(PostilError):
-            if parse_metric(name).aggregation == "sums":
-                found.append(name)
-    return found
+    known = ((name, known_metric(name)) for name in metrics)
+    return [name for name, metric in known if metric is not None and metric.aggregation == "sums"]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from postil.errors import PostilError
 from postil.metaeval.correlation import correlations
 from postil.metrics.reference_aggregation import differ_in_over, is_near
-from postil.metrics.spec import parse_metric
+from postil.metrics.spec import known_metric
 from postil.records.names import metric_of
 from postil.render.formats import value_with_interval
 
@@ -16,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from postil.metaeval.table import Table
-    from postil.metrics.base import Metric
     from postil.records.results import Difference
 
 __all__ = ["near_warnings"]
@@ -59,14 +56,7 @@ def near_warnings(table: Table, differences: Sequence[Difference], resamples: in
 
 def _near_and_max(names: Sequence[str]) -> Iterator[tuple[str, str]]:
     """The metrics with ``over=near``, each with the same metric with ``over=max`` where that was scored as well."""
-    specs = {name: metric for name in names if (metric := _parsed(name)) is not None}
+    specs = {name: metric for name in names if (metric := known_metric(name)) is not None}
     for name, metric in specs.items():
         if metric.needs_weights and is_near(metric):
             yield from ((name, other) for other, same in specs.items() if differ_in_over(metric, same))
-
-
-def _parsed(name: str) -> Metric | None:
-    """The metric of that name; None for a control, and for a metric of another program."""
-    with suppress(PostilError):
-        return parse_metric(name)
-    return None

@@ -70,7 +70,10 @@ ReportOption: TypeAlias = Annotated[
 ]
 ScoresArgument: TypeAlias = Annotated[
     list[str],
-    typer.Argument(metavar="SCORES", help="Item scores (item, system, metric, score, signature), from score --items."),
+    typer.Argument(
+        metavar="SCORES",
+        help="Item scores (item, system, metric, score, and signature if there is one), as from score --items.",
+    ),
 ]
 SeedOption: TypeAlias = Annotated[int, typer.Option(min=0, metavar="N", help="Random seed.")]
 StemOption: TypeAlias = Annotated[str, typer.Option(metavar="NAME", help="none, or a stemmer such as porter.")]

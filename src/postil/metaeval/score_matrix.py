@@ -13,6 +13,7 @@ import numpy as np
 from postil.errors import InvalidInput, UnknownName
 from postil.metaeval.coefficients import starts_of
 from postil.records.explain import shown
+from postil.records.names import falls_by_signature
 from postil.records.row_locations import RowLocations
 from postil.records.ties import without_noise
 
@@ -101,6 +102,11 @@ class Scored:
             raise places.error(index[again], "metric", f"{problem}: {name}; keep one of them")
         self.dense = np.full((len(self.rows), len(self.columns)), np.nan)
         self.dense[at] = values
+
+    @property
+    def lower_is_better(self) -> tuple[str, ...]:
+        """The metrics whose signatures say that lower is better."""
+        return tuple(name for name in self.metrics if falls_by_signature(name, self.signatures[name]))
 
     def of(self, rows: NDArray[np.int64], metrics: Sequence[str]) -> NDArray[np.float64]:
         """float64[rows, metrics], selected rows and columns."""

@@ -64,7 +64,7 @@ def compare(
         scores: Item scores. Corpus scores (rows without an item) and single draws of random controls are ignored.
         baseline: The system to compare with; by default the first.
         intersect: True to compare on shared items, where systems cover different ones.
-        lower_is_better: Names of the metrics for which lower is better.
+        lower_is_better: Names of the metrics for which lower is better, beside those whose signatures say so.
         resamples: Number of resamples of the items, at least 1.
         permutations: Number of random sign flips, at least 1.
         seed: Seed of both.
@@ -91,6 +91,7 @@ def compare(
     for name in lower_is_better:
         if name not in scored.metrics:
             raise UnknownName("metric", name, scored.metrics)
+    lower_is_better = {*lower_is_better, *scored.lower_is_better}
     baseline = systems[0] if baseline is None else baseline
     if baseline not in systems:
         raise UnknownName("system", baseline, systems)

@@ -146,7 +146,7 @@ def join(
         scores: Item scores; rows without an item (corpus scores) are ignored.
         judgements: Human judgements of the same texts.
         metrics: The metrics to keep, in this order, with their controls; by default all.
-        lower_is_better: Names of the metrics for which lower is better.
+        lower_is_better: Names of the metrics for which lower is better, beside those whose signatures say so.
         aspect: The aspect to keep, where judgements have more than one.
         scale: Scale of the ratings.
         score_places: Locations of the score rows, for messages.
@@ -172,6 +172,7 @@ def join(
     for name in (*metrics, *lower_is_better):
         if name not in scored.metrics:
             raise UnknownName("metric", name, scored.metrics)
+    lower_is_better = {*lower_is_better, *scored.lower_is_better}
     wanted = tuple(dict.fromkeys([*metrics, *(name for name in scored.metrics if metric_of(name) in metrics)]))
     wanted = wanted or scored.metrics
     draws = {control: names for control, names in scored.draws.items() if not metrics or metric_of(control) in metrics}

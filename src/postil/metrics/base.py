@@ -88,6 +88,8 @@ class Metric(Specified):
     """The smallest weight of a reference that means something to this metric."""
     reads_texts: ClassVar[bool] = False
     """True if it reads the texts themselves, which are kept beside their tokens then."""
+    reads_tokens: ClassVar[bool] = True
+    """False if it reads texts alone, so that no score depends on the tokenizer."""
 
     @abstractmethod
     def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:

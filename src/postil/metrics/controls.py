@@ -247,6 +247,8 @@ class Controls:
     def _nearest(self, spec: str, pairs: _Pairs) -> NDArray[np.float64]:
         starts = pairs.bounds[:-1]
         values = joined(pairs.alone(self._scorers[spec], spec), starts)
+        if self._metrics[spec].better == "low":
+            values = -values
         highest = np.maximum.reduceat(values, starts)
         nearest = (values == np.repeat(highest, np.diff(pairs.bounds))).astype(np.float64)
         sums = np.add.reduceat(nearest * self._references.weights[pairs.references], starts)

@@ -183,16 +183,17 @@ class Evaluation:
             background.check_tokenizer(self.tokenizer)
         self._texts = references
         self._keep_texts = any(metric.reads_texts for metric in metrics.values())
+        self._split = controls is not None or any(metric.reads_tokens for metric in metrics.values())
         self.references, remark = bind_references(
             references,
             self.tokenizer,
             background=background,
             jobs=jobs,
-            allow_han=allow_han,
+            allow_han=allow_han or not self._split,
             keep_texts=self._keep_texts,
             refuse=refuse,
         )
-        self.remarks = [remark] if remark else []
+        self.remarks = [remark] if remark and self._split else []
         """Remarks on the texts, one line each; those on candidates are added when `measure` ends."""
         self.metrics = MetricSet(
             metrics,
@@ -243,7 +244,8 @@ class Evaluation:
         refuse = refuse or _refusal("candidates")
         han, near = HanTexts(self.tokenizer, "candidates"), NearSigns(self.metrics.metrics, self.references)
         for scored in self._measured(batches, refuse, engine):
-            han.see(scored.batch.texts)
+            if self._split:
+                han.see(scored.batch.texts)
             if near.asked:
                 near.see(scored.tokens, scored.batch.sets)
             yield scored

@@ -76,7 +76,7 @@ class MetricSet:
         metrics: By the spec that the user wrote.
         references: The references.
         background: Document frequencies for the metrics with an idf.
-        tokenizer: Signature of the tokenizer that made the tokens.
+        tokenizer: Signature of the tokenizer that made the tokens; ``given`` where texts came as lists of tokens.
         weights: Weights method, for the signatures of weighted metrics.
 
     Raises:
@@ -119,7 +119,8 @@ class MetricSet:
             spec: "|".join(
                 [
                     scorer.metric.signature,
-                    f"tokenizer:{tokenizer}",
+                    *(["better:low"] if scorer.metric.better == "low" else []),
+                    *([f"tokenizer:{tokenizer}"] if scorer.metric.reads_tokens or tokenizer == "given" else []),
                     *([f"weights:{weights}"] if scorer.metric.needs_weights else []),
                     f"references:{count}",
                     *scorer.notes,

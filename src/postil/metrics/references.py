@@ -182,7 +182,7 @@ class References:
 
 
 class Matches:
-    """Matches of n candidates with their references, by word and, when they are needed, by stem.
+    """Matches of n candidates with their references, by word and by stem.
 
     Made by `References.match`, which checks its arguments; the metrics of a set share it.
     """
@@ -192,7 +192,7 @@ class Matches:
         self.candidates = candidates
         self.sets = sets
         self.jobs = jobs
-        self.words = self._overlap(candidates.ids, references.tokens.ids)
+        self._words: Overlap | None = None
         self._stems: Overlap | None = None
         self._bleu: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
         self.by_reference: dict[Hashable, NDArray[np.float64]] = {}
@@ -214,6 +214,13 @@ class Matches:
             self._bleu = [*self._bleu[-1:], (weights, stats)]  # without weights, and with
         columns = [*range(order), *range(BLEU_ORDER, BLEU_ORDER + order), 2 * BLEU_ORDER, 2 * BLEU_ORDER + 1]
         return stats if order == BLEU_ORDER else np.ascontiguousarray(stats[:, columns])
+
+    @property
+    def words(self) -> Overlap:
+        """Overlap of words, computed when it is first needed."""
+        if self._words is None:
+            self._words = self._overlap(self.candidates.ids, self.references.tokens.ids)
+        return self._words
 
     @property
     def stems(self) -> Overlap:

@@ -9,7 +9,7 @@ from functools import cache, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from postil.errors import UnknownName, UsageError
+from postil.errors import PostilError, UnknownName, UsageError
 from postil.metrics.bleu import Bleu, DeltaBleu
 from postil.metrics.cider import Cider, CiderD
 from postil.metrics.cosine import Cosine
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from postil.metrics.base import Metric, Specified
     from postil.metrics.measures import Measure
 
-__all__ = ["MEASURES", "METRICS", "parse_measure", "parse_metric"]
+__all__ = ["MEASURES", "METRICS", "known_metric", "parse_measure", "parse_metric"]
 
 Parsed = TypeVar("Parsed", bound="Specified")
 
@@ -86,6 +86,21 @@ def parse_metric(spec: str) -> Metric:
     """
     check_arguments(parse_metric, locals())
     return _parse("metric", spec, METRICS)
+
+
+def known_metric(name: str) -> Metric | None:
+    """The metric of a name in results; None for a control, and for a metric of another program.
+
+    Args:
+        name: The name, as its user wrote it.
+
+    >>> known_metric("meteor") == parse_metric("meteor"), known_metric("bert-score")
+    (True, None)
+    """
+    try:
+        return _parse("metric", name, METRICS)
+    except PostilError:
+        return None
 
 
 def parse_measure(spec: str) -> Measure:

@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["CEILING", "CONTROL", "HALVES", "ONE", "PEOPLE", "STATISTICS", "control", "family", "metric_of"]
+__all__ = [
+    "CEILING",
+    "CONTROL",
+    "HALVES",
+    "ONE",
+    "PEOPLE",
+    "STATISTICS",
+    "control",
+    "falls_by_signature",
+    "family",
+    "metric_of",
+]
 
 HALVES: Final = "human:halves"
 """Metric of the rows of split-half correlation."""
@@ -89,6 +100,19 @@ def metric_of(full: str) -> str:
     """
     match = CONTROL.fullmatch(full)
     return match["metric"] if match else ""
+
+
+def falls_by_signature(metric: str, signature: str) -> bool:
+    """True if lower is better for a metric, as its signature says.
+
+    Args:
+        metric: Its name; a control has the direction of its metric, not of its own signature.
+        signature: Its signature.
+
+    >>> falls_by_signature("edits", "edits|better:low|references:1"), falls_by_signature("meteor", "meteor")
+    (True, False)
+    """
+    return "better:low" in signature.split("|") and not metric.startswith("control:")
 
 
 def family(metric: str) -> str:

@@ -1,15 +1,16 @@
 """Row types: the data models of files.
 
 Every row is frozen and checks itself when it is made, from a file or in Python: ids become text, numbers are finite
-floats, an optional list that is null becomes empty. Unknown fields are ignored.
+floats, an optional list that is null becomes empty, a signature that is null ``external``. Unknown fields are ignored.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
 import msgspec
+from msgspec.structs import force_setattr
 
 from postil.records.checks import check_texts, coerce_ids, coerce_integers, coerce_numbers, coerce_tuple
 from postil.records.dates import coerce_date, optional_date
@@ -31,6 +32,10 @@ __all__ = [
 ]
 
 
+EXTERNAL: Final = "external"
+"""Signature of a score of which nothing is known but its metric's name."""
+
+
 class Row(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """Base of all rows. No row can point to itself, so the garbage collector need not watch the millions of them."""
 
@@ -38,6 +43,7 @@ class Row(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 if TYPE_CHECKING:
     Date: TypeAlias = str
     Id: TypeAlias = str
+    Signature: TypeAlias = str
     Votes: TypeAlias = int
     Names: TypeAlias = tuple[str, ...]
     Ratings: TypeAlias = tuple["Rating", ...]
@@ -46,6 +52,7 @@ else:
     # A file may say more than a row holds: an integer for an id, null for no ratings. The row settles it.
     Date = Annotated[str | int | float, msgspec.Meta(extra={"check": optional_date})]
     Id = str | int
+    Signature = str | None
     Votes = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
     Names = tuple[str, ...] | None
     Ratings = tuple["Rating", ...] | None
@@ -300,18 +307,20 @@ class Score(Row, frozen=True, omit_defaults=True, gc=False):
         system: The system that wrote the text.
         metric: The metric, as its user wrote it.
         score: The score.
-        signature: All that the number depends on.
+        signature: All that the number depends on; ``external`` where another program says nothing of it.
     """
 
     item: Id | None
     system: Id
     metric: str
     score: float
-    signature: str
+    signature: Signature = EXTERNAL
 
     def __post_init__(self) -> None:
         if self.item is not None:
             coerce_ids(self, "item")
         coerce_ids(self, "system")
+        if self.signature is None:
+            force_setattr(self, "signature", EXTERNAL)  # null in a file
         check_texts(self, "metric", "signature")
         coerce_numbers(self, "score")
