@@ -8,6 +8,7 @@ from pathlib import Path
 import typer.testing
 from hypothesis import settings
 
+collect_ignore = ["integration"]  # `make test-integration` names the folder, and has the frameworks
 sys.path.insert(0, str(Path(__file__).parent))  # for result_examples
 
 # Typer builds every command anew whenever its runner is called, which takes longer than most of the calls.

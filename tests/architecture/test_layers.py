@@ -19,7 +19,7 @@ LAYERS = (
     ("corpus", "metrics", "metaeval", "commenters", "annotation"),
     ("render",),
     ("app",),
-    ("web",),
+    ("web", "integrations"),
     ("cli",),
 )
 LAYER = {package: layer for layer, packages in enumerate(LAYERS) for package in packages}
@@ -29,6 +29,9 @@ ONLY = {
     "render": {"errors", "escaping", "plots", "records", "render", "version"},
 }
 OWNERS = {
+    "evaluate": "integrations",
+    "ir_measures": "integrations",
+    "lm_eval": "integrations",
     "matplotlib": "plots",
     "torch": "commenters",
     "sqlalchemy": "annotation",

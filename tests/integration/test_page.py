@@ -1,0 +1,17 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from pages import Run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.filterwarnings("ignore:ast\\.:DeprecationWarning:ir_measures")
+def test_the_page_of_the_adapters_does_what_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = Run("docs/integrations.md")
+    run.all()
+    assert run.done >= 6
