@@ -1,7 +1,9 @@
 # Each target sets up what it needs by itself, from a bare machine with Python 3.11 or later.
 #   make demo       score the bundled sample and print what to do next
 #   make test       lint, types and tests (minutes)
-#   make test-all   slow tests too, and those with Ray, datasets, DuckDB and Polars
+#   make test-integration   tests with other frameworks, Chromium, PostgreSQL and Ray, which it installs; none may be skipped
+#   make test-all   all of these, and the slow ones
+#   make dist       the sdist, and a wheel for every Python here, installed and tried in fresh environments
 #   make docs       the documentation as a site that needs no network: build/site/index.html
 #   make bench      benchmarks against peers, into docs/benchmarks*.md
 #   make sanitize   changed folders against a kernel with AddressSanitizer, MINUTES=10 (needs g++ and libasan)
@@ -14,7 +16,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-com
 SOURCES := pyproject.toml CMakeLists.txt $(shell find native src -type f -not -name '*.pyc')
 BENCH_VENV ?= .venv-bench
 CORES ?= --numprocesses 2 --dist worksteal
-QUICK ?= -m "not slow"
+QUICK ?= -m "not slow and not integration"
 
 # Modules are compiled once, when first imported, whatever the environment says: tests start many a Python.
 export PYTHONDONTWRITEBYTECODE =
@@ -27,7 +29,7 @@ SANITIZED := build/sanitize
 SANITIZE := -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=all -fno-omit-frame-pointer -g
 MINUTES ?= 10
 
-.PHONY: demo test test-all lint doctests python-kernel docs bench sanitize clean
+.PHONY: demo test test-integration test-all dist lint doctests python-kernel docs bench sanitize clean
 
 demo: $(VENV)/.runs
 	$(BIN)/postil demo --out demo
@@ -37,8 +39,14 @@ test: $(VENV)/.tests
 	$(MAKE) --jobs 2 python-kernel lint doctests
 	$(BIN)/python -m pytest $(CORES) tests $(QUICK)
 
+test-integration: $(VENV)/.integration
+	$(BIN)/python -m pytest --no-skips tests -m "integration and not slow"
+
 test-all: $(VENV)/.all
 	$(MAKE) test QUICK='--hypothesis-profile thorough'
+
+dist: $(VENV)/.dist
+	$(BIN)/python tools/check_distribution.py
 
 lint: $(VENV)/.tests
 	$(BIN)/ruff check
@@ -82,13 +90,23 @@ $(VENV)/.tests: constraints.txt $(SOURCES) | $(BIN)/python
 	$(PIP) '.[dev,parity]'
 	touch $@ $(VENV)/.runs
 
+$(VENV)/.integration: tools/install_programs.sh constraints.txt $(SOURCES) | $(BIN)/python
+	tools/install_programs.sh chromium postgresql
+	$(PIP) '.[dev,integration,parity,postgres,scale]'
+	touch $@ $(VENV)/.tests $(VENV)/.runs
+
+$(VENV)/.dist: constraints.txt | $(BIN)/python
+	$(PIP) build twine auditwheel
+	touch $@
+
 $(VENV)/.docs: constraints.txt $(SOURCES) | $(BIN)/python
 	$(PIP) '.[docs]'
 	touch $@
 
 $(VENV)/.all: constraints.txt $(SOURCES) | $(BIN)/python
-	$(PIP) '.[all,dev,docs,parity,readers]'
-	touch $@ $(VENV)/.docs $(VENV)/.tests $(VENV)/.runs
+	tools/install_programs.sh chromium postgresql
+	$(PIP) '.[all,dev,docs,integration,parity]'
+	touch $@ $(VENV)/.docs $(VENV)/.integration $(VENV)/.tests $(VENV)/.runs
 
 $(SANITIZED)/.ready: $(VENV)/.tests
 	rm -rf $(SANITIZED)

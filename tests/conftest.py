@@ -4,11 +4,15 @@ import signal
 import sys
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
+import pytest
 import typer.testing
 from hypothesis import settings
 
-collect_ignore = ["integration"]  # `make test-integration` names the folder, and has the frameworks
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
 sys.path.insert(0, str(Path(__file__).parent))  # for result_examples
 
 # Typer builds every command anew whenever its runner is called, which takes longer than most of the calls.
@@ -21,3 +25,44 @@ settings.load_profile("usual")
 
 # Who starts tests in the background of a shell hands down that Ctrl+C is ignored, and some tests interrupt a child.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
+
+OUTSIDE = [Path(__file__).parent / name for name in ("browser", "integration")]
+"""Folders whose tests all need a program or framework that `make test` does without."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--no-skips", action="store_true", help="Let a test that is skipped fail.")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out what `make test` cannot even import; what a person names is collected."""
+    unwanted = collection_path == OUTSIDE[1] and "not integration" in config.option.markexpr
+    return True if unwanted else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if any(item.path.is_relative_to(folder) for folder in OUTSIDE):
+            item.add_marker(pytest.mark.integration)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    return _without_skip((yield), item.config)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    return _without_skip((yield), collector.config)
+
+
+def _without_skip(report: Report, config: pytest.Config) -> Report:
+    """A skip as a failure where `--no-skips` says so, as `make test-integration` installs all that its tests need."""
+    if report.skipped and config.getoption("no_skips") and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"skipped: {report.longrepr}"
+    return report

@@ -74,7 +74,7 @@ def server() -> Iterator[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.integration)])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Where a campaign can live."""
     if request.param == "sqlite":

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from conftest import Chromium
 
-pytestmark = pytest.mark.slow
-
 SAMPLE = files("postil") / "sample"
 DESKTOP, TABLET = (1440, 900), (820, 1180)
 GOOD = {"human": 5, "retrieval": 3, "generator": 3, "keywords": 1}

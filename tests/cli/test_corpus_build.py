@@ -214,6 +214,7 @@ def test_chinese_needs_a_tokenizer(postil: Postil) -> None:
         assert build(postil, "--tokenizer", "rjieba", of="zh.jsonl").code == 0
 
 
+@pytest.mark.integration
 @pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra scale")
 def test_ray_makes_the_same_bytes(postil: Postil) -> None:
     """In a process of its own, as Ray leaves threads behind."""

@@ -452,7 +452,7 @@ def test_an_index_lies_with_worker_processes() -> None:
         answers(engine)
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 @pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra scale")
 def test_an_index_lies_on_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("RAY_ADDRESS", raising=False)

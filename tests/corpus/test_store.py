@@ -90,6 +90,7 @@ def test_with_pyarrow(corpus: Corpus) -> None:
         assert parquet.read_table(file).to_pylist() == articles
 
 
+@pytest.mark.integration
 @pytest.mark.filterwarnings("ignore")  # of other packages
 def test_with_datasets(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_DATASETS_OFFLINE", "1")
@@ -100,6 +101,7 @@ def test_with_datasets(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.Monke
     assert {split: list(found[split]) for split in found} == expected(corpus)
 
 
+@pytest.mark.integration
 def test_with_duckdb(corpus: Corpus) -> None:
     duckdb = pytest.importorskip("duckdb")
     articles = expected(corpus)
@@ -117,6 +119,7 @@ def test_with_duckdb(corpus: Corpus) -> None:
         ]
 
 
+@pytest.mark.integration
 def test_with_polars(corpus: Corpus) -> None:
     polars = pytest.importorskip("polars")
     for split, articles in expected(corpus).items():

@@ -7,11 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import engine_work as work
+import pytest
 
 from postil.engine import open_engine
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+pytestmark = pytest.mark.integration
 
 
 def test_a_killed_worker_and_a_lost_node_leave_no_trace(cluster: Any, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Open = Callable[..., Engine]
 
-KINDS = ("here", "processes", "ray")
+KINDS = ("here", "processes", pytest.param("ray", marks=pytest.mark.integration))
 WITH_WORKERS = KINDS[1:]
 
 

@@ -74,15 +74,18 @@ def opens(tmp_path: Path, *address: str) -> list[str]:
     return done.stdout.splitlines()
 
 
+@pytest.mark.integration
 @pytest.mark.skipif(bool(work.NO_RAY), reason=work.NO_RAY or "-")
 def test_ray_is_started_and_ended(tmp_path: Path) -> None:
     assert opens(tmp_path) == ["[0, 1, 4, 9]", "False"]
 
 
+@pytest.mark.integration
 def test_ray_is_found_by_its_address(cluster: Any, tmp_path: Path) -> None:
     assert opens(tmp_path, cluster.address) == ["[0, 1, 4, 9]", "False"]
 
 
+@pytest.mark.integration
 @pytest.mark.skipif(bool(work.NO_RAY), reason=work.NO_RAY or "-")
 def test_no_ray_at_the_address(tmp_path: Path) -> None:
     said, opened = opens(tmp_path, "127.0.0.1:1")
