@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.text import Text
 from msgspec.structs import replace
 
 import postil
-from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
 from postil.records.results import Result, SystemScore, to_json
 from postil.render.views import LONGEST, MODULES, SHOWN
 from result_examples import KINDS, example, renamed
@@ -26,6 +27,22 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 HOSTILE = "<script>alert('1')</script>\"&amp;' onload=x ]]> \\input{x}_%$#&{}~^ \n\x1b[31m\u202e"
+
+
+PICTURES = {
+    "agreement": ["confusion", "annotators"],
+    "commenters": ["scores", "meteor", "cider"],
+    "compare": ["meteor"],
+    "correlate": ["pearson", "differences-pearson", "pairs-pearson", "scores"],
+    "evaluation": ["mrr"],
+    "passages": ["best", "f1", "kl", "baselines", "w-f1"],
+    "score": ["scores", "bleu-1", "meteor"],
+    "statistics": ["categories"],
+    "study": ["Sizes"],
+    "summaries": ["meteor"],
+    "training": ["losses"],
+}
+"""Names of the pictures by kind; the other kinds have none."""
 
 
 def scored(*systems: str) -> postil.ScoreResult:
@@ -106,10 +123,58 @@ def test_a_notebook_gets_escaped_html(kind: str) -> None:
 
 def test_long_tables_are_truncated_in_notebooks() -> None:
     systems = [f"system-{place:03}" for place in range(SHOWN + 30)]
-    text = Tags(scored(*systems)._repr_html_()).text
+    text = Tags(scored(*systems)._repr_html_().partition("<figure>")[0]).text
     assert systems[SHOWN - 1] in text
     assert systems[SHOWN] not in text
     assert "… 30 more rows" in text
+
+
+def test_a_notebook_shows_the_picture_where_matplotlib_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    with_pictures = {kind for kind in KINDS if "<svg " in example(kind)._repr_html_()}
+    assert with_pictures == set(PICTURES)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    for kind in KINDS:
+        seen = Tags(example(kind)._repr_html_()).seen
+        assert "table" in seen
+        assert "svg" not in seen
+
+
+@pytest.mark.parametrize("kind", PICTURES)
+def test_plot_draws_each_picture(kind: str) -> None:
+    result = example(kind)
+    with pytest.raises(UnknownName, match="unknown picture 'no such picture'") as error:
+        result.plot("no such picture")
+    assert list(error.value.known) == PICTURES[kind]
+    first = _texts(result.plot())
+    assert first == _texts(result.plot(PICTURES[kind][0]))
+    assert first != _texts(result.plot(PICTURES[kind][-1])) or len(PICTURES[kind]) == 1
+
+
+def _texts(figure: Any) -> list[str]:
+    """What is written on a picture, and how large it is."""
+    return [*(each.get_text() for each in figure.findobj(Text)), str(figure.get_size_inches())]
+
+
+def test_what_cannot_be_drawn_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UsageError, match=r"VectorsResult has no picture; these have: AgreementResult, .*, ScoreResult"):
+        example("vectors").plot()
+    empty = replace(example("agreement"), agreement=None, reason="one rating each")
+    with pytest.raises(UsageError, match=r"nothing to draw in AgreementResult\(one rating each\)"):
+        empty.plot()
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MissingExtra, match=r"a picture needs an optional package: pip install 'postil\[plot\]'"):
+        example("score").plot()
+
+
+def test_scores_on_one_axis_only_where_it_fits() -> None:
+    result = example("score")
+    assert isinstance(result, postil.ScoreResult)
+    rows = (*result.scores[:-1], replace(result.scores[-1], score=80.0))
+    with pytest.raises(UnknownName, match="Known: bleu-1, meteor"):
+        replace(result, scores=rows).plot("scores")
+    many = scored(*(f"system-{place:03}" for place in range(100)))
+    assert len(many.plot("rouge-l").findobj(Text)) < 150
+    assert "the first 60 of 100 systems" in many._repr_html_()
 
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])

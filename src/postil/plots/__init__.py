@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from postil.plots.bars import amounts, histograms
 from postil.plots.figure import printed
 from postil.plots.forest import IntervalRow, Landmark, intervals
@@ -10,6 +12,9 @@ from postil.plots.lines import Curve, curves
 from postil.plots.picture import save, svg
 from postil.plots.points import ScatterPanel, scatter
 from postil.plots.spreads import SpreadPanel, spreads
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Figure  # the type of pictures, for the layers above
 
 __all__ = [
     "Curve",

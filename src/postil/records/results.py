@@ -235,6 +235,21 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
         """The tables that ``--format latex`` prints, for the package booktabs."""
         return _views().text(self, "latex")
 
+    def plot(self, name: str | None = None) -> Any:
+        """Draw a picture of the result, as a report has it.
+
+        Args:
+            name: Name of the picture where there are several, such as a metric or a coefficient; by default the first.
+
+        Returns:
+            A `matplotlib.figure.Figure`; its ``savefig`` writes it.
+
+        Raises:
+            UsageError: Such a result has no picture, this one has nothing to draw, or no picture of that name.
+            MissingExtra: matplotlib is not installed.
+        """
+        return _views().figure(self, name)
+
 
 Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 """Library of a data frame."""
@@ -257,6 +272,9 @@ class Views(Protocol):
 
     def text(self, result: Result, form: Literal["csv", "markdown", "latex"]) -> str:
         """The text of a format."""
+
+    def figure(self, result: Result, name: str | None) -> Any:
+        """A picture."""
 
 
 _REGISTERED: Final[list[Views]] = []

@@ -5,13 +5,17 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from postil.plots import curves
+import numpy as np
+
+from postil.plots import Curve, curves
 from postil.records.results import Gain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["BASELINES", "BEST", "IN_ONE_PICTURE", "draw_together", "gather", "measure_family"]
+    from postil.records.results import GainCurvePoints
+
+__all__ = ["BASELINES", "BEST", "IN_ONE_PICTURE", "curve", "draw_together", "gather", "measure_family"]
 
 BASELINES: Final = "baselines"
 """Family of the measures that use no reference."""
@@ -67,3 +71,14 @@ def gather(first: Mapping[str, float]) -> dict[str, list[str]]:
 
 draw_together: Final = partial(curves, xlabel="passages from the top, k", ylabel="nCG@k", log=True)
 """Draw at most `IN_ONE_PICTURE` curves of nCG over k; see `postil.plots.curves`."""
+
+
+def curve(line: GainCurvePoints, name: str) -> Curve:
+    """The nCG of a ranking at many rank cutoffs.
+
+    Args:
+        line: The numbers.
+        name: Its label.
+    """
+    low, high = (None if values is None else np.asarray(values, np.float64) for values in (line.low, line.high))
+    return Curve(name, np.asarray(line.k, np.float64), np.asarray(line.ncg, np.float64), low, high)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
 from msgspec import to_builtins
 
-from postil.plots import Curve, save
+from postil.plots import save
 from postil.records.results import Gain, GainDifference, NcgResult
 from postil.render.formats import counted, value_with_interval
-from postil.render.gain_curves import BASELINES, IN_ONE_PICTURE, draw_together, gather, measure_family
+from postil.render.gain_curves import BASELINES, IN_ONE_PICTURE, curve, draw_together, gather, measure_family
 from postil.render.views import View, highest
 
 if TYPE_CHECKING:
@@ -141,16 +140,7 @@ def draw_figures(folder: Path, result: NcgResult) -> Iterator[Path]:
     first: dict[str, float] = {}
     for row in result.gains:
         first.setdefault(row.name, row.ncg)
-    drawn = {
-        line.measure: Curve(
-            line.measure,
-            np.array(line.k, np.float64),
-            np.array(line.ncg),
-            None if line.low is None else np.array(line.low),
-            None if line.high is None else np.array(line.high),
-        )
-        for line in result.lines
-    }
+    drawn = {line.measure: curve(line, line.measure) for line in result.lines}
     for title, names in gather(first).items():
         path = folder / f"{SENSES[result.settings.reference]}-{title}.svg"
         save(draw_together([drawn[name] for name in names[:IN_ONE_PICTURE]]), path)

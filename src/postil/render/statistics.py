@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from postil.plots import Figure
     from postil.records.histogram import Histogram
     from postil.render.formats import Grid
 
-__all__ = ["draw", "percent", "summary", "table_2", "view"]
+__all__ = ["draw", "draw_categories", "percent", "summary", "table_2", "view"]
 
 NONE: Final = "–"
 """Cell of a number that does not exist."""
@@ -181,6 +182,19 @@ def _category_counts(found: CorpusStatistics) -> list[tuple[str, list[int]]]:
     return [(label, numbers) for label, numbers in counts if numbers[-1]]
 
 
+def draw_categories(result: StatisticsResult) -> Figure:
+    """Draw the largest categories.
+
+    Args:
+        result: The statistics of a corpus with categories.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+    """
+    names, counts = zip(*((name, each[-1]) for name, each in _category_counts(result.statistics)), strict=True)
+    return amounts(names, counts, aside=len(names) - min(len(result.statistics.all.categories), TOP))
+
+
 def draw(
     folder: Path,
     result: StatisticsResult,
@@ -211,11 +225,8 @@ def draw(
     drawn = [("lengths", title, spreads(_panels(lengths), xlabel="words", ylabel="% of texts"))]
     figure = spreads(_panels(comments), xlabel="comments", ylabel="% of articles", together=True)
     drawn.append(("comments", "Comments per article", figure))
-    categories = result.statistics.all.categories
-    if categories:
-        names, counts = zip(*((name, each[-1]) for name, each in _category_counts(result.statistics)), strict=True)
-        figure = amounts(names, counts, aside=len(names) - min(len(categories), TOP))
-        drawn.insert(0, ("categories", "Articles by category", figure))
+    if result.statistics.all.categories:
+        drawn.insert(0, ("categories", "Articles by category", draw_categories(result)))
     tails = [Curve(name, x, 100 * y) for name, (x, y) in ((name, of.tail()) for name, of in upvotes.items()) if len(x)]
     if tails:
         figure = curves(tails, xlabel="upvotes, at least", ylabel="% of comments", log=True, log_y=True)

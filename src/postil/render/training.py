@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from postil.plots import Figure
     from postil.records.results import TrainingResult
 
-__all__ = ["draw_losses", "summary", "view"]
+__all__ = ["draw_losses", "loss_curves", "summary", "view"]
 
 
 def view(result: TrainingResult) -> View:
@@ -42,8 +43,26 @@ def view(result: TrainingResult) -> View:
     return View(rows=[to_builtins(row) for row in result.rows], grids=[grid, *search_grids(result.grid)])
 
 
-def draw_losses(path: Path, trainings: Mapping[str, TrainingResult]) -> None:
+def loss_curves(trainings: Mapping[str, TrainingResult]) -> Figure:
     """Draw the dev loss of one or several models; for a single one the training loss too.
+
+    Args:
+        trainings: Trainings by name.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+    """
+    series = []
+    for name, result in trainings.items():
+        steps = np.array([row.step for row in result.rows], dtype=np.float64)
+        series.append(Curve(f"{name}, dev", steps, np.array([row.dev for row in result.rows])))
+        if len(trainings) == 1:
+            series.append(Curve(f"{name}, training", steps, np.array([row.loss for row in result.rows])))
+    return curves(series, xlabel="steps", ylabel="nats per token")
+
+
+def draw_losses(path: Path, trainings: Mapping[str, TrainingResult]) -> None:
+    """Write the picture of `loss_curves`.
 
     Args:
         path: The picture: ``.svg``, ``.png`` or ``.pdf``.
@@ -53,13 +72,7 @@ def draw_losses(path: Path, trainings: Mapping[str, TrainingResult]) -> None:
         MissingExtra: matplotlib is not installed.
         UsageError: The file is of another kind.
     """
-    series = []
-    for name, result in trainings.items():
-        steps = np.array([row.step for row in result.rows], dtype=np.float64)
-        series.append(Curve(f"{name}, dev", steps, np.array([row.dev for row in result.rows])))
-        if len(trainings) == 1:
-            series.append(Curve(f"{name}, training", steps, np.array([row.loss for row in result.rows])))
-    save(curves(series, xlabel="steps", ylabel="nats per token"), path, "Cross-entropy by steps of training")
+    save(loss_curves(trainings), path, "Cross-entropy by steps of training")
 
 
 def summary(result: TrainingResult) -> str:

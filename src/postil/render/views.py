@@ -12,18 +12,19 @@ from html import escape
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from postil.errors import Undefined
+from postil.errors import Undefined, UnknownName, UsageError
 from postil.escaping import one_line
 from postil.records.results import register_views, to_json
 from postil.render.data_frames import data_frame
 from postil.render.formats import excerpt, grid_as, rows_as_csv, rows_as_jsonl, value_with_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from types import ModuleType
 
     from postil.records.results import Backend, Result
     from postil.render.formats import Format, Grid
+    from postil.render.page.blocks import Picture
 
 __all__ = ["MODULES", "ResultViews", "View", "highest", "show", "view_of"]
 
@@ -47,6 +48,9 @@ MODULES: Final[Mapping[str, str]] = {
     "vectors": "postil.render.vectors",
 }
 """The module of this package that shows each kind of result."""
+
+PICTURES: Final = "postil.render.page.result_pictures"
+"""Module of the pictures of results: loaded by name, since it draws numbers of other modules here."""
 
 LONGEST: Final = 120
 """Largest number of characters of a summary."""
@@ -160,6 +164,7 @@ class ResultViews:
             _note(view.head) if view.head else "",
             _table([head, *rows[:SHOWN]]) if rows else _note(self.summary(result)),
             _note(f"… {more:,} more rows") if more > 0 else "",
+            _first_picture(result),
         ]
         return "\n".join(filter(None, parts))
 
@@ -175,9 +180,33 @@ class ResultViews:
         """The text of a format."""
         return show(form, result)
 
+    def figure(self, result: Result, name: str | None) -> Any:
+        """The first picture, or that of a name."""
+        pictures = {picture.key: picture for picture in _pictures(result)}
+        if not pictures:
+            raise UsageError(f"nothing to draw in {self.summary(result)}")
+        if name is not None and name not in pictures:
+            raise UnknownName("picture", name, pictures)
+        return pictures[next(iter(pictures)) if name is None else name].draw()
+
 
 def _module(result: Result) -> ModuleType:
     return import_module(MODULES[str(result.__struct_config__.tag)])
+
+
+def _pictures(result: Result) -> Iterator[Picture]:
+    found: Iterator[Picture] = import_module(PICTURES).pictures_of(result)
+    return found
+
+
+def _first_picture(result: Result) -> str:
+    """The first picture as HTML; empty where there is none, or no matplotlib."""
+    try:
+        for picture in _pictures(result):
+            return picture.html
+    except UsageError:
+        pass
+    return ""
 
 
 def _note(text: str) -> str:

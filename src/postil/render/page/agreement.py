@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from postil.plots import confusion, histograms, svg
+from postil.plots import confusion, histograms
 from postil.records.explain import shown
 from postil.records.names import STATISTICS
 from postil.render.formats import counted
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from postil.records.results import Agreement, Rater
     from postil.render.page.blocks import Block
 
-__all__ = ["agreement_blocks"]
+__all__ = ["agreement_blocks", "agreement_pictures"]
 
 RATERS: Final = 12
 """Number of annotators that are shown, those with the most ratings."""
@@ -40,15 +41,29 @@ def agreement_blocks(found: Agreement) -> Iterator[Block]:
     yield _statistics(found)
     yield from (Paragraph(f"No {name}: {reason}.") for name, reason in found.absent.items())
     yield from (Paragraph(f"{capital(note)}.") for note in found.notes)
-    if picture := _confusions(found):
-        yield picture
-    raters = sorted(found.raters, key=lambda rater: -rater.n)[:RATERS]
+    drawn = {picture.key: picture for picture in agreement_pictures(found)}
+    if "confusion" in drawn:
+        yield drawn["confusion"]
+    raters = _most_active(found)
     yield _annotators(raters, len(found.raters))
-    if picture := _grades_given(found, raters):
-        yield picture
+    if "annotators" in drawn:
+        yield drawn["annotators"]
     if len(found.pairs) > 1:
         sheet = _pairs(found)
         yield Collapsed(sheet.caption, (sheet,))
+
+
+def agreement_pictures(found: Agreement) -> Iterator[Picture]:
+    """The pictures of inter-annotator agreement that there are.
+
+    Args:
+        found: The agreement.
+    """
+    yield from filter(None, (_confusions(found), _grades_given(found, _most_active(found))))
+
+
+def _most_active(found: Agreement) -> list[Rater]:
+    return sorted(found.raters, key=lambda rater: -rater.n)[:RATERS]
 
 
 def _statistics(found: Agreement) -> Table:
@@ -107,8 +122,8 @@ def _confusions(found: Agreement) -> Picture | None:
     if found.confusion is None or not 2 <= len(found.labels) <= LABELS:
         return None
     label = "Counts of every two ratings of one text by two annotators"
-    drawn = svg(confusion(_labels(found), found.confusion), label)
-    return Picture("Ratings of one text by two annotators", "Every two ratings of one text, in both orders", drawn)
+    title, caption = "Ratings of one text by two annotators", "Every two ratings of one text, in both orders"
+    return Picture("confusion", title, caption, label, partial(confusion, _labels(found), found.confusion))
 
 
 def _grades_given(found: Agreement, raters: Sequence[Rater]) -> Picture | None:
@@ -116,9 +131,10 @@ def _grades_given(found: Agreement, raters: Sequence[Rater]) -> Picture | None:
     rows = [(rater.name, rater.histogram) for rater in raters if rater.histogram is not None]
     if not rows:
         return None
-    figure = histograms([name for name, _ in rows], _labels(found), [counts for _, counts in rows])
+    draw = partial(histograms, [name for name, _ in rows], _labels(found), [counts for _, counts in rows])
     label = "Counts of ratings by annotator: " + "; ".join(name for name, _ in rows)
-    return Picture("Ratings by annotator", "Share of each rating among those of each annotator", svg(figure, label))
+    caption = "Share of each rating among those of each annotator"
+    return Picture("annotators", "Ratings by annotator", caption, label, draw)
 
 
 def _labels(found: Agreement) -> list[str]:

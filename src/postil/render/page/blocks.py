@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 
+from postil.escaping import one_line
+from postil.plots import svg
 from postil.render.page.words import isolated, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
+    from postil.plots import Figure
     from postil.render.page.summary import Point
 
 __all__ = [
@@ -186,19 +190,33 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture.
+    """A picture, drawn when it is asked for.
 
     Args:
+        key: Its name among the pictures of a result, such as a metric.
         title: Short title.
         caption: Its caption.
-        svg: Its SVG element.
+        label: Description, for those who cannot see it.
+        draw: Draws it.
     """
 
     block: ClassVar = "picture"
 
+    key: str
     title: str
     caption: str
-    svg: str
+    label: str
+    draw: Callable[[], Figure]
+
+    @property
+    def svg(self) -> str:
+        """Its SVG element."""
+        return svg(self.draw(), self.label)
+
+    @property
+    def html(self) -> str:
+        """The picture and its caption as an element by itself."""
+        return f"<figure>{self.svg}<figcaption>{escape(one_line(plain(self.caption)))}</figcaption></figure>"
 
 
 @dataclass(frozen=True, slots=True)

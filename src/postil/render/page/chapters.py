@@ -138,12 +138,8 @@ def _correlated(result: CorrelationResult, key: str) -> Chapter:
 
 def _compared(found: Comparison, key: str) -> Chapter:
     metrics = [name for name in dict.fromkeys(row.metric for row in found.systems) if not name.startswith("control:")]
-    drawn = [
-        pictures.against_baseline(name, [row for row in found.systems if row.metric == name], found.baseline)
-        for name in metrics
-    ]
     systems = len({row.system for row in found.systems})
-    blocks: list[Block] = [tables.comparison(found), *first_open(picture for picture in drawn if picture)]
+    blocks: list[Block] = [tables.comparison(found), *first_open(pictures.baseline_pictures(found))]
     if (controls := tables.compared_controls(found)).lines:
         blocks.append(Collapsed(controls.caption, (controls,)))
     parts = (

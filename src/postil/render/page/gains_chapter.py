@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from postil.plots import svg
 from postil.render.formats import counted, listed
-from postil.render.gain_curves import BASELINES, BEST, IN_ONE_PICTURE, draw_together, gather
+from postil.render.gain_curves import BASELINES, BEST, IN_ONE_PICTURE, curve, draw_together, gather
 from postil.render.numbers import interval, number, signed
 from postil.render.page.blocks import Cell, Chapter, Collapsed, Facts, Findings, Paragraph, Picture, Row, Section, Table
 from postil.render.page.gains import Gains, gains_paragraph, leads, use_of_weights
-from postil.render.page.pictures import curve
 from postil.render.page.summary import SIGNIFICANTLY
 from postil.render.page.tables import NONE, cut, difference, signatures
 from postil.render.page.words import capital, isolated, left_out
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from postil.render.page.blocks import Block
     from postil.render.page.gains import Group
 
-__all__ = ["gains_chapter"]
+__all__ = ["gain_pictures", "gains_chapter"]
 
 
 def gains_chapter(result: NcgResult, key: str) -> Chapter:
@@ -183,12 +182,15 @@ def _cuts(look: Gains) -> list[str]:
     return [f"nCG@{k:,}" for k in look.cutoffs]
 
 
-def _curves(look: Gains) -> Iterator[Block]:
-    """Curves of nCG over k: the best of each family of measures, then each family."""
+def gain_pictures(look: Gains) -> Iterator[Picture]:
+    """Curves of nCG over k: the best of each family of measures, then each family.
+
+    Args:
+        look: The numbers.
+    """
     lines = {line.measure: line for line in look.result.lines}
     first = {name: look.rows[name, k].ncg for name in lines for k in look.cutoffs[:1] if (name, k) in look.rows}
     together = gather(first) if first else {}
-    first_drawn = True
     for title, names in sorted(together.items(), key=lambda picture: picture[0] != BEST):
         if title == BEST and len(names) < 2:  # it would show what its family shows
             continue
@@ -202,6 +204,9 @@ def _curves(look: Gains) -> Iterator[Block]:
         band = ", bands: 95 % confidence intervals" if any(each.low is not None for each in drawn) else ""
         label = f"nCG over k: {'; '.join(each.name for each in drawn)}; the numbers are in the table above"
         caption = f"nCG over k, {what}{few}{band}"
-        picture = Picture(capital(what), caption, svg(draw_together(drawn[:IN_ONE_PICTURE]), label))
-        yield picture if first_drawn else Collapsed(picture.title, (picture,))
-        first_drawn = False
+        yield Picture(title, capital(what), caption, label, partial(draw_together, drawn[:IN_ONE_PICTURE]))
+
+
+def _curves(look: Gains) -> Iterator[Block]:
+    for place, picture in enumerate(gain_pictures(look)):
+        yield Collapsed(picture.title, (picture,)) if place else picture

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from postil.plots import (
-    Curve,
     IntervalRow,
     Landmark,
     ScatterPanel,
     intervals,
     matrix,
     scatter,
-    svg,
 )
 from postil.records.names import HALVES, PEOPLE, control
 from postil.records.results import Points
@@ -24,16 +23,16 @@ from postil.render.page.lookup import ALPHA, LENGTH, control_label
 from postil.render.page.words import isolated, titled
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from postil.records.results import GainCurvePoints, SystemComparison
+    from postil.records.results import Comparison, SystemComparison
     from postil.render.page.lookup import Lookup
 
 __all__ = [
+    "DRAWN",
     "PANELS",
-    "against_baseline",
+    "baseline_pictures",
     "correlations",
-    "curve",
     "differences",
     "matrices",
     "scatters",
@@ -78,8 +77,9 @@ def correlations(look: Lookup) -> list[Picture]:
         title = titled(coefficient)
         label = f"{title} of each metric with human ratings, 95 % confidence intervals; numbers are in the table above"
         gray = "; controls in gray" if any(row.control for row in rows) else ""
-        drawn = svg(intervals(rows, landmarks=marks, xlabel=title), label)
-        made.append(Picture(title, f"{title} with human ratings, 95 % confidence intervals{gray}", drawn))
+        caption = f"{title} with human ratings, 95 % confidence intervals{gray}"
+        draw = partial(intervals, rows, landmarks=marks, xlabel=title)
+        made.append(Picture(coefficient, title, caption, label, draw))
     return made
 
 
@@ -98,8 +98,8 @@ def differences(look: Lookup) -> list[Picture]:
             caption = (
                 f"{title} of weighted metrics minus their unweighted forms and controls, 95 % confidence intervals"
             )
-            drawn = svg(intervals(rows, xlabel=f"difference of {title}"), caption)
-            made.append(Picture(title, caption, drawn))
+            draw = partial(intervals, rows, xlabel=f"difference of {title}")
+            made.append(Picture(f"differences-{coefficient}", title, caption, caption, draw))
     return made
 
 
@@ -128,11 +128,12 @@ def matrices(look: Lookup) -> list[Picture]:
         shown_names = [control(name) if name == LENGTH else name for name in there]
         title = titled(coefficient)
         label = f"Differences of {title} between all pairs of metrics; the numbers are in the tables of this section"
-        drawn = svg(matrix(shown_names, values, marks, mark_note=note), label)
         which = (
             "all pairs of metrics" if len(there) < PAIRED else f"the {PAIRED} metrics with the strongest correlations"
         )
-        made.append(Picture(title, f"Differences of {title} between {which}", drawn))
+        caption = f"Differences of {title} between {which}"
+        draw = partial(matrix, shown_names, values, marks, mark_note=note)
+        made.append(Picture(f"pairs-{coefficient}", title, caption, label, draw))
     return made
 
 
@@ -165,12 +166,11 @@ def scatters(look: Lookup) -> tuple[Picture | None, int]:
         "are means over items, not those of the points; ratings with few values are jittered",
         "pool": "Each text’s score and mean rating, with the least-squares line; ratings with few values are jittered",
     }.get(by, "Each text’s score and mean rating")
-    drawn = scatter(panels, noise=0.0) if by == "system" else scatter(panels)
-    picture = Picture("Scores against ratings", caption, svg(drawn, label))
-    return picture, len(names) - len(panels)
+    draw = partial(scatter, panels, noise=0.0) if by == "system" else partial(scatter, panels)
+    return Picture("scores", "Scores against ratings", caption, label, draw), len(names) - len(panels)
 
 
-def against_baseline(metric: str, rows: Sequence[SystemComparison], baseline: str) -> Picture | None:
+def _against_baseline(metric: str, rows: Sequence[SystemComparison], baseline: str) -> Picture | None:
     """Each system's mean minus the baseline's, by one metric."""
     drawn = [
         IntervalRow(row.system, row.difference, row.difference_low, row.difference_high)
@@ -182,20 +182,17 @@ def against_baseline(metric: str, rows: Sequence[SystemComparison], baseline: st
     few = f", the first {DRAWN} of {len(drawn):,} systems" if len(drawn) > DRAWN else ""
     drawn = drawn[:DRAWN]
     said = "; ".join(f"{row.name} {number(row.value)} {interval(row.low, row.high)}" for row in drawn)
-    figure = intervals(drawn, xlabel=f"mean {metric} minus that of {baseline}")
+    draw = partial(intervals, drawn, xlabel=f"mean {metric} minus that of {baseline}")
     caption = f"Mean {isolated(metric)} minus that of {isolated(baseline)}, 95 % confidence intervals{few}"
-    return Picture(metric, caption, svg(figure, f"Difference of mean {metric} from {baseline}: {said}"))
+    return Picture(metric, metric, caption, f"Difference of mean {metric} from {baseline}: {said}", draw)
 
 
-def curve(line: GainCurvePoints, name: str) -> Curve:
-    """The nCG of a ranking at many rank cutoffs.
-
-    Args:
-        line: The numbers.
-        name: Its label.
-    """
-    low, high = (None if values is None else np.asarray(values, np.float64) for values in (line.low, line.high))
-    return Curve(name, np.asarray(line.k, np.float64), np.asarray(line.ncg, np.float64), low, high)
+def baseline_pictures(found: Comparison) -> Iterator[Picture]:
+    """The difference of each system from the baseline, for each metric that is no control."""
+    for metric in dict.fromkeys(row.metric for row in found.systems if not row.metric.startswith("control:")):
+        rows = [row for row in found.systems if row.metric == metric]
+        if picture := _against_baseline(metric, rows, found.baseline):
+            yield picture
 
 
 def _system_points(look: Lookup) -> Points:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from postil.plots import ScatterPanel, amounts, curves, scatter, svg
+from postil.plots import ScatterPanel, amounts, curves, scatter
+from postil.render.gain_curves import curve
 from postil.render.page.blocks import Block, Cell, Chapter, Facts, Paragraph, Picture, Row, Section, Table
-from postil.render.page.pictures import curve
 from postil.render.study import cell_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from postil.plots import Figure
     from postil.records.results import StudyPart, StudyPicture, StudyResult, StudyTable
 
-__all__ = ["study_chapter"]
+__all__ = ["study_chapter", "study_picture"]
 
 
 def study_chapter(found: StudyResult, key: str) -> Chapter:
@@ -50,13 +52,19 @@ def _blocks(part: StudyPart) -> Iterator[Block]:
     yield from map(Paragraph, part.words)
     yield from map(_table, part.tables)
     for picture in part.pictures:
-        yield Picture(picture.title, picture.caption, _drawn(picture))
+        yield study_picture(picture)
 
 
-def _drawn(picture: StudyPicture) -> str:
+def study_picture(picture: StudyPicture) -> Picture:
+    """The picture of a study.
+
+    Args:
+        picture: Its numbers.
+    """
+    draw: partial[Figure]
     if picture.curves:
         series = [curve(line, line.measure) for line in picture.curves]
-        drawn = curves(series, xlabel=picture.xlabel, ylabel=picture.ylabel, log=True)
+        draw = partial(curves, series, xlabel=picture.xlabel, ylabel=picture.ylabel, log=True)
         names = [line.measure for line in picture.curves]
     elif picture.points is not None:
         grades, columns = np.asarray(picture.points.grades, np.float64), picture.points.scores
@@ -65,9 +73,10 @@ def _drawn(picture: StudyPicture) -> str:
             ScatterPanel(name, np.asarray(scores, np.float64), grades, note)
             for (name, scores), note in zip(columns.items(), notes, strict=True)
         ]
-        drawn = scatter(panels, xlabel=picture.xlabel, ylabel=picture.ylabel)
+        draw = partial(scatter, panels, xlabel=picture.xlabel, ylabel=picture.ylabel)
         names = [f"{panel.title} {panel.note}" for panel in panels]
     else:
-        drawn = amounts(picture.names, picture.counts, aside=picture.aside)
+        draw = partial(amounts, picture.names, picture.counts, aside=picture.aside)
         names = list(picture.names)
-    return svg(drawn, f"{picture.caption}: {'; '.join(names)}")
+    label = f"{picture.caption}: {'; '.join(names)}"
+    return Picture(picture.key or picture.title, picture.title, picture.caption, label, draw)
