@@ -37,6 +37,7 @@ API: Final = {
         "postil.tokenizer",
         "postil.text.Tokenizer",
     ],
+    "Results": ["postil.Result", "postil.read_result"],
     "Judge metrics": [
         "postil.correlate",
         "postil.CorrelateOptions",

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from postil.metrics.controls import ControlOptions
     from postil.metrics.spec import parse_metric
     from postil.records.result_files import read_result
-    from postil.records.results import CorrelationResult, RankedPassage, ScoreResult
+    from postil.records.results import CorrelationResult, RankedPassage, Result, ScoreResult
     from postil.records.rows import Article, Comment
     from postil.records.scale import Scale
     from postil.text.tokenizers import tokenizer
@@ -54,6 +54,7 @@ __all__ = [
     "InvalidInput",
     "PostilError",
     "RankedPassage",
+    "Result",
     "Scale",
     "ScoreResult",
     "Undefined",
@@ -84,6 +85,7 @@ _HOMES: Final = {
     "InvalidInput": ("postil.errors", "InvalidInput"),
     "PostilError": ("postil.errors", "PostilError"),
     "RankedPassage": ("postil.records.results", "RankedPassage"),
+    "Result": ("postil.records.results", "Result"),
     "Scale": ("postil.records.scale", "Scale"),
     "ScoreResult": ("postil.records.results", "ScoreResult"),
     "Undefined": ("postil.errors", "Undefined"),

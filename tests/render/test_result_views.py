@@ -217,6 +217,7 @@ def test_texts_are_those_of_the_command(kind: str) -> None:
     assert latex.count("\\begin{tabular}") == latex.count("\\end{tabular}") >= 1
     assert "\\input{" not in latex
     assert "<script>" not in result.to_markdown()
+    assert "table" in Tags(result.to_html()).seen <= {"table", "thead", "tbody", "tr", "th", "td"}
     assert "\x1b" not in latex + result.to_markdown()
     assert result.to_csv().splitlines()
 

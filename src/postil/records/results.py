@@ -235,6 +235,10 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
         """The tables that ``--format latex`` prints, for the package booktabs."""
         return _views().text(self, "latex")
 
+    def to_html(self) -> str:
+        """The tables as escaped HTML, whole and without a picture."""
+        return _views().text(self, "html")
+
     def plot(self, name: str | None = None) -> Any:
         """Draw a picture of the result, as a report has it.
 
@@ -270,7 +274,7 @@ class Views(Protocol):
     def frame(self, result: Result, backend: Backend | None) -> Any:
         """The rows as a data frame."""
 
-    def text(self, result: Result, form: Literal["csv", "markdown", "latex"]) -> str:
+    def text(self, result: Result, form: Literal["csv", "markdown", "latex", "html"]) -> str:
         """The text of a format."""
 
     def figure(self, result: Result, name: str | None) -> Any:

@@ -176,9 +176,9 @@ class ResultViews:
         """The rows as a data frame."""
         return data_frame(result.to_rows(), view_of(result).fields, backend)
 
-    def text(self, result: Result, form: Literal["csv", "markdown", "latex"]) -> str:
+    def text(self, result: Result, form: Literal["csv", "markdown", "latex", "html"]) -> str:
         """The text of a format."""
-        return show(form, result)
+        return "\n".join(map(_table, view_of(result).grids)) if form == "html" else show(form, result)
 
     def figure(self, result: Result, name: str | None) -> Any:
         """The first picture, or that of a name."""
@@ -215,12 +215,15 @@ def _note(text: str) -> str:
 
 def _table(grid: Grid) -> str:
     head, *rows = grid
-    body = "".join(_html_row("td", row) for row in rows)
-    return f'<table class="dataframe"><thead>{_html_row("th", head)}</thead><tbody>{body}</tbody></table>'
+    names = [f"<th>{escape(one_line(cell))}</th>" for cell in head]
+    body = [_html_row(row) for row in rows]
+    return f'<table class="dataframe"><thead><tr>{"".join(names)}</tr></thead><tbody>{"".join(body)}</tbody></table>'
 
 
-def _html_row(tag: str, cells: Sequence[str]) -> str:
-    return "<tr>" + "".join(f"<{tag}>{escape(one_line(cell))}</{tag}>" for cell in cells) + "</tr>"
+def _html_row(row: Sequence[str]) -> str:
+    name, *cells = (escape(one_line(cell)) for cell in row)
+    numbers = "".join(f"<td>{cell}</td>" for cell in cells)
+    return f'<tr><th scope="row" style="text-align:left">{name}</th>{numbers}</tr>'
 
 
 register_views(ResultViews())
