@@ -7,13 +7,13 @@ import io
 import json
 import re
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from postil.app.compare import CompareOptions, compare_files
-from postil.records import Score, convert, write
-from postil.render.compare import view
+from postil.records import Candidate, Reference, Score, convert, write
 from postil.render.formats import FORMATS
 from postil.render.views import show
 
@@ -75,6 +75,9 @@ def write_error(postil: Postil, *more: object) -> tuple[int, str]:
     return outcome.code, outcome.err.removeprefix("postil: ").rstrip()
 
 
+WITHOUT_STATISTICS = (
+    "the scores have no statistics, so means of item scores are compared, not the corpus scores of postil score: meteor"
+)
 GOLDEN = {
     "table": """\
 4 items, means of item scores, against base
@@ -85,7 +88,7 @@ base    meteor  .250 [.150, .363]                  -              -             
 plus    meteor  .350 [.250, .463]  .100 [.100, .100]         0.0198           0.1493    0.2985
 same    meteor  .250 [.150, .363]  .000 [.000, .000]         1.0000           1.0000    1.0000
 
-the corpus scores that postil score prints are other numbers for meteor
+note: the scores have no statistics, so means of item scores are compared, not the corpus scores of postil score: meteor
 seed 20181, 100 resamples, 200 permutations; Holm-adjusted within a metric
 """,
     "markdown": """\
@@ -141,7 +144,8 @@ def test_json_schema(postil: Postil) -> None:
         "systems": list(rows(postil(*COMMAND, "--format", "jsonl")).values()),
         "lower_is_better": [],
         "left_out": [],
-        "notes": [],
+        "notes": [WITHOUT_STATISTICS],
+        "signatures": {"meteor": "meteor|by hand"},
         "settings": {**said["settings"], "resamples": 100, "permutations": 200, "seed": 20181},
     }
 
@@ -208,7 +212,7 @@ def test_controls_are_in_the_json_alone(postil: Postil) -> None:
     assert "note: single draws of random controls passed over: 1\n" in outcome.out
     assert {metric for _, metric in rows(postil(*COMMAND, "--format", "jsonl"))} == {"meteor", control}
     write("s.jsonl", scores(control, dict(ROWS)))
-    table = GOLDEN["table"].replace("the corpus scores that postil score prints are other numbers for meteor\n", "")
+    table = re.sub("note: .*\n", "", GOLDEN["table"])
     assert postil(*COMMAND).out == table.replace("  metric", f"  {'metric':>21}").replace(
         "------  ------  ", f"------  {'-' * 21}  "
     ).replace("meteor ", f"{control} ")
@@ -343,7 +347,7 @@ def test_without_a_file_from_python() -> None:
 def test_the_first_system_is_the_baseline(postil: Postil) -> None:
     small()
     found = compare_files(["s.jsonl"], CompareOptions(resamples=100, permutations=200))
-    table = show("table", found, view(found, summed=["meteor"]))
+    table = show("table", found)
     assert table == postil(*COMMAND).out == postil(*COMMAND, "--baseline", "base").out
 
 
@@ -352,3 +356,157 @@ def test_the_example_in_the_help_runs(postil: Postil) -> None:
     said = re.sub(r"\s+", " ", postil("compare", "--help").out)
     words = said.partition("Example: postil ")[2].partition(" Arguments:")[0].replace("scores.jsonl", "s.jsonl").split()
     assert postil(*words).code == 0
+
+
+METRICS = ("bleu-4(smooth=exp)", "meteor", "w-meteor(corpus=chosen)", "rouge-1(corpus=pooled)", "rouge-l", "w-rouge-l")
+
+
+def made(items: int = 40) -> None:
+    """Texts of three systems with graded references, in `c.jsonl` and `r.jsonl`."""
+    random = Random(7)  # noqa: S311 - test data
+    words = [f"w{n}" for n in range(30)]
+    references = [[random.choices(words, k=random.randint(4, 12)) for _ in range(3)] for _ in range(items)]
+
+    def copied(text: list[str], noise: float) -> str:
+        return " ".join(random.choice(words) if random.random() < noise else word for word in text)
+
+    write(
+        "c.jsonl",
+        [
+            Candidate(str(item), system, copied(several[0], noise))
+            for system, noise in (("base", 0.5), ("close", 0.45), ("good", 0.1))
+            for item, several in enumerate(references)
+        ],
+    )
+    write(
+        "r.jsonl",
+        [
+            Reference(str(item), " ".join(text), grade=float(5 - n))
+            for item, several in enumerate(references)
+            for n, text in enumerate(several)
+        ],
+    )
+
+
+def scored(postil: Postil, file: str = "s.jsonl") -> dict[tuple[str, str], float]:
+    specs = [word for spec in METRICS for word in ("-m", spec)]
+    return postil(
+        "score", "c.jsonl", "-r", "r.jsonl", *specs, "--scale", 5, "--items", file, "--format", "jsonl"
+    ).scores
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "jsonl.gz", "parquet"])
+def test_compare_has_the_numbers_of_score(postil: Postil, kind: str) -> None:
+    made()
+    corpus = scored(postil, f"s.{kind}")
+    outcome = postil("compare", f"s.{kind}", *COMMAND[2:], "--format", "json")
+    found = json.loads(outcome.out)
+    assert (found["aggregation"], found["notes"]) == ("corpus", [])
+    assert found["summed"] == ["bleu-4(smooth=exp)", "meteor", "w-meteor(corpus=chosen)", "rouge-1(corpus=pooled)"]
+    assert {(row["system"], row["metric"]): row["mean"] for row in found["systems"]} == pytest.approx(corpus, rel=1e-12)
+    for row in found["systems"]:
+        assert row["low"] <= row["mean"] <= row["high"]
+        if row["system"] == "good":
+            assert row["difference"] == pytest.approx(row["mean"] - corpus["base", row["metric"]], rel=1e-9)
+            assert row["p_randomisation"] == pytest.approx(1 / 201)
+    assert set(found["signatures"]) == set(METRICS)
+
+
+def test_means_of_items_on_request(postil: Postil) -> None:
+    made()
+    corpus = scored(postil)
+    outcome = postil(*COMMAND, "--item-means")
+    assert outcome.out.startswith("40 items, means of item scores, against base\n")
+    assert "note: means of item scores are compared, not the corpus scores of postil score: bleu-4" in outcome.out
+    rows_of = rows(postil(*COMMAND, "--item-means", "--format", "jsonl"))
+    read = [json.loads(line) for line in Path("s.jsonl").read_text().splitlines()]
+    for (system, metric), row in rows_of.items():
+        values = [each["score"] for each in read if (each["system"], each["metric"]) == (system, metric)]
+        assert row["mean"] == pytest.approx(sum(values) / len(values), rel=1e-12)
+        assert (row["mean"] == pytest.approx(corpus[system, metric], rel=1e-9)) == ("rouge-l" in metric)
+    # Without statistics, as earlier files have none, the comparison is that of the means.
+    Path("s.jsonl").write_text("".join(json.dumps(each | {"statistics": []}) + "\n" for each in read))
+    assert rows(postil(*COMMAND, "--format", "jsonl")) == rows_of
+
+
+def test_means_are_the_same_with_and_without_corpus_scores_beside_them(postil: Postil) -> None:
+    made()
+    scored(postil)
+    beside = rows(postil(*COMMAND, "--format", "jsonl"))
+    for metric in ("rouge-l", "w-rouge-l"):
+        lines = [line for line in Path("s.jsonl").read_text().splitlines() if json.loads(line)["metric"] == metric]
+        Path("alone.jsonl").write_text("\n".join(lines) + "\n")
+        alone = rows(postil("compare", "alone.jsonl", *COMMAND[2:], "--format", "jsonl"))
+        for key, row in alone.items():
+            for name, value in beside[key].items():
+                assert row[name] == (pytest.approx(value, rel=1e-12) if isinstance(value, float) else value)
+
+
+def test_a_metric_of_another_program_beside_corpus_scores(postil: Postil) -> None:
+    made()
+    scored(postil)
+    read = [json.loads(line) for line in Path("s.jsonl").read_text().splitlines()]
+    with Path("s.jsonl").open("a") as out:
+        for each in read:
+            if each["metric"] == "rouge-l":
+                out.write(json.dumps(each | {"metric": "bert-score", "signature": "theirs"}) + "\n")
+    said = postil(*COMMAND).out
+    assert "note: the mean of item scores is taken for the corpus score of bert-score\n" in said
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"statistics": [1.0]},
+            "s.jsonl:7: statistics: expected 10 numbers, as the first row of bleu-4(smooth=exp) has",
+        ),
+        (
+            {"statistics": None},
+            "s.jsonl:7: statistics: expected 10 numbers, as the first row of bleu-4(smooth=exp) has",
+        ),
+        ({"statistics": ["a"]}, 's.jsonl:7: statistics[0]: expected a number, got "a"'),
+        ({"statistics": [1e300] * 10}, "s.jsonl:7: statistics: expected a number from -1e+100 to 1e+100, got 1e+300"),
+        (
+            {"score": 0.99},
+            's.jsonl: bleu-4(smooth=exp): the score of item "1" by system "base" is not that of its stat',
+        ),
+    ],
+)
+def test_bad_statistics(postil: Postil, change: dict[str, object], message: str) -> None:
+    made()
+    scored(postil)
+    lines = [json.loads(line) for line in Path("s.jsonl").read_text().splitlines()]
+    lines[6] |= change
+    Path("s.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    code, said = write_error(postil)
+    assert code == 3
+    assert said.startswith(message)
+
+
+def test_statistics_of_a_metric_that_is_not_known_here(postil: Postil) -> None:
+    made()
+    scored(postil)
+    text = Path("s.jsonl").read_text()
+    Path("s.jsonl").write_text(text.replace("rouge-1(count=clipped", "rouge-17(count=clipped"))
+    code, said = write_error(postil)
+    assert code == 2
+    assert said.startswith(
+        "rouge-1(corpus=pooled): its corpus score cannot be computed here (unknown metric 'rouge-17'"
+    )
+    assert said.endswith("; compare means of item scores: --item-means")
+    Path("s.jsonl").write_text(text.replace("bleu-4(smooth=exp,eff", "bleu-3(smooth=exp,eff"))
+    code, said = write_error(postil)
+    assert code == 3
+    assert said.startswith("s.jsonl: bleu-4(smooth=exp): expected 8 statistics of each text, got 10; score again, or")
+
+
+def test_p_values_of_sacrebleu(postil: Postil) -> None:
+    small()
+    found = rows(postil(*COMMAND, "--p-values", "sacrebleu", "--format", "jsonl"))
+    # Of equal systems no resample and no swap exceeds the difference of 0.
+    assert (found["same", "meteor"]["p_bootstrap"], found["same", "meteor"]["p_randomisation"]) == (1 / 101, 1 / 201)
+    assert "; p-values as in sacrebleu\n" in postil(*COMMAND, "--p-values", "sacrebleu").out
+    code, said = write_error(postil, "--p-values", "sacreblue")
+    assert code == 2
+    assert said.startswith("unknown definition of p-values 'sacreblue'; did you mean 'sacrebleu'?")

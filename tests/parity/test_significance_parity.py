@@ -1,16 +1,24 @@
 from __future__ import annotations
 
 import itertools
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+from postil.app.compare import CompareOptions, compare_files
+from postil.app.score_files import score_files
+from postil.app.score_options import ScoreOptions
 from postil.metaeval.permutation import _ranks_of_rows, average_ranks
 from postil.metaeval.significance import differences, holm
 from postil.metaeval.systems import compare, system_means
 from postil.metaeval.table import Table, join
 from postil.metaeval.williams import student_p, williams
-from postil.records.rows import Judgement, Score
+from postil.records.row_files import write
+from postil.records.rows import Candidate, Judgement, Reference, Score
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 stats = pytest.importorskip("scipy.stats")
 
@@ -121,3 +129,36 @@ def test_tau_of_systems_is_that_of_scipy() -> None:
         means = np.array([row.means[metric] for row in found.rows])
         assert tau == pytest.approx(stats.kendalltau(means, grades).statistic, abs=1e-12)
         assert [row.ranks[metric] for row in found.rows] == stats.rankdata(-means, method="min").tolist()
+
+
+@pytest.mark.parametrize("close", [0.03, 0.2])
+def test_p_values_of_corpus_bleu_are_those_of_sacrebleu(
+    close: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    significance = pytest.importorskip("sacrebleu.significance")
+    bleu = pytest.importorskip("sacrebleu.metrics").BLEU(tokenize="none", force=True)
+    monkeypatch.chdir(tmp_path)
+    random = np.random.default_rng(6)
+    vocabulary = np.array([f"w{n}" for n in range(50)])
+    references = [random.choice(vocabulary, random.integers(5, 20)) for _ in range(150)]
+    systems = {
+        name: [
+            " ".join(np.where(random.random(len(text)) < noise, random.choice(vocabulary, len(text)), text))
+            for text in references
+        ]
+        for name, noise in (("base", 0.3), ("near", 0.3 - close), ("far", 0.1))
+    }
+    systems["same"] = systems["base"]
+    texts = [" ".join(text) for text in references]
+    write("r.jsonl", [Reference(str(i), text) for i, text in enumerate(texts)])
+    write("c.jsonl", [Candidate(str(i), name, text) for name, of in systems.items() for i, text in enumerate(of)])
+    spec = "bleu-4(smooth=exp)"
+    options = ScoreOptions(metrics=(spec,), tokenizer="space", items="s.jsonl")
+    score_files("c.jsonl", "r.jsonl", options, lambda _: None)
+    found = compare_files(["s.jsonl"], CompareOptions(p_values="sacrebleu", seed=12345, permutations=1000))
+    for kind, field in (("bs", "p_bootstrap"), ("ar", "p_randomisation")):
+        test = significance.PairedTest(list(systems.items()), {"bleu": bleu}, [texts], test_type=kind, n_samples=1000)
+        _, theirs = test()
+        for row, result in zip(found.systems, theirs["BLEU"], strict=True):
+            assert row.mean == pytest.approx(result.score / 100, rel=1e-12)
+            assert getattr(row, field) == result.p_value, (row.system, kind)

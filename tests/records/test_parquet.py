@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from postil.errors import InvalidInput
-from postil.records import Article, Candidate, Comment, Passage, Rating, Reference, Row, read, write
+from postil.records import Article, Candidate, Comment, Passage, Rating, Reference, Row, Score, read, write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -136,3 +136,14 @@ def test_every_field_has_a_column(tmp_path: Path) -> None:
     assert schema.field("item").type == pa.string()
     assert schema.field("upvotes").type == pa.int64()
     assert schema.field("ratings").type == pa.list_(pa.struct([("annotator", pa.string()), ("grade", pa.float64())]))
+
+
+def test_statistics_have_a_column_where_a_row_has_some(tmp_path: Path) -> None:
+    path = tmp_path / "s.parquet"
+    plain = [Score(str(item), "a", "rouge-l", 0.5, "") for item in range(9000)]
+    write(path, plain)
+    assert pq.ParquetFile(path).schema_arrow.names == ["item", "system", "metric", "score", "signature"]
+    assert pq.ParquetFile(path).num_row_groups == 2
+    rows = [*plain, Score("9", "a", "bleu-1", 0.5, "", (0.1 + 0.2, 2.0)), *plain[:3]]
+    write(path, rows)
+    assert list(read(path, Score)) == rows

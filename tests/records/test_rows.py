@@ -131,3 +131,17 @@ def test_the_references_of_an_article() -> None:
         Reference("n1", "one", grade=2.0, upvotes=7),
         Reference("n1", "two", ratings=ratings),
     ]
+
+
+def test_statistics_of_a_score_are_exact_in_a_file() -> None:
+    row = Score("1", "a", "meteor", 0.5, "", (0.1 + 0.2, 3.0))
+    assert msgspec.json.decode(msgspec.json.encode(row), type=Score) == row
+    assert b"statistics" not in msgspec.json.encode(Score("1", "a", "meteor", 0.5, ""))
+    assert Score("1", "a", "meteor", 0.5, "", [np.int64(1), 2]).statistics == (1.0, 2.0)  # type: ignore[arg-type]
+    assert Score("1", "a", "meteor", 0.5, "", None).statistics == ()  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("bad", [True, None, "1", float("nan"), float("inf")])
+def test_a_statistic_that_is_no_number_is_refused(bad: Any) -> None:
+    with pytest.raises(InvalidInput, match=r"^statistics\[1\]: expected a number, got "):
+        Score("1", "a", "meteor", 0.5, "", (1.0, bad))

@@ -141,8 +141,10 @@ def evaluate_commenters(
         suggested.append(_suggested(name, hashes.get(name), scored.tokens, texts))
         candidates += [Candidate(one.id, name, text) for one, text in zip(articles, texts, strict=True)]
         for spec, values in scored.item_scores():
-            rows = zip(articles, values.tolist(), strict=True)
-            items += [Score(one.id, name, spec, value, evaluation.metrics.signatures[spec]) for one, value in rows]
+            signature, summed = evaluation.metrics.signatures[spec], scored.statistics.get(spec)
+            statistics = [()] * len(articles) if summed is None else map(tuple, summed.tolist())
+            rows = zip(articles, values.tolist(), statistics, strict=True)
+            items += [Score(one.id, name, spec, value, signature, several) for one, value, several in rows]
     sizes = np.diff(readers.offsets)
     counts = ReferenceCounts(least=int(sizes.min()), most=int(sizes.max()), mean=float(sizes.mean()))
     result = CommenterResult(

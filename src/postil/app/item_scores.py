@@ -51,6 +51,9 @@ class ScoreFiles(RowLocations):
             for row in source:
                 if abs(row.score) > LARGEST:
                     raise self.error(done, "score", out_of_range(row.score, -LARGEST, LARGEST))
+                for value in row.statistics:
+                    if abs(value) > LARGEST:
+                        raise self.error(done, "statistics", out_of_range(value, -LARGEST, LARGEST))
                 done += 1
                 yield row
 

@@ -37,7 +37,7 @@ def notes(result: ScoreResult) -> list[str]:
         result: Scores of systems.
     """
     different = ", ".join(summed(dict.fromkeys(row.metric for row in result.scores)))
-    lead = "corpus scores; the means of item scores, which postil compare tests, differ for "
+    lead = "corpus scores; the means of item scores are other numbers for "
     return [lead + different] if different else []
 
 
@@ -93,9 +93,13 @@ def score_files(candidates: str, references: str, options: ScoreOptions, on_mess
 def _write_items(out: Writer[Score], scored: ScoredBatch[CandidateBatch], evaluation: Evaluation) -> None:
     signatures = evaluation.metrics.signatures
     values = [values.tolist() for _, values in scored.item_scores()]
-    for row, scores in zip(scored.batch.rows, zip(*values, strict=True), strict=True):
-        for (spec, signature), value in zip(signatures.items(), scores, strict=True):
-            out.write(Score(row.item, row.system, spec, value, signature))
+    none: list[list[float]] = [[]] * len(scored.batch.rows)
+    parts = [scored.statistics[spec].tolist() if spec in scored.statistics else none for spec in signatures]
+    for row, scores, several in zip(
+        scored.batch.rows, zip(*values, strict=True), zip(*parts, strict=True), strict=True
+    ):
+        for (spec, signature), value, statistics in zip(signatures.items(), scores, several, strict=True):
+            out.write(Score(row.item, row.system, spec, value, signature, tuple(statistics)))
 
 
 def _write_controls(out: Writer[Score], scored: ScoredBatch[CandidateBatch], evaluation: Evaluation) -> None:

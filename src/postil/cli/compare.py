@@ -5,11 +5,10 @@ from __future__ import annotations
 import typer
 
 from postil.app.compare import CompareOptions, compare_files
-from postil.app.names import summed
 from postil.cli.command import command
 from postil.cli.errors import command_line, emit, tell
 from postil.cli.options import FormatOption, ScoresArgument
-from postil.render.compare import metrics_of, view
+from postil.render.compare import view
 from postil.render.views import show
 
 __all__ = ["compare"]
@@ -28,6 +27,6 @@ def compare(
     Example: postil compare scores.jsonl --baseline seq2seq
     """
     result = compare_files(scores, options, command_line(context))
-    shown = view(result, summed=summed(metrics_of(result)))
+    shown = view(result)
     emit(show(format, result, shown), format)
     tell(format, shown.remarks)

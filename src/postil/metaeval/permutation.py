@@ -47,7 +47,7 @@ LEAST_VARIANCE: Final = 1e-10
 """Variance, as a share of that before swapping, below which a column counts as constant."""
 
 
-def permutation_p(statistic: Statistic, items: int, permutations: int, seed: int) -> Floats:
+def permutation_p(statistic: Statistic, items: int, permutations: int, seed: int, *, sacrebleu: bool = False) -> Floats:
     """Compute p-values by swapping whole items at random.
 
     ``p = (1 + #{statistic >= observed}) / (permutations + 1)``; where swapping leaves no statistic (NaN, as for
@@ -58,6 +58,8 @@ def permutation_p(statistic: Statistic, items: int, permutations: int, seed: int
         items: Number of items.
         permutations: Number of permutations.
         seed: Seed of the permutations.
+        sacrebleu: True to draw the permutations that sacreBLEU draws, and to count as it does those whose statistic
+            exceeds the observed one; no difference at all then has the smallest p-value.
 
     Returns:
         float64[k].
@@ -66,7 +68,12 @@ def permutation_p(statistic: Statistic, items: int, permutations: int, seed: int
     reached = np.zeros(observed.shape[1], np.int64)
     random = np.random.default_rng(seed)
     for start in range(0, permutations, CHUNK):
-        swapped = random.integers(0, 2, (min(CHUNK, permutations - start), items), dtype=np.int8)
+        size = min(CHUNK, permutations - start), items
+        if sacrebleu:  # 32 bits at a time, and whole chunks are a multiple of that, so that chunks change no bit
+            chosen = random.integers(2, size=size, dtype=bool)
+            reached += (statistic(chosen.astype(np.float64)) > observed + SLACK).sum(axis=0)
+            continue
+        swapped = random.integers(0, 2, size, dtype=np.int8)
         reached += (~(statistic(swapped.astype(np.float64)) < observed - SLACK)).sum(axis=0)
     return (1 + reached) / (1 + permutations)
 

@@ -40,6 +40,7 @@ class Scored:
     Args:
         scores: Score rows; those without an item (corpus scores) are ignored.
         places: Locations of the rows, for messages.
+        statistics: True to keep the statistics of the texts.
 
     Attributes:
         rows: The row of each text, in order of first appearance.
@@ -49,10 +50,12 @@ class Scored:
         signatures: The signature of each column.
         corpus: Number of corpus scores that were ignored.
         dense: float64[rows, columns].
+        statistics: By metric, where its scores have statistics and they are kept, float64[rows, k]; NaN where there is
+            no score.
 
     Raises:
         InvalidInput: There is no item score of a metric, a text has two scores by one metric, or a metric has two
-            signatures.
+            signatures, or statistics of different lengths.
 
     >>> from postil.records.rows import Score
     >>> scored = Scored([Score("1", "a", "bleu-4", 0.5, ""), Score("2", "a", "meteor", 0.25, "")])
@@ -60,8 +63,11 @@ class Scored:
     ({('1', 'a'): 0, ('2', 'a'): 1}, [[0.5, nan], [nan, 0.25]])
     """
 
-    def __init__(self, scores: Iterable[Score], places: RowLocations | None = None) -> None:
+    def __init__(
+        self, scores: Iterable[Score], places: RowLocations | None = None, *, statistics: bool = False
+    ) -> None:
         places = places or RowLocations("scores")
+        kept = _Statistics()
         self.rows: dict[Key, int] = {}
         self.columns: dict[str, int] = {}
         self.signatures: dict[str, str] = {}
@@ -81,6 +87,8 @@ class Scored:
                     f"{score.metric} has two signatures, so its numbers cannot be compared: {both}; give the scores"
                 )
                 raise places.error(place, "signature", f"{problem} of one run at a time")
+            if statistics and (unlike := kept.add(score, rows[-1])):
+                raise places.error(place, "statistics", unlike)
         if not rows:
             had = f"{self.corpus} corpus scores, which have no item" if self.corpus else "no rows"
             problem = f"expected item scores (postil score --items FILE writes them), got {had}"
@@ -102,6 +110,7 @@ class Scored:
             raise places.error(index[again], "metric", f"{problem}: {name}; keep one of them")
         self.dense = np.full((len(self.rows), len(self.columns)), np.nan)
         self.dense[at] = values
+        self.statistics = kept.by_metric(len(self.rows))
 
     @property
     def lower_is_better(self) -> tuple[str, ...]:
@@ -112,6 +121,34 @@ class Scored:
         """float64[rows, metrics], selected rows and columns."""
         columns = np.array([self.columns[name] for name in metrics], np.int64)
         return self.dense[np.ix_(rows, columns)]
+
+
+class _Statistics:
+    """Statistics of texts by metric, as score rows come."""
+
+    def __init__(self) -> None:
+        self._widths: dict[str, int] = {}
+        self._rows: dict[str, array[int]] = {}
+        self._values: dict[str, array[float]] = {}
+
+    def add(self, score: Score, row: int) -> str | None:
+        """Keep the statistics of a row; the problem where it has not as many as those before."""
+        width = self._widths.setdefault(score.metric, len(score.statistics))
+        if len(score.statistics) != width:
+            first = f"expected {width} numbers, as the first row of {score.metric} has, got {len(score.statistics)}"
+            return f"{first}; give the scores of one run at a time, or compare means of item scores: --item-means"
+        if width:
+            self._rows.setdefault(score.metric, array("q")).append(row)
+            self._values.setdefault(score.metric, array("d")).extend(score.statistics)
+        return None
+
+    def by_metric(self, texts: int) -> dict[str, NDArray[np.float64]]:
+        """float64[texts, k] by metric; NaN for texts without a row."""
+        found = {}
+        for metric, rows in self._rows.items():
+            found[metric] = np.full((texts, self._widths[metric]), np.nan)
+            found[metric][rows] = np.frombuffer(self._values[metric]).reshape(len(rows), -1)
+        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)

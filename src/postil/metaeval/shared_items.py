@@ -21,8 +21,8 @@ __all__ = ["on_shared_items"]
 
 def on_shared_items(
     scored: Scored, systems: tuple[str, ...], *, intersect: bool, where: str
-) -> tuple[NDArray[np.float64], tuple[Excluded, ...]]:
-    """Scores of the items that every system has by every metric.
+) -> tuple[NDArray[np.int64], tuple[Excluded, ...]]:
+    """Select the items that every system has by every metric.
 
     Args:
         scored: The scores.
@@ -31,7 +31,7 @@ def on_shared_items(
         where: Name of the scores, for messages.
 
     Returns:
-        float64[items, systems, metrics], and the excluded items.
+        int64[items, systems], the row of each text in ``scored``, and the excluded items.
 
     Raises:
         InvalidInput: Systems cover different items and `intersect` is not set.
@@ -39,19 +39,21 @@ def on_shared_items(
     """
     items = {item: number for number, item in enumerate(dict.fromkeys(item for item, _ in scored.rows))}
     numbers = {system: number for number, system in enumerate(systems)}
-    values = np.full((len(items), len(systems), len(scored.metrics)), np.nan)
+    rows = np.full((len(items), len(systems)), -1, np.int64)
     at = np.array([(items[item], numbers[system]) for item, system in scored.rows]).T
-    values[tuple(at)] = scored.dense[:, [scored.columns[name] for name in scored.metrics]]
+    rows[tuple(at)] = np.arange(len(scored.rows))
+    values = scored.of(rows.ravel(), scored.metrics).reshape(*rows.shape, -1)
+    values[rows < 0] = np.nan
     left_out = tuple(_lacking(values, scored.metrics, tuple(items), systems))
     if left_out and not intersect:
         advice = "give all systems the same items, or compare on those that they share: --intersect"
         raise InvalidInput(f"systems cover different items; {'; '.join(map(str, left_out))}; {advice}", where=where)
-    values = values[~np.isnan(values).any(axis=(1, 2))]
-    if len(values) < 2:
+    rows = rows[~np.isnan(values).any(axis=(1, 2))]
+    if len(rows) < 2:
         missing = f": {'; '.join(map(str, left_out))}" if left_out else ""
-        shared = "one item" if len(values) else "no item"
+        shared = "one item" if len(rows) else "no item"
         raise Undefined(f"systems share {shared}, and no interval can be had from fewer than two{missing}")
-    return values, left_out
+    return rows, left_out
 
 
 def _lacking(

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import numpy as np
 
-from postil.errors import UnknownName, UsageError
+from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.metaeval.baseline_tests import compare_means, compare_sums, means_of_resamples
 from postil.metaeval.coefficients import means_by
-from postil.metaeval.permutation import PERMUTATIONS, permutation_p
-from postil.metaeval.resampling import RESAMPLES, SEED, bootstrap_counts, estimate, interval, p_value
+from postil.metaeval.permutation import PERMUTATIONS
+from postil.metaeval.resampling import RESAMPLES, SEED, bootstrap_counts, estimate, interval
 from postil.metaeval.score_matrix import Scored
 from postil.metaeval.shared_items import on_shared_items
 from postil.metaeval.significance import holm
+from postil.records.explain import shown
 from postil.records.results import (
     Comparison,
     ComparisonSettings,
@@ -22,24 +24,36 @@ from postil.records.results import (
     UndefinedResult,
     replace,
 )
-from postil.records.ties import dense_ranks, difference, without_noise
+from postil.records.ties import dense_ranks
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
+    from postil.metaeval.baseline_tests import BaselineTest
     from postil.metaeval.table import Table
     from postil.records.results import Estimate
     from postil.records.row_locations import RowLocations
     from postil.records.rows import Score
 
-__all__ = ["SystemMeans", "compare", "mean_estimates", "system_means"]
+__all__ = ["CorpusMetric", "SystemMeans", "compare", "mean_estimates", "system_means"]
 
 Floats: TypeAlias = "NDArray[np.float64]"
 
-CHUNK: Final = 256
-"""Number of resamples per block."""
+
+class CorpusMetric(Protocol):
+    """A metric as far as its corpus scores depend on no reference; `postil.metrics.base.Metric` is one."""
+
+    @property
+    def width(self) -> int:
+        """Number of statistics of each text, k."""
+
+    def score(self, stats: Floats, /) -> Floats:
+        """Scores of sums of statistics, float64[n, k], as float64[n]."""
+
+    def items(self, stats: Floats, /) -> Floats:
+        """Item scores of statistics, float64[n, k], as float64[n]."""
 
 
 def compare(
@@ -51,14 +65,16 @@ def compare(
     resamples: int = RESAMPLES,
     permutations: int = PERMUTATIONS,
     seed: int = SEED,
+    metric_of: Callable[[str, str], CorpusMetric] | None = None,
+    sacrebleu: bool = False,
     places: RowLocations | None = None,
 ) -> Comparison:
-    """Compare systems by their item scores.
+    """Compare systems by their corpus scores: of summed statistics where rows have them, else means of item scores.
 
     Items are drawn with replacement, the same for every system (paired bootstrap; Koehn 2004), for the intervals and
     `p_bootstrap`. In the paired permutation test (approximate randomization; Noreen 1989; Riezler and Maxwell 2005)
-    each item swaps the scores of system and baseline with probability 1/2, which flips the sign of their difference;
-    ``p = (1 + #{|mean of the flipped differences| >= |difference|}) / (permutations + 1)``.
+    each item swaps the scores of system and baseline with probability 1/2, for means a flipped sign of their
+    difference; ``p = (1 + #{|difference of the swapped| >= |difference|}) / (permutations + 1)``.
 
     Args:
         scores: Item scores. Corpus scores (rows without an item) and single draws of random controls are ignored.
@@ -68,11 +84,15 @@ def compare(
         resamples: Number of resamples of the items, at least 1.
         permutations: Number of random sign flips, at least 1.
         seed: Seed of both.
+        metric_of: Function that finds a metric by its name and signature; by default statistics are ignored, and means
+            of item scores compared.
+        sacrebleu: True for the p-values of sacreBLEU, from the same resamples and permutations as it draws with this
+            seed; see `sacrebleu_p_value` and `permutation_p`.
         places: Locations of the rows, for messages.
 
     Raises:
-        InvalidInput: Systems cover different items and `intersect` is not set, a text has two scores by one metric, or
-            there are no item scores.
+        InvalidInput: Systems cover different items and `intersect` is not set, a text has two scores by one metric,
+            there are no item scores, or statistics are not those of the scores.
         Undefined: Systems share fewer than two items.
         UnknownName: There is no such baseline or metric.
         UsageError: Fewer than one resample or permutation.
@@ -86,7 +106,8 @@ def compare(
     """
     if permutations < 1:
         raise UsageError(f"expected at least one permutation, got {permutations}")
-    scored = Scored(scores, places)
+    where = places.where if places else "scores"
+    scored = Scored(scores, places, statistics=metric_of is not None)
     systems = tuple(dict.fromkeys(system for _, system in scored.rows))
     for name in lower_is_better:
         if name not in scored.metrics:
@@ -95,17 +116,28 @@ def compare(
     baseline = systems[0] if baseline is None else baseline
     if baseline not in systems:
         raise UnknownName("system", baseline, systems)
-    values, left_out = on_shared_items(scored, systems, intersect=intersect, where=places.where if places else "scores")
-    rows = _rows(values, scored.metrics, systems, baseline, resamples=resamples, permutations=permutations, seed=seed)
+    rows, left_out = on_shared_items(scored, systems, intersect=intersect, where=where)
+    base, corpora = systems.index(baseline), _corpora(scored, metric_of, where)
+    counts = bootstrap_counts(len(rows), resamples, seed)
+    tests = _compare(
+        scored, rows, base, corpora, permutations=permutations, seed=seed, counts=counts, sacrebleu=sacrebleu
+    )
     return Comparison(
-        aggregation="item mean",
+        aggregation="corpus" if corpora else "item mean",
         baseline=baseline,
-        items=len(values),
-        systems=tuple(rows),
+        items=len(rows),
+        systems=tuple(_rows(tests, scored.metrics, systems, base, len(rows), sacrebleu=sacrebleu)),
         lower_is_better=tuple(name for name in scored.metrics if name in lower_is_better),
         left_out=left_out,
         notes=tuple(_notes(scored, systems)),
-        settings=ComparisonSettings(resamples=resamples, permutations=permutations, seed=seed),
+        settings=ComparisonSettings(
+            resamples=resamples,
+            permutations=permutations,
+            seed=seed,
+            p_values="sacrebleu" if sacrebleu else "postil",
+        ),
+        summed=tuple(corpora),
+        signatures={name: scored.signatures[name] for name in scored.metrics if scored.signatures[name]},
     )
 
 
@@ -135,7 +167,7 @@ def mean_estimates(values: Floats, *, resamples: int = RESAMPLES, seed: int = SE
     >>> [each.value for each in mean_estimates(np.array([[0.0, 1.0], [1.0, 1.0]]))]
     [0.5, 1.0]
     """
-    drawn = _drawn(values[..., None], bootstrap_counts(len(values), resamples, seed))[..., 0]
+    drawn = means_of_resamples(values, bootstrap_counts(len(values), resamples, seed))
     samples = np.concatenate([values.mean(axis=0)[None], drawn])
     return [estimate(samples[:, system], len(values)) for system in range(values.shape[1])]
 
@@ -199,7 +231,7 @@ def system_means(table: Table) -> SystemMeans:
 def _notes(scored: Scored, systems: tuple[str, ...]) -> Iterator[str]:
     """Notes on the rows that are ignored."""
     if scored.corpus:
-        yield f"corpus scores ignored: {scored.corpus}; the means of item scores are compared"
+        yield f"corpus scores ignored: {scored.corpus}; the item scores are compared"
     draws = len(scored.columns) - len(scored.metrics)
     if draws:
         yield f"single draws of random controls passed over: {draws}"
@@ -207,75 +239,106 @@ def _notes(scored: Scored, systems: tuple[str, ...]) -> Iterator[str]:
         yield f"{systems[0]} is the only system, so there are means and nothing to compare them with"
 
 
-def _rows(
-    values: Floats,
-    metrics: tuple[str, ...],
-    systems: tuple[str, ...],
-    baseline: str,
+def _compare(
+    scored: Scored,
+    rows: NDArray[np.int64],
+    base: int,
+    corpora: Mapping[str, CorpusMetric],
     *,
-    resamples: int,
     permutations: int,
     seed: int,
+    counts: NDArray[np.int32],
+    sacrebleu: bool,
+) -> dict[str, tuple[BaselineTest, int]]:
+    """The comparison with the baseline by metric, and the metric's index in it."""
+    found: dict[str, tuple[BaselineTest, int]] = {}
+    means = [name for name in scored.metrics if name not in corpora and not sacrebleu]
+    if means:
+        values = scored.of(rows.ravel(), means).reshape(*rows.shape, len(means))
+        test = compare_means(values, base, counts, permutations=permutations, seed=seed)
+        found = {name: (test, column) for column, name in enumerate(means)}
+    for name in scored.metrics:
+        if name in found:
+            continue
+        if name in corpora:
+            statistics, score = scored.statistics[name][rows], corpora[name].score
+        else:
+            values = scored.of(rows.ravel(), [name]).reshape(*rows.shape, 1)
+            statistics, score = np.concatenate([values, np.ones_like(values)], axis=-1), _mean
+        test = compare_sums(statistics, score, base, counts, permutations=permutations, seed=seed, sacrebleu=sacrebleu)
+        found[name] = test, 0
+    return found
+
+
+def _mean(sums: Floats) -> Floats:
+    """Means of sums of values and their numbers, float64[n, 2]."""
+    return np.asarray(sums[:, 0] / sums[:, 1])
+
+
+def _rows(
+    tests: Mapping[str, tuple[BaselineTest, int]],
+    metrics: tuple[str, ...],
+    systems: tuple[str, ...],
+    base: int,
+    n: int,
+    *,
+    sacrebleu: bool,
 ) -> Iterator[SystemComparison]:
-    """Rows of the comparison of float64[items, systems, metrics], metric by metric."""
-    base = systems.index(baseline)
-    n = len(values)
-    apart = difference(values, values[:, [base]])
-    # The tolerance of a difference of means is a share of the scores of the items where the two systems differ.
-    magnitudes = np.where(apart != 0, np.maximum(np.abs(values), np.abs(values[:, [base]])), 0.0)
-    means, differences = values.mean(axis=0), without_noise(apart.mean(axis=0), magnitudes.mean(axis=0))
-    counts = bootstrap_counts(n, resamples, seed)
-    drawn, drawn_differences = _drawn(values, counts), without_noise(_drawn(apart, counts), _drawn(magnitudes, counts))
-    randomized = _randomized(apart, magnitudes, permutations, seed)
+    """Rows of the comparison, metric by metric."""
     others = [number for number in range(len(systems)) if number != base]
-    for column, metric in enumerate(metrics):
-        corrected = dict(zip(others, holm(randomized[others, column]).tolist(), strict=True))
+    for metric in metrics:
+        test, column = tests[metric]
+        randomized = test.p_randomization[:, column]
+        corrected = dict(zip(others, holm(randomized[others]).tolist(), strict=True))
         for number, system in enumerate(systems):
-            around = interval(drawn[:, number, column])
+            around = interval(test.drawn[:, number, column])
             row = SystemComparison(
                 metric=metric,
                 system=system,
                 n=n,
-                mean=float(means[number, column]),
+                mean=float(test.scores[number, column]),
                 low=around.low,
                 high=around.high,
             )
             if number == base:
                 yield row
                 continue
-            of_difference = interval(drawn_differences[:, number, column])
+            of_difference = interval(test.drawn_differences[:, number, column])
             yield replace(
                 row,
-                difference=float(differences[number, column]),
+                difference=float(test.differences[number, column]),
                 difference_low=of_difference.low,
                 difference_high=of_difference.high,
-                p_bootstrap=p_value(drawn_differences[:, number, column]),
-                p_randomisation=float(randomized[number, column]),
+                p_bootstrap=test.p_bootstrap(number, column, sacrebleu=sacrebleu),
+                p_randomisation=float(randomized[number]),
                 p_holm=corrected[number],
             )
 
 
-def _drawn(values: Floats, counts: NDArray[np.int32]) -> Floats:
-    """float64[R, systems, metrics], means of each resample of the items."""
-    flat = values.reshape(len(values), -1)
-    parts = [counts[start : start + CHUNK].astype(np.float64) @ flat for start in range(0, len(counts), CHUNK)]
-    return np.concatenate(parts).reshape(len(counts), *values.shape[1:]) / len(values)
+def _corpora(
+    scored: Scored, metric_of: Callable[[str, str], CorpusMetric] | None, where: str
+) -> dict[str, CorpusMetric]:
+    """The metrics whose scores have statistics; checks these against the scores.
 
-
-def _randomized(differences: Floats, magnitudes: Floats, permutations: int, seed: int) -> Floats:
-    """Compute the p-values of approximate randomization, float64[systems, metrics].
-
-    Args:
-        differences: float64[items, systems, metrics].
-        magnitudes: The same shape, the larger score of each difference, 0 where there is none.
-        permutations: Number of sign patterns.
-        seed: Their seed.
+    Raises:
+        InvalidInput: Statistics are not those of the metric, or do not have the scores.
     """
-    flat, size = differences.reshape(len(differences), -1), magnitudes.sum(axis=0).ravel()
-    flat = flat / np.where(size > 0, size, 1.0)  # the tolerance of permutation_p is for statistics of scale 1
-    total = flat.sum(axis=0)
-    found = permutation_p(lambda swapped: np.abs(total - 2 * (swapped @ flat)), len(flat), permutations, seed)
-    return found.reshape(differences.shape[1:])
+    found = {name: metric_of(name, scored.signatures[name]) for name in scored.statistics} if metric_of else {}
+    for name, metric in found.items():
+        statistics, values = scored.statistics[name], scored.of(np.arange(len(scored.rows)), [name])[:, 0]
+        problem = ""
+        if statistics.shape[1] != metric.width:
+            problem = f"expected {metric.width} statistics of each text, got {statistics.shape[1]}"
+        else:
+            there = ~np.isnan(values)
+            wrong = ~np.isclose(metric.items(statistics[there]), values[there], rtol=1e-6, atol=1e-9)
+            if wrong.any():
+                item, system = list(scored.rows)[np.flatnonzero(there)[wrong.argmax()]]
+                problem = f"the score of item {shown(item)} by system {shown(system)} is not that of its statistics"
+        if problem:
+            remedy = "score again, or compare means of item scores: --item-means"
+            raise InvalidInput(f"{name}: {problem}; {remedy}", where=where)
+    return found
 
 
 def _no_order(metric: str, signs: Floats, people: Floats) -> str | None:

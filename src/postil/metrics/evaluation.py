@@ -128,6 +128,12 @@ class ScoredBatch(Generic[B]):
         for spec, stats in self.stats.items():
             yield spec, self._evaluation.metrics.items(spec, stats)
 
+    @property
+    def statistics(self) -> dict[str, NDArray[np.float64]]:
+        """Statistics by spec, float64[n, k], of the metrics whose corpus score is not the mean of the item scores."""
+        metrics = self._evaluation.metrics.metrics
+        return {spec: stats for spec, stats in self.stats.items() if metrics[spec].aggregation == "sums"}
+
     def control_scores(self) -> Iterator[tuple[str, NDArray[np.float64]]]:
         """Item scores by control, float64[n], each computed when it is asked for."""
         evaluation = self._evaluation

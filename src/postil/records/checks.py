@@ -18,6 +18,7 @@ __all__ = [
     "check_texts",
     "coerce_ids",
     "coerce_integers",
+    "coerce_number_tuple",
     "coerce_numbers",
     "coerce_tuple",
     "is_integer",
@@ -145,3 +146,23 @@ def coerce_tuple(row: msgspec.Struct, field: str, kind: type[object]) -> None:
             problem = f"expected a {kind.__name__}, got {shown(value)}"
             raise InvalidInput(problem, field=f"{field}[{position}]")
     force_setattr(row, field, found)
+
+
+def coerce_number_tuple(row: msgspec.Struct, field: str) -> None:
+    """Coerce a list of numbers to a tuple of finite floats; None to an empty one.
+
+    Args:
+        row: The row, newly made.
+        field: The field that holds them.
+
+    Raises:
+        InvalidInput: One is NaN, infinite, true, false or no number.
+    """
+    coerce_tuple(row, field, object)
+    values = getattr(row, field)
+    if all(value.__class__ is float for value in values) and all(map(math.isfinite, values)):
+        return
+    for position, value in enumerate(values):
+        if not is_number(value):
+            raise InvalidInput(f"expected a number, got {shown(value)}", field=f"{field}[{position}]")
+    force_setattr(row, field, tuple(map(float, values)))

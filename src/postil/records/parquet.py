@@ -36,8 +36,8 @@ T = TypeVar("T", bound=msgspec.Struct)
 Record: TypeAlias = dict[str, object]
 Arrow: TypeAlias = Any  # pyarrow has no types: its module, a schema, a type or an open file
 BATCH: Final = 8192
-DATE: Final = "date"
-"""Column that is written only where some row has a date."""
+SOMETIMES: Final = ("date", "statistics")
+"""Columns that are written only where some row has a value."""
 _TIMES: Final = re.compile(r"timestamp|date(?:32|64)", re.IGNORECASE)
 NESTED_BATCH: Final = 512
 """Smaller batches, since a row with lists may be as large as many without."""
@@ -163,7 +163,7 @@ def schema_of(row_type: type[msgspec.Struct], *, dates: bool = True) -> Arrow:
 
     Args:
         row_type: The row.
-        dates: False to leave out the fields `date`, also of the rows within it.
+        dates: False to leave out the fields of `SOMETIMES`, also of the rows within it.
 
     Raises:
         MissingExtra: pyarrow is not installed.
@@ -177,7 +177,7 @@ class ParquetSink:
     Args:
         stream: The file on disk, open for bytes; it stays the caller's to close.
         schema: The Arrow schema; values of the columns marked with `AS_JSON` are written as JSON text.
-        undated: The schema as long as no row has a date; by default the same.
+        undated: The schema as long as no row has a value in a column of `SOMETIMES`; by default the same.
     """
 
     def __init__(self, stream: IO[bytes], schema: Arrow, undated: Arrow = None) -> None:
@@ -187,7 +187,7 @@ class ParquetSink:
         self._json = _marked(schema)
         self._file: Arrow = None
         self._rows: list[Record] = []
-        nested = any(self._arrow.types.is_nested(field.type) for field in schema)
+        nested = any(self._arrow.types.is_nested(field.type) for field in self._schemas[0])
         self._batch = NESTED_BATCH if nested else BATCH
 
     def write(self, row: object) -> None:
@@ -240,9 +240,9 @@ class ParquetSink:
 
 
 def _is_dated(value: object) -> bool:
-    """True if a row, or a row within it, has a date."""
+    """True if a row, or a row within it, has a value in a column of `SOMETIMES`."""
     if isinstance(value, dict):
-        return value.get(DATE) is not None or any(map(_is_dated, value.values()))
+        return any(value.get(name) for name in SOMETIMES) or any(map(_is_dated, value.values()))
     return isinstance(value, list | tuple) and any(map(_is_dated, value))
 
 
@@ -300,7 +300,7 @@ def _arrow_type(kind: inspect.Type, pa: Arrow, *, dates: bool) -> Arrow:
         if isinstance(option, inspect.VarTupleType):
             return pa.list_(_arrow_type(option.item_type, pa, dates=dates))
         if isinstance(option, inspect.StructType):
-            names = [field for field in option.fields if dates or field.encode_name != DATE]
+            names = [field for field in option.fields if dates or field.encode_name not in SOMETIMES]
             return pa.struct([(field.encode_name, _arrow_type(field.type, pa, dates=dates)) for field in names])
         if isinstance(option, inspect.StrType):
             return pa.string()

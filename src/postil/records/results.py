@@ -807,16 +807,16 @@ class CorrelationResult(Result, frozen=True, kw_only=True, tag="correlate"):
 
 
 class SystemComparison(Part, frozen=True, kw_only=True):
-    """The mean of one system by one metric, and its difference from the baseline's.
+    """The score of one system by one metric, and its difference from the baseline's.
 
     Args:
         metric: The metric.
         system: The system.
-        n: Number of items that the mean is over.
-        mean: Mean of the item scores.
+        n: Number of items that the score is over.
+        mean: Corpus score of a metric of `Comparison.summed`; of any other the mean of the item scores.
         low: Lower end of the 95 % confidence interval over resamples of the items.
         high: Upper end.
-        difference: Mean minus the baseline's mean; None, like all that follows, for the baseline itself.
+        difference: Score minus the baseline's; None, like all that follows, for the baseline itself.
         difference_low: Lower end of the difference's 95 % confidence interval, over the same resamples.
         difference_high: Upper end.
         p_bootstrap: Two-sided, by the same resamples.
@@ -847,6 +847,7 @@ class ComparisonSettings(OptionalPart, frozen=True, kw_only=True):
     resamples: int
     permutations: int
     seed: int
+    p_values: str = "postil"
     postil: str = ""
     command: str = ""
 
@@ -855,7 +856,8 @@ class Comparison(Result, frozen=True, kw_only=True, tag="compare"):
     """Systems against a baseline.
 
     Args:
-        aggregation: ``item mean``.
+        aggregation: ``corpus``: the corpus scores of `summed` metrics, the mean of the item scores by all others.
+            ``item mean``: the mean of the item scores by every metric.
         baseline: The system that the others are compared with.
         items: Number of items that all systems share.
         systems: One row per metric and system.
@@ -864,6 +866,8 @@ class Comparison(Result, frozen=True, kw_only=True, tag="compare"):
         notes: Notes, in words.
         settings: Options of the command.
         weights: Source of the references' weights, if known.
+        summed: Metrics whose corpus scores, of summed item statistics, are compared.
+        signatures: Signature of each metric, if known.
     """
 
     aggregation: str
@@ -875,6 +879,8 @@ class Comparison(Result, frozen=True, kw_only=True, tag="compare"):
     notes: tuple[str, ...]
     settings: ComparisonSettings
     weights: str = ""
+    summed: tuple[str, ...] = ()
+    signatures: dict[str, str] = {}
 
 
 # ---- passages ----

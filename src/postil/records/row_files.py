@@ -241,7 +241,7 @@ def open_sink(path: FilePath, schema: parquet.Arrow, undated: parquet.Arrow = No
     Args:
         path: The file, or `-`.
         schema: The Arrow schema for a Parquet file; None for JSON Lines.
-        undated: The schema as long as no row has a date; by default the same.
+        undated: The schema as long as no row has a date or statistics; by default the same.
 
     Yields:
         The sink.

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 import msgspec
 from msgspec.structs import force_setattr
 
-from postil.records.checks import check_texts, coerce_ids, coerce_integers, coerce_numbers, coerce_tuple
+from postil.records.checks import (
+    check_texts,
+    coerce_ids,
+    coerce_integers,
+    coerce_number_tuple,
+    coerce_numbers,
+    coerce_tuple,
+)
 from postil.records.dates import coerce_date, optional_date
 
 if TYPE_CHECKING:
@@ -48,6 +55,7 @@ if TYPE_CHECKING:
     Names: TypeAlias = tuple[str, ...]
     Ratings: TypeAlias = tuple["Rating", ...]
     Comments: TypeAlias = tuple["Comment", ...]
+    Statistics: TypeAlias = tuple[float, ...]
 else:
     # A file may say more than a row holds: an integer for an id, null for no ratings. The row settles it.
     Date = Annotated[str | int | float, msgspec.Meta(extra={"check": optional_date})]
@@ -57,6 +65,7 @@ else:
     Names = tuple[str, ...] | None
     Ratings = tuple["Rating", ...] | None
     Comments = tuple["Comment", ...]
+    Statistics = tuple[float, ...] | None
 
 
 def _mean_grade(row: Comment | Reference) -> float | None:
@@ -308,6 +317,8 @@ class Score(Row, frozen=True, omit_defaults=True, gc=False):
         metric: The metric, as its user wrote it.
         score: The score.
         signature: All that the number depends on; ``external`` where another program says nothing of it.
+        statistics: Statistics of the text that add up to those of a corpus, of metrics whose corpus score is not the
+            mean of the item scores.
     """
 
     item: Id | None
@@ -315,6 +326,7 @@ class Score(Row, frozen=True, omit_defaults=True, gc=False):
     metric: str
     score: float
     signature: Signature = EXTERNAL
+    statistics: Statistics = ()
 
     def __post_init__(self) -> None:
         if self.item is not None:
@@ -324,3 +336,5 @@ class Score(Row, frozen=True, omit_defaults=True, gc=False):
             force_setattr(self, "signature", EXTERNAL)  # null in a file
         check_texts(self, "metric", "signature")
         coerce_numbers(self, "score")
+        if self.statistics != ():
+            coerce_number_tuple(self, "statistics")

@@ -10,45 +10,38 @@ from postil.render.formats import counted, value_with_interval
 from postil.render.views import View
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Iterator
 
     from postil.records.results import Comparison, SystemComparison
 
-__all__ = ["metrics_of", "summary", "view"]
+__all__ = ["summary", "view"]
 
 LEVEL: Final = 0.05
 
 
-def view(result: Comparison, *, summed: Collection[str] = ()) -> View:
+def view(result: Comparison) -> View:
     """One row per system and metric.
 
     Args:
         result: The result.
-        summed: Metrics whose corpus score is not the mean of the item scores.
     """
-    metrics = metrics_of(result)
+    metrics = _metrics(result)
     shown = [name for name in metrics if not name.startswith("control:")] or metrics
-    head = ["system", "metric", "mean", "difference", "p (bootstrap)", "p (permutation)", "p (Holm)"]
+    score, scores = ("score", "corpus scores") if result.summed else ("mean", "means of item scores")
+    head = ["system", "metric", score, "difference", "p (bootstrap)", "p (permutation)", "p (Holm)"]
     return View(
         rows=list(map(asdict, result.systems)),
         grids=[[head, *([row.system, row.metric, *_cells(row)] for row in result.systems if row.metric in shown)]],
-        head=f"{counted(result.items, 'item')}, means of item scores, against {result.baseline}",
-        remarks=list(_remarks(result, summed, len(metrics) - len(shown))),
+        head=f"{counted(result.items, 'item')}, {scores}, against {result.baseline}",
+        remarks=list(_remarks(result, len(metrics) - len(shown))),
     )
 
 
-def metrics_of(result: Comparison) -> list[str]:
-    """The metrics of a comparison, in their order.
-
-    Args:
-        result: The result.
-    """
+def _metrics(result: Comparison) -> list[str]:
     return list(dict.fromkeys(row.metric for row in result.systems))
 
 
-def _remarks(result: Comparison, summed: Collection[str], hidden: int) -> Iterator[str]:
-    if summed:
-        yield f"the corpus scores that postil score prints are other numbers for {', '.join(summed)}"
+def _remarks(result: Comparison, hidden: int) -> Iterator[str]:
     if hidden:
         yield f"{counted(hidden, 'control')} not shown; --format json has them all"
     if result.lower_is_better:
@@ -60,6 +53,7 @@ def _remarks(result: Comparison, summed: Collection[str], hidden: int) -> Iterat
     yield (
         f"seed {settings.seed}, {settings.resamples} resamples, {settings.permutations} permutations; "
         "Holm-adjusted within a metric"
+        f"{'' if settings.p_values == 'postil' else f'; p-values as in {settings.p_values}'}"
     )
 
 
@@ -78,7 +72,7 @@ def summary(result: Comparison) -> str:
     Args:
         result: The result.
     """
-    metrics = metrics_of(result)
+    metrics = _metrics(result)
     differ = [f"{_differing(result, metric)} by {metric}" for metric in metrics if not metric.startswith("control:")]
     systems = counted(len({row.system for row in result.systems}), "system")
     size = f"{systems}, {counted(len(metrics), 'metric')}, {counted(result.items, 'item')}"

@@ -238,9 +238,13 @@ def comparison(study: CommentsStudy) -> Stage:
     """Compare every system with the readers' comments."""
     target, items, options = study.out / "comparison.json", study.out / "scores.jsonl.gz", study.options
     asked = CompareOptions(
-        baseline=HUMAN, resamples=options.resamples, permutations=options.permutations, seed=options.seed
+        baseline=HUMAN,
+        item_means=True,
+        resamples=options.resamples,
+        permutations=options.permutations,
+        seed=options.seed,
     )
-    command = ["compare", items, "--baseline", HUMAN, *flags(options.resampling), "--format", "json"]
+    command = ["compare", items, "--baseline", HUMAN, "--item-means", *flags(options.resampling), "--format", "json"]
     return Stage(
         name="comparison",
         outputs=[target],

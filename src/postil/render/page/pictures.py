@@ -171,7 +171,7 @@ def scatters(look: Lookup) -> tuple[Picture | None, int]:
 
 
 def _against_baseline(metric: str, rows: Sequence[SystemComparison], baseline: str) -> Picture | None:
-    """Each system's mean minus the baseline's, by one metric."""
+    """Each system's score minus the baseline's, by one metric."""
     drawn = [
         IntervalRow(row.system, row.difference, row.difference_low, row.difference_high)
         for row in rows
@@ -182,9 +182,9 @@ def _against_baseline(metric: str, rows: Sequence[SystemComparison], baseline: s
     few = f", the first {DRAWN} of {len(drawn):,} systems" if len(drawn) > DRAWN else ""
     drawn = drawn[:DRAWN]
     said = "; ".join(f"{row.name} {number(row.value)} {interval(row.low, row.high)}" for row in drawn)
-    draw = partial(intervals, drawn, xlabel=f"mean {metric} minus that of {baseline}")
-    caption = f"Mean {isolated(metric)} minus that of {isolated(baseline)}, 95 % confidence intervals{few}"
-    return Picture(metric, metric, caption, f"Difference of mean {metric} from {baseline}: {said}", draw)
+    draw = partial(intervals, drawn, xlabel=f"{metric} minus that of {baseline}")
+    caption = f"{isolated(metric)} minus that of {isolated(baseline)}, 95 % confidence intervals{few}"
+    return Picture(metric, metric, caption, f"Difference of {metric} from {baseline}: {said}", draw)
 
 
 def baseline_pictures(found: Comparison) -> Iterator[Picture]:

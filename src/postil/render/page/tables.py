@@ -201,18 +201,19 @@ def systems(look: Lookup) -> Table:
 def comparison(found: Comparison) -> Table:
     """Systems against the baseline."""
     items = counted(found.items, "item")
-    caption = f"Systems against {isolated(found.baseline)}, means over {items}; 95 % confidence intervals in brackets"
+    kind = "corpus scores" if found.summed else "means"
+    caption = f"Systems against {isolated(found.baseline)}, {kind} over {items}; 95 % confidence intervals in brackets"
     rows = [row for row in found.systems if not row.metric.startswith("control:")]
-    return _compared("comparison", f"{caption} (* Holm-adjusted p < .05)", rows, found.baseline)
+    return _compared("comparison", f"{caption} (* Holm-adjusted p < .05)", rows, found)
 
 
 def compared_controls(found: Comparison) -> Table:
     """The same by controls."""
     rows = [row for row in found.systems if row.metric.startswith("control:")]
-    return _compared("compared-controls", "The same by controls", rows, found.baseline)
+    return _compared("compared-controls", "The same by controls", rows, found)
 
 
-def _compared(key: str, caption: str, rows: Iterable[SystemComparison], baseline: str) -> Table:
+def _compared(key: str, caption: str, rows: Iterable[SystemComparison], found: Comparison) -> Table:
     lines = []
     for row in rows:
         mean = Cell(number(row.mean), interval(row.low, row.high), row.mean)
@@ -221,7 +222,8 @@ def _compared(key: str, caption: str, rows: Iterable[SystemComparison], baseline
             apart = _difference(row.difference, row.difference_low, row.difference_high, row.p_holm)
             tests = [_p_cell(p) for p in (row.p_bootstrap, row.p_randomisation, row.p_holm)]
         lines.append(Row(row.system, (Cell(row.metric, words=True), mean, apart, *tests)))
-    head = ("system", "metric", "mean", f"minus {baseline}", "p (bootstrap)", "p (randomization)", "p (Holm)")
+    score = "score" if found.summed else "mean"
+    head = ("system", "metric", score, f"minus {found.baseline}", "p (bootstrap)", "p (randomization)", "p (Holm)")
     return cut(key, caption, head, lines)
 
 
