@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from postil.errors import InvalidInput, PostilError, Undefined, UsageError
     from postil.metrics.background import DocumentFrequencies
     from postil.metrics.controls import ControlOptions
-    from postil.metrics.spec import parse_metric
+    from postil.metrics.spec import parse_metric, register_metric
     from postil.records.result_files import read_result
     from postil.records.results import CorrelationResult, RankedPassage, Result, ScoreResult
     from postil.records.rows import Article, Comment
@@ -68,6 +68,7 @@ __all__ = [
     "parse_metric",
     "rank_passages",
     "read_result",
+    "register_metric",
     "score",
     "tokenizer",
 ]
@@ -96,6 +97,7 @@ _HOMES: Final = {
     "evaluate_commenters": ("postil.app.evaluate", "evaluate_commenters"),
     "load_commenter": ("postil.commenters.loading", "load_commenter"),
     "parse_metric": ("postil.metrics.spec", "parse_metric"),
+    "register_metric": ("postil.metrics.spec", "register_metric"),
     "rank_passages": ("postil.app.interesting", "rank_passages"),
     "read_result": ("postil.records.result_files", "read_result"),
     "score": ("postil.app.score", "score"),

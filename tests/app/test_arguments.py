@@ -36,6 +36,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "load_commenter": {"folder": "none"},
     "parse_metric": {"spec": "meteor"},
     "rank_passages": {"passages": TEXTS, "reference": ["a"], "weights": [1.0]},
+    "register_metric": {"name": "mine"},
     "score": {
         "candidates": TEXTS,
         "references": REFERENCES,
@@ -119,8 +120,8 @@ def test_no_argument_ends_in_another_error(
         ("score", {"jobs": "2"}, 'jobs: expected a whole number from 1 up, got "2"'),
         ("score", {"jobs": 0}, "jobs: expected a whole number from 1 up, got 0"),
         ("score", {"jobs": True}, "jobs: expected a whole number from 1 up, got True"),
-        ("score", {"metrics": None}, "metrics: expected a list of texts, got None"),
-        ("score", {"metrics": ["rouge-l", None]}, "metrics: expected a list of texts, got ['rouge-l', None]"),
+        ("score", {"metrics": None}, "metrics: expected a list of texts or functions, got None"),
+        ("score", {"metrics": ["rouge-l", None]}, "metrics: expected a list of texts or functions, got ['rouge-l', N"),
         ("score", {"references": "a b"}, "references: expected a list or a column, got str"),
         ("score", {"references": ["a", "b"]}, "references:1: expected a list or a column, got str"),
         (

@@ -2,7 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from postil.metrics import parse_metric
+from postil.metrics.spec import register_metric
+
+
+@register_metric(name="own-overlap", version="1", low=0, high=1)
+def overlap(candidate: str, references: list[str], weights: list[float], *, power: int = 1) -> float:
+    """Share of common words with the best reference."""
+    words = Counter(candidate.split())
+    found = [Counter(text.split()) for text in references]
+    shares = [(words & text).total() / max(1, words.total(), text.total()) for text in found]
+    return max(weight * share**power for weight, share in zip(weights, shares, strict=True))
+
+
+@register_metric(name="own-batches", version="1", low=0, high=1, batched=True, batch_size=2)
+def overlaps(candidates: list[str], references: list[list[str]], weights: list[list[float]]) -> list[float]:
+    """The same of many candidates."""
+    return [overlap(*row) for row in zip(candidates, references, weights, strict=True)]
+
 
 PARAMETERS = {
     "bleu-1": ["", "(smooth=none)", "(smooth=method0)"],
@@ -46,7 +65,11 @@ PARAMETERS = {
         "(over=near)",
     ],
     "rouge-su4": ["", "(corpus=pooled)"],
+    "own-overlap": ["", "(power=2)"],
+    "own-batches": [""],
 }
+OWN = {"own-overlap", "own-batches"}
+"""Registered above; the laws hold for the functions that they are."""
 PLAIN = [name + text for name, texts in PARAMETERS.items() for text in texts]
 WEIGHTED = [f"w-{spec}" for spec in PLAIN]
 SPECS = PLAIN + WEIGHTED
@@ -59,7 +82,7 @@ def of(*names: str, specs: list[str] = SPECS) -> list[str]:
 
 BLEU = ("bleu-1", "bleu-2", "bleu-3", "bleu-4")
 COCO = [spec for spec in of(*BLEU) if "smooth=coco" in str(parse_metric(spec))]
-MEAN = [spec for spec in SPECS if "corpus=mean" in str(parse_metric(spec))] + of("rouge-l", "cider", "cider-d")
+MEAN = [spec for spec in SPECS if "corpus=mean" in str(parse_metric(spec))] + of("rouge-l", "cider", "cider-d", *OWN)
 AVERAGES = [spec for spec in of("meteor", "rouge-l") if "over=max" not in str(parse_metric(spec))]
 OUTSIDE = [spec for spec in of("meteor") if "penalty=outside" in spec]
 CHOOSES_ONE = [spec for spec in of("meteor") if "corpus=mean" not in str(parse_metric(spec))]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import msgspec
 import numpy as np
 
-from postil.app.options import SeedOptions, ThreadOptions
+from postil.app.options import PluginOptions, SeedOptions, ThreadOptions
 from postil.app.readers import HUMAN, needs_scale, read_readers
 from postil.commenters.loading import load_commenter
 from postil.commenters.ranking_evaluation import distinct
@@ -24,6 +24,7 @@ from postil.corpus.store import Corpus
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.metrics.evaluation import Batch, Evaluation, SystemTotals
 from postil.metrics.metric_set import lowest_weight, parse_all
+from postil.metrics.spec import load_plugins
 from postil.options import Flag, options
 from postil.records.arguments import check_arguments, check_fields
 from postil.records.atomic_file import check_apart
@@ -53,7 +54,7 @@ SPLITS: Final = ("dev", "test")
 
 
 @options
-class EvaluateOptions(SeedOptions, ThreadOptions):
+class EvaluateOptions(PluginOptions, SeedOptions, ThreadOptions):
     """Options of `postil evaluate`.
 
     Args:
@@ -118,6 +119,7 @@ def evaluate_commenters(
     """
     check_arguments(evaluate_commenters, locals())
     options = options or EvaluateOptions()
+    load_plugins(options.plugins)
     metrics = parse_all(options.metrics)
     if not isinstance(corpus, Corpus):
         corpus = Corpus.open(corpus)

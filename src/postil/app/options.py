@@ -6,7 +6,7 @@ from typing import Annotated
 
 from postil.options import Flag, options
 
-__all__ = ["EngineOptions", "ResamplingOptions", "SeedOptions", "ThreadOptions"]
+__all__ = ["EngineOptions", "PluginOptions", "ResamplingOptions", "SeedOptions", "ThreadOptions"]
 
 
 @options
@@ -42,6 +42,17 @@ class EngineOptions(ThreadOptions):
 
     engine: Annotated[str, Flag(metavar="NAME")] = "local"
     address: Annotated[str | None, Flag(metavar="ADDRESS")] = None
+
+
+@options
+class PluginOptions:
+    """Options of what can score by own metrics.
+
+    Args:
+        plugins: Python code with own metrics to import: a .py file, or the name of a module; repeatable.
+    """
+
+    plugins: Annotated[tuple[str, ...], Flag(("--plugin",), metavar="MODULE")] = ()
 
 
 @options

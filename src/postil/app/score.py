@@ -19,13 +19,12 @@ from postil.records.results import ScoreResult
 from postil.text.tokenizers import tokenizer as named_tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from postil.app.columns import Column
     from postil.metrics.background import DocumentFrequencies
     from postil.metrics.controls import ControlOptions
+    from postil.metrics.own import Metrics
 
 __all__ = ["SYSTEM", "consensus_weights", "score"]
 
@@ -38,7 +37,7 @@ def score(
     references: Column,
     *,
     weights: Column | None = None,
-    metrics: Sequence[str] = DEFAULT_METRICS,
+    metrics: Metrics = DEFAULT_METRICS,
     tokenizer: str = "words",
     items: Column | None = None,
     background: DocumentFrequencies | None = None,
@@ -53,7 +52,8 @@ def score(
             that stands at several places (the same object) is tokenized once.
         weights: The shape of ``references``, numbers in [0, 1] (for delta-bleu in [-1, 1]);
             ``postil.Scale(1, 5).weights(grades)`` makes them from grades. Metrics with ``w-`` need them.
-        metrics: Specs such as ``"meteor"`` or ``"w-rouge-l(reading=union)"``; see `postil.metrics.spec`.
+        metrics: Specs such as ``"meteor"`` or ``"w-rouge-l(reading=union)"``; see `postil.metrics.spec`. A function
+            of a candidate and its references is a metric as well; see `postil.register_metric`.
         tokenizer: Name in `postil.text.TOKENIZERS`. Lists of tokens are taken as they are.
         items: Item of each candidate, so that the references of one item count once for CIDEr's document frequencies,
             whether several systems answer it or its references differ (leave-one-out). By default candidates with the
@@ -83,7 +83,8 @@ def score(
     True
     """
     check_arguments(score, locals())
-    chosen = parse_all([metrics] if isinstance(metrics, str) else metrics)
+    several = [metrics] if isinstance(metrics, str) or callable(metrics) else metrics
+    chosen = parse_all(several, weighted=weights is not None)
     if any(metric.needs_weights for metric in chosen.values()) and weights is None:
         raise InvalidInput("missing; a w- metric needs a weight for every reference", where="weights")
     named_tokenizer(tokenizer)  # an unknown one is reported before the columns are read

@@ -14,6 +14,7 @@ from postil.errors import UsageError
 from postil.metrics.background import DocumentFrequencies
 from postil.metrics.controls import ControlOptions
 from postil.metrics.metric_set import parse_all
+from postil.metrics.spec import load_plugins
 from postil.records.atomic_file import check_apart
 from postil.records.results import ScoreResult
 from postil.records.row_files import Writer, read
@@ -58,7 +59,11 @@ def score_files(candidates: str, references: str, options: ScoreOptions, on_mess
         InvalidInput: Something in a file is wrong; says where.
         Undefined: CIDEr of a single item without a background.
     """
+    load_plugins(options.plugins)
     asked = parse_all(options.metrics) if options.metrics else None
+    own = [spec for spec, metric in (asked or {}).items() if metric.origin]
+    if own and options.engine != "local":
+        raise UsageError(f"{own[0]}: metrics from outside the package run with --engine local, not {options.engine}")
     tokenizer = named_tokenizer(options.tokenizer)
     _check_files(candidates, references, options)
     if options.controls and not options.items:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from postil.app.options import EngineOptions
+from postil.app.options import EngineOptions, PluginOptions
 from postil.errors import UsageError
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
@@ -14,12 +14,12 @@ __all__ = ["ScoreOptions"]
 
 
 @options
-class ScoreOptions(EngineOptions):
+class ScoreOptions(PluginOptions, EngineOptions):
     """Options of `postil score`.
 
     Args:
-        metrics: Metric, such as meteor or w-rouge-l(reading=union); repeatable. By default bleu-4, meteor, rouge-l and
-            cider-d, and their w- forms where the references have weights.
+        metrics: Metric, such as meteor or w-rouge-l(reading=union), or one of --plugin; repeatable. By default bleu-4,
+            meteor, rouge-l and cider-d, and their w- forms where the references have weights.
         tokenizer: space, words, characters, 13a, jieba or rjieba (the same words as jieba, faster). With words at most
             a tenth of the texts may be Chinese.
         scale: Scale of the references' grades: HIGH (from 0) or LOW:HIGH.

@@ -88,8 +88,15 @@ class Metric(Specified):
     """The smallest weight of a reference that means something to this metric."""
     reads_texts: ClassVar[bool] = False
     """True if it reads the texts themselves, which are kept beside their tokens then."""
+    origin: ClassVar[str] = ""
+    """Version or hash of the source of a metric from outside the package; empty for those of the package."""
     reads_tokens: ClassVar[bool] = True
     """False if it reads texts alone, so that no score depends on the tokenizer."""
+
+    @property
+    def signature(self) -> str:
+        """See `Specified.signature`."""
+        return f"{self}|{self.origin}" if self.origin else str(self)
 
     @abstractmethod
     def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:

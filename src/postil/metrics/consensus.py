@@ -125,4 +125,7 @@ def similarity_of(method: str | None) -> Metric | None:
     metric = parse_metric(match["spec"] or SIMILARITY)
     if metric.needs_weights:
         raise UsageError(f"consensus: expected a metric that reads no weights, got '{match['spec']}'")
+    if metric.low < 0 or metric.better == "low":
+        expected = "expected a metric from 0 up where higher is better"
+        raise UsageError(f"consensus: {expected}, got '{match['spec']}'; register_metric(low=0) says that it is one")
     return metric

@@ -15,6 +15,7 @@ import numpy as np
 from postil.errors import InvalidInput
 from postil.metrics.consensus import NAME, consensus, similarity_of
 from postil.metrics.controls import Controls
+from postil.metrics.function_metric import MetricFailed
 from postil.metrics.metric_set import DeterministicSum, MetricSet
 from postil.metrics.near import NearSigns
 from postil.metrics.references import References
@@ -246,6 +247,7 @@ class Evaluation:
 
         Raises:
             InvalidInput: As `encode`; or, after the last batch, too many of the candidates were Han texts.
+            MetricFailed: A metric from outside the package raised an error, or returned what is no score.
         """
         refuse = refuse or _refusal("candidates")
         han, near = HanTexts(self.tokenizer, "candidates"), NearSigns(self.metrics.metrics, self.references)
@@ -263,7 +265,13 @@ class Evaluation:
         if engine is None:
             for batch in batches:
                 tokens = self.encode(batch, refuse)
-                yield ScoredBatch(self, batch, self.metrics.measure(tokens, batch.sets, self.jobs), tokens)
+                try:
+                    stats = self.metrics.measure(tokens, batch.sets, self.jobs)
+                except MetricFailed as error:
+                    if error.row is None:
+                        raise
+                    raise MetricFailed(str(refuse(batch.first + error.row, str(error)))) from error.__cause__
+                yield ScoredBatch(self, batch, stats, tokens)
             return
         remote = RemoteEvaluation(
             replace(self._texts, weights=self.references.weights, similarity=None),

@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.errors import UsageError
-from postil.metrics.spec import parse_metric
+from postil.metrics.function_metric import FunctionMetric, MetricFailed, reporting
+from postil.metrics.spec import own_metric, parse_metric
 from postil.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from numpy.typing import NDArray
 
     from postil.metrics.background import DocumentFrequencies
     from postil.metrics.base import Metric, Scorer
-    from postil.metrics.references import References
+    from postil.metrics.references import Matches, References
     from postil.text.tokens import Tokens
 
 __all__ = ["DEFAULT_METRICS", "DeterministicSum", "MetricSet", "default_metrics", "lowest_weight", "parse_all"]
@@ -26,20 +27,28 @@ DEFAULT_METRICS: Final = ("bleu-4", "meteor", "rouge-l", "cider-d")
 """The usual four, which are scored where no metric is named."""
 
 
-def parse_all(specs: Iterable[str]) -> dict[str, Metric]:
+def parse_all(specs: Iterable[str | Callable[..., object]], *, weighted: bool = False) -> dict[str, Metric]:
     """Parse metrics, by the spec that the user wrote and in order.
 
     Args:
-        specs: Specs; one that comes twice counts once.
+        specs: Specs, and functions or classes, which go by their names; one that comes twice counts once.
+        weighted: True if there are weights, which a function gets that reads weights.
 
     Raises:
         UnknownName: A metric, parameter or value is not in its table.
-        UsageError: A spec cannot be read, or there is none.
+        UsageError: A spec cannot be read, a function is no metric, two have one name, or there is none.
 
     >>> {spec: str(metric) for spec, metric in parse_all(["bleu-4", "w-rouge-1"]).items()}
     {'bleu-4': 'bleu-4(smooth=coco,effective=false)', 'w-rouge-1': 'w-rouge-1(count=clipped,corpus=mean)'}
     """
-    metrics = {spec: parse_metric(spec) for spec in specs}
+    metrics: dict[str, Metric] = {}
+    by: dict[str, object] = {}
+    for spec in specs:
+        metric = parse_metric(spec) if isinstance(spec, str) else own_metric(spec, weighted=weighted)
+        name = spec if isinstance(spec, str) else metric.name
+        if by.setdefault(name, spec) is not spec and metrics[name] != metric:
+            raise UsageError(f"metrics: two are called {name}; postil.register_metric(name=…) gives another name")
+        metrics.setdefault(name, metric)
     if not metrics:
         raise UsageError("no metric: expected at least one, such as bleu-4, meteor or w-rouge-l")
     return metrics
@@ -109,10 +118,10 @@ class MetricSet:
         self.tokenizer = tokenizer
         self.references = references
         unweighted = references.unweighted()  # one object for all metrics without w-, so that they share counts
-        self._scorers: dict[str, Scorer] = {
-            spec: metric.against(references if metric.needs_weights else unweighted, background)
-            for spec, metric in metrics.items()
-        }
+        self._scorers: dict[str, Scorer] = {}
+        for spec, metric in metrics.items():
+            with reporting(metric):
+                self._scorers[spec] = metric.against(references if metric.needs_weights else unweighted, background)
         sizes = np.diff(references.offsets)
         count = f"{sizes.min()}" if sizes.min() == sizes.max() else f"{sizes.min()}-{sizes.max()}"
         self.signatures: dict[str, str] = {
@@ -138,7 +147,7 @@ class MetricSet:
     def measure(self, candidates: Tokens, sets: NDArray[np.int32], jobs: int = 1) -> dict[str, NDArray[np.float64]]:
         """Statistics of n candidates by spec, float64[n, k]; see `Scorer.stats`."""
         matches = self.references.match(candidates, sets, jobs)
-        return {spec: scorer.measure(matches) for spec, scorer in self._scorers.items()}
+        return {spec: _measured(scorer, matches) for spec, scorer in self._scorers.items()}
 
     def items(self, spec: str, stats: NDArray[np.float64]) -> NDArray[np.float64]:
         """Item scores, float64[n]."""
@@ -147,6 +156,21 @@ class MetricSet:
     def corpus(self, spec: str, total: NDArray[np.float64]) -> float:
         """The corpus score of the sum of the candidates' statistics, float64[k]."""
         return float(self._scorers[spec].score(total[None, :])[0])
+
+
+def _measured(scorer: Scorer, matches: Matches) -> NDArray[np.float64]:
+    """Statistics of a scorer, which are looked at if it is not of the package."""
+    metric = scorer.metric
+    with reporting(metric):
+        stats = scorer.measure(matches)
+        if metric.origin and not isinstance(metric, FunctionMetric):
+            stats = np.asarray(stats, dtype=np.float64)
+            if stats.shape != (len(matches), metric.width):
+                expected = f"float64[{len(matches)}, {metric.width}], with {metric.width} the metric's width"
+                raise MetricFailed(f"{metric.name} measured an array of shape {stats.shape}; expected {expected}")
+            if not np.isfinite(stats).all():
+                raise MetricFailed(f"{metric.name} measured statistics that are not finite")
+    return stats
 
 
 class DeterministicSum:

@@ -7,7 +7,7 @@ import math
 import re
 from functools import cache, partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Final, Literal, TypeVar, get_args, get_origin, get_type_hints, overload
 
 from postil.errors import PostilError, UnknownName, UsageError
 from postil.metrics.bleu import Bleu, DeltaBleu
@@ -24,17 +24,30 @@ from postil.metrics.measures import (
     TfIdf,
 )
 from postil.metrics.meteor import Meteor
+from postil.metrics.own import BATCH, define, reads_weights
 from postil.metrics.passage_collection import UNITS
+from postil.metrics.registry import Registry
 from postil.metrics.rouge import RougeL, RougeN
 from postil.records.arguments import check_arguments
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from postil.metrics.base import Metric, Specified
     from postil.metrics.measures import Measure
 
-__all__ = ["MEASURES", "METRICS", "known_metric", "parse_measure", "parse_metric"]
+__all__ = [
+    "MEASURES",
+    "METRICS",
+    "known_metric",
+    "load_plugins",
+    "own_metric",
+    "parse_measure",
+    "parse_metric",
+    "register_metric",
+]
+
+T = TypeVar("T")
 
 Parsed = TypeVar("Parsed", bound="Specified")
 
@@ -66,6 +79,8 @@ MEASURES: Final[Mapping[str, Callable[..., Measure]]] = MappingProxyType(
 )
 """Every measure of passages by name; ``w-`` in front of a name makes the weights of the reference's passages count."""
 
+_OWN: Final = Registry(METRICS)
+
 _SPEC: Final = re.compile(r"\s*(?P<name>[^()\s]+)\s*(?:\((?P<parameters>.*)\)\s*)?", re.DOTALL)
 
 
@@ -85,7 +100,7 @@ def parse_metric(spec: str) -> Metric:
     True
     """
     check_arguments(parse_metric, locals())
-    return _parse("metric", spec, METRICS)
+    return _parse("metric", spec, METRICS, _OWN)
 
 
 def known_metric(name: str) -> Metric | None:
@@ -98,9 +113,118 @@ def known_metric(name: str) -> Metric | None:
     (True, None)
     """
     try:
-        return _parse("metric", name, METRICS)
+        return _parse("metric", name, METRICS, _OWN.registered)
     except PostilError:
         return None
+
+
+def own_metric(given: Callable[..., object], *, weighted: bool) -> Metric:
+    """The metric of a function or class, whether or not it is registered.
+
+    Args:
+        given: It.
+        weighted: True if there are weights; a function that reads weights gets them then, else all are 1.
+
+    Raises:
+        UsageError: It is no metric, or its name is that of another.
+    """
+    made = _OWN.of(given)
+    return made(weighted=True) if weighted and reads_weights(made) else made()
+
+
+def load_plugins(plugins: Iterable[str]) -> None:
+    """Import modules with own metrics.
+
+    Args:
+        plugins: ``.py`` files, or names of modules that Python finds.
+
+    Raises:
+        UsageError: There is no such file or module, or it registers what is no metric.
+        PostilError: The code of one raises an error.
+    """
+    for plugin in plugins:
+        _OWN.load(plugin)
+
+
+@overload
+def register_metric(given: T) -> T: ...
+
+
+@overload
+def register_metric(
+    *,
+    name: str | None = None,
+    better: Literal["high", "low"] = "high",
+    low: float | None = None,
+    high: float | None = None,
+    version: str | None = None,
+    batched: bool = False,
+    batch_size: int = BATCH,
+) -> Callable[[T], T]: ...
+
+
+def register_metric(
+    given: object = None,
+    *,
+    name: str | None = None,
+    better: Literal["high", "low"] = "high",
+    low: float | None = None,
+    high: float | None = None,
+    version: str | None = None,
+    batched: bool = False,
+    batch_size: int = BATCH,
+) -> object:
+    """Register an own metric, as a decorator with or without options; the function or class stays as it is.
+
+    A metric is one of these:
+
+    - A function ``f(candidate: str, references: list[str]) -> float`` of raw texts, or ``f(candidate, references,
+      weights: list[float])``. The latter exists as ``name``, where all weights are 1, and as ``w-name``. Its other
+      parameters, with defaults that are a number, text, True or False, are parameters in specs: ``name(alpha=2)``.
+    - The same with ``batched``: lists of all three, and a sequence with one number per candidate is returned.
+    - A class whose objects are called like that, such as one with a model; parameters in specs are those of its
+      ``__init__``, or its fields if it is a dataclass. An object is made when it is first needed, once.
+    - A frozen dataclass that extends `postil.metrics.Metric`, for statistics other than the mean of item scores.
+
+    The corpus score is the mean of the item scores.
+
+    Args:
+        given: The function or class.
+        name: Name in specs; by default that of the function or class. Letters, digits, ``_ - . +``.
+        better: ``high`` if higher is better, else ``low``; correlate and compare read it from the signature.
+        low: The lowest score, below which a score is an error; by default any.
+        high: The highest score, likewise.
+        version: Version in signatures; by default a hash of the source of the function or class alone.
+        batched: True if a call takes many candidates.
+        batch_size: Largest number of candidates in a call.
+
+    Raises:
+        UsageError: It is of another form, or its name does not fit specs or is that of another metric.
+
+    >>> import postil
+    >>> @postil.register_metric(low=0, high=1, version="1")
+    ... def any_equal(candidate: str, references: list[str], *, lower: bool = False) -> bool:
+    ...     return candidate in references or (lower and candidate.lower() in map(str.lower, references))
+    >>> postil.score(["Yes"], [["yes", "no"]], metrics=["any_equal", "any_equal(lower=true)"]).corpus
+    {'any_equal': 0.0, 'any_equal(lower=true)': 1.0}
+    """
+    check_arguments(register_metric, locals())
+
+    def register(given: T) -> T:
+        made = define(
+            given,
+            name=name,
+            better=better,
+            low=low,
+            high=high,
+            version=version,
+            batched=batched,
+            batch_size=batch_size,
+        )
+        _OWN.add(given, made)
+        return given
+
+    return register if given is None else register(given)
 
 
 def parse_measure(spec: str) -> Measure:
@@ -119,16 +243,22 @@ def parse_measure(spec: str) -> Measure:
     return _parse("measure", spec, MEASURES)
 
 
-def _parse(kind: str, spec: str, known: Mapping[str, Callable[..., Parsed]]) -> Parsed:
+def _parse(
+    kind: str,
+    spec: str,
+    known: Mapping[str, Callable[..., Parsed]],
+    own: Mapping[str, Callable[..., Parsed]] = MappingProxyType({}),
+) -> Parsed:
     match = _SPEC.fullmatch(spec)
     if not match:
         raise UsageError(f"{kind} '{spec}': expected name or name(parameter=value,…)")
     name = match["name"]
     weighted = name.startswith("w-")
     base = name.removeprefix("w-")
-    if base not in known:
-        raise UnknownName(kind, name, [f"w-{each}" for each in known] if weighted else known)
-    make = known[base]
+    make = known.get(base) or own.get(base)
+    if make is None:
+        names = [*known, *own]
+        raise UnknownName(kind, name, [f"w-{each}" for each in names] if weighted else names)
     return make(weighted=weighted, **_parameters(kind, spec, type(make()), match["parameters"]))
 
 

@@ -32,6 +32,10 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
+def _is_metric(value: object) -> bool:
+    return isinstance(value, str) or callable(value)
+
+
 def _several(of: Callable[[object], bool]) -> Callable[[object], bool]:
     def fits(value: object) -> bool:
         return isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping) and all(map(of, value))
@@ -55,6 +59,7 @@ _KINDS: Final[Mapping[str, Kind]] = {
     "OnMessage": ("a function", callable),
     "OnProgress": ("a function", callable),
     "Sequence[str]": ("a list of texts", lambda value: _is_text(value) or _NAMES[1](value)),
+    "Metrics": ("a list of texts or functions", lambda value: _is_metric(value) or _several(_is_metric)(value)),
     "Sequence[FilePath]": ("a list of paths", _several(_is_path)),
     "Mapping[str, str]": ("texts by name", _by_name(_is_text)),
     "Mapping[str, Column]": ("columns by name", _by_name(lambda _: True)),

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Annotated, Final
 
-from postil.app.options import ResamplingOptions, ThreadOptions
+from postil.app.options import PluginOptions, ResamplingOptions, ThreadOptions
 from postil.app.readers import HUMAN
 from postil.app.training.options import RANKERS
 from postil.errors import UnknownName, UsageError
 from postil.metrics.metric_set import parse_all
+from postil.metrics.spec import load_plugins
 from postil.options import Flag, options
 from postil.records.scale import Scale
 
@@ -74,7 +75,7 @@ class Names(tuple[str, ...]):
 
 
 @options
-class CommentsOptions(ResamplingOptions, ThreadOptions):
+class CommentsOptions(PluginOptions, ResamplingOptions, ThreadOptions):
     """Options of `postil study comments`.
 
     Args:
@@ -142,6 +143,7 @@ class CommentsOptions(ResamplingOptions, ThreadOptions):
             raise UsageError("--seeds, --grid and --grid-epochs belong to --preset paper")
         if self.grid and self.grid_epochs == 0:
             raise UsageError("--grid-epochs 0 is for no grid, and --grid gives one; leave one of them out")
+        load_plugins(self.plugins)
         parse_all(self.specs)
 
     @property

@@ -210,7 +210,8 @@ def scores(study: CommentsStudy) -> Stage:
         jobs=options.jobs,
         allow_han=True,
     )
-    words: list[object] = [word for spec in options.specs for word in ("-m", spec)]
+    words: list[object] = [word for plugin in options.plugins for word in ("--plugin", plugin)]
+    words += [word for spec in options.specs for word in ("-m", spec)]
     words += flags({"tokenizer": tokenizer, "weights": study.weights, "scale": scale, "items": items})
     words += ["--controls", *flags({"control-draws": options.draws, "seed": options.seed})] if judged else []
 
