@@ -21,11 +21,15 @@ from typing import TYPE_CHECKING, Final
 from postil.version import VERSION as __version__  # noqa: N811 - the name that Python gives it
 
 if TYPE_CHECKING:
+    from postil.app.agreement import agreement
+    from postil.app.annotate import AgreementOptions
+    from postil.app.compare import CompareOptions, compare
     from postil.app.corpus.building import build_corpus
     from postil.app.correlate import CorrelateOptions
     from postil.app.correlate_columns import correlate
     from postil.app.evaluate import evaluate_commenters
     from postil.app.interesting import rank_passages
+    from postil.app.report import report
     from postil.app.score import consensus_weights, score
     from postil.commenters.decoding_options import DecodingOptions
     from postil.commenters.loading import load_commenter
@@ -42,9 +46,11 @@ if TYPE_CHECKING:
     from postil.text.tokenizers import tokenizer
 
 __all__ = [
+    "AgreementOptions",
     "Article",
     "BuildOptions",
     "Comment",
+    "CompareOptions",
     "ControlOptions",
     "Corpus",
     "CorrelateOptions",
@@ -60,7 +66,9 @@ __all__ = [
     "Undefined",
     "UsageError",
     "__version__",
+    "agreement",
     "build_corpus",
+    "compare",
     "consensus_weights",
     "correlate",
     "evaluate_commenters",
@@ -69,15 +77,18 @@ __all__ = [
     "rank_passages",
     "read_result",
     "register_metric",
+    "report",
     "score",
     "tokenizer",
 ]
 
 _HOMES: Final = {
+    "AgreementOptions": ("postil.app.annotate", "AgreementOptions"),
     "Article": ("postil.records.rows", "Article"),
     "DocumentFrequencies": ("postil.metrics.background", "DocumentFrequencies"),
     "BuildOptions": ("postil.corpus.options", "BuildOptions"),
     "Comment": ("postil.records.rows", "Comment"),
+    "CompareOptions": ("postil.app.compare", "CompareOptions"),
     "ControlOptions": ("postil.metrics.controls", "ControlOptions"),
     "Corpus": ("postil.corpus.store", "Corpus"),
     "CorrelateOptions": ("postil.app.correlate", "CorrelateOptions"),
@@ -91,7 +102,9 @@ _HOMES: Final = {
     "ScoreResult": ("postil.records.results", "ScoreResult"),
     "Undefined": ("postil.errors", "Undefined"),
     "UsageError": ("postil.errors", "UsageError"),
+    "agreement": ("postil.app.agreement", "agreement"),
     "build_corpus": ("postil.app.corpus.building", "build_corpus"),
+    "compare": ("postil.app.compare", "compare"),
     "consensus_weights": ("postil.app.score", "consensus_weights"),
     "correlate": ("postil.app.correlate_columns", "correlate"),
     "evaluate_commenters": ("postil.app.evaluate", "evaluate_commenters"),
@@ -100,6 +113,7 @@ _HOMES: Final = {
     "register_metric": ("postil.metrics.spec", "register_metric"),
     "rank_passages": ("postil.app.interesting", "rank_passages"),
     "read_result": ("postil.records.result_files", "read_result"),
+    "report": ("postil.app.report", "report"),
     "score": ("postil.app.score", "score"),
     "tokenizer": ("postil.text.tokenizers", "tokenizer"),
 }

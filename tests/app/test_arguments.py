@@ -19,17 +19,24 @@ if TYPE_CHECKING:
 NAN, INF = float("nan"), float("inf")
 TEXTS = ["a b", "a c"]
 REFERENCES = [["a b", "c"], ["a", "b c"]]
-RESULTS = {"CorrelationResult", "RankedPassage", "ScoreResult"}  # made by postil alone
+RESULTS = {"CorrelationResult", "RankedPassage", "Result", "ScoreResult"}  # made by postil alone
+OTHER = {"__version__", "DocumentFrequencies", "Corpus", "report"}  # report takes results, see test_report
 ERRORS = {"InvalidInput", "PostilError", "Undefined", "UsageError"}
+ITEM_SCORES = [{"item": i, "system": s, "metric": "m", "score": i + len(s)} for i in (1, 2, 3) for s in ("a", "bb")]
+RATINGS = [{"item": i, "annotator": a, "grade": i} for i in (1, 2, 3) for a in "ab"]
 CALLS: dict[str, dict[str, Any]] = {
+    "AgreementOptions": {},
     "Article": {"id": "a", "title": "t", "comments": ()},
     "BuildOptions": {"source": "s", "license": "l"},
     "Comment": {"id": "c", "text": "t"},
+    "CompareOptions": {},
     "ControlOptions": {},
     "CorrelateOptions": {},
     "DecodingOptions": {},
     "Scale": {"low": 1, "high": 5},
+    "agreement": {"judgements": RATINGS},
     "build_corpus": {"articles": ["none.jsonl"], "out": "corpus", "options": None},
+    "compare": {"scores": ITEM_SCORES},
     "consensus_weights": {"references": REFERENCES},
     "correlate": {"scores": {"m": [1, 2, 4]}, "grades": [1, 2, 3]},
     "evaluate_commenters": {"commenters": ["none"], "corpus": "none"},
@@ -37,6 +44,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "parse_metric": {"spec": "meteor"},
     "rank_passages": {"passages": TEXTS, "reference": ["a"], "weights": [1.0]},
     "register_metric": {"name": "mine"},
+    "read_result": {"path": "none"},
     "score": {
         "candidates": TEXTS,
         "references": REFERENCES,
@@ -92,7 +100,7 @@ def call(name: str, /, **change: object) -> object:
 
 
 def test_every_public_name_is_called() -> None:
-    assert set(CALLS) == set(postil.__all__) - RESULTS - ERRORS - {"__version__", "DocumentFrequencies", "Corpus"}
+    assert set(CALLS) == set(postil.__all__) - RESULTS - ERRORS - OTHER
     for name, (_, given) in FUNCTIONS.items():
         if not {"none", "corpus"} & set(map(str, given.values())) and name != "build_corpus":
             call(name)
@@ -120,8 +128,12 @@ def test_no_argument_ends_in_another_error(
         ("score", {"jobs": "2"}, 'jobs: expected a whole number from 1 up, got "2"'),
         ("score", {"jobs": 0}, "jobs: expected a whole number from 1 up, got 0"),
         ("score", {"jobs": True}, "jobs: expected a whole number from 1 up, got True"),
-        ("score", {"metrics": None}, "metrics: expected a list of texts or functions, got None"),
-        ("score", {"metrics": ["rouge-l", None]}, "metrics: expected a list of texts or functions, got ['rouge-l', N"),
+        ("score", {"metrics": 3}, "metrics: expected a list of texts or functions or None, got 3"),
+        (
+            "score",
+            {"metrics": ["rouge-l", None]},
+            "metrics: expected a list of texts or functions or None, got ['rouge",
+        ),
         ("score", {"references": "a b"}, "references: expected a list or a column, got str"),
         ("score", {"references": ["a", "b"]}, "references:1: expected a list or a column, got str"),
         (

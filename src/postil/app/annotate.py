@@ -16,6 +16,7 @@ from postil.annotation.plan import plan as assign_items
 from postil.app.options import SeedOptions
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.options import Flag, options
+from postil.records.arguments import check_fields
 from postil.records.atomic_file import AtomicFile, check_apart
 from postil.records.results import AgreementResult
 from postil.records.row_files import Writer
@@ -136,6 +137,9 @@ class AgreementOptions(SeedOptions):
     """
 
     resamples: Annotated[int, Flag(min=1)] = 1000
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
 
 @options

@@ -1,15 +1,16 @@
-"""Columns of any kind (lists, NumPy, Arrow, Polars, pandas) as lists; public functions convert them first."""
+"""Columns of any kind (lists, NumPy, Arrow, Polars, pandas, narwhals) as lists; public functions convert them first."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
-from postil.errors import InvalidInput
+from postil.errors import InvalidInput, UsageError
+from postil.records.frames import is_frame
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Column", "as_list"]
+__all__ = ["Column", "as_list", "refuse_other_form"]
 
 
 @runtime_checkable
@@ -46,6 +47,9 @@ def as_list(column: object, where: str) -> list[object]:
     """
     if isinstance(column, list):
         return column
+    if is_frame(column):
+        problem = f"expected a list or a column, got the frame {type(column).__name__}; take one column of it"
+        raise InvalidInput(problem, where=where)
     if isinstance(column, tuple):
         return list(column)
     if isinstance(column, _Arrow):
@@ -57,3 +61,18 @@ def as_list(column: object, where: str) -> list[object]:
         if isinstance(values, list):
             return values
     raise InvalidInput(f"expected a list or a column, got {type(column).__name__}", where=where)
+
+
+def refuse_other_form(problem: str, **arguments: object) -> None:
+    """Refuse arguments that belong to the other form of a call, for columns or for tables.
+
+    Args:
+        problem: The problem, in words.
+        arguments: Their values; None and an empty list are no value.
+
+    Raises:
+        UsageError: One has a value.
+    """
+    for name, value in arguments.items():
+        if value is not None and value != ():
+            raise UsageError(f"{name}: {problem}")

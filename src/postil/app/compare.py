@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Annotated, Final
 
-from postil.app.item_scores import ScoreFiles
+from postil.app.item_scores import ScoreSources, open_scores
 from postil.app.names import summed
 from postil.app.options import ResamplingOptions
 from postil.errors import PostilError, UnknownName, UsageError
-from postil.metaeval.systems import compare
+from postil.metaeval.systems import compare as compare_systems
 from postil.metrics.spec import parse_metric
 from postil.options import Flag, options
+from postil.records.arguments import check_arguments, check_fields
+from postil.records.frames import ColumnNames
 from postil.records.results import replace
+from postil.records.row_files import read
+from postil.records.rows import Score
 from postil.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from postil.app.item_scores import Scores
     from postil.metrics.base import Metric
     from postil.records.results import Comparison
     from postil.records.row_locations import RowLocations
-    from postil.records.rows import Score
 
-__all__ = ["CompareOptions", "compare_files", "compare_rows"]
+__all__ = ["CompareOptions", "compare", "compare_files", "compare_rows"]
 
 P_VALUES: Final = ("postil", "sacrebleu")
 """Definitions of p-values, by the program that has them."""
@@ -48,6 +53,7 @@ class CompareOptions(ResamplingOptions):
     p_values: Annotated[str, Flag(metavar="NAME")] = "postil"
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if self.p_values not in P_VALUES:
             raise UnknownName("definition of p-values", self.p_values, P_VALUES)
 
@@ -67,8 +73,54 @@ def compare_files(scores: Sequence[str], options: CompareOptions, command: str =
     """
     if scores.count("-") > 1:
         raise UsageError("only one of the files can be standard input")
-    scored = ScoreFiles(scores)
-    return compare_rows(scored.rows(), options, scored, command)
+    opened = ScoreSources([read(path, Score) for path in scores])
+    return compare_rows(opened.rows(), options, opened, command)
+
+
+def compare(
+    scores: Scores,
+    baseline: str | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+    metric_columns: Sequence[str] = (),
+    options: CompareOptions | None = None,
+) -> Comparison:
+    """Compare systems by their scores of the same items.
+
+    Args:
+        scores: A result of `postil.score` with systems; or item scores (item, system, metric, score) as a data frame
+            (pandas, Polars, pyarrow, or another that narwhals takes), as a list of rows or of dictionaries, or as one
+            or more paths of files.
+        baseline: The system to compare with; by default that of the options, else the first.
+        columns: Columns of a table by field, such as ``{"item": "id", "system": "model"}``.
+        metric_columns: Columns of a table that each are a metric, where there is no column ``metric``.
+        options: Options; by default those of the command.
+
+    Returns:
+        The comparison: one row per metric and system, with intervals and p-values.
+
+    Raises:
+        UnknownName: There is no such baseline or metric; the message offers the nearest.
+        InvalidInput: A value is wrong, or systems cover different items; the message has the location.
+        UsageError: An argument is of another kind.
+        Undefined: Systems share fewer than two items.
+
+    >>> import postil
+    >>> texts, references = ["a b", "b c", "a x", "b c"], [["a b"], ["b c d"]] * 2
+    >>> scores = postil.score(
+    ...     texts, references, items=[1, 2, 1, 2], systems=["old", "old", "new", "new"], metrics="rouge-l")
+    >>> for row in postil.compare(scores, baseline="old").systems:
+    ...     print(row.system, round(row.mean, 3), row.difference and round(row.difference, 3))
+    old 0.886 None
+    new 0.636 -0.25
+    """
+    check_arguments(compare, locals())
+    names = ColumnNames({"scores": Score}, columns, {"scores": metric_columns} if metric_columns else None)
+    opened = open_scores(scores, names)
+    options = options or CompareOptions()
+    if baseline is not None:
+        options = dataclasses.replace(options, baseline=baseline)
+    return compare_rows(opened.rows(), options, opened)
 
 
 def compare_rows(
@@ -87,7 +139,7 @@ def compare_rows(
         InvalidInput: A row is invalid, or systems cover different items; the message has the location.
         Undefined: Systems share fewer than two items.
     """
-    found = compare(
+    found = compare_systems(
         scores,
         options.baseline,
         intersect=options.intersect,

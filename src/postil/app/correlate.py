@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Final
 
 from postil.app.engines import elsewhere
-from postil.app.item_scores import ScoreFiles, read_judgements
+from postil.app.item_scores import ScoreSources, read_judgements
 from postil.app.options import EngineOptions, ResamplingOptions
 from postil.app.over_near import near_warnings
 from postil.app.progress import steps
@@ -32,7 +33,7 @@ from postil.records.results import (
     replace,
 )
 from postil.records.row_files import read
-from postil.records.rows import Candidate
+from postil.records.rows import Candidate, Judgement, Score
 from postil.records.scale import Scale
 from postil.version import VERSION
 
@@ -42,10 +43,10 @@ if TYPE_CHECKING:
     from postil.engine import Engine
     from postil.metaeval.significance import Differences
     from postil.metaeval.table import Table
-    from postil.records.results import Agreement, DisagreementText, UndefinedResult
-    from postil.records.rows import Judgement
+    from postil.records.results import Agreement, DisagreementText, Excluded, UndefinedResult
+    from postil.records.row_locations import Source
 
-__all__ = ["PEOPLE", "CorrelateOptions", "correlate_files", "correlate_table"]
+__all__ = ["PEOPLE", "CorrelateOptions", "correlate_files", "correlate_rows", "correlate_table"]
 
 PEOPLE: Final = "people"
 """Name of the other side where a metric disagrees with the ratings."""
@@ -126,21 +127,51 @@ def correlate_files(
     """
     if [*scores, judgements, candidates].count("-") > 1:
         raise UsageError("only one of the files can be standard input")
-    scored = ScoreFiles(scores)
+    scored = ScoreSources([read(path, Score) for path in scores])
+    rated = read(judgements, Judgement)
+    texts = {(row.item, row.system): row.text for row in read(candidates, Candidate)} if candidates is not None else {}
+    found = correlate_rows(scored, rated, options, texts, pairs=pairs, each_way=each_way)
+    return replace(found, settings=replace(found.settings, command=command))
+
+
+def correlate_rows(
+    scores: ScoreSources,
+    judgements: Source[Judgement],
+    options: CorrelateOptions,
+    texts: Mapping[tuple[str, str], str] | None = None,
+    *,
+    left_out: Sequence[Excluded] = (),
+    pairs: Sequence[tuple[str, str]] = (),
+    each_way: bool = False,
+) -> CorrelationResult:
+    """Correlate item scores with judgements.
+
+    Args:
+        scores: The item scores.
+        judgements: The judgements.
+        options: The options.
+        texts: Texts of the candidates by item and system.
+        left_out: Rows of either that were left out before.
+        pairs: More pairs of metrics whose largest disagreements are given, where both were scored.
+        each_way: True for the largest of these in each direction.
+
+    Raises:
+        InvalidInput: A row is invalid; the message has the location.
+        Undefined: No text has both scores and judgements.
+    """
     rows, places = read_judgements(judgements)
     table = join(
-        scored.rows(),
+        scores.rows(),
         rows,
         metrics=options.metrics,
         lower_is_better=options.lower_is_better,
         aspect=options.aspect,
         scale=options.scale,
-        score_places=scored,
+        score_places=scores,
         judgement_places=places,
     )
-    texts = {(row.item, row.system): row.text for row in read(candidates, Candidate)} if candidates is not None else {}
-    found = correlate_table(table, rows, options, texts, pairs=pairs, each_way=each_way)
-    return replace(found, settings=replace(found.settings, command=command))
+    table = dataclasses.replace(table, left_out=(*table.left_out, *left_out))
+    return correlate_table(table, rows, options, texts, pairs=pairs, each_way=each_way)
 
 
 def correlate_table(

@@ -1,29 +1,37 @@
-"""Correlation of columns of scores with columns of human ratings: `postil.correlate`."""
+"""Correlation of columns or tables of scores with human ratings: `postil.correlate`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+import warnings
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypeGuard, cast, overload
 
-from postil.app.columns import as_list
-from postil.app.correlate import CorrelateOptions, correlate_table
-from postil.app.item_scores import LARGEST
+from postil.app.columns import as_list, refuse_other_form
+from postil.app.correlate import CorrelateOptions, correlate_rows, correlate_table
+from postil.app.item_scores import LARGEST, open_scores
 from postil.errors import InvalidInput, UsageError
 from postil.metaeval.table import join
 from postil.records.arguments import check_arguments
 from postil.records.checks import is_integer, is_number
 from postil.records.explain import out_of_range, shown
+from postil.records.frames import ColumnNames, is_table, open_rows, plain_value
+from postil.records.results import ScoreResult
 from postil.records.row_locations import RowLocations
 from postil.records.rows import Judgement, Score
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from postil.app.columns import Column
+    from postil.app.item_scores import Scores
+    from postil.records.frames import Table
     from postil.records.results import CorrelationResult
 
 __all__ = ["correlate"]
 
 
+@overload
 def correlate(
     scores: Mapping[str, Column],
     grades: Column,
@@ -32,36 +40,142 @@ def correlate(
     systems: Column | None = None,
     signatures: Mapping[str, str] | None = None,
     options: CorrelateOptions | None = None,
+) -> CorrelationResult: ...
+@overload
+def correlate(
+    scores: Scores,
+    judgements: Table,
+    /,
+    *,
+    columns: Mapping[str, str] | None = None,
+    metric_columns: Sequence[str] = (),
+    annotator_columns: Sequence[str] = (),
+    options: CorrelateOptions | None = None,
+) -> CorrelationResult: ...
+@overload
+def correlate(
+    scores: Scores,
+    *,
+    judgements: Table,
+    columns: Mapping[str, str] | None = None,
+    metric_columns: Sequence[str] = (),
+    annotator_columns: Sequence[str] = (),
+    options: CorrelateOptions | None = None,
+) -> CorrelationResult: ...
+def correlate(
+    scores: Mapping[str, Column] | Scores,
+    grades: Column | Table | None = None,
+    *,
+    judgements: Table | None = None,
+    items: Column | None = None,
+    systems: Column | None = None,
+    signatures: Mapping[str, str] | None = None,
+    columns: Mapping[str, str] | None = None,
+    metric_columns: Sequence[str] = (),
+    annotator_columns: Sequence[str] = (),
+    options: CorrelateOptions | None = None,
 ) -> CorrelationResult:
     """Correlate metric scores with human ratings, with confidence intervals, human reference points and tests.
 
+    There are two forms. **Columns**: ``correlate(scores_by_metric, grades, items=…, systems=…)``, one entry per text.
+    **Tables**: ``correlate(scores, judgements)``, which meet on item and system, as in the command; the scores are a
+    result of `postil.score`, or item scores as a table: a data frame (pandas, Polars, pyarrow, or another that narwhals
+    takes), a list of rows or of dictionaries, or one or more paths of files.
+
     Args:
-        scores: n scores by metric, such as the ``items`` of the result of `postil.score`, controls among them.
-        grades: Human rating of each of n texts: a number, or a list with one number per annotator. None stands for no
-            rating; a text without any is excluded, and counted.
+        scores: n scores by metric, such as the ``items`` of the result of `postil.score`, controls among them. Or a
+            result, or a table (item, system, metric, score).
+        grades: Human rating of each of n texts: a number, or a list with one number per annotator. None and NaN stand
+            for no rating; a text without any is excluded, and counted.
+        judgements: Table of human ratings (item, system, annotator, grade, and aspect where there is more than one).
         items: Item of each text; intervals are over items. By default each text is an item of its own.
         systems: System that wrote each text; by default all are of one system. An item has one text per system.
         signatures: Signature of each metric.
+        columns: Columns of tables by field: ``{"item": "id"}`` in both, ``{"judgements.grade": "stars"}`` in one.
+        metric_columns: Columns of the table of scores that each are a metric, where there is no column ``metric``.
+        annotator_columns: Columns of the judgements that each are an annotator, where there is no column ``grade``.
         options: Options; by default those of the command.
 
     Returns:
         The ``correlations``, ``human``, ``differences``, ``agreement``, ``systems``, ``disagreements``.
 
+    Warns:
+        UserWarning: Judgements without a grade were left out; they are in ``data.left_out`` as well.
+
     Raises:
         InvalidInput: Columns differ in length, something is no number, there is no grade, or an item has two texts of
             one system.
-        UsageError: There is no metric, or an aspect was asked for.
-        UnknownName: A coefficient, level or metric does not exist.
+        UsageError: There is no metric, an aspect was asked for in columns, or an argument is of the other form.
+        UnknownName: A coefficient, level, metric or field does not exist.
+        Undefined: No text has both scores and judgements.
 
     >>> found = correlate({"bleu-4": [0.1, 0.3, 0.2, 0.5]}, [[1, 2], [3, 3], [3, 2], [5, 4]])
     >>> row = found.correlations[0]
     >>> row.metric, row.coefficient, round(row.value, 4), row.n
     ('bleu-4', 'pearson', 0.9954, 4)
+
+    >>> scores = [{"id": i, "bleu-4": score} for i, score in enumerate([0.1, 0.3, 0.2, 0.5])]
+    >>> ratings = [{"id": i, "ann": a, "bob": b} for i, (a, b) in enumerate([(1, 2), (3, 3), (3, 2), (5, 4)])]
+    >>> again = correlate(
+    ...     scores, ratings, columns={"item": "id"}, metric_columns=["bleu-4"], annotator_columns=["ann", "bob"])
+    >>> again.correlations[0].value == row.value
+    True
     """
     check_arguments(correlate, locals())
+    if not isinstance(scores, Mapping) and _are_scores(scores):
+        refuse_other_form("scores are a table; name its columns", items=items, systems=systems, signatures=signatures)
+        rated = grades if judgements is None else judgements
+        if not is_table(rated):
+            expected = "a table: a data frame, a path, or a list of rows or dictionaries"
+            raise UsageError(f"judgements: expected {expected}, got {type(rated).__name__}")
+        wide = {"scores": metric_columns, "judgements": annotator_columns}
+        names = ColumnNames(
+            {"scores": Score, "judgements": Judgement}, columns, {role: each for role, each in wide.items() if each}
+        )
+        return _correlate_tables(scores, rated, names, options or CorrelateOptions())
+    of_tables = {"columns": columns, "metric_columns": metric_columns, "annotator_columns": annotator_columns}
+    refuse_other_form("only for tables (a data frame, a path, rows), and scores are columns", **of_tables)
+    if judgements is not None:
+        raise UsageError("judgements: scores are columns, so expected grades, a column as well")
+    return _correlate_columns(
+        cast("Mapping[str, Column]", scores),
+        cast("Column", grades),
+        items=items,
+        systems=systems,
+        signatures=signatures,
+        options=options or CorrelateOptions(),
+    )
+
+
+def _are_scores(scores: object) -> TypeGuard[Scores]:
+    """True for a result, a table, or a list of paths."""
+    several = isinstance(scores, list | tuple) and all(isinstance(each, str | os.PathLike) for each in scores)
+    return several or isinstance(scores, ScoreResult) or is_table(scores)
+
+
+def _correlate_tables(
+    scores: Scores, judgements: Table, names: ColumnNames, options: CorrelateOptions
+) -> CorrelationResult:
+    """Correlate a table of scores with a table of judgements; see `correlate`."""
+    opened = open_scores(scores, names)
+    rated = open_rows(judgements, Judgement, "judgements", names)
+    for each in rated.left_out:
+        warnings.warn(f"judgements left out: {each}", stacklevel=3)
+    return correlate_rows(opened, rated, options, left_out=rated.left_out)
+
+
+def _correlate_columns(
+    scores: Mapping[str, Column],
+    grades: Column,
+    *,
+    items: Column | None,
+    systems: Column | None,
+    signatures: Mapping[str, str] | None,
+    options: CorrelateOptions,
+) -> CorrelationResult:
+    check_arguments(_correlate_columns, locals())
     if not scores:
         raise UsageError("no metric: expected at least one column of scores")
-    options = options or CorrelateOptions()
     if options.aspect is not None:
         raise UsageError("aspect: the grades are of one question; give those of the one that is meant")
     rated = as_list(grades, "grades")
@@ -148,8 +262,7 @@ def _numbers(column: Column, n: int, where: str) -> list[float]:
 
 def _number(value: object, where: str, row: int) -> float:
     if not is_number(value):
-        advice = "; where there is no grade, give None" if where == "grades" and isinstance(value, float) else ""
-        raise InvalidInput(f"expected a number, got {shown(value)}{advice}", where=where, line=row + 1)
+        raise InvalidInput(f"expected a number, got {shown(value)}", where=where, line=row + 1)
     if abs(value) > LARGEST:
         raise InvalidInput(out_of_range(value, -LARGEST, LARGEST), where=where, line=row + 1)
     return float(value)
@@ -158,6 +271,5 @@ def _number(value: object, where: str, row: int) -> float:
 def _ratings(grade: object, row: int) -> list[float | None]:
     """Ratings of one text."""
     several = [grade] if grade is None or isinstance(grade, str | float) or is_number(grade) else grade
-    return [
-        None if rating is None else _number(rating, "grades", row) for rating in as_list(several, f"grades:{row + 1}")
-    ]
+    ratings = map(plain_value, as_list(several, f"grades:{row + 1}"))
+    return [None if rating is None else _number(rating, "grades", row) for rating in ratings]

@@ -1,41 +1,49 @@
-"""Item scores and judgements of files, refused where they are too large to calculate with."""
+"""Item scores and judgements of files and tables, refused where they are too large to calculate with."""
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 from postil.errors import UsageError
 from postil.records.explain import out_of_range
-from postil.records.row_files import read
+from postil.records.frames import TableRows, open_rows
+from postil.records.results import ScoreResult
 from postil.records.row_locations import RowLocations
-from postil.records.rows import Judgement, Score
+from postil.records.rows import Score
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from postil.errors import InvalidInput
+    from postil.records.frames import ColumnNames, Table
+    from postil.records.row_files import FilePath
+    from postil.records.row_locations import Source
+    from postil.records.rows import Judgement
 
-__all__ = ["LARGEST", "ScoreFiles", "read_judgements"]
+    Scores: TypeAlias = ScoreResult | Table | Sequence[FilePath]
+
+__all__ = ["LARGEST", "ScoreSources", "Scores", "open_scores", "read_judgements"]
 
 LARGEST: Final = 1e100
 """Largest magnitude of a score or a rating, so that no sum of squares overflows."""
 
 
-class ScoreFiles(RowLocations):
-    """Score rows of several files, read one after the other, with their locations.
+class ScoreSources(RowLocations):
+    """Score rows of several sources, read one after the other, with their locations.
 
     Args:
-        paths: Files of score rows, at least one; ``-`` for standard input.
+        sources: The sources, at least one.
 
     Raises:
-        UsageError: There is no file.
+        UsageError: There is none.
     """
 
-    def __init__(self, paths: Sequence[str]) -> None:
-        if not paths:
+    def __init__(self, sources: Sequence[Source[Score]]) -> None:
+        if not sources:
             raise UsageError("expected at least one file of scores")
-        self._sources = [read(path, Score) for path in paths]
+        self._sources = sources
         super().__init__(", ".join(source.places.where for source in self._sources))
         self._begins: list[int] = []
 
@@ -63,18 +71,37 @@ class ScoreFiles(RowLocations):
         return self._sources[source].places.error(index - self._begins[source], field, problem)
 
 
-def read_judgements(path: str) -> tuple[list[Judgement], RowLocations]:
+def open_scores(scores: Scores, names: ColumnNames) -> ScoreSources:
+    """Open item scores of any kind.
+
+    Args:
+        scores: A result of `postil.score`, a table, or several paths.
+        names: Names of the columns of ``scores``.
+
+    Raises:
+        UsageError: A result has no item scores, or it is no table.
+        InvalidInput: A file or a column is missing, or a value is wrong.
+    """
+    if isinstance(scores, ScoreResult):
+        if names.given("scores"):
+            raise UsageError("columns: scores are a result, whose items and systems have names already")
+        return ScoreSources([TableRows(scores.score_rows(), RowLocations("scores"))])
+    several = isinstance(scores, list | tuple) and all(isinstance(each, str | os.PathLike) for each in scores)
+    tables = cast("Sequence[Table]", scores if several else [scores])
+    return ScoreSources([open_rows(table, Score, "scores", names) for table in tables])
+
+
+def read_judgements(judgements: Source[Judgement]) -> tuple[list[Judgement], RowLocations]:
     """Read judgements, with their locations for messages.
 
     Args:
-        path: A file of judgement rows; ``-`` for standard input.
+        judgements: Judgement rows.
 
     Raises:
         InvalidInput: A row is invalid, or a rating is too large to calculate with.
     """
-    rated = read(path, Judgement)
-    rows = list(rated)
+    rows = list(judgements)
     for place, row in enumerate(rows):
         if abs(row.grade) > LARGEST:
-            raise rated.places.error(place, "grade", out_of_range(row.grade, -LARGEST, LARGEST))
-    return rows, rated.places
+            raise judgements.places.error(place, "grade", out_of_range(row.grade, -LARGEST, LARGEST))
+    return rows, judgements.places

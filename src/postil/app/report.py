@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from postil.errors import MissingExtra, UsageError
 from postil.records.atomic_file import AtomicFile, check_apart, write_error
-from postil.records.result_files import encoded
+from postil.records.result_files import encoded, read_results
+from postil.records.results import Result
 from postil.render.page import RESULTS, page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from os import PathLike
 
-    from postil.records.results import Result
+    from postil.records.row_files import FilePath
 
-__all__ = ["check_report", "write_report"]
+__all__ = ["check_report", "report", "write_report"]
 
 ENDINGS: Final = (".html", ".htm")
 """Endings of the name of a page."""
@@ -58,6 +60,38 @@ def write_report(results: Sequence[Result], out: str | PathLike[str]) -> list[Pa
         with AtomicFile(str(path)) as stream:
             stream.write(data)
     return [target, folder]
+
+
+def report(*results: Result | FilePath, path: FilePath) -> Path:
+    """Write one HTML page of results, with tables beside it as CSV, LaTeX and JSON.
+
+    Args:
+        results: Results, or JSON files of results that commands wrote; one chapter each, in this order.
+        path: The page, a name that ends in ``.html``; one that is there is replaced. The tables go into a folder beside
+            it that is named after it: ``report_files`` for ``report.html``.
+
+    Returns:
+        The page. It is whole in itself and opens from disk.
+
+    Raises:
+        InvalidInput: There is no result, a file holds none, or a number is not finite.
+        UsageError: An argument is of another kind, the name of the page does not end in ``.html``, or its folder is
+            missing.
+        MissingExtra: jinja2 or matplotlib is not installed.
+
+    >>> import pathlib, postil, tempfile
+    >>> scores = postil.score(["a b", "b c"], [["a b"], ["b c d"]], metrics=["rouge-l"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = postil.report(scores, path=pathlib.Path(folder) / "report.html")
+    ...     page.name, sorted(each.name for each in page.parent.iterdir())
+    ('report.html', ['report.html', 'report_files'])
+    """
+    for number, each in enumerate(results, start=1):
+        if not isinstance(each, Result | str | os.PathLike):
+            raise UsageError(f"results: expected results or paths of JSON files, got {type(each).__name__} ({number})")
+    check_report(path, [each for each in results if not isinstance(each, Result)])
+    found = [[each] if isinstance(each, Result) else read_results([each]) for each in results]
+    return write_report([result for several in found for result in several], path)[0]
 
 
 def check_report(out: str | PathLike[str], inputs: Iterable[str | PathLike[str]] = ()) -> Path:

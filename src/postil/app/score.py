@@ -1,88 +1,204 @@
-"""`postil.score` and `postil.consensus_weights`: columns in, a result or weights out."""
+"""`postil.score` and `postil.consensus_weights`: columns or tables in, a result or weights out."""
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, cast, overload
 
 import numpy as np
 
-from postil.app.columns import as_list
+from postil.app.columns import as_list, refuse_other_form
 from postil.app.reference_columns import ReferenceColumns
-from postil.errors import InvalidInput
+from postil.app.score_tables import score_tables
+from postil.errors import InvalidInput, UsageError
 from postil.metrics.consensus import NAME, SIMILARITY, similarity_of
-from postil.metrics.evaluation import CHUNK, Batch, Evaluation, SystemTotals, bind_references
+from postil.metrics.evaluation import CHUNK, Batch, Evaluation, ItemScores, SystemTotals, bind_references
 from postil.metrics.metric_set import DEFAULT_METRICS, lowest_weight, parse_all
 from postil.records.arguments import check_arguments
-from postil.records.results import ScoreResult
+from postil.records.checks import is_integer
+from postil.records.explain import shown
+from postil.records.frames import SYSTEM, ColumnNames, is_table, open_rows
+from postil.records.rows import Reference
 from postil.text.tokenizers import tokenizer as named_tokenizer
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Mapping
 
     from postil.app.columns import Column
     from postil.metrics.background import DocumentFrequencies
     from postil.metrics.controls import ControlOptions
     from postil.metrics.own import Metrics
+    from postil.records.frames import Table
+    from postil.records.results import ScoreResult
+    from postil.records.scale import Scale
 
-__all__ = ["SYSTEM", "consensus_weights", "score"]
-
-SYSTEM: Final = "candidates"
-"""Name of the system in the rows of a result whose candidates came without one."""
+__all__ = ["consensus_weights", "score"]
 
 
+@overload
 def score(
     candidates: Column,
     references: Column,
     *,
     weights: Column | None = None,
-    metrics: Metrics = DEFAULT_METRICS,
+    metrics: Metrics | None = None,
     tokenizer: str = "words",
     items: Column | None = None,
+    systems: Column | None = None,
+    background: DocumentFrequencies | None = None,
+    controls: ControlOptions | None = None,
+    jobs: int = 1,
+) -> ScoreResult: ...
+@overload
+def score(
+    candidates: Table,
+    references: Table,
+    *,
+    item: str | None = None,
+    system: str | None = None,
+    text: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    weights: str | None = None,
+    scale: Scale | None = None,
+    metrics: Metrics | None = None,
+    tokenizer: str = "words",
+    background: DocumentFrequencies | None = None,
+    controls: ControlOptions | None = None,
+    jobs: int = 1,
+) -> ScoreResult: ...
+def score(
+    candidates: Column | Table,
+    references: Column | Table,
+    *,
+    weights: Column | str | None = None,
+    metrics: Metrics | None = None,
+    tokenizer: str = "words",
+    items: Column | None = None,
+    systems: Column | None = None,
+    item: str | None = None,
+    system: str | None = None,
+    text: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    scale: Scale | None = None,
     background: DocumentFrequencies | None = None,
     controls: ControlOptions | None = None,
     jobs: int = 1,
 ) -> ScoreResult:
     """Score candidates against weighted references.
 
+    There are two forms. **Columns**: ``score(texts, lists_of_references, weights=…, items=…, systems=…)``, one entry
+    per candidate. **Tables**: ``score(candidates, references, item=…, system=…, text=…, scale=…, weights=METHOD)``,
+    where both are a data frame (pandas, Polars, pyarrow, or another that narwhals takes), the path of a file, or a list
+    of rows or of dictionaries; they meet on the item, as in the command `postil score`. The same data give the same
+    numbers in both forms and in the command.
+
     Args:
         candidates: n texts, or n lists of tokens. Lists, NumPy, Arrow, Polars and pandas columns are taken as they are.
+            Or a table with the fields item, system (where there is more than one) and text.
         references: References of each candidate, any number of them: n lists of texts, or of lists of tokens. A list
-            that stands at several places (the same object) is tokenized once.
-        weights: The shape of ``references``, numbers in [0, 1] (for delta-bleu in [-1, 1]);
-            ``postil.Scale(1, 5).weights(grades)`` makes them from grades. Metrics with ``w-`` need them.
+            that stands at several places (the same object) is tokenized once. Or a table with the fields item and text,
+            and grade, ratings, weight or upvotes where it has them: one row per reference, or one row per item with
+            lists of them.
+        weights: For columns: the shape of ``references``, numbers in [0, 1] (for delta-bleu in [-1, 1]);
+            ``postil.Scale(1, 5).weights(grades)`` makes them from grades. For tables: the method that makes them, as in
+            the command: score, minmax, item-max or signed (of grades), votes (of upvotes), consensus, given. By default
+            score where there is a scale, and given where all rows have a weight. Metrics with ``w-`` need weights.
         metrics: Specs such as ``"meteor"`` or ``"w-rouge-l(reading=union)"``; see `postil.metrics.spec`. A function
-            of a candidate and its references is a metric as well; see `postil.register_metric`.
+            of a candidate and its references is a metric as well; see `postil.register_metric`. By default bleu-4,
+            meteor, rouge-l and cider-d; of tables with weights their w- forms too.
         tokenizer: Name in `postil.text.TOKENIZERS`. Lists of tokens are taken as they are.
         items: Item of each candidate, so that the references of one item count once for CIDEr's document frequencies,
             whether several systems answer it or its references differ (leave-one-out). By default candidates with the
             same list of references share an item.
+        systems: System of each candidate; by default all are of one. Each has corpus scores of its own.
+        item: Column of the item, in both tables where both have it.
+        system: Column of the system; by default ``system``, and without such a column all are of one system.
+        text: Column of the candidates' texts.
+        columns: Columns by field, as ``--column`` has them, for fields without a keyword:
+            ``{"references.text": "gold", "references.grade": "stars"}``.
+        scale: Scale of the references' grades.
         background: Saved document frequencies in place of those of ``references``.
         controls: Controls of the ``w-`` metrics to add to the item scores, under names such as
             ``control:nearest(w-meteor)``; see `postil.metrics.controls.Controls`.
         jobs: Number of threads. The numbers do not depend on it.
 
     Returns:
-        The result, with ``.corpus``, ``.items`` and ``.signatures`` by spec.
+        The result, with ``.corpus``, ``.items`` and ``.signatures`` by spec; of several systems with ``.by_system``.
 
     Warns:
-        UserWarning: Some texts are Han text and meet the ``words`` tokenizer, or the data show a sign against
-            ``over=near``; see `postil.metrics.near`.
+        UserWarning: Some texts are Han text and meet the ``words`` tokenizer, the data show a sign against
+            ``over=near`` (see `postil.metrics.near`), or some items of a table have no candidate.
 
     Raises:
-        UnknownName: A metric or tokenizer does not exist; the message offers the nearest.
-        UsageError: An argument is of another kind.
-        InvalidInput: Shapes do not fit, a candidate has no references, a weight is out of range, or more than a tenth
-            of the candidates or references are Han text and meet the ``words`` tokenizer (of fewer a warning tells).
-            ``line`` counts candidates from 1.
+        UnknownName: A metric, tokenizer or weights method does not exist; the message offers the nearest.
+        UsageError: An argument is of another kind, or of the other form.
+        InvalidInput: Shapes do not fit, a candidate has no references, a weight is out of range, a column is missing, a
+            text is missing, or more than a tenth of the candidates or references are Han text and meet the ``words``
+            tokenizer (of fewer a warning tells). ``line`` counts candidates, or rows of a table, from 1.
         Undefined: CIDEr of a single item without a background.
 
     >>> result = score(["a b c"], [["a b c d", "x"]], weights=[[0.5, 1.0]], metrics=["rouge-l", "w-rouge-l"])
     >>> result.corpus["w-rouge-l"] == result.corpus["rouge-l"] / 2
     True
+
+    >>> import pandas as pd, postil
+    >>> outputs = pd.DataFrame({"id": [1, 2], "model": ["a", "a"], "text": ["a b c", "d e"]})
+    >>> gold = pd.DataFrame({"id": [1, 1, 2], "text": ["a b c d", "x", "d e"], "grade": [3, 5, 5]})
+    >>> result = score(outputs, gold, item="id", system="model", metrics="w-rouge-l", scale=postil.Scale(1, 5))
+    >>> result.items["w-rouge-l"].round(3).tolist(), result.item_names
+    ([0.501, 1.0], ('1', '2'))
     """
     check_arguments(score, locals())
+    if is_table(candidates) and (is_table(references) or not isinstance(candidates, str)):
+        refuse_other_form("candidates are a table, so name its columns: item=…, system=…", items=items, systems=systems)
+        if not is_table(references):
+            expected = "a table like the candidates: a data frame, a path, or a list of rows or dictionaries"
+            raise UsageError(f"references: expected {expected}, got {type(references).__name__}")
+        if not (weights is None or isinstance(weights, str)):
+            raise UsageError("weights: candidates are a table, so expected the name of a method, such as 'score'")
+        given = {"item": item, "system": system, "text": text}
+        return score_tables(
+            candidates,
+            references,
+            {**(columns or {}), **{field: column for field, column in given.items() if column is not None}},
+            weights=weights,
+            scale=scale,
+            metrics=metrics,
+            tokenizer=tokenizer,
+            background=background,
+            controls=controls,
+            jobs=jobs,
+        )
+    of_tables = {"item": item, "system": system, "text": text, "columns": columns, "scale": scale}
+    refuse_other_form("only for tables (a data frame, a path, rows), and candidates are a column", **of_tables)
+    return _score_columns(
+        cast("Column", candidates),
+        cast("Column", references),
+        weights=weights,
+        metrics=DEFAULT_METRICS if metrics is None else metrics,
+        tokenizer=tokenizer,
+        items=items,
+        systems=systems,
+        background=background,
+        controls=controls,
+        jobs=jobs,
+    )
+
+
+def _score_columns(
+    candidates: Column,
+    references: Column,
+    *,
+    weights: Column | None,
+    metrics: Metrics,
+    tokenizer: str,
+    items: Column | None,
+    systems: Column | None,
+    background: DocumentFrequencies | None,
+    controls: ControlOptions | None,
+    jobs: int,
+) -> ScoreResult:
     several = [metrics] if isinstance(metrics, str) or callable(metrics) else metrics
     chosen = parse_all(several, weighted=weights is not None)
     if any(metric.needs_weights for metric in chosen.values()) and weights is None:
@@ -91,6 +207,7 @@ def score(
     texts = as_list(candidates, "candidates")
     if not texts:
         raise InvalidInput("expected at least one candidate, got none", where="candidates")
+    of_system = None if systems is None else _systems(systems, len(texts))
     columns = ReferenceColumns.gather(len(texts), references, weights, items, lowest_weight(chosen, -1.0))
     evaluation = Evaluation(
         chosen,
@@ -102,27 +219,51 @@ def score(
         tokenized=not isinstance(texts[0], str) and not isinstance(columns.references.texts[0], str),
         refuse=columns.refuse,
     )
-    totals, values = SystemTotals(evaluation.metrics), dict[str, list["NDArray[np.float64]"]]()
+    totals, found = SystemTotals(evaluation.metrics), ItemScores(evaluation)
     parts = range(0, len(texts), CHUNK)
     for scored in evaluation.measure(
         Batch(texts[begin : begin + CHUNK], columns.sets[begin : begin + CHUNK], begin) for begin in parts
     ):
-        totals.add(SYSTEM, scored.stats)
-        for name, part in (*scored.item_scores(), *scored.control_scores()):
-            values.setdefault(name, []).append(part)
+        first, n = scored.batch.first, len(scored.batch.texts)
+        totals.add_rows([SYSTEM] * n if of_system is None else of_system[first : first + n], scored.stats)
+        found.add(scored)
     for remark in evaluation.remarks:
-        warnings.warn(remark, stacklevel=2)
-    return ScoreResult(
-        scores=totals.scores(),
-        aggregation="corpus",
-        items={name: np.concatenate(found) for name, found in values.items()},
-        item_signatures=evaluation.controls.signatures if evaluation.controls else {},
-    )
+        warnings.warn(remark, stacklevel=3)
+    names = () if items is None else list(map(str, as_list(items, "items")))
+    return found.result(totals, names, of_system or ())
 
 
-def consensus_weights(
+def _systems(systems: Column, n: int) -> list[str]:
+    names = as_list(systems, "systems")
+    if len(names) != n:
+        raise InvalidInput(f"expected one entry for each of {n} candidates, got {len(names)}", where="systems")
+    for row, name in enumerate(names):
+        if not isinstance(name, str) and not is_integer(name):
+            raise InvalidInput(f"expected text or an integer, got {shown(name)}", where="systems", line=row + 1)
+    return list(map(str, names))
+
+
+@overload
+def consensus_weights(  # type: ignore[overload-overlap]  # a list of rows is a list; at run time its elements tell
     references: Column, *, tokenizer: str = "words", metric: str = SIMILARITY, jobs: int = 1
-) -> list[list[float]]:
+) -> list[list[float]]: ...
+@overload
+def consensus_weights(
+    references: Table,
+    *,
+    columns: Mapping[str, str] | None = None,
+    tokenizer: str = "words",
+    metric: str = SIMILARITY,
+    jobs: int = 1,
+) -> list[float]: ...
+def consensus_weights(
+    references: Column | Table,
+    *,
+    columns: Mapping[str, str] | None = None,
+    tokenizer: str = "words",
+    metric: str = SIMILARITY,
+    jobs: int = 1,
+) -> list[list[float]] | list[float]:
     """Weight ungraded references by their similarity to the others of their row.
 
     A reference's mean similarity to the others, divided by the highest of its row; where no reference is like another,
@@ -130,13 +271,15 @@ def consensus_weights(
 
     Args:
         references: n lists of texts, or of lists of tokens, as ``postil.score`` takes them. A list that stands at
-            several places (the same object) is tokenized once.
+            several places (the same object) is tokenized once. Or a table (a data frame, a path, rows) with one row
+            per reference: item and text.
+        columns: Columns of a table by field, such as ``{"item": "id"}``.
         tokenizer: Name in `postil.text.TOKENIZERS`. Lists of tokens are taken as they are.
         metric: The similarity, a spec without ``w-``.
         jobs: Number of threads. The numbers do not depend on it.
 
     Returns:
-        The shape of ``references``, numbers in [0, 1].
+        The shape of ``references``, numbers in [0, 1]; of a table one number per row, in its order.
 
     Raises:
         UnknownName, UsageError: A metric or tokenizer does not exist, or the metric reads weights.
@@ -146,17 +289,38 @@ def consensus_weights(
 
     >>> consensus_weights([["a b", "a c", "d b"], ["e"]])
     [[1.0, 0.5, 0.5], [1.0]]
+    >>> rows = [{"item": 1, "text": "a b"}, {"item": 2, "text": "e"}, {"item": 1, "text": "a c"}]
+    >>> consensus_weights(rows + [{"item": 1, "text": "d b"}])
+    [1.0, 1.0, 0.5, 0.5]
     """
     check_arguments(consensus_weights, locals())
+    if is_table(references):
+        return _consensus_of_rows(references, columns, tokenizer, metric, jobs)
+    refuse_other_form("only for tables (a data frame, a path, rows)", columns=columns)
     similarity = similarity_of(f"{NAME}({metric})")
     chosen = named_tokenizer(tokenizer)
     rows = as_list(references, "references")
     if not rows:
         return []
-    columns = ReferenceColumns.gather(len(rows), rows)
-    texts = replace(columns.references, similarity=similarity)
-    bound, remark = bind_references(texts, chosen, jobs=jobs, refuse=columns.refuse)
+    sets = ReferenceColumns.gather(len(rows), rows)
+    texts = replace(sets.references, similarity=similarity)
+    bound, remark = bind_references(texts, chosen, jobs=jobs, refuse=sets.refuse)
     if remark:
         warnings.warn(remark, stacklevel=2)
     of_set = np.split(bound.weights, bound.offsets[1:-1])
-    return [of_set[number].tolist() for number in columns.sets]
+    return [of_set[number].tolist() for number in sets.sets]
+
+
+def _consensus_of_rows(
+    references: Table, columns: Mapping[str, str] | None, tokenizer: str, metric: str, jobs: int
+) -> list[float]:
+    rows = open_rows(references, Reference, "references", ColumnNames({"references": Reference}, columns))
+    texts: dict[str, list[str]] = {}
+    places = list[tuple[str, int]]()
+    for row in rows:
+        of_row = texts.setdefault(row.item, [])
+        places.append((row.item, len(of_row)))
+        of_row.append(row.text)
+    weights = consensus_weights(list(texts.values()), tokenizer=tokenizer, metric=metric, jobs=jobs)
+    of_item = dict(zip(texts, weights, strict=True))
+    return [of_item[item][position] for item, position in places]

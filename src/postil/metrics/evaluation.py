@@ -19,7 +19,7 @@ from postil.metrics.function_metric import MetricFailed
 from postil.metrics.metric_set import DeterministicSum, MetricSet
 from postil.metrics.near import NearSigns
 from postil.metrics.references import References
-from postil.records.results import SystemScore
+from postil.records.results import ScoreResult, SystemScore
 from postil.records.weights import METHODS
 from postil.text.han import HanTexts
 from postil.text.tokenizers import tokenizer as named_tokenizer
@@ -44,6 +44,7 @@ __all__ = [
     "CHUNK",
     "Batch",
     "Evaluation",
+    "ItemScores",
     "ReferenceTexts",
     "RemoteEvaluation",
     "ScoredBatch",
@@ -329,6 +330,45 @@ class RemoteEvaluation:
         # Han texts have been counted where the command runs.
         return Evaluation(
             self.metrics, self.references, tokenizer=self.tokenizer, background=self.background, allow_han=True
+        )
+
+
+class ItemScores:
+    """Item scores, controls and statistics of candidates, collected as batches arrive.
+
+    Args:
+        evaluation: The metrics and controls.
+    """
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self._evaluation = evaluation
+        self._values: dict[str, list[NDArray[np.float64]]] = {}
+        self._statistics: dict[str, list[NDArray[np.float64]]] = {}
+
+    def add(self, scored: ScoredBatch[B]) -> None:
+        """Add the candidates of a batch."""
+        for name, values in (*scored.item_scores(), *scored.control_scores()):
+            self._values.setdefault(name, []).append(values)
+        for spec, statistics in scored.statistics.items():
+            self._statistics.setdefault(spec, []).append(statistics)
+
+    def result(self, totals: SystemTotals, items: Sequence[str] = (), systems: Sequence[str] = ()) -> ScoreResult:
+        """Make the result of all candidates.
+
+        Args:
+            totals: Statistics of the systems.
+            items: Item of each candidate, where they have names.
+            systems: System of each candidate, where they have names.
+        """
+        controls = self._evaluation.controls
+        return ScoreResult(
+            scores=totals.scores(),
+            aggregation="corpus",
+            items={name: np.concatenate(parts) for name, parts in self._values.items()},
+            item_signatures=controls.signatures if controls else {},
+            item_names=tuple(items),
+            system_names=tuple(systems),
+            statistics={spec: np.concatenate(parts) for spec, parts in self._statistics.items()},
         )
 
 

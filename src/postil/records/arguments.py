@@ -75,7 +75,7 @@ _KINDS: Final[Mapping[str, Kind]] = {
 def check_arguments(function: Callable[..., Any], given: Mapping[str, object]) -> None:
     """See that the arguments of a function are of the kinds that its annotations name.
 
-    Columns are not looked at: `postil.app.columns.as_list` does that.
+    Columns and tables are not looked at: `postil.app.columns.as_list` and `postil.records.frames.open_rows` do that.
 
     Args:
         function: The function, in a module with ``from __future__ import annotations``.
@@ -138,6 +138,8 @@ def _kind(annotation: str) -> Kind:
         return _KINDS[annotation]
     if annotation == "Column":
         return "a list or a column", lambda _: True
+    if annotation in {"Table", "Scores"}:
+        return "a table", lambda _: True
     if annotation.startswith("Literal["):
         return "text", _is_text
     if annotation.startswith("tuple[") and annotation.endswith(", ...]"):

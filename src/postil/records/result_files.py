@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from postil.errors import InvalidInput
+from postil.records.arguments import check_arguments
 from postil.records.explain import shown
 from postil.records.result_json import SCHEMA, check_schema, check_values, invalid, parsed
 from postil.records.results import Result
@@ -16,6 +17,8 @@ from postil.records.results import Result
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from os import PathLike
+
+    from postil.records.row_files import FilePath
 
 __all__ = ["encoded", "read_result", "read_results"]
 
@@ -56,7 +59,7 @@ def encoded(results: Sequence[Result]) -> bytes:
     return msgspec.json.encode({"schema": SCHEMA, "kind": REPORT, "results": values}) + b"\n"
 
 
-def read_result(path: str | PathLike[str]) -> Result:
+def read_result(path: FilePath) -> Result:
     """Read the result of one file, as `Result.save` or a command with ``--format json`` wrote it.
 
     Args:
@@ -73,6 +76,7 @@ def read_result(path: str | PathLike[str]) -> Result:
     ...     postil.read_result(path) == result
     True
     """
+    check_arguments(read_result, locals())
     found = list(_of_file(Path(path), named=False))
     if len(found) != 1:
         problem = f"expected one result, got {len(found)}; postil report shows all of them"

@@ -17,12 +17,14 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray  # noqa: TC002 - msgspec reads annotations
 
+from postil.errors import UsageError
 from postil.records.atomic_file import AtomicFile
 from postil.records.result_json import SCHEMA, decoded, parsed
+from postil.records.rows import Score
 from postil.records.suggestions import RankedComment, Suggestions  # noqa: TC001 - the same
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from os import PathLike
 
 __all__ = [
@@ -393,12 +395,19 @@ class ScoreResult(Result, frozen=True, kw_only=True, eq=False, tag="score"):
         items: Item scores by metric, float64[n] in the order of the candidates, controls among them; empty where they
             went to a file.
         item_signatures: Signatures of the controls in `items`, by name.
+        item_names: Item of each candidate in `items`; empty where none was given.
+        system_names: System of each candidate in `items`; empty where none was given.
+        statistics: Item statistics by metric, float64[n, k], of metrics whose corpus score is not the mean of the item
+            scores. They are in memory alone, never in the JSON.
     """
 
     scores: tuple[SystemScore, ...]
     aggregation: Literal["corpus"]
     items: dict[str, NDArray[np.float64]] = {}
     item_signatures: dict[str, str] = {}
+    item_names: tuple[str, ...] = ()
+    system_names: tuple[str, ...] = ()
+    statistics: dict[str, NDArray[np.float64]] = {}
 
     def __eq__(self, other: object) -> bool:
         """Compare all numbers; arrays have no truth value of their own."""
@@ -407,10 +416,48 @@ class ScoreResult(Result, frozen=True, kw_only=True, eq=False, tag="score"):
     def __hash__(self) -> int:
         return hash(self.scores)
 
+    def to_dict(self) -> dict[str, object]:
+        """See `Result.to_dict`."""
+        return Result.to_dict(replace(self, statistics={}) if self.statistics else self)
+
     @property
     def corpus(self) -> dict[str, float]:
-        """The corpus score by metric, of the last system where there are several."""
-        return {row.metric: row.score for row in self.scores}
+        """The corpus score by metric, of the only system.
+
+        Raises:
+            UsageError: There are several systems.
+        """
+        systems = self.by_system
+        if len(systems) > 1:
+            raise UsageError(f"corpus is of one system, and these are {len(systems)}: take by_system or scores")
+        return next(iter(systems.values()), {})
+
+    @property
+    def by_system(self) -> dict[str, dict[str, float]]:
+        """The corpus scores of each system, by metric."""
+        found: dict[str, dict[str, float]] = {}
+        for row in self.scores:
+            found.setdefault(row.system, {})[row.metric] = row.score
+        return found
+
+    def score_rows(self) -> Iterator[Score]:
+        """The item scores as rows, as ``--items`` writes them; candidates without a name are numbered from 0.
+
+        Raises:
+            UsageError: The result has no item scores: they went to a file.
+        """
+        if not self.items:
+            raise UsageError("the result has no item scores; give the file that --items wrote, or score in Python")
+        n, system = len(next(iter(self.items.values()))), self.scores[0].system
+        items = self.item_names or tuple(map(str, range(n)))
+        systems = self.system_names or (system,) * n
+        signatures = self.signatures
+        none: list[tuple[float, ...]] = [()] * n
+        statistics = {name: list(map(tuple, rows.tolist())) for name, rows in self.statistics.items()}
+        values = {name: (scores.tolist(), statistics.get(name, none)) for name, scores in self.items.items()}
+        for row, (item, of) in enumerate(zip(items, systems, strict=True)):
+            for name, (scores, of_text) in values.items():
+                yield Score(item, of, name, scores[row], signatures[name], of_text[row])
 
     @property
     def signatures(self) -> dict[str, str]:

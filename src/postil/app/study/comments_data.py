@@ -15,7 +15,7 @@ from postil.metaeval.score_matrix import Rated
 from postil.options import command_words
 from postil.records.explain import shown
 from postil.records.row_files import read
-from postil.records.rows import Candidate
+from postil.records.rows import Candidate, Judgement
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -31,7 +31,7 @@ __all__ = ["CommentsStudy"]
 
 def _check_judgements(options: CommentsOptions, articles: Collection[str]) -> None:
     """Check before any training that the judgements can be read and are of these articles."""
-    rows, places = read_judgements(str(options.judgements))
+    rows, places = read_judgements(read(str(options.judgements), Judgement))
     rated = Rated(rows, options.aspect, options.judgement_scale or options.scale, places)
     if not any(item in articles for item, _ in rated.rows):
         problem = f"no judgement is of a test article; items are ids of articles, such as {shown(min(articles))}"

@@ -1,0 +1,77 @@
+"""Inter-annotator agreement of judgements in Python: `postil.agreement`."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+from postil.app.annotate import AgreementOptions
+from postil.app.item_scores import read_judgements
+from postil.errors import Undefined
+from postil.metaeval.agreement import agreement as measure
+from postil.records.arguments import check_arguments
+from postil.records.frames import ColumnNames, open_rows
+from postil.records.results import AgreementResult, replace
+from postil.records.rows import Judgement
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from postil.records.frames import Table
+    from postil.records.scale import Scale
+
+__all__ = ["agreement"]
+
+
+def agreement(
+    judgements: Table,
+    *,
+    columns: Mapping[str, str] | None = None,
+    annotator_columns: Sequence[str] = (),
+    scale: Scale | None = None,
+    aspect: str | None = None,
+    options: AgreementOptions | None = None,
+) -> AgreementResult:
+    """Measure inter-annotator agreement: percent agreement, kappas, Krippendorff's alphas.
+
+    Args:
+        judgements: Ratings (item, system, annotator, grade) as a data frame (pandas, Polars, pyarrow, or another that
+            narwhals takes), as a list of rows or of dictionaries, or as the path of a file. Without a column of systems
+            every item is one text.
+        columns: Columns by field, such as ``{"annotator": "rater", "grade": "stars"}``.
+        annotator_columns: Columns that each have the ratings of one annotator, where there is no column ``grade``.
+        scale: Scale of the ratings, to check them by.
+        aspect: Aspect to keep, where judgements have more than one.
+        options: Options; by default those of the command.
+
+    Returns:
+        The agreement, or the reason why there is none.
+
+    Warns:
+        UserWarning: Rows without a rating were left out; they are in ``agreement.left_out`` as well.
+
+    Raises:
+        InvalidInput: A column is missing, or a value is wrong; the message has the location.
+        UnknownName: There is no such field or aspect.
+        UsageError: An argument is of another kind.
+
+    >>> rows = [{"item": i, "ann": a, "bob": b} for i, (a, b) in enumerate([(1, 1), (2, 2), (3, 3), (3, 2)])]
+    >>> found = agreement(rows, annotator_columns=["ann", "bob"]).agreement
+    >>> found.estimates["agreement"].value, round(found.estimates["alpha-interval"].value, 3)
+    (0.75, 0.821)
+    """
+    check_arguments(agreement, locals())
+    names = ColumnNames(
+        {"judgements": Judgement}, columns, {"judgements": annotator_columns} if annotator_columns else None
+    )
+    opened = open_rows(judgements, Judgement, "judgements", names)
+    rows, places = read_judgements(opened)
+    for each in opened.left_out:
+        warnings.warn(f"judgements left out: {each}", stacklevel=2)
+    options = options or AgreementOptions()
+    try:
+        found = measure(rows, aspect=aspect, scale=scale, resamples=options.resamples, seed=options.seed, places=places)
+    except Undefined as error:
+        return AgreementResult(agreement=None, reason=str(error), repeated=(), gold=())
+    found = replace(found, left_out=(*found.left_out, *opened.left_out))
+    return AgreementResult(agreement=found, reason="", repeated=(), gold=())

@@ -1,0 +1,77 @@
+"""Tables of `postil.score`: rows of candidates and references, scored as the command does."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+from postil.app.score_options import ScoreOptions
+from postil.app.score_rows import RowEvaluation
+from postil.metrics.evaluation import ItemScores
+from postil.metrics.metric_set import parse_all
+from postil.records.frames import ColumnNames, open_rows
+from postil.records.rows import Candidate, Reference
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from postil.metrics.background import DocumentFrequencies
+    from postil.metrics.controls import ControlOptions
+    from postil.metrics.own import Metrics
+    from postil.records.frames import Table
+    from postil.records.results import ScoreResult
+    from postil.records.scale import Scale
+
+__all__ = ["score_tables"]
+
+
+def score_tables(
+    candidates: Table,
+    references: Table,
+    columns: Mapping[str, str],
+    *,
+    weights: str | None,
+    scale: Scale | None,
+    metrics: Metrics | None,
+    tokenizer: str,
+    background: DocumentFrequencies | None,
+    controls: ControlOptions | None,
+    jobs: int,
+) -> ScoreResult:
+    """Score a table of candidates against a table of references; see `postil.score`.
+
+    Args:
+        candidates: The candidates.
+        references: The references.
+        columns: Column by field.
+        weights: Method of the weights.
+        scale: Scale of the grades.
+        metrics: Specs and functions; None for the default ones.
+        tokenizer: Name of the tokenizer.
+        background: Saved document frequencies.
+        controls: Controls to add.
+        jobs: Number of threads.
+    """
+    asked = None
+    if metrics is not None:
+        several = [metrics] if isinstance(metrics, str) or callable(metrics) else metrics
+        asked = parse_all(several, weighted=weights is not None or scale is not None)
+    options = ScoreOptions(tokenizer=tokenizer, weights=weights, scale=scale, jobs=jobs)
+    names = ColumnNames({"candidates": Candidate, "references": Reference}, columns)
+    rows = open_rows(candidates, Candidate, "candidates", names)
+    scoring = RowEvaluation(
+        rows,
+        open_rows(references, Reference, "references", names),
+        options,
+        asked,
+        background=background,
+        controls=controls,
+    )
+    found, items, systems = ItemScores(scoring.evaluation), list[str](), list[str]()
+    for scored in scoring.measure(rows):
+        found.add(scored)
+        items += [row.item for row in scored.batch.rows]
+        systems += [row.system for row in scored.batch.rows]
+    for remark in (*scoring.remarks, *scoring.missing()):
+        warnings.warn(remark, stacklevel=3)
+    return found.result(scoring.totals, items, systems)

@@ -1,0 +1,413 @@
+"""Tables in Python: data frames of every library, rows and files give the same numbers as columns and the commands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import postil
+from postil.app.score_files import score_files
+from postil.app.score_options import ScoreOptions
+from postil.records import Candidate, Judgement, Reference, Score, read, write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+ITEMS = ["1", "2", "3", "1", "2", "3"]
+SYSTEMS = ["old"] * 3 + ["new"] * 3
+TEXTS = ["the cat sat", "a dog barked", "rain", "the cat lay there", "dogs bark", "it rains today"]
+GOLD = {"1": ["the cat sat on a mat", "the cat lay there"], "2": ["a dog barked", "dogs bark"], "3": ["it rains"]}
+GRADES = {"1": [5, 3], "2": [4, 2], "3": [5]}
+METRICS = ["bleu-2", "w-meteor", "rouge-l", "w-cider"]
+SCALE = postil.Scale(1, 5)
+
+Table = dict[str, list[Any]]
+CANDIDATES: Table = {"item": ITEMS, "system": SYSTEMS, "text": TEXTS}
+REFERENCES: Table = {
+    "item": [item for item in GOLD for _ in GOLD[item]],
+    "text": [text for texts in GOLD.values() for text in texts],
+    "grade": [grade for grades in GRADES.values() for grade in grades],
+}
+RATINGS: Table = {
+    "item": ITEMS * 2,
+    "system": SYSTEMS * 2,
+    "annotator": ["ann"] * 6 + ["bob"] * 6,
+    "grade": [3.0, 4.0, 1.0, 4.0, 3.0, 5.0, 2.0, 4.0, 2.0, 5.0, 3.0, 4.0],
+}
+
+
+class Other:
+    """A frame of a library that narwhals alone knows."""
+
+    def __init__(self, table: Table) -> None:
+        self._frame = nw.from_native(pa.table(table))
+
+    def __narwhals_dataframe__(self) -> object:
+        return self._frame.__dict__["_compliant_frame"]
+
+
+def rows(table: Table) -> list[dict[str, object]]:
+    return [dict(zip(table, values, strict=True)) for values in zip(*table.values(), strict=True)]
+
+
+MAKES: dict[str, Callable[[Table], Any]] = {
+    "pandas": pd.DataFrame,
+    "pandas-arrow": lambda table: pd.DataFrame(table).convert_dtypes(dtype_backend="pyarrow"),
+    "polars": pl.DataFrame,
+    "polars-lazy": lambda table: pl.DataFrame(table).lazy(),
+    "pyarrow": pa.table,
+    "narwhals": lambda table: nw.from_native(pl.DataFrame(table)),
+    "other": Other,
+    "dictionaries": rows,
+}
+every_make = pytest.mark.parametrize("make", MAKES.values(), ids=MAKES)
+
+
+def columns_form() -> postil.ScoreResult:
+    return postil.score(
+        TEXTS,
+        [GOLD[item] for item in ITEMS],
+        weights=SCALE.weights([GRADES[item] for item in ITEMS]),
+        items=ITEMS,
+        systems=SYSTEMS,
+        metrics=METRICS,
+    )
+
+
+def assert_same(one: postil.ScoreResult, other: postil.ScoreResult) -> None:
+    assert one.by_system == other.by_system
+    for spec in METRICS:
+        np.testing.assert_array_equal(one.items[spec], other.items[spec])
+    assert (one.item_names, one.system_names) == (other.item_names, other.system_names)
+
+
+@every_make
+def test_frames_score_as_columns_do(make: Callable[[Table], Any]) -> None:
+    result = postil.score(make(CANDIDATES), make(REFERENCES), metrics=METRICS, scale=SCALE)
+    assert_same(result, columns_form())
+
+
+def test_frames_score_as_the_command_does(tmp_path: Path) -> None:
+    files = [str(tmp_path / name) for name in ("c.jsonl", "r.jsonl", "i.jsonl")]
+    write(files[0], [Candidate(*values) for values in zip(*CANDIDATES.values(), strict=True)])
+    write(files[1], [Reference(*values) for values in zip(*REFERENCES.values(), strict=True)])
+    options = ScoreOptions(metrics=tuple(METRICS), scale=SCALE, items=files[2])
+    command = score_files(files[0], files[1], options, print)
+    result = postil.score(pd.DataFrame(CANDIDATES), pd.DataFrame(REFERENCES), metrics=METRICS, scale=SCALE)
+    assert result.scores == command.scores
+    assert list(result.score_rows()) == list(read(files[2], Score))
+    assert_same(postil.score(files[0], files[1], metrics=METRICS, scale=SCALE), result)
+
+
+@every_make
+def test_columns_may_have_other_names(make: Callable[[Table], Any]) -> None:
+    outputs = make({"id": ITEMS, "model": SYSTEMS, "answer": TEXTS})
+    gold = make({"id": REFERENCES["item"], "gold": REFERENCES["text"], "stars": REFERENCES["grade"]})
+    named = {"references.text": "gold", "references.grade": "stars"}
+    result = postil.score(
+        outputs, gold, item="id", system="model", text="answer", columns=named, metrics=METRICS, scale=SCALE
+    )
+    assert_same(result, columns_form())
+
+
+@pytest.mark.parametrize("nested", ["texts", "objects", "lists beside"])
+@every_make
+def test_one_row_per_item(make: Callable[[Table], Any], nested: str) -> None:
+    objects = [
+        [{"text": text, "grade": grade} for text, grade in zip(GOLD[item], GRADES[item], strict=True)] for item in GOLD
+    ]
+    table: Table = {"item": list(GOLD), "references": objects if nested == "objects" else list(GOLD.values())}
+    if nested == "lists beside":
+        table["grade"] = list(GRADES.values())
+    metrics = ["bleu-2", "rouge-l"] if nested == "texts" else METRICS
+    result = postil.score(make(CANDIDATES), make(table), metrics=metrics, scale=None if nested == "texts" else SCALE)
+    same = columns_form()
+    for spec in metrics:
+        np.testing.assert_array_equal(result.items[spec], same.items[spec])
+
+
+def test_default_metrics_are_those_of_the_command() -> None:
+    weighted = postil.score(pd.DataFrame(CANDIDATES), pd.DataFrame(REFERENCES), scale=SCALE)
+    assert list(weighted.items)[:2] == ["bleu-4", "w-bleu-4"]
+    with pytest.warns(UserWarning, match="the references have grades"):
+        assert list(postil.score(pd.DataFrame(CANDIDATES), pd.DataFrame(REFERENCES)).items)[1] == "meteor"
+
+
+def test_a_table_without_systems_is_of_one() -> None:
+    outputs = pd.DataFrame(CANDIDATES)[:3].drop(columns="system")
+    result = postil.score(outputs, pd.DataFrame(REFERENCES), metrics=["rouge-l"])
+    assert result.corpus == {"rouge-l": result.by_system["candidates"]["rouge-l"]}
+
+
+def test_ids_and_counts_that_pandas_makes_floats_are_whole() -> None:
+    gold = pd.DataFrame({"item": [1.0, 1.0, 2.0], "text": ["a", "b", "c"], "upvotes": [3, np.nan, 2]})
+    outputs = pd.DataFrame({"item": [1, 2], "text": ["a", "c"]})
+    assert postil.score(outputs, gold, metrics=["rouge-l"]).item_names == ("1", "2")
+    with pytest.raises(postil.InvalidInput, match=r"^references:2: upvotes: missing"):
+        postil.score(outputs, gold, metrics=["w-rouge-l"], weights="votes")
+
+
+def test_items_without_candidates_are_said() -> None:
+    with pytest.warns(UserWarning, match="old: no candidate for 1 of 3 items"):
+        postil.score(pd.DataFrame(CANDIDATES)[:2], pd.DataFrame(REFERENCES), metrics=["rouge-l"])
+
+
+def test_several_systems_have_scores_of_their_own() -> None:
+    both = columns_form()
+    for system in ("old", "new"):
+        alone = [i for i, name in enumerate(SYSTEMS) if name == system]
+        one = postil.score(
+            [TEXTS[i] for i in alone],
+            [GOLD[ITEMS[i]] for i in alone],
+            weights=SCALE.weights([GRADES[ITEMS[i]] for i in alone]),
+            metrics=METRICS,
+        )
+        assert both.by_system[system] == one.corpus
+    with pytest.raises(postil.UsageError, match="take by_system or scores"):
+        both.corpus  # noqa: B018
+
+
+def test_names_and_statistics_of_a_result() -> None:
+    result = columns_form()
+    assert set(result.statistics) == {"bleu-2", "w-meteor"}
+    assert "statistics" not in result.to_dict()
+    assert postil.ScoreResult.from_json(result.to_json()) == result
+    assert [(row.item, row.system) for row in result.score_rows() if row.metric == "rouge-l"] == list(
+        zip(ITEMS, SYSTEMS, strict=True)
+    )
+    nameless = postil.score(TEXTS[:2], [["a"], ["b"]], metrics=["rouge-l"])
+    assert "item_names" not in nameless.to_dict()
+    assert [(row.item, row.system) for row in nameless.score_rows()] == [("0", "candidates"), ("1", "candidates")]
+
+
+def test_scores_without_items_are_no_rows() -> None:
+    printed = postil.ScoreResult(scores=columns_form().scores, aggregation="corpus")
+    with pytest.raises(postil.UsageError, match="no item scores"):
+        postil.compare(printed)
+
+
+def item_scores() -> Table:
+    each = list(columns_form().score_rows())
+    return {
+        "item": [row.item for row in each],
+        "system": [row.system for row in each],
+        "metric": [row.metric for row in each],
+        "score": [row.score for row in each],
+        "signature": [row.signature for row in each],
+    }
+
+
+def wide_scores() -> Table:
+    result = columns_form()
+    return {"item": ITEMS, "system": SYSTEMS, **{spec: values.tolist() for spec, values in result.items.items()}}
+
+
+MEANS = ["rouge-l", "w-cider"]
+
+
+@every_make
+def test_comparisons_of_results_frames_and_files_are_one(make: Callable[[Table], Any], tmp_path: Path) -> None:
+    of_result = [row for row in postil.compare(columns_form(), baseline="old").systems if row.metric in MEANS]
+    of_frame = [row for row in postil.compare(make(item_scores()), baseline="old").systems if row.metric in MEANS]
+    wide = postil.compare(make(wide_scores()), baseline="old", metric_columns=METRICS)
+    assert of_result == of_frame == [row for row in wide.systems if row.metric in MEANS]
+    write(tmp_path / "s.jsonl", columns_form().score_rows())
+    whole = postil.compare(columns_form(), "old")
+    for files in (tmp_path / "s.jsonl", [tmp_path / "s.jsonl"]):
+        assert postil.compare(files, "old").systems == whole.systems
+    assert whole.baseline == "old"
+    assert postil.compare(columns_form(), options=postil.CompareOptions(baseline="new")).baseline == "new"
+
+
+@every_make
+def test_correlations_of_results_frames_and_columns_are_one(make: Callable[[Table], Any]) -> None:
+    options = postil.CorrelateOptions(resamples=50, permutations=50)
+    result = columns_form()
+    of_columns = postil.correlate(
+        result.items,
+        list(zip(RATINGS["grade"][:6], RATINGS["grade"][6:], strict=True)),
+        items=ITEMS,
+        systems=SYSTEMS,
+        signatures=result.signatures,
+        options=options,
+    )
+    ratings = make(RATINGS)
+    of_result = postil.correlate(result, ratings, options=options)
+    of_frame = postil.correlate(make(item_scores()), judgements=ratings, options=options)
+    assert of_result.correlations == of_frame.correlations == of_columns.correlations
+    assert of_result.differences == of_columns.differences
+
+
+@every_make
+def test_a_missing_rating_is_counted(make: Callable[[Table], Any]) -> None:
+    grades = [None, *RATINGS["grade"][1:]]
+    with pytest.warns(UserWarning, match=r"judgements left out: no grade: 1 \(row 1\)"):
+        found = postil.correlate(columns_form(), make({**RATINGS, "grade": grades}))
+    assert [str(each) for each in found.data.left_out] == ["no grade: 1 (row 1)"]
+    assert found.data.ratings == 11
+
+
+def test_a_rating_that_is_nan_is_missing_in_columns_too() -> None:
+    scores = {"m": [0.1, 0.3, 0.2, 0.5]}
+    none, nan = (postil.correlate(scores, [[1, 2], missing, [3, 2], [5, 4]]) for missing in (None, np.nan))
+    assert nan == none
+
+
+@every_make
+def test_agreement_of_frames_and_files_is_one(make: Callable[[Table], Any], tmp_path: Path) -> None:
+    write(tmp_path / "j.jsonl", [Judgement(*values) for values in zip(*RATINGS.values(), strict=True)])
+    of_file = postil.agreement(str(tmp_path / "j.jsonl"), scale=SCALE)
+    wide = {"text": list(range(6)), "ann": RATINGS["grade"][:6], "bob": RATINGS["grade"][6:]}
+    of_wide = postil.agreement(make(wide), columns={"item": "text"}, annotator_columns=["ann", "bob"])
+    assert postil.agreement(make(RATINGS)) == of_file
+    assert of_file.agreement is not None
+    assert of_wide.agreement is not None
+    assert of_wide.agreement.confusion == of_file.agreement.confusion
+    assert of_wide.agreement.estimates["alpha-interval"].value == of_file.agreement.estimates["alpha-interval"].value
+
+
+def test_agreement_of_one_annotator_says_why_there_is_none() -> None:
+    found = postil.agreement(pd.DataFrame(RATINGS)[:6])
+    assert found.agreement is None
+    assert found.reason == "agreement needs two annotators, and all grades are by ann"
+
+
+@every_make
+def test_consensus_of_frames_is_that_of_lists(make: Callable[[Table], Any]) -> None:
+    weights = postil.consensus_weights(make(REFERENCES))
+    assert weights == [weight for of_item in postil.consensus_weights(list(GOLD.values())) for weight in of_item]
+
+
+def test_a_report_of_results_and_files(tmp_path: Path) -> None:
+    comparison = postil.compare(columns_form())
+    columns_form().save(tmp_path / "scores.json")
+    page = postil.report(tmp_path / "scores.json", comparison, path=tmp_path / "page.html")
+    assert page == tmp_path / "page.html"
+    assert "new" in page.read_text()
+    with pytest.raises(postil.UsageError, match="expected results or paths of JSON files, got dict"):
+        postil.report({}, path=tmp_path / "page.html")  # type: ignore[arg-type]
+    with pytest.raises(postil.PostilError, match=r"ends in \.html"):
+        postil.report(comparison, path=tmp_path / "page.pdf")
+
+
+NO_TEXT = [TEXTS[0], None, *TEXTS[2:]]
+
+
+@pytest.mark.parametrize(
+    ("candidates", "references", "given", "problem"),
+    [
+        (
+            {**CANDIDATES, "text": NO_TEXT},
+            REFERENCES,
+            {},
+            "candidates:2: text: expected text, got null; the value is missing: fill it, or drop the row",
+        ),
+        (
+            {"item": ITEMS, "system": SYSTEMS, "answer": NO_TEXT},
+            REFERENCES,
+            {"text": "answer"},
+            "candidates:2: answer: expected text, got null",
+        ),
+        (
+            {"item": ITEMS, "txt": TEXTS},
+            REFERENCES,
+            {},
+            "candidates: no column 'text'; did you mean 'txt'? the columns are: item, txt; name it by columns={'text':",
+        ),
+        (CANDIDATES, REFERENCES, {"item": "itme"}, "candidates: no column 'itme'; did you mean 'item'?"),
+        (CANDIDATES, REFERENCES, {"columns": {"txt": "text"}}, "unknown field 'txt'; did you mean 'text'?"),
+        (CANDIDATES, REFERENCES, {"columns": {"refs.text": "t"}}, "unknown table 'refs'; did you mean 'references'?"),
+        (CANDIDATES, REFERENCES, {"items": ITEMS}, "items: candidates are a table, so name its columns"),
+        (CANDIDATES, REFERENCES, {"weights": [[1]]}, "weights: candidates are a table, so expected the name of a"),
+        (
+            CANDIDATES,
+            {**REFERENCES, "grade": ["5", "3", "4", "2", "5"]},
+            {},
+            "references:1: grade: expected a number, go",
+        ),
+        (
+            CANDIDATES,
+            {**REFERENCES, "item": ["1", "1", "2", "2", None]},
+            {},
+            "references:5: item: expected text or",
+        ),
+        (
+            CANDIDATES,
+            {**REFERENCES, "item": ["1", "1", "2", "2", "4"]},
+            {},
+            "candidates:3: item: expected an item",
+        ),
+        ({**CANDIDATES, "item": ["1"] * 6}, REFERENCES, {}, "candidates:2: item: expected one candidate for each item"),
+        (
+            CANDIDATES,
+            {"item": ["1"], "references": [["a"]], "grade": [[1, 2]]},
+            {},
+            "references:1: grade: expected one",
+        ),
+    ],
+)
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, rows], ids=["pandas", "polars", "dictionaries"])
+def test_bad_tables_say_where(
+    make: Callable[[Table], Any], candidates: Table, references: Table, given: dict[str, Any], problem: str
+) -> None:
+    with pytest.raises(postil.PostilError) as error:
+        postil.score(make(candidates), make(references), metrics=["w-rouge-l"], scale=SCALE, **given)
+    assert str(error.value).startswith(problem)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ((pd.DataFrame(CANDIDATES), [["a"]] * 6), "references: expected a table like the candidates"),
+        ((TEXTS, pd.DataFrame(REFERENCES)), "references: expected a list or a column, got the frame DataFrame"),
+        ((pa.record_batch(CANDIDATES), pd.DataFrame(REFERENCES)), "candidates: expected a data frame (pandas, Polars"),
+        ((pl.DataFrame(CANDIDATES).clear(), pl.DataFrame(REFERENCES)), "candidates: expected rows, got none"),
+        (("none.jsonl", "none.jsonl"), "none.jsonl: no such file"),
+        (
+            ([Candidate("1", "a", "b"), "c"], pd.DataFrame(REFERENCES)),
+            "candidates:2: expected a Candidate",
+        ),
+        (
+            ([{"item": 1, "text": "b"}, "c"], pd.DataFrame(REFERENCES)),
+            "candidates:2: expected a dictionary",
+        ),
+        (
+            (pd.DataFrame([[1, 2]], columns=["a", "a"]), pd.DataFrame(REFERENCES)),
+            "candidates: two columns",
+        ),
+    ],
+)
+def test_what_is_no_table_is_refused(arguments: tuple[Any, Any], problem: str) -> None:
+    with pytest.raises(postil.PostilError) as error:
+        postil.score(*arguments, metrics=["rouge-l"])
+    assert str(error.value).startswith(problem)
+
+
+@pytest.mark.parametrize(
+    ("name", "given"), [("item", "id"), ("columns", {"item": "id"}), ("scale", SCALE), ("system", "model")]
+)
+def test_arguments_of_tables_do_not_go_with_columns(name: str, given: object) -> None:
+    with pytest.raises(postil.UsageError, match=f"^{name}: only for tables"):
+        postil.score(TEXTS[:1], [["a"]], **{name: given})  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"systems": SYSTEMS}, "systems: scores are a table; name its columns"),
+        ({"judgements": [[1]]}, "judgements: expected a table: a data frame"),
+        ({"columns": {"judgements.grade": "stars"}}, "judgements: no column 'stars'; the columns are: item, system"),
+        ({"columns": {"scores.item": "id"}}, "columns: scores are a result"),
+    ],
+)
+def test_correlate_refuses_what_does_not_go_together(change: dict[str, Any], problem: str) -> None:
+    with pytest.raises(postil.PostilError) as error:
+        postil.correlate(columns_form(), **{"judgements": pd.DataFrame(RATINGS), **change})
+    assert str(error.value).startswith(problem)
