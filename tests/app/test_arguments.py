@@ -11,6 +11,7 @@ import pytest
 import postil
 from postil.app.evaluate import EvaluateOptions
 from postil.records import Judgement, Passage, Rating, Reference
+from result_examples import example
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,6 +22,7 @@ TEXTS = ["a b", "a c"]
 REFERENCES = [["a b", "c"], ["a", "b c"]]
 RESULTS = {"CorrelationResult", "RankedPassage", "Result", "ScoreResult"}  # made by postil alone
 OTHER = {"__version__", "DocumentFrequencies", "Corpus", "report"}  # report takes results, see test_report
+SCORES = example("score")
 ERRORS = {"InvalidInput", "PostilError", "Undefined", "UsageError"}
 ITEM_SCORES = [{"item": i, "system": s, "metric": "m", "score": i + len(s)} for i in (1, 2, 3) for s in ("a", "bb")]
 RATINGS = [{"item": i, "annotator": a, "grade": i} for i in (1, 2, 3) for a in "ab"]
@@ -62,6 +64,10 @@ FUNCTIONS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "Passage": (Passage, {"topic": "a", "id": "s", "text": "t"}),
     "Rating": (Rating, {"annotator": "a", "grade": 1}),
     "Reference": (Reference, {"item": "a", "text": "t"}),
+    "Result.from_json": (postil.Result.from_json, {"text": SCORES.to_json()}),
+    "Result.plot": (SCORES.plot, {"name": "meteor"}),
+    "Result.save": (SCORES.save, {"path": "none"}),
+    "Result.to_frame": (SCORES.to_frame, {"backend": "pandas"}),
     "Scale.parse": (postil.Scale.parse, {"text": "1:5"}),
     "Scale.weights": (postil.Scale(1, 5).weights, {"grades": [[1, 2], [3]]}),
 }

@@ -93,18 +93,30 @@ def test_repr_is_one_short_line(kind: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "line"),
     [
-        ("score", "ScoreResult(2 systems, 2 metrics, 6 texts; highest bleu-1 .500 (b), meteor .750)"),
+        ("score", "ScoreResult(2 systems, 2 metrics, 6 texts; best bleu-1 .500 (b), meteor .750)"),
         (
             "compare",
             "Comparison(4 systems, 2 metrics, 9 items; significantly different from tfidf: 2 of 3 by meteor)",
         ),
-        ("correlate", "CorrelationResult(3 metrics, 40 texts, 2 annotators; highest pearson .500 (w-meteor))"),
+        ("correlate", "CorrelationResult(3 metrics, 40 texts, 2 annotators; best pearson .500 (w-meteor))"),
         ("summaries", "SummaryResult(2 systems, 3 topics, 6 summaries; best meteor .250 (b))"),  # lower is better
         ("training", "TrainingResult(2 dev evaluations; best perplexity 244.7 at step 500)"),
     ],
 )
 def test_repr_says_what_matters(kind: str, line: str) -> None:
     assert repr(example(kind)) == line
+
+
+def test_the_best_is_the_lowest_where_lower_is_better() -> None:
+    def scores(signature: str) -> postil.ScoreResult:
+        rows = [
+            SystemScore(system=name, metric="ter", score=score, n=1, signature=signature)
+            for name, score in zip("ab", (1, 2), strict=True)
+        ]
+        return postil.ScoreResult(scores=tuple(rows), aggregation="corpus")
+
+    assert repr(scores("ter|better:low")) == "ScoreResult(2 systems, 1 metric, 2 texts; best ter 1.000 (a))"
+    assert repr(scores("ter")) == "ScoreResult(2 systems, 1 metric, 2 texts; best ter 2.000 (b))"
 
 
 def test_repr_of_agreement_that_does_not_exist() -> None:

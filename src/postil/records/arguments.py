@@ -50,6 +50,7 @@ def _by_name(of: Callable[[object], bool]) -> Callable[[object], bool]:
 _NAMES: Final[Kind] = ("a list of texts", _several(_is_text))
 _KINDS: Final[Mapping[str, Kind]] = {
     "None": ("None", lambda value: value is None),
+    "Backend": ("text", _is_text),
     "bool": ("True or False", lambda value: isinstance(value, bool)),
     "bytes": ("bytes", lambda value: isinstance(value, bytes)),
     "float": ("a number", is_number),

@@ -16,7 +16,6 @@ from postil.records.results import Result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from os import PathLike
 
     from postil.records.row_files import FilePath
 
@@ -26,7 +25,7 @@ REPORT: Final = "report"
 """Kind of a file that holds several results."""
 
 
-def read_results(paths: Sequence[str | PathLike[str]]) -> list[Result]:
+def read_results(paths: Sequence[FilePath]) -> list[Result]:
     """Read files that commands printed with ``--format json``, or that `encoded` made.
 
     Args:

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray  # noqa: TC002 - msgspec reads annotations
 
 from postil.errors import UsageError
+from postil.records.arguments import check_arguments
 from postil.records.atomic_file import AtomicFile
 from postil.records.result_json import SCHEMA, decoded, parsed
 from postil.records.rows import Score
@@ -25,7 +26,8 @@ from postil.records.suggestions import RankedComment, Suggestions  # noqa: TC001
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from os import PathLike
+
+    from postil.records.row_files import FilePath
 
 __all__ = [
     "FLIPS",
@@ -182,10 +184,11 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
         Raises:
             InvalidInput: It is no JSON, no result, or one of another kind; says where.
         """
+        check_arguments(Result.from_json, locals())
         data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
         return cls.from_dict(parsed(data, where), where)
 
-    def save(self, path: str | PathLike[str]) -> None:
+    def save(self, path: FilePath) -> None:
         """Write the result as JSON, atomically, for `postil.read_result` and `postil report`.
 
         Args:
@@ -195,6 +198,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
             PostilError: The operating system reports an error.
             ValueError: A number is not finite.
         """
+        check_arguments(Result.save, locals())
         data = to_json(self).encode()
         with AtomicFile(str(path)) as stream:
             stream.write(data)
@@ -223,6 +227,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
         >>> result.to_frame("pyarrow").column_names
         ['system', 'metric', 'score', 'n', 'signature']
         """
+        check_arguments(Result.to_frame, locals())
         return _views().frame(self, backend)
 
     def to_csv(self) -> str:
@@ -254,6 +259,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
             UsageError: Such a result has no picture, this one has nothing to draw, or no picture of that name.
             MissingExtra: matplotlib is not installed.
         """
+        check_arguments(Result.plot, locals())
         return _views().figure(self, name)
 
 

@@ -42,7 +42,7 @@ def _suggestions(result: CommenterResult) -> Grid:
 
 
 def summary(result: CommenterResult) -> str:
-    """Numbers of commenters, metrics and articles, and the highest score by each metric.
+    """Numbers of commenters, metrics and articles, and the best score by each metric.
 
     Args:
         result: Scores of commenters.

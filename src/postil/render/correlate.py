@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from postil.escaping import one_line
 from postil.records.names import CEILING, ONE, PEOPLE, family, metric_of
 from postil.render.formats import counted, grid_as, short, value_with_interval
-from postil.render.views import View, highest
+from postil.render.views import View, best
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -225,7 +225,7 @@ def _on_differences(result: CorrelationResult, shown: int) -> Iterator[str]:
 
 
 def summary(result: CorrelationResult) -> str:
-    """Numbers of metrics, texts and annotators, and the highest value of the first coefficients.
+    """Numbers of metrics, texts and annotators, and the best value of each coefficient.
 
     Args:
         result: The result.
@@ -237,4 +237,4 @@ def summary(result: CorrelationResult) -> str:
     metrics = [name for name in result.signatures if not name.startswith("control:")]
     data = result.data
     size = ", ".join(map(counted, (len(metrics), data.texts, data.annotators), ("metric", "text", "annotator")))
-    return f"{size}; {highest(values)}" if values else f"{size}; no coefficient exists"
+    return f"{size}; {best(values)}" if values else f"{size}; no coefficient exists"

@@ -10,7 +10,7 @@ from postil.plots import save
 from postil.records.results import Gain, GainDifference, NcgResult
 from postil.render.formats import counted, value_with_interval
 from postil.render.gain_curves import BASELINES, IN_ONE_PICTURE, curve, draw_together, gather, measure_family
-from postil.render.views import View, highest
+from postil.render.views import View, best
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -148,7 +148,7 @@ def draw_figures(folder: Path, result: NcgResult) -> Iterator[Path]:
 
 
 def summary(result: NcgResult) -> str:
-    """Numbers of rankings, passages and topics, and the highest nCG at each rank cutoff.
+    """Numbers of rankings, passages and topics, and the best nCG at each rank cutoff.
 
     Args:
         result: The result.
@@ -158,4 +158,4 @@ def summary(result: NcgResult) -> str:
         values.setdefault(f"nCG@{row.k}", {})[row.name] = row.ncg
     rankings = len({row.name for row in result.gains})
     sizes = (rankings, result.data.passages, result.data.topics)
-    return f"{', '.join(map(counted, sizes, ('ranking', 'passage', 'topic')))}; {highest(values)}"
+    return f"{', '.join(map(counted, sizes, ('ranking', 'passage', 'topic')))}; {best(values)}"

@@ -8,7 +8,7 @@ import msgspec
 
 from postil.records.results import value_text
 from postil.render.formats import counted
-from postil.render.views import View, highest
+from postil.render.views import View, best
 
 if TYPE_CHECKING:
     from postil.records.results import GridSearch, RankingResult
@@ -59,7 +59,7 @@ def search_grids(search: GridSearch | None) -> list[Grid]:
 
 
 def summary(result: RankingResult) -> str:
-    """Numbers of scorers and articles, and the highest value of each measure.
+    """Numbers of scorers and articles, and the best value of each measure.
 
     Args:
         result: The evaluation.
@@ -69,4 +69,4 @@ def summary(result: RankingResult) -> str:
         values.setdefault(row.measure, {})[row.scorer] = row.value
     scorers = counted(len({row.scorer for row in result.rows}), "scorer")
     articles = counted(max((row.n for row in result.rows), default=0), "article")
-    return f"{scorers}, {articles}; {highest(values)}"
+    return f"{scorers}, {articles}; {best(values)}"

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from postil.records.names import falls_by_signature
 from postil.records.results import SystemScore
 from postil.render.formats import counted
-from postil.render.views import View, highest
+from postil.render.views import View, best
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +51,7 @@ def score_grid(head: str, scores: Sequence[SystemScore], *, n: bool) -> Grid:
 
 
 def summary(result: ScoreResult) -> str:
-    """Numbers of systems, metrics and texts, and the highest score by each metric.
+    """Numbers of systems, metrics and texts, and the best score by each metric.
 
     Args:
         result: Scores of systems.
@@ -60,7 +61,7 @@ def summary(result: ScoreResult) -> str:
 
 
 def scores_summary(noun: str, scores: Sequence[SystemScore], over: str) -> str:
-    """Numbers of systems and metrics, and the highest score by each metric.
+    """Numbers of systems and metrics, and the best score by each metric.
 
     Args:
         noun: Name of a system.
@@ -71,4 +72,5 @@ def scores_summary(noun: str, scores: Sequence[SystemScore], over: str) -> str:
     for row in scores:
         by_metric.setdefault(row.metric, {})[row.system] = row.score
     systems = counted(len({row.system for row in scores}), noun)
-    return f"{systems}, {counted(len(by_metric), 'metric')}, {over}; {highest(by_metric)}"
+    falling = {row.metric for row in scores if falls_by_signature(row.metric, row.signature)}
+    return f"{systems}, {counted(len(by_metric), 'metric')}, {over}; {best(by_metric, falling)}"

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import to_builtins
 
-from postil.render.formats import counted, short, value_with_interval
+from postil.render.formats import counted, value_with_interval
 from postil.render.passages import signature_lines
-from postil.render.views import View
+from postil.render.views import View, best
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,11 +90,10 @@ def summary(result: SummaryResult) -> str:
     Args:
         result: The result.
     """
-    best: dict[str, SummaryScore] = {}
+    means: dict[str, dict[str, float]] = {}
     for row in result.scores:
-        old = best.get(row.measure, row)
-        best[row.measure] = row if (row.mean > old.mean) is (row.better == "high") else old
+        means.setdefault(row.measure, {})[row.system] = row.mean
     data = result.data
     sizes = map(counted, (data.systems, data.topics), ("system", "topic"))
-    named = ", ".join(f"{measure} {short(row.mean)} ({row.system})" for measure, row in best.items())
-    return f"{', '.join(sizes)}, {data.summaries:,} summaries; best {named}"
+    falling = {row.measure for row in result.scores if row.better == "low"}
+    return f"{', '.join(sizes)}, {data.summaries:,} summaries; {best(means, falling)}"

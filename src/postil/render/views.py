@@ -19,14 +19,14 @@ from postil.render.data_frames import data_frame
 from postil.render.formats import excerpt, grid_as, rows_as_csv, rows_as_jsonl, value_with_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from types import ModuleType
 
     from postil.records.results import Backend, Result
     from postil.render.formats import Format, Grid
     from postil.render.page.blocks import Picture
 
-__all__ = ["MODULES", "ResultViews", "View", "highest", "show", "view_of"]
+__all__ = ["MODULES", "ResultViews", "View", "best", "show", "view_of"]
 
 MODULES: Final[Mapping[str, str]] = {
     "agreement": "postil.render.agreement",
@@ -123,24 +123,25 @@ def show(form: Format, result: Result, view: View | None = None, remarks: Sequen
     return "\n".join(part for part in (head, text + view.below, end) if part)
 
 
-def highest(values: Mapping[str, Mapping[str, float]]) -> str:
-    """The highest value by each metric, with its owner where there are several.
+def best(values: Mapping[str, Mapping[str, float]], falling: Collection[str] = ()) -> str:
+    """The best value by each metric, with its owner where there are several.
 
     Args:
         values: Values by owner, by metric.
+        falling: Metrics for which lower is better.
 
-    >>> highest({"meteor": {"a": 0.5, "b": 0.25}, "rouge-l": {"a": 0.125, "b": 0.375}})
-    'highest meteor .500 (a), rouge-l .375 (b)'
-    >>> highest({"meteor": {"a": 0.5}})
+    >>> best({"meteor": {"a": 0.5, "b": 0.25}, "ter": {"a": 0.125, "b": 0.375}}, ["ter"])
+    'best meteor .500 (a), ter .125 (a)'
+    >>> best({"meteor": {"a": 0.5}})
     'meteor .500'
     """
     named = []
     for metric, by_owner in values.items():
-        owner = max(by_owner, key=by_owner.__getitem__)
+        owner = (min if metric in falling else max)(by_owner, key=by_owner.__getitem__)
         value = value_with_interval(by_owner[owner], None, None)
         named.append(f"{metric} {value} ({owner})" if len(by_owner) > 1 else f"{metric} {value}")
     several = any(len(by_owner) > 1 for by_owner in values.values())
-    return "highest " * several + ", ".join(named)
+    return "best " * several + ", ".join(named)
 
 
 class ResultViews:
