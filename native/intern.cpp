@@ -64,6 +64,23 @@ inline bool is_space(const Characters& table, uint32_t c) {
 inline bool is_word(const Characters& table, uint32_t c) {
   return c < 0x10000 ? table.word[c >> 6] >> (c & 63) & 1 : Py_UNICODE_ISALNUM(c);
 }
+// As Python's string.punctuation.
+inline bool is_mark(uint32_t c) {
+  return (c > 0x20 && c < '0') || (c > '9' && c < 'A') || (c > 'Z' && c < 'a') || (c > 'z' && c < 0x7F);
+}
+template <Splitting kSplitting>
+inline bool between(const Characters& table, uint32_t c) {  // tokens
+  switch (kSplitting) {
+    case Splitting::kWords:
+      return !is_word(table, c);
+    case Splitting::kRouge:
+      return !((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'));
+    case Splitting::kEveryCharacter:
+      return false;
+    default:
+      return is_space(table, c);
+  }
+}
 inline bool is_han(uint32_t c) {
   return (c >= 0x4E00 && c <= 0x9FFF) || (c >= 0x3400 && c <= 0x4DBF) || (c >= 0xF900 && c <= 0xFAFF) ||
          (c >= 0x20000 && c <= 0x3FFFF);
@@ -116,25 +133,42 @@ inline int64_t end_of_ascii_token(const Characters& table, const uint8_t* text, 
 // Call emit(token) for every token. Returns whether this is Han text (asked only where `Splitting` is words).
 template <Splitting kSplitting, class Char, class Emit>
 bool split(const Characters& table, const Char* text, int64_t length, bool ascii, std::vector<uint8_t>& buffer, Emit emit) {
+  constexpr bool kBySpace = kSplitting == Splitting::kSpace || kSplitting == Splitting::kMarks;
   int64_t han = 0, other = 0;
   for (int64_t i = 0; i < length;) {
     uint32_t c = text[i];
-    if (kSplitting == Splitting::kWords ? !is_word(table, c) : is_space(table, c)) {
+    if (between<kSplitting>(table, c)) {
       ++i;
       continue;
     }
     const int64_t from = i;
     uint32_t bits = 0;
-    if (kSplitting == Splitting::kCharacters) {
+    if (kSplitting == Splitting::kCharacters || kSplitting == Splitting::kEveryCharacter) {
       bits = c;
       ++i;
-    } else if (kSplitting == Splitting::kSpace) {
+    } else if (kSplitting == Splitting::kRouge) {
+      while (++i < length && !between<kSplitting>(table, text[i])) {
+      }
+    } else if (kBySpace) {
       if constexpr (sizeof(Char) == 1) {
         if (ascii) i = end_of_ascii_token(table, text, from, length);
       }
       if (i == from) {
         do bits |= c;
         while (++i < length && !is_space(table, c = text[i]));
+      }
+      const int64_t mark = kSplitting != Splitting::kMarks || i - from == 1 ? from
+                           : is_mark(text[i - 1])                          ? i - 1
+                           : is_mark(text[from])                           ? from + 1
+                                                                           : from;
+      if (mark > from) {  // each part as wide as it needs
+        auto part = [&](int64_t begin, int64_t end) {
+          uint32_t own = 0;
+          for (int64_t k = begin; k < end; ++k) own |= text[k];
+          emit(narrow(text, length, begin, end, own, buffer));
+        };
+        part(from, mark), part(mark, i);
+        continue;
       }
     } else {
       bool in_run = false;  // of word characters that are not Han
@@ -163,6 +197,12 @@ bool split_any(Splitting splitting, PyObject* text, std::vector<uint8_t>& buffer
         return split<Splitting::kSpace>(table, chars, length, ascii, buffer, emit);
       case Splitting::kWords:
         return split<Splitting::kWords>(table, chars, length, ascii, buffer, emit);
+      case Splitting::kRouge:
+        return split<Splitting::kRouge>(table, chars, length, ascii, buffer, emit);
+      case Splitting::kEveryCharacter:
+        return split<Splitting::kEveryCharacter>(table, chars, length, ascii, buffer, emit);
+      case Splitting::kMarks:
+        return split<Splitting::kMarks>(table, chars, length, ascii, buffer, emit);
       default:
         return split<Splitting::kCharacters>(table, chars, length, ascii, buffer, emit);
     }

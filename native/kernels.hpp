@@ -23,6 +23,16 @@ void rouge_l(const Overlap&, const double* weights, double beta_squared, bool un
 // `skip` words between, and unigrams.
 void rouge_n(const Overlap&, const double* weights, int order, int skip, int jobs, double* out);
 
+// out [pairs, order]: of each pair the n-grams of each order that both hold, as often as both hold them. skip >= 0 goes
+// with order 1, and adds their skip-bigrams.
+void ngram_matches(const Overlap&, int order, int skip, int jobs, int64_t* out);
+// out [pairs]: length of the longest common subsequence.
+void lcs_lengths(const Overlap&, int jobs, int64_t* out);
+// out [pairs]: words of the reference in the union of the longest common subsequences of its sentences with those of the
+// candidate, each at most as often as the candidate holds it. Offsets of sentences go through all texts.
+void union_lcs(const Overlap&, Span<int64_t> candidate_sentences, Span<int64_t> reference_sentences, int jobs,
+               int64_t* out);
+
 struct MeteorParameters {
   double alpha, beta, gamma, delta;
   double stage_weights[3];  // exact, stem, synonym

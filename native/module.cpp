@@ -60,20 +60,29 @@ void require_str(PyObject* item, Py_ssize_t index) {
   }
 }
 
+Splitting splitting_of(const std::string& name) {
+  if (name == "space") return Splitting::kSpace;
+  if (name == "words") return Splitting::kWords;
+  if (name == "characters") return Splitting::kCharacters;
+  if (name == "rouge") return Splitting::kRouge;
+  if (name == "every-character") return Splitting::kEveryCharacter;
+  if (name == "marks") return Splitting::kMarks;
+  throw nb::value_error("expected space, words, characters, rouge, every-character or marks");
+}
+
 nb::tuple encode(Interner& interner, nb::handle texts, const std::string& splitting, int jobs) {
   if (interner.frozen()) throw nb::value_error("this vocabulary has branches and cannot grow");
-  const Splitting how = splitting == "space"   ? Splitting::kSpace
-                        : splitting == "words" ? Splitting::kWords
-                                               : Splitting::kCharacters;
+  const Splitting how = splitting_of(splitting);
   nb::object sequence = nb::steal(PySequence_Fast(texts.ptr(), "expected a sequence of str"));
   if (!sequence.is_valid()) throw nb::python_error();
   const Py_ssize_t n = PySequence_Fast_GET_SIZE(sequence.ptr());
+  const bool lowers = how == Splitting::kWords || how == Splitting::kRouge;
   std::vector<nb::object> held(n);  // alive while the lock is released
   std::vector<PyObject*> raw(n);
   for (Py_ssize_t i = 0; i < n; ++i) {
     PyObject* item = PySequence_Fast_GET_ITEM(sequence.ptr(), i);
     require_str(item, i);
-    held[i] = how == Splitting::kWords ? nb::borrow(item).attr("lower")() : nb::borrow(item);
+    held[i] = lowers ? nb::borrow(item).attr("lower")() : nb::borrow(item);
     raw[i] = held[i].ptr();
   }
   Ragged out;
@@ -215,6 +224,18 @@ std::unique_ptr<HeldOverlap> make_overlap(In<int32_t> candidate_ids, In<int64_t>
 
 void require_order(int order) {
   if (order < 1 || order > kMaxOrder) throw nb::value_error("expected an order from 1 to 9");
+}
+
+// Fill [pairs, columns] with the lock released.
+template <class Fill>
+nb::object pair_table(const HeldOverlap& held, size_t columns, Fill fill) {
+  const size_t pairs = static_cast<size_t>(held.overlap.first_pairs().back());
+  std::vector<int64_t> out(pairs * columns);
+  {
+    nb::gil_scoped_release release;
+    fill(out.data());
+  }
+  return array_of(std::move(out), {pairs, columns});
 }
 
 void require_weights(const HeldOverlap& held, const In<double>& weights) {
@@ -416,6 +437,28 @@ NB_MODULE(_compiled, m) {
         return table(held.count(), 2, [&](double* out) { rouge_n(held.overlap, weights.data(), order, skip, jobs, out); });
       },
       nb::arg("overlap"), nb::arg("weights"), nb::arg("order"), nb::arg("skip") = -1, nb::arg("jobs") = 1);
+  m.def(
+      "ngram_matches",
+      [](const HeldOverlap& held, int order, int skip, int jobs) {
+        require_order(order);
+        require(skip < 0 || order == 1, "expected skip-bigrams beside an order of 1");
+        return pair_table(held, order, [&](int64_t* out) { ngram_matches(held.overlap, order, skip, jobs, out); });
+      },
+      nb::arg("overlap"), nb::arg("order"), nb::arg("skip") = -1, nb::arg("jobs") = 1);
+  m.def(
+      "lcs_lengths",
+      [](const HeldOverlap& held, int jobs) {
+        return pair_table(held, 1, [&](int64_t* out) { lcs_lengths(held.overlap, jobs, out); });
+      },
+      nb::arg("overlap"), nb::arg("jobs") = 1);
+  m.def(
+      "union_lcs",
+      [](const HeldOverlap& held, In<int64_t> candidate_sentences, In<int64_t> reference_sentences, int jobs) {
+        return pair_table(held, 1, [&](int64_t* out) {
+          union_lcs(held.overlap, span(candidate_sentences), span(reference_sentences), jobs, out);
+        });
+      },
+      nb::arg("overlap"), nb::arg("candidate_sentences"), nb::arg("reference_sentences"), nb::arg("jobs") = 1);
   m.def("meteor", &meteor_table, nb::arg("overlap"), nb::arg("weights"), nb::arg("parameters"), nb::arg("stage_weights"),
         nb::arg("beam"), nb::arg("candidate_words"), nb::arg("reference_words"), nb::arg("function"),
         nb::arg("synset_offsets").none(), nb::arg("synsets").none(), nb::arg("jobs") = 1, nb::arg("outside") = false);

@@ -67,6 +67,13 @@ struct Overlap {
   int64_t count() const { return candidates.count(); }
   void build(int jobs);
 
+  // Pairs of a candidate and a reference before each candidate, and all of them.
+  std::vector<int64_t> first_pairs() const {
+    std::vector<int64_t> first(count() + 1, 0);
+    for (int64_t i = 0; i < count(); ++i) first[i + 1] = first[i] + set_offsets[sets[i] + 1] - set_offsets[sets[i]];
+    return first;
+  }
+
   // body(worker, candidate) for every candidate, on `jobs` threads.
   template <class Make, class Body>
   void for_each(int jobs, Make make, Body body) const {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "checks.hpp"
 #include "kernels.hpp"
 #include "ngrams.hpp"
 
@@ -184,9 +185,72 @@ double united(const Overlap& overlap, const Candidate& candidate, const double* 
   return f_measure(sum / candidate.length, std::min(1.0, sum / reference), beta_squared);
 }
 
+struct UnionScratch {
+  Scratch lcs;
+  std::vector<uint8_t> covered;  // of each hit, reference behind reference
+  std::vector<int32_t> own, left;
+};
+
+// body(from, to) for each sentence of a text that has words.
+template <class Body>
+void each_sentence(Span<int64_t> offsets, int64_t begin, int64_t end, Body body) {
+  const int64_t* cut = std::upper_bound(offsets.data, offsets.data + offsets.size, begin);
+  for (int64_t from = begin; from < end; from = *cut++) {
+    while (*cut == from) ++cut;
+    if (*cut >= end) return body(from, end);
+    body(from, *cut);
+  }
+}
+
+// Mark the hits in the LCS of a sentence with one of the reference. Several can be longest: the one is taken that a walk
+// from the ends finds which goes to the left only where going up would lose a word, as rouge-score does. A word of the
+// reference that is no hit makes that walk go up, so that it can be left out.
+template <class Lcs>
+void cover_hits(const Hit* begin, const Hit* end, const Candidate& sentence, Lcs& lcs, std::vector<uint64_t>& rows,
+                uint8_t* covered) {
+  const size_t width = lcs.width();
+  const int32_t count = static_cast<int32_t>(end - begin);
+  rows.resize((count + size_t{1}) * width);
+  lcs.start();
+  for (int32_t h = 0;; ++h) {
+    std::copy_n(lcs.row(), width, rows.begin() + static_cast<size_t>(h) * width);
+    if (h == count) break;
+    lcs.read(begin[h].unit);
+  }
+  auto row = [&](int32_t h) { return rows.data() + static_cast<size_t>(h) * width; };
+  int32_t h = count, i = sentence.length;
+  for (int32_t left = zeros(row(h), i); left > 0;) {
+    if (begin[h - 1].unit == sentence.units[i - 1]) {
+      covered[h - 1] = 1;
+      --h, --i, --left;
+    } else if (row(h)[(i - 1) / 64] >> ((i - 1) % 64) & 1 && zeros(row(h - 1), i) < left) {
+      --i;
+    } else {
+      --h;
+    }
+  }
+}
+
+template <class Lcs>
+void cover_hits(const Overlap& overlap, const Candidate& sentence, Span<int64_t> reference_sentences, Lcs& lcs,
+                UnionScratch& scratch) {
+  lcs.set(sentence);
+  for (int32_t j = 0; j < sentence.references; ++j) {
+    const int64_t r = sentence.first_reference + j, begin = overlap.references.begin(r);
+    const Hit* hit = sentence.begin(j);
+    each_sentence(reference_sentences, begin, begin + overlap.references.length(r), [&](int64_t, int64_t to) {
+      const Hit* const first = hit;
+      while (hit != sentence.end(j) && hit->at < to - begin) ++hit;
+      if (hit == first) return;
+      if ((hit - first + size_t{1}) * lcs.width() > kMostRowWords) refuse(sentence, overlap, j);
+      cover_hits(first, hit, sentence, lcs, scratch.lcs.rows, scratch.covered.data() + (first - sentence.begin(0)));
+    });
+  }
+}
+
 struct UnitScratch {
   NgramsOfCandidate ngrams;
-  std::vector<int32_t> own, found, touched;
+  std::vector<int32_t> own, found, touched, left;
   std::unordered_map<int64_t, int32_t> pairs, met;
 };
 
@@ -222,6 +286,15 @@ int64_t shared_skip_bigrams(const Candidate& candidate, int32_t j, int skip, Uni
   return shared;
 }
 
+void count_skip_bigrams(const Candidate& candidate, int skip, UnitScratch& scratch) {
+  scratch.pairs.clear();
+  for (int32_t i = 0; i < candidate.length; ++i) {
+    for (int32_t k = i + 1; k < candidate.length && k - i <= skip + 1; ++k) {
+      ++scratch.pairs[pair_of(candidate.units[i], candidate.units[k])];
+    }
+  }
+}
+
 int64_t skip_bigrams(int32_t length, int skip) {
   int64_t sum = 0;
   for (int gap = 1; gap <= skip + 1; ++gap) sum += std::max(0, length - gap);
@@ -243,14 +316,7 @@ void rouge_l(const Overlap& overlap, const double* weights, double beta_squared,
 void rouge_n(const Overlap& overlap, const double* weights, int order, int skip, int jobs, double* out) {
   overlap.for_each(jobs, [] { return UnitScratch(); }, [&](UnitScratch& scratch, const Candidate& candidate) {
     double matched = 0.0, total = 0.0;
-    scratch.pairs.clear();
-    if (skip >= 0) {
-      for (int32_t i = 0; i < candidate.length; ++i) {
-        for (int32_t k = i + 1; k < candidate.length && k - i <= skip + 1; ++k) {
-          ++scratch.pairs[pair_of(candidate.units[i], candidate.units[k])];
-        }
-      }
-    }
+    if (skip >= 0) count_skip_bigrams(candidate, skip, scratch);
     scratch.ngrams.visit(candidate, order, [&](const auto& ngrams) {
       count_own_ngrams(candidate, ngrams, order, scratch.own);
       scratch.found.assign(candidate.length, 0);
@@ -269,6 +335,79 @@ void rouge_n(const Overlap& overlap, const double* weights, int order, int skip,
     });
     out[2 * candidate.row] = matched;
     out[2 * candidate.row + 1] = total;
+  });
+}
+
+void ngram_matches(const Overlap& overlap, int order, int skip, int jobs, int64_t* out) {
+  const std::vector<int64_t> first = overlap.first_pairs();
+  overlap.for_each(jobs, [] { return UnitScratch(); }, [&](UnitScratch& scratch, const Candidate& candidate) {
+    const int32_t length = candidate.length;
+    if (skip >= 0) count_skip_bigrams(candidate, skip, scratch);
+    scratch.ngrams.visit(candidate, order, [&](const auto& ngrams) {
+      count_own_ngrams(candidate, ngrams, order, scratch.own);
+      NgramReader reader(ngrams, order);
+      for (int32_t j = 0; j < candidate.references; ++j) {
+        int64_t* matched = out + (first[candidate.row] + j) * order;
+        std::fill(matched, matched + order, int64_t{0});
+        scratch.left = scratch.own;
+        reader.restart();
+        for (const Hit* hit = candidate.begin(j); hit != candidate.end(j); ++hit) {
+          reader.read(*hit);
+          for (int n = 1; n <= reader.order_reached(); ++n) {
+            matched[n - 1] += scratch.left[static_cast<size_t>(n - 1) * length + reader.place(n)]-- > 0;
+          }
+        }
+        if (skip >= 0) matched[0] += shared_skip_bigrams(candidate, j, skip, scratch);
+      }
+    });
+  });
+}
+
+void lcs_lengths(const Overlap& overlap, int jobs, int64_t* out) {
+  const std::vector<int64_t> first = overlap.first_pairs();
+  overlap.for_each(jobs, [] { return Scratch(); }, [&](Scratch& scratch, const Candidate& candidate) {
+    auto measure = [&](auto& lcs) {
+      lcs.set(candidate);
+      for (int32_t j = 0; j < candidate.references; ++j) {
+        lcs.start();
+        for (const Hit* hit = candidate.begin(j); hit != candidate.end(j); ++hit) lcs.read(hit->unit);
+        out[first[candidate.row] + j] = zeros(lcs.row(), candidate.length);
+      }
+    };
+    candidate.length <= kWordBits ? measure(scratch.narrow) : measure(scratch.wide);
+  });
+}
+
+void union_lcs(const Overlap& overlap, Span<int64_t> candidate_sentences, Span<int64_t> reference_sentences, int jobs,
+               int64_t* out) {
+  const char* const what = "expected offsets of the sentences of all texts";
+  check_offsets(candidate_sentences, overlap.candidates.ids.size, what);
+  check_offsets(reference_sentences, overlap.references.ids.size, what);
+  const std::vector<int64_t> first = overlap.first_pairs();
+  overlap.for_each(jobs, [] { return UnionScratch(); }, [&](UnionScratch& scratch, const Candidate& candidate) {
+    scratch.covered.assign(candidate.begin(candidate.references) - candidate.begin(0), 0);
+    const int64_t begin = overlap.candidates.begin(candidate.row);
+    each_sentence(candidate_sentences, begin, begin + candidate.length, [&](int64_t from, int64_t to) {
+      Candidate sentence = candidate;
+      sentence.units += from - begin;
+      sentence.length = static_cast<int32_t>(to - from);
+      if (sentence.length <= kWordBits) {
+        cover_hits(overlap, sentence, reference_sentences, scratch.lcs.narrow, scratch);
+      } else {
+        cover_hits(overlap, sentence, reference_sentences, scratch.lcs.wide, scratch);
+      }
+    });
+    scratch.own.assign(candidate.unit_count, 0);
+    for (int32_t i = 0; i < candidate.length; ++i) ++scratch.own[candidate.units[i]];
+    const uint8_t* covered = scratch.covered.data();
+    for (int32_t j = 0; j < candidate.references; ++j) {
+      scratch.left = scratch.own;
+      int64_t sum = 0;
+      for (const Hit* hit = candidate.begin(j); hit != candidate.end(j); ++hit) {
+        if (*covered++) sum += scratch.left[hit->unit]-- > 0;
+      }
+      out[first[candidate.row] + j] = sum;
+    }
   });
 }
 

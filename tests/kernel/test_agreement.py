@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postil.kernel import python
+from postil.kernel.python.interning import SPLIT
 
 compiled = pytest.importorskip("postil.kernel._compiled", reason="the compiled kernel was not built")
 
@@ -81,6 +82,12 @@ def check_all(problem):
     for order, skip in ((1, -1), (2, -1), (1, 4), (1, 0)):
         agree(problem, lambda k, o, unit=(order, skip): k.rouge_n(o, ones, *unit), exactly=True)
         agree(problem, lambda k, o, unit=(order, skip): k.rouge_n(o, weights, *unit))
+        agree(problem, lambda k, o, unit=(order, skip): k.ngram_matches(o, *unit), exactly=True)
+    agree(problem, lambda k, o: k.ngram_matches(o, 6), exactly=True)
+    agree(problem, lambda k, o: k.lcs_lengths(o), exactly=True)
+    for every in (1, 3, 100):  # sentences of so many words, and where a text ends
+        cuts = [np.unique(np.append(np.arange(0, len(ids), every), len(ids))) for ids, _ in (candidates, references)]
+        agree(problem, lambda k, o, cuts=cuts: k.union_lcs(o, *cuts), exactly=True)
 
     function = (np.arange(words) % 3 == 0).astype(np.uint8)
     for parameters in ([0.85, 0.2, 0.6, 0.75], [0.9, 3.0, 0.5, 0.5]):
@@ -141,12 +148,18 @@ def test_very_long_texts_agree():
         agree(problem, lambda k, o, delta=yes: k.bleu_stats(o, weights[None], 9, delta))
         agree(problem, lambda k, o, united=yes: k.rouge_l(o, weights, 1.44, united))
     agree(problem, lambda k, o: k.rouge_n(o, weights, 2))
+    agree(problem, lambda k, o: k.ngram_matches(o, 9), exactly=True)
+    agree(problem, lambda k, o: k.lcs_lengths(o), exactly=True)
+    agree(
+        problem, lambda k, o: k.union_lcs(o, np.array([0, 4200]), np.array([0, 100, len(problem[2][0])])), exactly=True
+    )
 
 
 @pytest.mark.parametrize(
     ("words", "call"),
     [
         (200_000, lambda o, w, _: compiled.rouge_l(o, w, 1.44, True)),
+        (200_000, lambda o, _, ids: compiled.union_lcs(o, np.array([0, len(ids)]), np.array([0, len(ids)]))),
         (20_000, lambda o, w, ids: compiled.meteor(o, w, [0.9, 3, 0.5, 0.5], [1, 1, 1], 40, ids, ids,
                                                    np.zeros(1, np.uint8), None, None)),
     ],
@@ -178,7 +191,7 @@ def test_meteor_with_stems_and_synonyms_agrees(problem, data):
         np.testing.assert_allclose(*results, rtol=1e-12, atol=1e-12)
 
 
-@given(st.lists(TEXTS, max_size=6), st.lists(TEXTS, max_size=3), st.sampled_from(["space", "words", "characters"]))
+@given(st.lists(TEXTS, max_size=6), st.lists(TEXTS, max_size=3), st.sampled_from(sorted(SPLIT)))
 def test_interning_agrees(texts, more, splitting):
     interners = [compiled.Interner(), python.Interner()]
     for a, b in zip(*(interner.encode(texts, splitting) for interner in interners), strict=True):
@@ -249,6 +262,9 @@ def test_threads_change_no_bit(kernel):
                 kernel.bleu_stats(overlap, weights[None], 4, False, jobs),
                 kernel.rouge_l(overlap, weights, 1.44, True, jobs),
                 kernel.rouge_n(overlap, weights, 1, 4, jobs),
+                kernel.ngram_matches(overlap, 3, -1, jobs),
+                kernel.lcs_lengths(overlap, jobs),
+                kernel.union_lcs(overlap, candidate[1], offsets, jobs),
                 kernel.cider(overlap, weights, grams, norms, 6.0, jobs),
                 norms,
                 *grams.table(2),
@@ -265,5 +281,7 @@ def test_what_the_kernel_refuses(kernel):
         interner.encode_tokens(["ab"])
     with pytest.raises(TypeError, match="text 1"):
         interner.encode(["a", 1], "space")
+    with pytest.raises(ValueError, match="expected space, words"):
+        interner.encode(["a"], "letters")
     with pytest.raises(ValueError, match="branch"):
         interner.branch().branch()

@@ -59,3 +59,22 @@ def test_what_is_no_text_and_what_only_quotes_han_is_not_counted() -> None:
 
 def test_capitals_are_one_word_as_the_tokenizer_has_them() -> None:
     assert met(["İ中"]).han == 1  # lower-cased, the dotted capital is a letter and a mark that is no letter
+
+
+@pytest.mark.parametrize("text", [HAN, "Сегодня хорошая погода, 20 °C", "Καλημέρα"])
+def test_rouge_is_not_for_other_letters(text: str) -> None:
+    many = met([text, ENGLISH], "rouge")
+    with pytest.raises(InvalidInput) as refusal:
+        many.check(refuse)
+    assert str(refusal.value) == (
+        "c.jsonl:1: text: text in other letters than a to z is dropped by the tokenizer rouge, and 1 of 2 comments is; "
+        "expected another tokenizer: words, or jieba for Chinese"
+    )
+    assert met([text] + [ENGLISH] * 9, "rouge").remark == (
+        "1 of 10 comments is text in other letters than a to z, which the tokenizer rouge drops; "
+        "words, and jieba for Chinese, keep them"
+    )
+
+
+def test_some_other_letters_are_no_matter_to_rouge() -> None:
+    assert met(["Zoë's naïve café", "20 °C", "— … “”", "我like it"], "rouge").remark == ""

@@ -59,3 +59,10 @@ def test_the_signature_names_algorithm_and_version() -> None:
     name, _, version = stems_signature().partition("-")
     assert name == "english"
     assert version[0].isdigit()
+
+
+def test_rouge_is_porter_by_nltk_for_words_of_more_than_three_characters() -> None:
+    words = ["ies", "dies", "dying", "enjoys", "rationally", "geology", "2018", "news", "hopefully", "feed", "agreed"]
+    expected = ["ies", "die", "die", "enjoy", "ration", "geolog", "2018", "news", "hope", "feed", "agre"]
+    assert stems(words, "rouge") == expected
+    assert stems_signature("rouge") == "rouge"

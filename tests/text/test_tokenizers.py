@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from postil.errors import UnknownName
 from postil.text.tokenizers import TOKENIZERS, is_han_text, tokenizer
 
-PLAIN = ["space", "words", "characters", "13a"]
+PLAIN = ["space", "words", "characters", "rouge", "13a"]
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 
 
 def test_the_table_names_the_tokenizers() -> None:
-    assert list(TOKENIZERS) == ["space", "words", "characters", "13a", "jieba", "rjieba"]
+    assert list(TOKENIZERS) == ["space", "words", "characters", "rouge", "13a", "jieba", "rjieba"]
 
 
 @pytest.mark.parametrize("name", PLAIN)
@@ -42,6 +42,8 @@ def test_an_unknown_name_is_answered_with_the_nearest() -> None:
         ("words", "It's FINE, snake_case 3.5 Élan", ["it", "s", "fine", "snake_case", "3", "5", "élan"]),
         ("words", "İ", ["i"]),  # lower-cased to i and a combining dot, which is no word character
         ("characters", "我 a\u3000👍🏽\n", ["我", "a", "👍", "🏽"]),
+        ("rouge", "It's FINE, snake_case 3.5 Élan", ["it", "s", "fine", "snake", "case", "3", "5", "lan"]),
+        ("rouge", "\u212a Straße ² ½", ["k", "stra", "e"]),  # the sign of kelvin is lower-cased to k
         ("13a", "Hello, world.", ["Hello", ",", "world", "."]),
         ("13a", "1,000.5 a.b .5 5. 3-4 a-b", ["1,000.5", "a", ".", "b", ".", "5", "5", ".", "3", "-", "4", "a-b"]),
         ("13a", "x,.5 wait...", ["x", ",", ".5", "wait", ".", ".", "."]),

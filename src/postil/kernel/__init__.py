@@ -34,9 +34,11 @@ if TYPE_CHECKING:
         count_units,
         highest,
         invert,
+        lcs_lengths,
         load_grams,
         log_sums,
         meteor,
+        ngram_matches,
         overlap,
         plain_objects,
         pooled_scores,
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
         rouge_n,
         search_bounds,
         searcher,
+        union_lcs,
     )
 
 __all__ = [
@@ -61,9 +64,11 @@ __all__ = [
     "count_units",
     "highest",
     "invert",
+    "lcs_lengths",
     "load_grams",
     "log_sums",
     "meteor",
+    "ngram_matches",
     "overlap",
     "plain_objects",
     "pooled_scores",
@@ -72,6 +77,7 @@ __all__ = [
     "rouge_n",
     "search_bounds",
     "searcher",
+    "union_lcs",
 ]
 
 
@@ -102,9 +108,11 @@ if not TYPE_CHECKING:
     count_units = _chosen.count_units
     highest = _chosen.highest
     invert = _chosen.invert
+    lcs_lengths = _chosen.lcs_lengths
     load_grams = _chosen.load_grams
     log_sums = _chosen.log_sums
     meteor = _chosen.meteor
+    ngram_matches = _chosen.ngram_matches
     overlap = _chosen.overlap
     plain_objects = _chosen.plain_objects
     pooled_scores = _chosen.pooled_scores
@@ -113,3 +121,4 @@ if not TYPE_CHECKING:
     rouge_n = _chosen.rouge_n
     search_bounds = _chosen.search_bounds
     searcher = _chosen.searcher
+    union_lcs = _chosen.union_lcs

@@ -1,7 +1,11 @@
-"""Detection of Han texts for the tokenizer ``words``, which takes whole Han sentences for words."""
+"""Detection of texts that a tokenizer is not for.
+
+``words`` takes whole sentences in Han characters for words, ``rouge`` drops all letters but a to z.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from postil.kernel.python.interning import is_han_text
@@ -23,11 +27,54 @@ ADVICE: Final = "jieba (or rjieba, the same words faster), characters, or space 
 CANNOT_SPLIT: Final = "Han text cannot be split into words at spaces and punctuation"
 
 
-class HanTexts:
-    """A count of the Han texts that `words` has split at their spaces and punctuation, with a limit.
+def _is_han(text: str) -> bool:
+    return is_han_text(text.lower())
+
+
+def _loses_letters(text: str) -> bool:
+    """True if less than half of the letters and digits are among a to z and 0 to 9."""
+    letters = [character.isascii() for character in text if character.isalnum()]
+    return 2 * sum(letters) < len(letters)
+
+
+@dataclass(frozen=True, slots=True)
+class _Unfit:
+    """Texts that a tokenizer is not for.
 
     Args:
-        tokenizer: The tokenizer of the texts; with another than ``words`` nothing is counted.
+        is_unfit: True for such a text; asked only of texts that are not ASCII.
+        name: Name of such a text.
+        problem: The tokenizer's problem with it.
+        remedy: Tokenizers to take instead.
+        remark: The end of the remark on a few of them.
+    """
+
+    is_unfit: Callable[[str], bool]
+    name: str
+    problem: str
+    remedy: str
+    remark: str
+
+
+_UNFIT: Final = {
+    "words": _Unfit(
+        _is_han, "Han text", CANNOT_SPLIT, ADVICE, "the tokenizer words does not split; jieba, rjieba and characters do"
+    ),
+    "rouge": _Unfit(
+        _loses_letters,
+        "text in other letters than a to z",
+        "text in other letters than a to z is dropped by the tokenizer rouge",
+        "words, or jieba for Chinese",
+        "the tokenizer rouge drops; words, and jieba for Chinese, keep them",
+    ),
+}
+
+
+class HanTexts:
+    """A count of the texts that their tokenizer is not for, with a limit: Han texts for ``words``.
+
+    Args:
+        tokenizer: The tokenizer of the texts; with another than ``words`` and ``rouge`` nothing is counted.
         what: Name of the texts, in the plural.
 
     >>> from postil.text import tokenizer
@@ -42,8 +89,8 @@ class HanTexts:
         self.texts = 0
         self.han = 0
         self.first = -1
-        """Index of the first Han text among all that were seen."""
-        self._asked = tokenizer.name == "words"
+        """Index of the first such text among all that were seen."""
+        self._unfit = _UNFIT.get(tokenizer.name)
 
     def see(self, texts: Iterable[object]) -> None:
         """Count the next texts; a value that is no text counts as any other.
@@ -51,8 +98,9 @@ class HanTexts:
         Args:
             texts: Texts before tokenization.
         """
+        is_unfit = self._unfit.is_unfit if self._unfit else None
         for text in texts:
-            if self._asked and isinstance(text, str) and not text.isascii() and is_han_text(text.lower()):
+            if is_unfit and isinstance(text, str) and not text.isascii() and is_unfit(text):
                 self.first = self.texts if self.first < 0 else self.first
                 self.han += 1
             self.texts += 1
@@ -63,7 +111,7 @@ class HanTexts:
         return self.han > SHARE * self.texts
 
     def check(self, refuse: Callable[[int, str], InvalidInput]) -> None:
-        """Refuse texts of which too many are Han texts.
+        """Refuse texts of which the tokenizer is not for too many.
 
         Args:
             refuse: Function from the index of a text and a problem to the error with its location.
@@ -71,21 +119,19 @@ class HanTexts:
         Raises:
             InvalidInput: They are; the first of them is named.
         """
-        if self.many:
+        if self._unfit and self.many:
             are = "is" if self.han == 1 else "are"
             raise refuse(
                 self.first,
-                f"{CANNOT_SPLIT}, and {self.han:,} of {self.texts:,} {self.what} {are}; "
-                f"expected another tokenizer: {ADVICE}",
+                f"{self._unfit.problem}, and {self.han:,} of {self.texts:,} {self.what} {are}; "
+                f"expected another tokenizer: {self._unfit.remedy}",
             )
 
     @property
     def remark(self) -> str:
-        """A note on the few Han texts; empty without any."""
-        if not self.han:
+        """A note on the few such texts; empty without any."""
+        if not self._unfit or not self.han:
             return ""
         are = "is" if self.han == 1 else "are"
-        return (
-            f"{self.han:,} of {self.texts:,} {self.what} {are} Han text, which the tokenizer words does not split; "
-            "jieba, rjieba and characters do"
-        )
+        of_which = f"{self.han:,} of {self.texts:,} {self.what} {are} {self._unfit.name}"
+        return f"{of_which}, which {self._unfit.remark}"

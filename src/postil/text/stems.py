@@ -1,8 +1,10 @@
-"""Stemming with Snowball, through PyStemmer.
+"""Stemming with Snowball, through PyStemmer, and the stems of rouge-score.
 
 ``english`` is the stemmer of METEOR. The METEOR 1.5 jar has the Snowball rules of before version 3, and so has
 PyStemmer 2: equal there on every pair tried. Snowball 3, in PyStemmer 3, added a few rules (``biologist`` and
 ``biology`` share a stem now, ``organizer`` and ``organ`` no longer), so `stems_signature` names the version.
+
+``rouge`` is the stemmer of rouge-score: `postil.text.porter` for words of more than three characters.
 """
 
 from __future__ import annotations
@@ -13,14 +15,15 @@ from typing import TYPE_CHECKING
 import Stemmer  # type: ignore[import-not-found]
 
 from postil.errors import UnknownName
+from postil.text.porter import porter_stem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 __all__ = ["STEMMERS", "stems", "stems_signature"]
 
-STEMMERS: tuple[str, ...] = tuple(sorted(Stemmer.algorithms()))
-"""Names of the algorithms that the installed PyStemmer has, among them ``english``, ``porter`` and ``french``."""
+STEMMERS: tuple[str, ...] = tuple(sorted([*Stemmer.algorithms(), "rouge"]))
+"""``rouge``, and the algorithms that the installed PyStemmer has, among them ``english``, ``porter`` and ``french``."""
 
 
 def stems(words: Sequence[str], algorithm: str = "english") -> list[str]:
@@ -45,6 +48,8 @@ def stems(words: Sequence[str], algorithm: str = "english") -> list[str]:
     ['chanton']
     """
     _check(algorithm)
+    if algorithm == "rouge":
+        return [porter_stem(word) if len(word) > 3 else word for word in words]
     stemmer = Stemmer.Stemmer(algorithm, 0)
     try:
         return list(stemmer.stemWords(words))
@@ -53,7 +58,7 @@ def stems(words: Sequence[str], algorithm: str = "english") -> list[str]:
 
 
 def stems_signature(algorithm: str = "english") -> str:
-    """Return the entry of a stemmer in signatures: the algorithm and the version of PyStemmer.
+    """Return the entry of a stemmer in signatures: the algorithm, and the version of PyStemmer if it is from there.
 
     Raises:
         UnknownName: There is no such algorithm.
@@ -62,6 +67,8 @@ def stems_signature(algorithm: str = "english") -> str:
     True
     """
     _check(algorithm)
+    if algorithm == "rouge":
+        return algorithm
     return f"{algorithm}-{metadata.version('PyStemmer')}"  # Stemmer.version() is out of date in some releases
 
 

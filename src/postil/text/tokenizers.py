@@ -8,6 +8,7 @@ itself on raw strings; it gives the same tokens.
 | ``space`` | text between white space |
 | ``words`` | lower-cased runs of letters, digits and underscores; punctuation is dropped |
 | ``characters`` | every character that is not white space |
+| ``rouge`` | lower-cased runs of a to z and 0 to 9, as rouge-score splits; all other characters are dropped |
 | ``13a`` | the tokenization of NIST's mteval-v13a, as sacreBLEU's default does it |
 | ``jieba`` | Chinese words by jieba, hidden Markov model on, default dictionary |
 | ``rjieba`` | the same tokens, many times faster |
@@ -17,19 +18,20 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from postil.errors import UnknownName
-from postil.kernel.python.interning import is_han_text
+from postil.kernel.python.interning import SPLIT, is_han_text
 from postil.text.chinese import jieba_signature, rjieba_signature, split_jieba, split_rjieba
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["TOKENIZERS", "Native", "Tokenizer", "is_han_text", "tokenizer"]
+__all__ = ["TOKENIZERS", "Native", "Tokenizer", "is_han_text", "native_tokenizer", "tokenizer"]
 
-Native = Literal["space", "words", "characters"]
+Native = Literal["space", "words", "characters", "rouge", "every-character", "marks"]
 
 
 @dataclass(frozen=True)
@@ -71,21 +73,6 @@ class Tokenizer:
         return [cut(text) for text in texts]
 
 
-_WORD = re.compile(r"\w+")
-
-
-def _split_space(text: str) -> list[str]:
-    return text.split()
-
-
-def _split_words(text: str) -> list[str]:
-    return _WORD.findall(text.lower())
-
-
-def _split_characters(text: str) -> list[str]:
-    return [character for character in text if not character.isspace()]
-
-
 _MARKUP = (
     ("<skipped>", ""),
     ("-\n", ""),
@@ -114,16 +101,13 @@ def _split_13a(text: str) -> list[str]:
     return text.split()
 
 
-def _space() -> Tokenizer:
-    return Tokenizer("space", "space", _split_space, "space")
+def native_tokenizer(native: Native) -> Tokenizer:
+    """The tokenizer that is a splitting of the compiled kernel.
 
-
-def _words() -> Tokenizer:
-    return Tokenizer("words", "words", _split_words, "words")
-
-
-def _characters() -> Tokenizer:
-    return Tokenizer("characters", "characters", _split_characters, "characters")
+    >>> native_tokenizer("marks").split("Well, (it is)")
+    ['Well', ',', '(', 'it', 'is', ')']
+    """
+    return Tokenizer(native, native, SPLIT[native], native)
 
 
 def _13a() -> Tokenizer:
@@ -140,9 +124,10 @@ def _rjieba() -> Tokenizer:
 
 TOKENIZERS: Mapping[str, Callable[[], Tokenizer]] = MappingProxyType(
     {
-        "space": _space,
-        "words": _words,
-        "characters": _characters,
+        "space": partial(native_tokenizer, "space"),
+        "words": partial(native_tokenizer, "words"),
+        "characters": partial(native_tokenizer, "characters"),
+        "rouge": partial(native_tokenizer, "rouge"),
         "13a": _13a,
         "jieba": _jieba,
         "rjieba": _rjieba,

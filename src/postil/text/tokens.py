@@ -31,12 +31,14 @@ class Tokens:
         offsets: int64[n + 1]; text i is ``ids[offsets[i]:offsets[i + 1]]``.
         vocabulary: The vocabulary of the ids.
         texts: The n texts before tokenization, of a list of tokens its tokens joined by spaces; kept only if asked for.
+        tokenizer: The tokenizer; None for lists of tokens.
     """
 
     ids: NDArray[np.int32]
     offsets: NDArray[np.int64]
     vocabulary: Vocabulary
     texts: Sequence[str] | None = None
+    tokenizer: Tokenizer | None = None
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -72,7 +74,15 @@ class Tokens:
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         shift = np.repeat(self.offsets[texts] - offsets[:-1], lengths)
         kept = None if self.texts is None else [self.texts[i] for i in texts.tolist()]
-        return Tokens(self.ids[np.arange(offsets[-1]) + shift], offsets, self.vocabulary, kept)
+        return replace(self, ids=self.ids[np.arange(offsets[-1]) + shift], offsets=offsets, texts=kept)
+
+    def stemmed(self, algorithm: str) -> Tokens:
+        """The texts with the id of each word's stem in its place.
+
+        Args:
+            algorithm: A name of `postil.text.STEMMERS`.
+        """
+        return replace(self, ids=self.vocabulary.stem_ids(algorithm)[self.ids])
 
     def words(self, text: int) -> list[str]:
         """Tokens of one text as words.
@@ -182,11 +192,11 @@ class Vocabulary:
                 if not isinstance(text, str):
                     raise TypeError(f"text {index}: expected str, got {type(text).__name__}")
             tokens = self.encode_tokens(tokenizer.split_all(texts))
-            return replace(tokens, texts=list(texts)) if keep_texts else tokens
+            return replace(tokens, texts=list(texts) if keep_texts else None, tokenizer=tokenizer)
         ids, offsets, han = self._interner.encode(texts, tokenizer.native, jobs)
         if han >= 0 and not allow_han:
             raise InvalidInput(f"{CANNOT_SPLIT}; expected another tokenizer: {ADVICE}", where="texts", line=han + 1)
-        return Tokens(ids, offsets, self, list(texts) if keep_texts else None)
+        return Tokens(ids, offsets, self, list(texts) if keep_texts else None, tokenizer)
 
     def encode_tokens(self, token_lists: Sequence[Sequence[str]], *, keep_texts: bool = False) -> Tokens:
         """Assign token ids to texts that are lists of tokens; new words are added.

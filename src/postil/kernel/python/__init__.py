@@ -9,7 +9,7 @@ from postil.kernel.python.meteor import meteor
 from postil.kernel.python.objects import plain_objects
 from postil.kernel.python.overlap import Overlap, overlap
 from postil.kernel.python.ranks import rank_correlations
-from postil.kernel.python.rouge import rouge_l, rouge_n
+from postil.kernel.python.rouge import lcs_lengths, ngram_matches, rouge_l, rouge_n, union_lcs
 from postil.kernel.python.search import Searcher, count_terms, invert, search_bounds, searcher
 from postil.kernel.python.softmax import highest, log_sums
 from postil.kernel.python.units import count_units, pooled_scores
@@ -27,9 +27,11 @@ __all__ = [
     "count_units",
     "highest",
     "invert",
+    "lcs_lengths",
     "load_grams",
     "log_sums",
     "meteor",
+    "ngram_matches",
     "overlap",
     "plain_objects",
     "pooled_scores",
@@ -38,4 +40,5 @@ __all__ = [
     "rouge_n",
     "search_bounds",
     "searcher",
+    "union_lcs",
 ]

@@ -3,27 +3,63 @@
 from __future__ import annotations
 
 import re
+import string
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+
+from postil.kernel.python.checks import require
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
-__all__ = ["Interner", "is_han_text"]
+__all__ = ["SPLIT", "Interner", "is_han_text"]
 
 _WORD: Final = re.compile(r"\w+")
 _HAN: Final = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _HAN_CHARACTER: Final = re.compile(rf"(?=\w)[{_HAN}]")
 _OTHER_WORD: Final = re.compile(rf"[^\W{_HAN}]+")
 
-_SPLIT: Final[dict[str, Callable[[str], list[str]]]] = {
+_ROUGE: Final = re.compile(r"[a-z0-9]+")
+_MARKS: Final = frozenset(string.punctuation)
+
+
+def _split_words(text: str) -> list[str]:
+    return _WORD.findall(text.lower())
+
+
+def _split_characters(text: str) -> list[str]:
+    return [character for character in text if not character.isspace()]
+
+
+def _split_rouge(text: str) -> list[str]:
+    return _ROUGE.findall(text.lower())
+
+
+def _split_marks(text: str) -> list[str]:
+    """Words between white space; a punctuation mark at the end of one, else at its begin, is a token of its own."""
+    tokens: list[str] = []
+    for word in text.split():
+        if len(word) > 1 and word[-1] in _MARKS:
+            tokens += (word[:-1], word[-1])
+        elif len(word) > 1 and word[0] in _MARKS:
+            tokens += (word[0], word[1:])
+        else:
+            tokens.append(word)
+    return tokens
+
+
+SPLIT: Final[dict[str, Callable[[str], list[str]]]] = {
     "space": str.split,
-    "words": lambda text: _WORD.findall(text.lower()),
-    "characters": lambda text: [character for character in text if not character.isspace()],
+    "words": _split_words,
+    "characters": _split_characters,
+    "rouge": _split_rouge,
+    "every-character": list,
+    "marks": _split_marks,
 }
+"""The tokens of a text by each splitting."""
 
 
 def is_han_text(text: str) -> bool:
@@ -83,7 +119,8 @@ class Interner:
         for index, text in enumerate(texts):
             if not isinstance(text, str):
                 raise TypeError(f"text {index}: expected str, got {type(text).__name__}")
-        split = _SPLIT[splitting]
+        require(splitting in SPLIT, "expected space, words, characters, rouge, every-character or marks")
+        split = SPLIT[splitting]
         ids, offsets = self.encode_tokens([split(text) for text in texts])
         han = (index for index, text in enumerate(texts) if splitting == "words" and is_han_text(text.lower()))
         return ids, offsets, next(han, -1)
