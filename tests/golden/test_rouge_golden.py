@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import postil
+from postil.errors import UsageError
+from postil.metrics import parse_metric
 
 
 def score(spec: str, candidate: str, references: list[str], weights: list[float]) -> float:
@@ -89,3 +93,109 @@ def test_mean_and_pooled() -> None:
     result = postil.score(["a", "x y"], [["a b c d"], ["x y"]], weights=weights, metrics=specs, tokenizer="space")
     assert list(result.corpus.values()) == pytest.approx([5 / 8, 1 / 2, 2.5 / 6])
     assert result.items["rouge-1(corpus=pooled)"].tolist() == pytest.approx([1 / 4, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("part", "expected"),
+    [
+        # a b a with a a c: 2 of 3 and 2 of 3, F 2/3, times .5; with b d: 1 of 3 and 1 of 2, F 2/5, times 1: the second
+        ("p", 1 / 3),
+        ("r", 1 / 2),
+        ("f", 2 / 5),
+    ],
+)
+def test_the_reference_with_the_highest_weighted_f(part: str, expected: float) -> None:
+    spec = f"w-rouge-1(part={part},over=max)"
+    assert score(spec, "a b a", ["a a c", "b d"], [0.5, 1.0]) == pytest.approx(expected)
+    assert score(spec, "a b a", ["a a c", "b d"], [0.8, 0.0]) == pytest.approx(0.8 * 2 / 3)
+    assert score(spec[2:], "a b a", ["a a c", "b d"], [0.5, 1.0]) == pytest.approx(2 / 3)
+
+
+def test_pooled_precision_and_f() -> None:
+    """Matches .5 * 2 + 1 * 1 = 2, of 2 * 3 units of the candidate and 3 + 2 of the references."""
+    references, weights = ["a a c", "b d"], [0.5, 1.0]
+    assert score("w-rouge-1(part=p,over=pooled)", "a b a", references, weights) == pytest.approx(2 / 6)
+    assert score("w-rouge-1(part=f,over=pooled)", "a b a", references, weights) == pytest.approx(4 / 11)
+
+
+def test_skip_bigrams_have_precision_too() -> None:
+    """a b c has six units; a c b has six, and all but bc and cb match: 5 of 6 on either side."""
+    assert score("rouge-su4(part=p)", "a b c", ["a c b"], [1.0]) == pytest.approx(5 / 6)
+    assert score("rouge-su4(part=f)", "a b", ["a c b"], [1.0]) == pytest.approx(2 * 3 / (3 + 6))
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        # C with r1: LCS 2, P = 2/3, R = 1/2, F = 4/7, times .5 is 2/7; with r2: P = 1/3, R = 1, F = 1/2, times .4 is .2
+        ("w-rouge-l(reading=best,beta=1)", 2 / 7),
+        ("w-rouge-l(reading=best,beta=1,part=p)", 1 / 3),
+        ("w-rouge-l(reading=best,beta=1,part=r)", 1 / 4),
+        ("rouge-l(reading=best,beta=1)", 4 / 7),
+        # each maximum on its own
+        ("w-rouge-l(part=p)", 1 / 3),
+        ("w-rouge-l(part=r)", 2 / 5),
+    ],
+)
+def test_rouge_l_of_the_best_reference(spec: str, expected: float) -> None:
+    assert score(spec, C, R, S) == pytest.approx(expected)
+
+
+def lsum(part: str, candidate: str, references: list[str], weights: list[float]) -> float:
+    return score(f"w-rouge-lsum(part={part})", candidate, references, weights)
+
+
+def test_rouge_lsum() -> None:
+    """Lin 2004, section 3.2: w1 w2 of the first sentence and w1 w3 w5 of the second cover four words of five."""
+    candidate = "w1 w2 w6 w7 w8\nw1 w3 w8 w9 w5"
+    assert lsum("r", candidate, ["w1 w2 w3 w4 w5"], [1.0]) == pytest.approx(4 / 5)
+    assert lsum("p", candidate, ["w1 w2 w3 w4 w5"], [0.5]) == pytest.approx(0.5 * 4 / 10)
+    assert lsum("f", candidate, ["w1 w2 w3 w4 w5", "x"], [1.0, 1.0]) == pytest.approx(8 / 15)
+
+
+def test_a_word_counts_at_most_as_often_as_the_candidate_has_it() -> None:
+    """Both lines of the reference have the a of the candidate; it is one word."""
+    assert lsum("r", "a", ["a b\na c"], [1.0]) == pytest.approx(1 / 4)
+    assert lsum("r", "a a", ["a b\na c"], [1.0]) == pytest.approx(2 / 4)
+
+
+def test_without_line_feeds_a_text_is_one_sentence() -> None:
+    for texts in (("a b. c d", "b a d. c"), ("a b c", "c b a")):
+        plain = score("rouge-l(reading=best,beta=1)", texts[0], [texts[1]], [1.0])
+        assert lsum("f", texts[0], [texts[1]], [1.0]) == pytest.approx(plain)
+    lists = postil.score([["a", "b"]], [[["a", "c"], ["b"]]], metrics=["rouge-lsum"])
+    assert lists.corpus["rouge-lsum"] == pytest.approx(2 / 3)
+
+
+def test_stems() -> None:
+    """skies and sky, ponies and pony; the stems of was and is are the words, which are short."""
+    assert score("rouge-1(stem=true)", "was skies ponies", ["is sky pony was"], [1.0]) == pytest.approx(3 / 4)
+    assert score("rouge-l(stem=true,part=r)", "skies was", ["sky is was"], [1.0]) == pytest.approx(2 / 3)
+    assert score("rouge-lsum(stem=true,part=r)", "skies was", ["sky is was"], [1.0]) == pytest.approx(2 / 3)
+
+
+def test_what_does_not_go_together() -> None:
+    for spec, problem in {
+        "rouge-l(reading=best,over=mean)": "reading=best chooses a reference, and leaves over=mean nothing",
+        "rouge-l(reading=union,part=p)": "reading=union has part=f alone, got part=p",
+        "rouge-lsum(beta=0)": "beta: expected a positive number, got 0",
+    }.items():
+        with pytest.raises(UsageError, match=re.escape(problem)):
+            parse_metric(spec)
+
+
+@pytest.mark.parametrize(
+    ("spec", "printed"),
+    [
+        ("rouge-1", "rouge-1(count=clipped,corpus=mean)"),
+        ("rouge-1(part=r,over=pooled,stem=false)", "rouge-1(count=clipped,corpus=mean)"),
+        ("rouge-1(part=f,stem=true)", "rouge-1(count=clipped,corpus=mean,part=f,stem=true)"),
+        ("rouge-1(part=f,over=max)", "rouge-1(count=clipped,corpus=mean,part=f)"),
+        ("rouge-2(over=max)", "rouge-2(count=clipped,corpus=mean,over=max)"),
+        ("rouge-l", "rouge-l(reading=max,beta=1.2,over=max)"),
+        ("w-rouge-l(part=p)", "w-rouge-l(reading=max,beta=1.2,over=max,part=p)"),
+        ("rouge-lsum", "rouge-lsum(part=f,beta=1,stem=false)"),
+    ],
+)
+def test_printed_specs(spec: str, printed: str) -> None:
+    assert str(parse_metric(spec)) == printed

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
-from postil.metrics import parse_metric
+from postil.metrics import Metric, RougeL, RougeLsum, RougeN, parse_metric
 from postil.metrics.spec import register_metric
 
 
@@ -36,6 +37,8 @@ PARAMETERS = {
         "(smooth=add-k)",
         "(smooth=method0)",
     ],
+    "chrf": ["", "(order=3,words=1,beta=1,lowercase=true,whitespace=true)"],
+    "chrf++": ["(smooth=eps)"],
     "cider": ["", "(order=2)"],
     "cider-d": ["", "(order=3,sigma=2.5)"],
     "delta-bleu": ["", "(order=2)"],
@@ -53,8 +56,8 @@ PARAMETERS = {
         "(over=near)",
         "(over=mean,characters=true,params=other)",
     ],
-    "rouge-1": ["", "(corpus=pooled)"],
-    "rouge-2": ["", "(corpus=pooled)"],
+    "rouge-1": ["", "(corpus=pooled)", "(part=f)", "(part=p)", "(part=f,over=pooled,corpus=pooled,stem=true)"],
+    "rouge-2": ["", "(corpus=pooled)", "(part=f,corpus=pooled)"],
     "rouge-l": [
         "",
         "(reading=union)",
@@ -63,7 +66,10 @@ PARAMETERS = {
         "(over=mean)",
         "(over=top-2)",
         "(over=near)",
+        "(part=p,stem=true)",
+        "(reading=best,beta=1)",
     ],
+    "rouge-lsum": ["", "(part=r,stem=true)"],
     "rouge-su4": ["", "(corpus=pooled)"],
     "own-overlap": ["", "(power=2)"],
     "own-batches": [""],
@@ -82,10 +88,31 @@ def of(*names: str, specs: list[str] = SPECS) -> list[str]:
 
 BLEU = ("bleu-1", "bleu-2", "bleu-3", "bleu-4")
 COCO = [spec for spec in of(*BLEU) if "smooth=coco" in str(parse_metric(spec))]
-MEAN = [spec for spec in SPECS if "corpus=mean" in str(parse_metric(spec))] + of("rouge-l", "cider", "cider-d", *OWN)
+MEAN = [
+    *(spec for spec in SPECS if "corpus=mean" in str(parse_metric(spec))),
+    *of("rouge-l", "rouge-lsum", "cider", "cider-d", *OWN),
+]
 AVERAGES = [spec for spec in of("meteor", "rouge-l") if "over=max" not in str(parse_metric(spec))]
 OUTSIDE = [spec for spec in of("meteor") if "penalty=outside" in spec]
-CHOOSES_ONE = [spec for spec in of("meteor") if "corpus=mean" not in str(parse_metric(spec))]
+EPS = [spec for spec in of("chrf", "chrf++") if "smooth=eps" in spec]
+
+
+def _chooses(metric: Metric) -> bool:
+    if isinstance(metric, RougeN):
+        return metric.over == "max" or (metric.over == "by-part" and metric.part != "r")
+    return isinstance(metric, RougeLsum) or (isinstance(metric, RougeL) and metric.reading == "best")
+
+
+BEST = [spec for spec in SPECS if _chooses(parse_metric(spec))]
+"""ROUGE of one reference, which the highest F chooses."""
+SIDES = [spec for spec in BEST if re.search("part=[pr]", str(parse_metric(spec))) or "over=max" in spec]
+"""Its precision and recall."""
+CHOOSES_ONE = [
+    *(spec for spec in of("meteor") if "corpus=mean" not in str(parse_metric(spec))),
+    *of("chrf", "chrf++"),
+    *(spec for spec in BEST if "corpus=pooled" in spec),
+    *SIDES,
+]
 
 
 def without(specs: list[str], exempt: list[str]) -> list[str]:

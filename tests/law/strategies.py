@@ -79,7 +79,7 @@ def problems(
 
 
 def references_of(problem: Problem, vocabulary: Vocabulary, items: Sequence[int] | None = None) -> References:
-    tokens = vocabulary.encode_tokens([text for row in problem.references for text in row])
+    tokens = vocabulary.encode_tokens([text for row in problem.references for text in row], keep_texts=True)
     offsets = np.cumsum([0, *map(len, problem.references)])
     weights = np.array([weight for row in problem.weights for weight in row])
     if items is None:
@@ -123,7 +123,7 @@ def scores(
     parts: list[dict[str, NDArray[np.float64]]] = []
     bounds = [0, *chunks, len(problem.candidates)]
     for begin, end in pairwise(bounds):
-        tokens = vocabulary.branch().encode_tokens(problem.candidates[begin:end])
+        tokens = vocabulary.branch().encode_tokens(problem.candidates[begin:end], keep_texts=True)
         parts.append(metrics.measure(tokens, np.array(problem.sets[begin:end], dtype=np.int32), jobs))
         for spec in specs:
             totals[spec].add(parts[-1][spec])

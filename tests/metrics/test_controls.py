@@ -300,7 +300,7 @@ def test_pairs_give_what_texts_give_to_the_last_bit(
     tokens = vocabulary.branch().encode_tokens([text.split() for text in candidates])
     numbers = np.array(of_set, dtype=np.int32)
     singles = reference_aggregation.SingleReferenceScorer(metrics.metrics, references, None)
-    bounds, pairs = singles.pairs(numbers)
+    bounds, pairs = references.pairs(numbers)
     found = singles.compared(tokens, numbers)
     keep = np.array([random.random() < 0.5 for _ in weights])
     keep[references.offsets[:-1]] = True

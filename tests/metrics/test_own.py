@@ -445,7 +445,7 @@ def test_what_else_is_no_metric() -> None:
 
 def test_names_are_those_of_one_metric() -> None:
     for name in METRICS:
-        with pytest.raises(UsageError, match=f"metric {name}: the package has one of that name"):
+        with pytest.raises(UsageError, match=re.escape(f"metric {name}: the package has one of that name")):
             register_metric(name=name)(equal)
     register_metric(name="mine")(equal)
     register_metric(name="mine")(equal)  # as a cell of a notebook that runs again
@@ -464,7 +464,7 @@ def test_names_are_those_of_one_metric() -> None:
 
 
 def test_names_may_have_underscores_and_other_letters() -> None:
-    for name in ("my_metric", "Ähnlich", "chrf++", "v1.2", "_x"):
+    for name in ("my_metric", "Ähnlich", "f++", "v1.2", "_x"):
         register_metric(name=name, version="1")(equal)
         assert str(parse_metric(name)) == name
     assert known_metric("my_metric(alpha=1)") is None

@@ -69,6 +69,43 @@ def sacrebleu(texts: Texts) -> Numbers:
     return numbers
 
 
+def chrf(texts: Texts) -> Numbers:
+    deepest = max(map(len, texts.references))
+    streams = [[row[at] if at < len(row) else None for row in texts.references] for at in range(deepest)]
+    numbers: Numbers = {}
+    for words in (0, 2):
+        for spec, options in {
+            "": {},
+            "beta=1,lowercase=true,": {"beta": 1, "lowercase": True},
+            "order=4,whitespace=true,": {"char_order": 4, "whitespace": True},
+            "smooth=eps,": {"eps_smoothing": True},
+        }.items():
+            metric = _class("sacrebleu.metrics", "CHRF")(word_order=words, **options)
+            pairs = zip(texts.candidates, texts.references, strict=True)
+            items = [metric.sentence_score(candidate, references).score / 100 for candidate, references in pairs]
+            numbers[f"chrf({spec}words={words})"] = (metric.corpus_score(texts.candidates, streams).score / 100, items)
+    return numbers
+
+
+def rouge_score(texts: Texts) -> Numbers:
+    kinds = {
+        "rouge1": "rouge-1(over=max,",
+        "rouge2": "rouge-2(over=max,",
+        "rougeL": "rouge-l(reading=best,beta=1,",
+        "rougeLsum": "rouge-lsum(",
+    }
+    numbers: Numbers = {}
+    for stem in (False, True):
+        scorer = _class("rouge_score.rouge_scorer", "RougeScorer")(list(kinds), use_stemmer=stem)
+        pairs = zip(texts.candidates, texts.references, strict=True)
+        rows = [scorer.score_multi(references, candidate) for candidate, references in pairs]
+        for kind, spec in kinds.items():
+            for part, column in (("p", 0), ("r", 1), ("f", 2)):
+                items = [float(row[kind][column]) for row in rows]
+                numbers[f"{spec}part={part},stem={str(stem).lower()})"] = (sum(items) / len(items), items)
+    return numbers
+
+
 def nltk(texts: Texts) -> Numbers:
     bleu = importlib.import_module("nltk.translate.bleu_score")
     candidates = [text.split(" ") for text in texts.candidates]
@@ -87,17 +124,37 @@ def _class(module: str, name: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
-def write(name: str, made_by: str, command: object, numbers: Numbers) -> None:
+def write(name: str, made_by: str, command: object, numbers: Numbers, **how: str) -> None:
     rows = {spec: {"corpus": corpus, "items": items} for spec, (corpus, items) in numbers.items()}
-    page = {"made_by": made_by, "command": command, "numbers": rows}
+    page = {"made_by": made_by, "command": command, **how, "numbers": rows}
+    (FROZEN / f"{name}.json").write_text(json.dumps(page, indent=0, ensure_ascii=False) + "\n", "utf-8")
+
+
+def write_texts(name: str, texts: Texts) -> None:
+    page = {"candidates": texts.candidates, "references": texts.references}
     (FROZEN / f"{name}.json").write_text(json.dumps(page, indent=0, ensure_ascii=False) + "\n", "utf-8")
 
 
 def main() -> None:
-    texts = originals.without_collisions(originals.made(90, seed=2018))
-    page = {"candidates": texts.candidates, "references": texts.references}
-    (FROZEN / "texts.json").write_text(json.dumps(page, indent=0, ensure_ascii=False) + "\n", "utf-8")
+    texts, lines = originals.without_collisions(originals.made(90, seed=2018)), originals.summaries(40, seed=1)
+    write_texts("texts", texts)
+    write_texts("lines", lines)
     version = importlib.metadata.version
+    write(
+        "chrf",
+        f"sacrebleu {version('sacrebleu')}",
+        "CHRF(…): sentence_score, corpus_score; divided by 100",
+        chrf(lines),
+        texts="lines",
+    )
+    write(
+        "rouge-score",
+        f"rouge-score {version('rouge-score')}",
+        "RougeScorer(…, use_stemmer=…): score_multi, and the mean",
+        rouge_score(lines),
+        texts="lines",
+        tokenizer="rouge",
+    )
     coco = f"pycocoevalcap {version('pycocoevalcap')}"
     write("pycocoevalcap", coco, "Bleu(4), Rouge(), Cider(): compute_score", pycocoevalcap(texts))
     write(

@@ -84,6 +84,41 @@ def _changed(rng: random.Random, text: Sequence[str], words: Sequence[str]) -> l
     return out
 
 
+STEMS = (
+    "nation relate condition valence hesitate digit conform radical differ vile predicate operate feudal decide hope "
+    "callous formal sensitive triplicate good revive allow infer adjust irritate replace depend adopt homolog activate "
+    "angular bowdler happy enjoy fly die tie control roll probat cease hop fall hiss fizz sky news inning geo theo run"
+)
+ENDINGS = (
+    "s es ed ing ies ational ly ness fulness ization ement al er y ied ity ous logy fully ally ation iveness able ion"
+)
+OTHERS = "the a of to and in 2018 3.5 don't e-mail U.S. Élan İstanbul über (hi) -- ! £5 x The, \"quoted\" it's…"
+
+
+def summaries(n: int, *, seed: int = 2004) -> Texts:
+    """Random texts of several lines: endings that a stemmer removes, capitals, marks, empty lines, copied sentences."""
+    rng = random.Random(seed)  # noqa: S311 - texts, not secrets
+    words = [*OTHERS.split(), *STEMS.split(), *(stem + ending for stem in STEMS.split() for ending in ENDINGS.split())]
+    candidates, references = [], []
+    for _ in range(n):
+        some = rng.sample(words, rng.choice([2, 5, 12, 40]))
+        candidate = _lines(rng, some)
+        texts = [_lines(rng, some) for _ in range(rng.randint(1, 3))]
+        if rng.random() < 0.2:
+            texts[0] = [*texts[0], *candidate[:1]]
+        candidates.append("\n".join(candidate))
+        references.append(["\n".join(lines) for lines in texts])
+    return Texts("summaries", candidates, references)
+
+
+def _lines(rng: random.Random, words: Sequence[str]) -> list[str]:
+    lines = []
+    for _ in range(rng.choice([0, 1, 1, 2, 3, 4])):
+        text = " ".join(_text(rng, words, rng.choice([1, 4, 12, 25])))
+        lines.append(rng.choice([text, text, text.title(), f"{text}.", f"  {text}", ""]))
+    return lines
+
+
 # ---- real texts ------------------------------------------------------------------------------------------------------
 
 

@@ -14,6 +14,7 @@ import postil
 FROZEN = Path(__file__).parent / "frozen"
 PAGES = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(FROZEN.glob("*.json"))}
 TEXTS = PAGES.pop("texts")
+KINDS = {"texts": TEXTS, "lines": PAGES.pop("lines")}
 CASES = [(name, spec) for name, page in PAGES.items() for spec in page["numbers"]]
 
 
@@ -23,7 +24,8 @@ def test_the_numbers_are_those_of_the_original(name: str, spec: str, tmp_path: P
     none = tmp_path / "none.txt"
     none.write_text("notawordofthesetexts\n", "utf-8")
     ours = spec.replace("NONE", str(none))
-    result = postil.score(TEXTS["candidates"], TEXTS["references"], metrics=[ours], tokenizer="space")
+    texts, tokenizer = KINDS[PAGES[name].get("texts", "texts")], PAGES[name].get("tokenizer", "space")
+    result = postil.score(texts["candidates"], texts["references"], metrics=[ours], tokenizer=tokenizer)
     np.testing.assert_allclose(result.items[ours], frozen["items"], rtol=0, atol=1e-14)
     assert result.corpus[ours] == pytest.approx(frozen["corpus"], abs=1e-14)
 
@@ -41,5 +43,5 @@ def test_the_texts_have_corners() -> None:
 
 
 def test_every_page_says_who_made_it() -> None:
-    assert set(PAGES) == {"meteor", "nltk", "pycocoevalcap", "sacrebleu"}
+    assert set(PAGES) == {"chrf", "meteor", "nltk", "pycocoevalcap", "rouge-score", "sacrebleu"}
     assert all(page["made_by"] and page["command"] for page in PAGES.values())

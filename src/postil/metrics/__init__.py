@@ -5,15 +5,17 @@ from __future__ import annotations
 from postil.metrics.background import DocumentFrequencies
 from postil.metrics.base import Metric, Scorer
 from postil.metrics.bleu import Bleu, DeltaBleu
+from postil.metrics.chrf import Chrf
 from postil.metrics.cider import Cider, CiderD
 from postil.metrics.meteor import Meteor
 from postil.metrics.references import Matches, References
-from postil.metrics.rouge import RougeL, RougeN
+from postil.metrics.rouge import RougeL, RougeLsum, RougeN
 from postil.metrics.spec import METRICS, parse_metric
 
 __all__ = [
     "METRICS",
     "Bleu",
+    "Chrf",
     "Cider",
     "CiderD",
     "DeltaBleu",
@@ -23,6 +25,7 @@ __all__ = [
     "Metric",
     "References",
     "RougeL",
+    "RougeLsum",
     "RougeN",
     "Scorer",
     "parse_metric",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from postil.metrics.references import Matches, References
     from postil.text.tokens import Tokens
 
-__all__ = ["Metric", "PairwiseScorer", "Scorer", "Specified", "alignable", "mean_of_items"]
+__all__ = ["EachPairScorer", "Metric", "PairwiseScorer", "Scorer", "Specified", "alignable", "mean_of_items"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -273,6 +273,23 @@ class PairwiseScorer(Scorer):
             weights: float64[p], the weight of the reference of each.
             bounds: int64[n + 1], offsets of the pairs of each candidate; each has at least one.
         """
+
+
+class EachPairScorer(PairwiseScorer):
+    """A scorer of pairs whose `pairs` takes sets of several references, so that `measure` needs no code of its own."""
+
+    @abstractmethod
+    def pairs(self, matches: Matches) -> NDArray[np.float64]:
+        """Compare candidates with each of their references, float64[p, c] in the order of `References.pairs`.
+
+        Args:
+            matches: n candidates and sets of any size, p pairs.
+        """
+
+    def measure(self, matches: Matches) -> NDArray[np.float64]:
+        """See `Scorer.measure`."""
+        bounds, references = self.references.pairs(matches.sets)
+        return self.joined(self.pairs(matches), self.references.weights[references], bounds)
 
 
 @contextmanager

@@ -146,7 +146,7 @@ class Controls:
         Yields:
             Name and item scores, float64[n].
         """
-        pairs = _Pairs.of(self._singles, candidates, sets, jobs)
+        pairs = _Pairs(*self._references.pairs(sets), self._singles.compared(candidates, sets, jobs))
         matches = self._references.match(candidates, sets, jobs)
         together = max(1, min(TOGETHER, MOST_WEIGHTS // len(self._set)))
         by_size = self._by_size(np.unique(sets))
@@ -277,10 +277,6 @@ class _Pairs:
     bounds: NDArray[np.int64]
     references: NDArray[np.int64]
     found: Mapping[str, NDArray[np.float64]]
-
-    @classmethod
-    def of(cls, singles: SingleReferenceScorer, candidates: Tokens, sets: NDArray[np.int32], jobs: int) -> _Pairs:
-        return cls(*singles.pairs(sets), singles.compared(candidates, sets, jobs))
 
     def alone(self, scorer: Scorer, spec: str) -> NDArray[np.float64]:
         """Unweighted score of each pair, float64[p]."""

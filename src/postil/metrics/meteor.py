@@ -13,7 +13,7 @@ import numpy as np
 from postil.errors import UsageError
 from postil.kernel import meteor
 from postil.metrics.base import Metric, PairwiseScorer, Scorer, alignable
-from postil.metrics.reference_aggregation import AggregatingScorer, check_over
+from postil.metrics.reference_aggregation import AggregatingScorer, check_over, first_best
 from postil.metrics.references import References
 from postil.text.function_words import function_words, function_words_signature
 from postil.text.stems import stems_signature
@@ -236,13 +236,11 @@ class _MeteorScorer(PairwiseScorer):
         self, pairs: NDArray[np.float64], weights: NDArray[np.float64], bounds: NDArray[np.int64]
     ) -> NDArray[np.float64]:
         scores = pairs[:, 0] * weights
-        best = np.ones(len(scores), dtype=bool)
-        for key in (_f_mean(pairs[:, 1:5], self._preset.alpha) * weights, scores) if self._outside else (scores,):
-            among = np.where(best, key, -1.0)
-            highest = np.maximum.reduceat(among, bounds[:-1]) if len(among) else among
-            best = among == np.repeat(highest, np.diff(bounds))
-        places = np.flatnonzero(best)
-        first = places[np.searchsorted(places, bounds[:-1])]  # of equal ones the first, as in the kernel
+        among = scores
+        if self._outside:
+            keys = _f_mean(pairs[:, 1:5], self._preset.alpha) * weights
+            among = np.where(keys == np.repeat(keys[first_best(keys, bounds)], np.diff(bounds)), scores, -1.0)
+        first = first_best(among, bounds)
         return self._stats(np.column_stack([scores[first], pairs[first, 1:7], weights[first]]))
 
     def _table(self, matches: Matches, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -251,7 +249,7 @@ class _MeteorScorer(PairwiseScorer):
         known = len(self._is_function)
         with alignable(self.metric):
             return meteor(
-                matches.stems if self._stems else matches.words,
+                matches.stems() if self._stems else matches.words,
                 weights,
                 preset[:4],
                 preset.stage_weights,

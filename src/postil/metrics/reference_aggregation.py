@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.errors import UsageError
-from postil.metrics.base import Metric, PairwiseScorer
+from postil.metrics.base import EachPairScorer, Metric, PairwiseScorer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -21,7 +21,15 @@ if TYPE_CHECKING:
     from postil.metrics.references import Matches, References
     from postil.text.tokens import Tokens
 
-__all__ = ["AggregatingScorer", "SingleReferenceScorer", "blocks", "check_over", "differ_in_over", "is_near"]
+__all__ = [
+    "AggregatingScorer",
+    "SingleReferenceScorer",
+    "blocks",
+    "check_over",
+    "differ_in_over",
+    "first_best",
+    "is_near",
+]
 
 TOP: Final = re.compile(r"top-(?P<k>[1-9][0-9]{0,8})")
 BLOCK: Final = 1 << 16
@@ -99,28 +107,14 @@ class SingleReferenceScorer:
     def __init__(
         self, metrics: Mapping[str, Metric], references: References, background: DocumentFrequencies | None = None
     ) -> None:
-        self._offsets = references.offsets
+        self._references = references
         every = np.arange(len(references.tokens) + 1)
         items = np.repeat(references.items, np.diff(references.offsets))
         self._alone = references.others(references.tokens, every, items)
         self.scorers = {name: metric.against_unweighted(self._alone, background) for name, metric in metrics.items()}
 
-    def pairs(self, sets: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Pairs of n candidates with the references of their sets, candidate after candidate.
-
-        Args:
-            sets: int32[n], index of the set of references of each candidate.
-
-        Returns:
-            int64[n + 1], offsets of the pairs of each candidate; and int64[pairs], index of the reference of each pair.
-        """
-        counts = np.diff(self._offsets)[sets]
-        bounds = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        shift = np.repeat(self._offsets[sets] - bounds[:-1], counts)
-        return bounds, np.arange(bounds[-1]) + shift
-
     def scores(self, candidates: Tokens, sets: NDArray[np.int32], jobs: int = 1) -> dict[str, NDArray[np.float64]]:
-        """Score each pair of candidate and reference by each metric, float64[pairs] in the order of `pairs`.
+        """Score each pair of candidate and reference by each metric, float64[pairs] in the order of `References.pairs`.
 
         Args:
             candidates: n texts, encoded with the vocabulary of the references or a branch of it.
@@ -138,7 +132,7 @@ class SingleReferenceScorer:
             jobs: As in `scores`.
 
         Returns:
-            float64[pairs, c], in the order of `pairs`.
+            float64[pairs, c], in the order of `References.pairs`.
         """
 
         def compare(scorer: Scorer, matches: Matches) -> NDArray[np.float64]:
@@ -155,7 +149,7 @@ class SingleReferenceScorer:
         jobs: int,
         find: Callable[[Scorer, Matches], NDArray[np.float64]],
     ) -> dict[str, NDArray[np.float64]]:
-        bounds, references = self.pairs(sets)
+        bounds, references = self._references.pairs(sets)
         parts: dict[str, list[NDArray[np.float64]]] = {name: [] for name in self.scorers}
         for begin, end in list(blocks(bounds)) or [(0, 0)]:
             again = candidates.take(np.repeat(np.arange(begin, end), np.diff(bounds[begin : end + 1])))
@@ -165,7 +159,7 @@ class SingleReferenceScorer:
         return {name: np.concatenate(found) for name, found in parts.items()}
 
 
-class AggregatingScorer(PairwiseScorer):
+class AggregatingScorer(EachPairScorer):
     """One score from scores by single references F_j and their weights s_j; corpus: mean of the items.
 
     ``mean``: ``1/K sum_j s_j F_j`` over all K references. ``top-k``: the mean of the k highest ``s_j F_j``, of all of
@@ -200,18 +194,13 @@ class AggregatingScorer(PairwiseScorer):
         """See `Scorer.notes`."""
         return self._singles.scorers[self._single.name].notes
 
-    def measure(self, matches: Matches) -> NDArray[np.float64]:
-        """See `Scorer.measure`."""
-        bounds, references = self._singles.pairs(matches.sets)
-        return self.joined(self.pairs(matches), self.references.weights[references], bounds)
-
     def pairs(self, matches: Matches) -> NDArray[np.float64]:
-        """See `PairwiseScorer.pairs`; here sets can have several references."""
-        known = matches.by_reference.get(self._single)
-        if known is None:
-            known = self._singles.scores(matches.candidates, matches.sets, matches.jobs)[self._single.name]
-            matches.by_reference[self._single] = known
-        return known[:, None]
+        """See `EachPairScorer.pairs`."""
+
+        def score() -> NDArray[np.float64]:
+            return self._singles.scores(matches.candidates, matches.sets, matches.jobs)[self._single.name][:, None]
+
+        return matches.of_pairs(self._single, score)
 
     def joined(
         self, pairs: NDArray[np.float64], weights: NDArray[np.float64], bounds: NDArray[np.int64]
@@ -230,6 +219,21 @@ class AggregatingScorer(PairwiseScorer):
         if self._near:
             scores *= (counts + 1) / (_sums(known, bounds) + 1)
         return np.stack([scores, np.ones(len(counts))], axis=1)
+
+
+def first_best(values: NDArray[np.float64], bounds: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Index of the highest value of each candidate's pairs, of equal ones the first.
+
+    Args:
+        values: float64[p], candidate after candidate.
+        bounds: int64[n + 1], offsets of the pairs of each candidate; each has at least one.
+
+    >>> first_best(np.array([0.5, 1.0, 1.0, 0.25]), np.array([0, 3, 4])).tolist()
+    [1, 3]
+    """
+    highest = np.maximum.reduceat(values, bounds[:-1]) if len(values) else values
+    places = np.flatnonzero(values == np.repeat(highest, np.diff(bounds)))
+    return places[np.searchsorted(places, bounds[:-1])]
 
 
 def blocks(bounds: NDArray[np.int64]) -> Iterator[tuple[int, int]]:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from postil.errors import InvalidInput, UsageError
 from postil.kernel import Grams, Overlap, bleu_stats, overlap
+from postil.metrics.pieces import PieceMatches
+from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Callable, Hashable
 
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+    from postil.metrics.pieces import Cut, Pieces
     from postil.text.tokens import Tokens
 
 __all__ = ["LONGEST", "Frequencies", "Matches", "References", "check_order", "unknown_norms"]
@@ -93,6 +97,8 @@ class References:
     items: NDArray[np.int32] = field(default=None)  # type: ignore[arg-type]  # set below
     frequencies: dict[tuple[object, int], Frequencies] = field(default_factory=dict, repr=False)
     """Document frequencies that metrics have asked for, shared by all that are bound to these texts."""
+    cut: dict[Cut, Pieces] = field(default_factory=dict, repr=False)
+    """These texts in other pieces than tokens, by the way that they are cut; see `Matches.pieces`."""
 
     def __post_init__(self) -> None:
         texts, sets = len(self.tokens), len(self.offsets) - 1
@@ -157,6 +163,20 @@ class References:
         offsets = np.concatenate([[0], np.cumsum(np.add.reduceat(keep.astype(np.int64), self.offsets[:-1]))])
         return self.others(kept, offsets, self.items, self.weights[keep])
 
+    def pairs(self, sets: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Pairs of n candidates with the references of their sets, candidate after candidate.
+
+        Args:
+            sets: int32[n], index of the set of references of each candidate.
+
+        Returns:
+            int64[n + 1], offsets of the pairs of each candidate; and int64[pairs], index of the reference of each pair.
+        """
+        counts = np.diff(self.offsets)[sets]
+        bounds = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        shift = np.repeat(self.offsets[sets] - bounds[:-1], counts)
+        return bounds, np.arange(bounds[-1]) + shift
+
     def match(self, candidates: Tokens, sets: NDArray[np.int32], jobs: int = 1) -> Matches:
         """Match candidates with their sets of references, for all metrics.
 
@@ -192,11 +212,10 @@ class Matches:
         self.candidates = candidates
         self.sets = sets
         self.jobs = jobs
-        self._words: Overlap | None = None
-        self._stems: Overlap | None = None
+        self._stems: dict[str, Overlap] = {}
+        self._pieces: dict[Cut, PieceMatches] = {}
+        self._counts: dict[Hashable, NDArray[np.float64]] = {}
         self._bleu: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
-        self.by_reference: dict[Hashable, NDArray[np.float64]] = {}
-        """Scores of each pair of candidate and reference, by metric; see `postil.metrics.reference_aggregation`."""
 
     def __len__(self) -> int:
         return len(self.candidates)
@@ -215,28 +234,58 @@ class Matches:
         columns = [*range(order), *range(BLEU_ORDER, BLEU_ORDER + order), 2 * BLEU_ORDER, 2 * BLEU_ORDER + 1]
         return stats if order == BLEU_ORDER else np.ascontiguousarray(stats[:, columns])
 
-    @property
+    @cached_property
     def words(self) -> Overlap:
         """Overlap of words, computed when it is first needed."""
-        if self._words is None:
-            self._words = self._overlap(self.candidates.ids, self.references.tokens.ids)
-        return self._words
+        return self._overlap(self.candidates, self.references.tokens)
 
-    @property
-    def stems(self) -> Overlap:
-        """Overlap of English stems, computed when it is first needed."""
-        if self._stems is None:
-            stem_of = self.candidates.vocabulary.stem_ids()
-            self._stems = self._overlap(stem_of[self.candidates.ids], stem_of[self.references.tokens.ids])
-        return self._stems
+    def stems(self, algorithm: str = "english") -> Overlap:
+        """Overlap of stems, computed when it is first needed.
 
-    def _overlap(self, candidate_ids: NDArray[np.int32], reference_ids: NDArray[np.int32]) -> Overlap:
+        Args:
+            algorithm: A name of `postil.text.STEMMERS`.
+        """
+        if algorithm not in self._stems:
+            stemmed = self.candidates.stemmed(algorithm), self.references.tokens.stemmed(algorithm)
+            self._stems[algorithm] = self._overlap(*stemmed)
+        return self._stems[algorithm]
+
+    def pieces(self, cut: Cut) -> PieceMatches:
+        """Candidates and references in other pieces than tokens, cut when they are first needed.
+
+        Args:
+            cut: The way to cut them.
+
+        Raises:
+            UsageError: The texts were not kept beside their tokens.
+        """
+        if cut not in self._pieces:
+            known = self.references.cut
+            if cut not in known:
+                known[cut] = cut(self.references.tokens, Vocabulary(), self.jobs)
+            candidates = cut(self.candidates, known[cut].tokens.vocabulary.branch(), self.jobs)
+            self._pieces[cut] = PieceMatches(candidates, known[cut], self.sets, self.references.offsets, self.jobs)
+        return self._pieces[cut]
+
+    def of_pairs(self, key: Hashable, count: Callable[[], NDArray[np.float64]]) -> NDArray[np.float64]:
+        """Numbers of each pair of candidate and reference, computed once for all metrics that ask for them.
+
+        Args:
+            key: Their name.
+            count: Function that computes them, float64[pairs, c].
+        """
+        known = self._counts.get(key)
+        if known is None:
+            known = self._counts[key] = count()
+        return known
+
+    def _overlap(self, candidates: Tokens, references: Tokens) -> Overlap:
         return overlap(
-            candidate_ids,
-            self.candidates.offsets,
+            candidates.ids,
+            candidates.offsets,
             self.sets,
-            reference_ids,
-            self.references.tokens.offsets,
+            references.ids,
+            references.offsets,
             self.references.offsets,
             self.jobs,
         )

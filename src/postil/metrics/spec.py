@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeVar, get_args, get_origin,
 
 from postil.errors import PostilError, UnknownName, UsageError
 from postil.metrics.bleu import Bleu, DeltaBleu
+from postil.metrics.chrf import Chrf
 from postil.metrics.cider import Cider, CiderD
 from postil.metrics.cosine import Cosine
 from postil.metrics.measures import (
@@ -27,7 +28,7 @@ from postil.metrics.meteor import Meteor
 from postil.metrics.own import BATCH, define, reads_weights
 from postil.metrics.passage_collection import UNITS
 from postil.metrics.registry import Registry
-from postil.metrics.rouge import RougeL, RougeN
+from postil.metrics.rouge import RougeL, RougeLsum, RougeN
 from postil.records.arguments import check_arguments
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ METRICS: Final[Mapping[str, Callable[..., Metric]]] = MappingProxyType(
         "bleu-2": partial(Bleu, order=2),
         "bleu-3": partial(Bleu, order=3),
         "bleu-4": partial(Bleu, order=4),
+        "chrf": Chrf,
+        "chrf++": partial(Chrf, words=2),
         "cider": Cider,
         "cider-d": CiderD,
         "delta-bleu": DeltaBleu,
@@ -64,6 +67,7 @@ METRICS: Final[Mapping[str, Callable[..., Metric]]] = MappingProxyType(
         "rouge-1": partial(RougeN, unit="1"),
         "rouge-2": partial(RougeN, unit="2"),
         "rouge-l": RougeL,
+        "rouge-lsum": RougeLsum,
         "rouge-su4": partial(RougeN, unit="su4"),
     }
 )
