@@ -10,9 +10,19 @@ import re
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-__all__ = ["apostrophed", "latex_row", "markdown_cell", "markdown_table", "one_line", "visible", "without_apostrophe"]
+__all__ = [
+    "apostrophed",
+    "latex_line",
+    "latex_row",
+    "latex_text",
+    "markdown_cell",
+    "markdown_table",
+    "one_line",
+    "visible",
+    "without_apostrophe",
+]
 
 _UNSEEN: Final = re.compile(
     "[\0-\x08\x0b-\x1f\x7f-\x9f"  # control characters of ASCII and of Latin-1, less tab and line feed
@@ -100,7 +110,31 @@ def latex_row(cells: Sequence[str]) -> str:
     >>> print(latex_row(["50 %", "a_b"]))
     50 \% & a\_b \\
     """
-    row = " & ".join(one_line(cell).translate(_LATEX) for cell in cells) + r" \\"
+    return latex_line(map(latex_text, cells))
+
+
+def latex_text(text: str) -> str:
+    r"""Escape a text for LaTeX.
+
+    Args:
+        text: Any text; white space of any kind becomes spaces.
+
+    >>> print(latex_text("50 % of a_b"))
+    50 \% of a\_b
+    """
+    return one_line(text).translate(_LATEX)
+
+
+def latex_line(cells: Iterable[str]) -> str:
+    r"""A row of a table in LaTeX, of cells that are LaTeX.
+
+    Args:
+        cells: The cells.
+
+    >>> print(latex_line([r"\textbf{a}", "1"]))
+    \textbf{a} & 1 \\
+    """
+    row = " & ".join(cells) + r" \\"
     return "{}" * row.lstrip().startswith(("[", "*")) + row  # else they were arguments of the command before
 
 

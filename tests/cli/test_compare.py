@@ -510,3 +510,49 @@ def test_p_values_of_sacrebleu(postil: Postil) -> None:
     code, said = write_error(postil, "--p-values", "sacreblue")
     assert code == 2
     assert said.startswith("unknown definition of p-values 'sacreblue'; did you mean 'sacrebleu'?")
+
+
+def test_layout_of_systems(postil: Postil) -> None:
+    made()
+    corpus = scored(postil)
+    tested = rows(postil(*COMMAND, "--format", "jsonl"))
+    outcome = postil(*COMMAND, "--layout", "systems", "--format", "markdown", "--percent", "--intervals")
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in outcome.out.splitlines() if "|" in line]
+    assert lines[0] == ["system", *METRICS]
+    found = {line[0]: dict(zip(METRICS, line[1:], strict=True)) for line in lines[2:5]}
+    assert list(found) == ["base", "close", "good"]
+    for (system, metric), value in corpus.items():
+        cell = found[system][metric]
+        assert re.search(r"\d+\.\d\d", cell)[0] == f"{100 * value:.2f}"  # type: ignore[index]
+        assert re.search(r"\[\d+\.\d\d, \d+\.\d\d\]$", cell)
+        assert cell.startswith("**") == (system == "good")
+        assert ("†" in cell) == ((tested[system, metric]["p_holm"] or 1) < 0.05)
+    note = "40 items. Corpus scores. Scores × 100. Best in bold. † significantly different from base (approximate "
+    assert f"\n{note}" in outcome.out
+    assert "- meteor: meteor(params=en," in outcome.out
+
+
+def test_the_best_is_the_lowest_where_lower_is_better(postil: Postil) -> None:
+    small()
+    said = postil(*COMMAND, "--layout", "systems", "--lower-is-better", "meteor").out
+    assert "system    meteor ↓\n" in said
+    assert "base    **0.2500**\nplus      0.3500\nsame    **0.2500**\n" in said
+    assert "†" not in said.partition("\n\n")[2].partition("\n\n")[0]
+
+
+def test_options_of_the_layout_are_checked_before_the_work(postil: Postil) -> None:
+    for more, message in (
+        (("--layout", "systems", "--format", "json"), "--layout systems goes with --format table, csv, markdown"),
+        (("--layout", "system"), "unknown layout 'system'; did you mean 'systems'?"),
+        (("--percent",), "percent goes with the layout of systems: --layout systems"),
+        (("--layout", "systems", "--label", "a b", "--format", "latex"), "label: expected letters, digits"),
+        (("--layout", "systems", "--label", "a"), "--label goes with --format latex"),
+    ):
+        code, said = write_error(postil, *more)
+        assert code == 2
+        assert said.startswith(message)
+    outcome = postil("score", "none.jsonl", "-r", "none", "--layout", "systems", "--intervals")
+    assert (outcome.code, outcome.err) == (
+        2,
+        "postil: --intervals: there are none here; postil compare computes them from item scores\n",
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -310,3 +311,21 @@ def test_chinese(postil: Postil, tokenizer: str) -> None:
     said = postil(*BASE, *ROUGE, "--tokenizer", tokenizer)
     assert said.scores["zoo", "rouge-l"] > 0.5
     assert f"tokenizer:{tokenizer}" in said.out
+
+
+def test_layout_of_systems(postil: Postil) -> None:
+    said = postil(*BASE, "-m", "rouge-l", "-m", "bleu-1", "--layout", "systems", "--digits", 2, "--format", "latex").out
+    assert "\nsystem & rouge-l & bleu-1 \\\\\n" in said
+    assert said.count(r"\textbf{") == 2
+    assert re.search(r"^% rouge-l: rouge-l\(", said, re.MULTILINE)
+    wide = postil(*BASE, "-m", "rouge-l", "--layout", "systems", "--format", "csv").out.splitlines()
+    assert wide[0] == "system,n,rouge-l"
+    assert {tuple(line.split(",")[::2]) for line in wide[1:]} == {
+        (system, str(score)) for (system, _), score in postil(*BASE, *ROUGE).scores.items()
+    }
+
+
+def test_html_is_a_table(postil: Postil) -> None:
+    said = postil(*BASE, "-m", "rouge-l", "--format", "html").out
+    assert said.startswith('<table class="dataframe">\n<thead><tr><th scope="col">system</th>')
+    assert said.endswith("</table>\n")

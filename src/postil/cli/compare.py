@@ -8,6 +8,7 @@ from postil.app.compare import CompareOptions, compare_files
 from postil.cli.command import command
 from postil.cli.errors import command_line, emit, tell
 from postil.cli.options import FormatOption, ScoresArgument
+from postil.records.table_options import TableOptions
 from postil.render.compare import view
 from postil.render.views import show
 
@@ -19,6 +20,7 @@ def compare(
     scores: ScoresArgument,
     *,
     options: CompareOptions,
+    table: TableOptions,
     context: typer.Context,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
@@ -26,7 +28,8 @@ def compare(
 
     Example: postil compare scores.jsonl --baseline seq2seq
     """
+    table.check(format, intervals=True)
     result = compare_files(scores, options, command_line(context))
     shown = view(result)
-    emit(show(format, result, shown), format)
+    emit(show(format, result, shown, table=table), format)
     tell(format, shown.remarks)

@@ -11,6 +11,7 @@ from postil.app.progress import progress
 from postil.cli.command import command
 from postil.cli.errors import emit, tell
 from postil.cli.options import FormatOption
+from postil.records.table_options import TableOptions
 from postil.render.views import show
 
 __all__ = ["evaluate"]
@@ -22,6 +23,7 @@ def evaluate(
     *,
     corpus: Annotated[str, typer.Option(metavar="DIR", help="A corpus that postil corpus build made.")],
     options: EvaluateOptions,
+    table: TableOptions,
     items: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Write the score of every suggestion here, for postil compare."),
@@ -37,8 +39,9 @@ def evaluate(
 
     Example: postil evaluate model-t model-tc --corpus corpus
     """
+    table.check(format, intervals=False)
     with writing(items=items, candidates=candidates, inputs=[*models, corpus]) as write:
         found = evaluate_commenters(models, corpus, options, on_progress=progress)
         write(found)
-    emit(show(format, found.result), format)
+    emit(show(format, found.result, table=table), format)
     tell(format, found.result.remarks)

@@ -62,7 +62,7 @@ EngineOption: TypeAlias = Annotated[
     str, typer.Option(metavar="NAME", help="Where the work is done: local, or ray; the results do not depend on it.")
 ]
 FormatOption: TypeAlias = Annotated[
-    Format, typer.Option(parser=_format, metavar="FORMAT", help="table, json, jsonl, csv, markdown or latex.")
+    Format, typer.Option(parser=_format, metavar="FORMAT", help="table, json, jsonl, csv, markdown, latex or html.")
 ]
 ReportOption: TypeAlias = Annotated[
     Path | None,

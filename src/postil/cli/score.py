@@ -10,6 +10,7 @@ from postil.app.score_options import ScoreOptions
 from postil.cli.command import command
 from postil.cli.errors import emit, say
 from postil.cli.options import FormatOption
+from postil.records.table_options import TableOptions
 
 __all__ = ["score"]
 
@@ -28,6 +29,7 @@ def score(
         ),
     ],
     options: ScoreOptions,
+    table: TableOptions,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Score systems against weighted references.
@@ -40,5 +42,6 @@ def score(
     from postil.app.score_files import notes, score_files  # noqa: PLC0415
     from postil.render.views import show  # noqa: PLC0415
 
+    table.check(format, intervals=False)
     result = score_files(candidates, references, options, say)
-    emit(show(format, result, remarks=notes(result)), format)
+    emit(show(format, result, remarks=notes(result), table=table), format)

@@ -8,7 +8,7 @@ import msgspec
 
 from postil.records.results import SystemScore
 from postil.render.formats import counted
-from postil.render.score import score_grid, scores_summary
+from postil.render.score import score_grid, score_table, scores_summary
 from postil.render.views import View
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ def view(result: CommenterResult) -> View:
         fields=SystemScore.__struct_fields__,
         grids=[score_grid("commenter", result.scores, n=False), _suggestions(result)],
         remarks=result.remarks,
+        systems=score_table("commenter", result.scores, "article"),
     )
 
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import asdict
 
 from postil.render.formats import counted, value_with_interval
+from postil.render.systems_table import SystemCell, SystemsTable
 from postil.render.views import View
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from postil.records.results import Comparison, SystemComparison
 
@@ -34,6 +35,32 @@ def view(result: Comparison) -> View:
         grids=[[head, *([row.system, row.metric, *_cells(row)] for row in result.systems if row.metric in shown)]],
         head=f"{counted(result.items, 'item')}, {scores}, against {result.baseline}",
         remarks=list(_remarks(result, len(metrics) - len(shown))),
+        systems=_systems(result, shown, scores),
+    )
+
+
+def _systems(result: Comparison, metrics: Sequence[str], scores: str) -> SystemsTable:
+    """The scores as a table of systems, with those that differ significantly from the baseline."""
+    cells: dict[str, dict[str, SystemCell]] = {}
+    for row in result.systems:
+        if row.metric in metrics:
+            different = row.p_holm is not None and row.p_holm < LEVEL
+            cells.setdefault(row.system, {})[row.metric] = SystemCell(
+                value=row.mean, low=row.low, high=row.high, different=different
+            )
+    settings = result.settings
+    rule = "" if settings.p_values == "postil" else f" as in {settings.p_values}"
+    test = f"approximate randomization{rule}, {settings.permutations:,} permutations, Holm-adjusted p < .05"
+    return SystemsTable(
+        head="system",
+        cells=cells,
+        counts=dict.fromkeys(cells, result.items),
+        unit="item",
+        lower_is_better=frozenset(result.lower_is_better),
+        tested=f"significantly different from {result.baseline} ({test})" if len(cells) > 1 else "",
+        intervals=f"95 % confidence intervals, bootstrap over items, {settings.resamples:,} resamples",
+        notes=[f"{scores[:1].upper()}{scores[1:]}."],
+        signatures=result.signatures,
     )
 
 

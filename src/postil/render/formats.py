@@ -5,21 +5,25 @@ from __future__ import annotations
 import csv
 import io
 import json
+from html import escape
+from itertools import chain
 from typing import TYPE_CHECKING, Final, Literal, get_args
 from unicodedata import combining, east_asian_width
 
 from postil.escaping import apostrophed, latex_row, markdown_table, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 __all__ = [
     "FORMATS",
+    "WIDE",
     "Format",
     "Grid",
     "counted",
     "excerpt",
     "grid_as",
+    "grid_as_csv",
     "listed",
     "rows_as_csv",
     "rows_as_jsonl",
@@ -27,7 +31,7 @@ __all__ = [
     "value_with_interval",
 ]
 
-Format = Literal["table", "json", "jsonl", "csv", "markdown", "latex"]
+Format = Literal["table", "json", "jsonl", "csv", "markdown", "latex", "html"]
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
 
 Grid = list[list[str]]
@@ -51,10 +55,21 @@ def rows_as_csv(rows: Sequence[Mapping[str, object]], fields: Sequence[str] = ()
     CSV takes it away (``--apostrophes``).
     """
     names = list(fields or rows[0])
+    return grid_as_csv(chain([names], ([row.get(name) for name in names] for row in rows)))
+
+
+def grid_as_csv(grid: Iterable[Sequence[object]]) -> str:
+    """A grid comma-separated; texts as in `rows_as_csv`.
+
+    Args:
+        grid: Rows of cells; the first row is the head.
+
+    >>> print(grid_as_csv([["system", "=x"], ["a", 0.5]]), end="")
+    system,'=x
+    a,0.5
+    """
     out = io.StringIO(newline="")
-    writer = csv.writer(_Lines(out), lineterminator="\r\n")
-    writer.writerow(map(_cell, names))
-    writer.writerows([_cell(row.get(name)) for name in names] for row in rows)
+    csv.writer(_Lines(out), lineterminator="\r\n").writerows(map(_cell, row) for row in grid)
     return out.getvalue()
 
 
@@ -74,7 +89,7 @@ class _Lines:
         return self._out.write(line[:-2] + "\n")
 
 
-def grid_as(form: Literal["table", "markdown", "latex"], grid: Grid) -> str:
+def grid_as(form: Literal["table", "markdown", "latex", "html"], grid: Grid) -> str:
     """Lay a grid out.
 
     >>> print(grid_as("table", [["system", "bleu-4"], ["a", "0.5"]]), end="")
@@ -171,7 +186,23 @@ def _latex(grid: Grid) -> str:
     return "\n".join([*head, *lines[1:], r"\bottomrule", r"\end{tabular}", ""])
 
 
-_LAYOUTS: Final[Mapping[str, Callable[[Grid], str]]] = {"table": _table, "markdown": markdown_table, "latex": _latex}
+def _html(grid: Grid) -> str:
+    head, *rows = [[escape(one_line(cell)) for cell in row] for row in grid]
+    lines = [
+        f'<tr><th scope="row" style="text-align:left">{name}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
+        for name, *cells in rows
+    ]
+    names = "".join(f'<th scope="col">{cell}</th>' for cell in head)
+    body = ["<tbody>", *lines, "</tbody>"]
+    return "\n".join(['<table class="dataframe">', f"<thead><tr>{names}</tr></thead>", *body, "</table>", ""])
+
+
+_LAYOUTS: Final[Mapping[str, Callable[[Grid], str]]] = {
+    "table": _table,
+    "markdown": markdown_table,
+    "latex": _latex,
+    "html": _html,
+}
 
 
 def excerpt(text: str, width: int = 80) -> str:

@@ -9,6 +9,7 @@ import msgspec
 from postil.records.names import falls_by_signature
 from postil.records.results import SystemScore
 from postil.render.formats import counted
+from postil.render.systems_table import SystemCell, SystemsTable
 from postil.render.views import View, best
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from postil.records.results import ScoreResult
     from postil.render.formats import Grid
 
-__all__ = ["score_grid", "summary", "view"]
+__all__ = ["score_grid", "score_table", "summary", "view"]
 
 
 def view(result: ScoreResult) -> View:
@@ -32,6 +33,7 @@ def view(result: ScoreResult) -> View:
         fields=SystemScore.__struct_fields__,
         grids=[score_grid("system", result.scores, n=True)],
         remarks=[f"{metric}: {signature}" for metric, signature in signatures.items()],
+        systems=score_table("system", result.scores, "text"),
     )
 
 
@@ -48,6 +50,28 @@ def score_grid(head: str, scores: Sequence[SystemScore], *, n: bool) -> Grid:
     for row in scores:
         systems.setdefault(row.system, [str(row.n)] if n else []).append(f"{row.score:.4f}")
     return [[head, *(["n"] if n else []), *metrics], *([name, *cells] for name, cells in systems.items())]
+
+
+def score_table(head: str, scores: Sequence[SystemScore], unit: str) -> SystemsTable:
+    """The scores as a table of systems.
+
+    Args:
+        head: Title of the first column.
+        scores: Scores, system by system.
+        unit: Name of one of the texts that `SystemScore.n` counts.
+    """
+    cells: dict[str, dict[str, SystemCell]] = {}
+    for row in scores:
+        cells.setdefault(row.system, {})[row.metric] = SystemCell(value=row.score)
+    signatures = {row.metric: row.signature for row in scores}
+    return SystemsTable(
+        head=head,
+        cells=cells,
+        counts={row.system: row.n for row in scores},
+        unit=unit,
+        lower_is_better=frozenset(name for name, text in signatures.items() if falls_by_signature(name, text)),
+        signatures=signatures,
+    )
 
 
 def summary(result: ScoreResult) -> str:

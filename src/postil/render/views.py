@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.escaping import one_line
 from postil.records.results import register_views, to_json
+from postil.records.table_options import TableOptions
 from postil.render.data_frames import data_frame
 from postil.render.formats import excerpt, grid_as, rows_as_csv, rows_as_jsonl, value_with_interval
+from postil.render.systems_table import systems_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from postil.records.results import Backend, Result
     from postil.render.formats import Format, Grid
     from postil.render.page.blocks import Picture
+    from postil.render.systems_table import SystemsTable
 
 __all__ = ["MODULES", "ResultViews", "View", "best", "show", "view_of"]
 
@@ -73,6 +76,7 @@ class View:
         below: Text below the tables, on a terminal alone.
         remarks: Notes besides the numbers, one line each; on a terminal below the tables.
         signatures: Signatures of the numbers, one line each; on a terminal below the remarks.
+        systems: The scores of systems, for a table with one row per system, where the result has them.
     """
 
     rows: Sequence[Mapping[str, object]]
@@ -84,6 +88,7 @@ class View:
     below: str = ""
     remarks: Sequence[str] = ()
     signatures: Sequence[str] = ()
+    systems: SystemsTable | None = None
 
 
 def view_of(result: Result) -> View:
@@ -96,16 +101,28 @@ def view_of(result: Result) -> View:
     return view
 
 
-def show(form: Format, result: Result, view: View | None = None, remarks: Sequence[str] = ()) -> str:
+def show(
+    form: Format,
+    result: Result,
+    view: View | None = None,
+    remarks: Sequence[str] = (),
+    table: TableOptions = TableOptions(),  # noqa: B008 - frozen
+) -> str:
     """Print a result.
 
     Args:
-        form: ``json`` has everything; ``jsonl`` and ``csv`` the rows; ``table``, ``markdown`` and ``latex`` the grids,
-            ``table`` also the head, details, text below, remarks and signatures.
+        form: ``json`` has everything; ``jsonl`` and ``csv`` the rows; ``table``, ``markdown``, ``latex`` and ``html``
+            the grids, ``table`` also the head, details, text below, remarks and signatures.
         result: The result.
         view: The view; by default that of its kind.
         remarks: Further lines after those of the view.
+        table: Layout of the tables.
+
+    Raises:
+        UsageError: The result or the format has no such layout.
     """
+    if table.layout == "systems":
+        return _show_systems(form, result, view or view_of(result), remarks, table)
     if form == "json":
         return to_json(result)
     view = view or view_of(result)
@@ -115,12 +132,23 @@ def show(form: Format, result: Result, view: View | None = None, remarks: Sequen
         return rows_as_csv(view.rows, view.fields)
     grids = [*view.grids, *(view.details if form == "table" else ())]
     text = "\n".join(grid_as(form, grid) for grid in grids)
-    if form != "table":
-        return text
+    return _with_lines(view, text + view.below, remarks) if form == "table" else text
+
+
+def _show_systems(form: Format, result: Result, view: View, remarks: Sequence[str], table: TableOptions) -> str:
+    if view.systems is None:
+        kind = str(result.__struct_config__.tag)
+        raise UsageError(f"--layout systems is for scores of systems (score, compare, evaluate), not for {kind}")
+    text = systems_text(form, view.systems, table)
+    return _with_lines(view, text, remarks) if form == "table" else text
+
+
+def _with_lines(view: View, text: str, remarks: Sequence[str]) -> str:
+    """Tables on a terminal between the head and the remarks."""
     head = f"{one_line(view.head)}\n" if view.head else ""
     lines = [*view.remarks, *remarks, *(["", *view.signatures] if view.signatures else ())]
     end = "".join(f"{one_line(line)}\n" for line in lines)
-    return "\n".join(part for part in (head, text + view.below, end) if part)
+    return "\n".join(part for part in (head, text, end) if part)
 
 
 def best(values: Mapping[str, Mapping[str, float]], falling: Collection[str] = ()) -> str:
@@ -163,7 +191,7 @@ class ResultViews:
         more = len(rows) - SHOWN
         parts = [
             _note(view.head) if view.head else "",
-            _table([head, *rows[:SHOWN]]) if rows else _note(self.summary(result)),
+            grid_as("html", [head, *rows[:SHOWN]]) if rows else _note(self.summary(result)),
             _note(f"… {more:,} more rows") if more > 0 else "",
             _first_picture(result),
         ]
@@ -179,7 +207,7 @@ class ResultViews:
 
     def text(self, result: Result, form: Literal["csv", "markdown", "latex", "html"]) -> str:
         """The text of a format."""
-        return "\n".join(map(_table, view_of(result).grids)) if form == "html" else show(form, result)
+        return show(form, result)
 
     def figure(self, result: Result, name: str | None) -> Any:
         """The first picture, or that of a name."""
@@ -212,19 +240,6 @@ def _first_picture(result: Result) -> str:
 
 def _note(text: str) -> str:
     return f"<p>{escape(one_line(text))}</p>"
-
-
-def _table(grid: Grid) -> str:
-    head, *rows = grid
-    names = [f"<th>{escape(one_line(cell))}</th>" for cell in head]
-    body = [_html_row(row) for row in rows]
-    return f'<table class="dataframe"><thead><tr>{"".join(names)}</tr></thead><tbody>{"".join(body)}</tbody></table>'
-
-
-def _html_row(row: Sequence[str]) -> str:
-    name, *cells = (escape(one_line(cell)) for cell in row)
-    numbers = "".join(f"<td>{cell}</td>" for cell in cells)
-    return f'<tr><th scope="row" style="text-align:left">{name}</th>{numbers}</tr>'
 
 
 register_views(ResultViews())
