@@ -64,7 +64,7 @@ docs: $(VENV)/.docs
 		--conf-dir docs --doctree-dir build/site-cache . build/site
 
 bench: $(BENCH_VENV)/.ready
-	$(BENCH_VENV)/bin/python -m bench.metrics.run --memory --controls --markdown docs/benchmarks.md
+	$(BENCH_VENV)/bin/python -m bench.metrics.run --memory --controls --own --markdown docs/benchmarks.md
 	$(BENCH_VENV)/bin/python -m bench.metaeval.run --markdown docs/benchmarks-correlate.md
 	$(BENCH_VENV)/bin/python -m bench.passages.run --markdown docs/benchmarks-passages.md
 	$(BENCH_VENV)/bin/python -m bench.corpus.run --large 10000000 --markdown docs/benchmarks-corpus.md

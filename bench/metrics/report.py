@@ -11,9 +11,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bench.metrics.own import HEAD as HEAD_OF_OWN
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from bench.metrics.own import OwnCost
     from bench.metrics.run import Row, Speed
     from bench.metrics.startup import Controlled, Memory, Start
 
@@ -53,7 +56,11 @@ def machine() -> str:
 
 
 def markdown(
-    rows: Sequence[Row], starts: Sequence[Start], memories: Sequence[Memory], added: Sequence[Controlled]
+    rows: Sequence[Row],
+    starts: Sequence[Start],
+    memories: Sequence[Memory],
+    added: Sequence[Controlled],
+    own: Sequence[OwnCost],
 ) -> str:
     parts = [PAGE, f"Machine: {machine()}."]
     for workload in dict.fromkeys(row.workload for row in rows):
@@ -72,6 +79,8 @@ def markdown(
             "|---|---|---|---|",
         ]
         parts.append("\n".join([*head, *(f"| {each.name} | {_seconds(each)} |" for each in added)]))
+    if own:
+        parts.append("\n".join([HEAD_OF_OWN, *(each.row for each in own)]))
     return "\n\n".join(parts)
 
 
@@ -107,7 +116,11 @@ def _remark(speed: Speed, row: Row) -> str:
 
 
 def as_json(
-    rows: Sequence[Row], starts: Sequence[Start], memories: Sequence[Memory], added: Sequence[Controlled]
+    rows: Sequence[Row],
+    starts: Sequence[Start],
+    memories: Sequence[Memory],
+    added: Sequence[Controlled],
+    own: Sequence[OwnCost],
 ) -> str:
     speeds = [
         {"workload": row.workload, "line": row.line.name, "specs": row.line.specs, **asdict(speed)}
@@ -122,6 +135,7 @@ def as_json(
             "starts": [asdict(start) for start in starts],
             "memory": [asdict(each) for each in memories],
             "controls": [asdict(each) for each in added],
+            "own": [asdict(each) for each in own],
         },
         indent=1,
     )

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 from bench.metrics import report, startup
 from bench.metrics.lines import LINES, Line
+from bench.metrics.own import costs
 from bench.metrics.workload import SHAPES, Workload, workloads
 
 if TYPE_CHECKING:
@@ -140,6 +141,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--no-start", action="store_true", help="leave out the cold starts")
     parser.add_argument("--memory", action="store_true", help="score a million candidates through the command line")
     parser.add_argument("--controls", action="store_true", help="measure what controls add, on short and long texts")
+    parser.add_argument("--own", action="store_true", help="measure what a call of an own metric costs")
     parser.add_argument("--json", type=Path, help="write every number")
     parser.add_argument("--markdown", type=Path, help="write the tables")
     return parser.parse_args()
@@ -160,18 +162,19 @@ def main() -> None:
         for metrics in (("meteor",), ("bleu-4", "meteor", "rouge-l", "cider-d"))
         for joined in (1, 20)
     ]
+    own = [cost for workload in (sets if given.own else []) for cost in costs(workload, given.rounds)]
     rows: list[Row] = []
     for workload in sets:
         for line in LINES:
             if line.name in given.line:
                 print(f"{workload.name}: {line.title} …", file=sys.stderr, flush=True)
                 rows.append(measure(line, workload, rounds=given.rounds, slow_items=given.slow_items))
-    text = report.markdown(rows, starts, memories, added)
+    text = report.markdown(rows, starts, memories, added, own)
     print(text)
     if given.markdown:
         given.markdown.write_text(text + "\n", "utf-8")
     if given.json:
-        given.json.write_text(report.as_json(rows, starts, memories, added) + "\n", "utf-8")
+        given.json.write_text(report.as_json(rows, starts, memories, added, own) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

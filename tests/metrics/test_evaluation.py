@@ -133,6 +133,24 @@ def test_texts_are_kept_for_metrics_that_read_them() -> None:
     assert "|tokenizer:given|" in joined.metrics.signatures["t"]
 
 
+def test_texts_are_not_split_where_nothing_reads_tokens() -> None:
+    texts = ReferenceTexts(["A b!", "a  c", "d,"], np.array([0, 2, 3]), np.array([1.0, 0.5, 1.0]))
+    batch = Batch(["A  C.", "d"], np.array([0, 1], dtype=np.int32), 10)
+    for controls, split, words in ((None, False, 0), (None, True, 5), (ControlOptions(draws=1), False, 5)):
+        SEEN.clear()
+        evaluation = Evaluation({"t": Texts(weighted=True)}, texts, tokenizer="words", controls=controls, split=split)
+        assert len(evaluation.references.tokens.ids) == words
+        (scored,) = evaluation.measure([batch])
+        assert SEEN == [["A  C.", "d"], ["A b!", "a  c", "d,"]]
+        assert scored.tokens.words(0) == ["a", "c"]  # when somebody asks
+    for wrong in (ReferenceTexts(["a", None], np.array([0, 2])), ReferenceTexts([["a"], "b"], np.array([0, 2]))):
+        with pytest.raises(InvalidInput, match=r"references:2: expected a "):
+            Evaluation({"t": Texts()}, wrong, tokenizer="words")
+    evaluation = Evaluation({"t": Texts()}, texts, tokenizer="words")
+    with pytest.raises(InvalidInput, match=r"candidates:12: expected a text, as the first is one, got int"):
+        list(evaluation.measure([Batch(["a", 3], batch.sets, 10)]))
+
+
 def test_consensus_reads_texts_too() -> None:
     texts = ReferenceTexts(["A!", "b", "c"], np.array([0, 3]), similarity=Texts())
     Evaluation(parse_all(["w-rouge-1"]), texts, tokenizer="words")

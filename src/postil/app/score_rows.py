@@ -131,6 +131,7 @@ class RowEvaluation:
                 controls=controls,
                 jobs=options.jobs,
                 allow_han=options.allow_han,
+                split=options.save_background is not None,
                 refuse=found.refuse,
             )
         except Undefined as error:

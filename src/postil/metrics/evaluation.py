@@ -23,7 +23,7 @@ from postil.records.results import ScoreResult, SystemScore
 from postil.records.weights import METHODS
 from postil.text.han import HanTexts
 from postil.text.tokenizers import tokenizer as named_tokenizer
-from postil.text.tokens import Vocabulary
+from postil.text.tokens import Tokens, Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from postil.metrics.controls import ControlOptions
     from postil.records.scale import Scale
     from postil.text.tokenizers import Tokenizer
-    from postil.text.tokens import Tokens
 
     Refuse = Callable[[int, str], InvalidInput]
 
@@ -155,6 +154,7 @@ class Evaluation:
         jobs: Number of threads; no number depends on it.
         allow_han: True to let ``words`` split any number of Han texts at their spaces and punctuation.
         tokenized: True if candidates and references are lists of tokens, which signatures tell.
+        split: True to tokenize references even if no metric and no control reads tokens.
         refuse: Error for a reference text by its index and the problem.
 
     Raises:
@@ -182,6 +182,7 @@ class Evaluation:
         jobs: int = 1,
         allow_han: bool = False,
         tokenized: bool = False,
+        split: bool = False,
         refuse: Refuse | None = None,
     ) -> None:
         self.tokenizer = named_tokenizer(tokenizer)
@@ -197,11 +198,12 @@ class Evaluation:
             self.tokenizer,
             background=background,
             jobs=jobs,
-            allow_han=allow_han or not self._split,
+            allow_han=allow_han,
             keep_texts=self._keep_texts,
+            split=self._split or split,
             refuse=refuse,
         )
-        self.remarks = [remark] if remark and self._split else []
+        self.remarks = [remark] if remark else []
         """Remarks on the texts, one line each; those on candidates are added when `measure` ends."""
         self.metrics = MetricSet(
             metrics,
@@ -262,17 +264,23 @@ class Evaluation:
             han.check(refuse)
         self.remarks += [*([han.remark] if han.remark else []), *near.remarks()]
 
+    def _whole(self, batch: Batch, refuse: Refuse) -> Tokens:
+        """Candidates whose tokens nothing reads."""
+        return _whole(
+            batch.texts, self.references.tokens.vocabulary, lambda i, problem: refuse(batch.first + i, problem)
+        )
+
     def _measured(self, batches: Iterable[B], refuse: Refuse, engine: Engine | None) -> Iterator[ScoredBatch[B]]:
         if engine is None:
             for batch in batches:
-                tokens = self.encode(batch, refuse)
+                tokens = self.encode(batch, refuse) if self._split else self._whole(batch, refuse)
                 try:
                     stats = self.metrics.measure(tokens, batch.sets, self.jobs)
                 except MetricFailed as error:
                     if error.row is None:
                         raise
                     raise MetricFailed(str(refuse(batch.first + error.row, str(error)))) from error.__cause__
-                yield ScoredBatch(self, batch, stats, tokens)
+                yield ScoredBatch(self, batch, stats, tokens if self._split else None)
             return
         remote = RemoteEvaluation(
             replace(self._texts, weights=self.references.weights, similarity=None),
@@ -420,6 +428,7 @@ def bind_references(
     jobs: int = 1,
     allow_han: bool = False,
     keep_texts: bool = False,
+    split: bool = True,
     refuse: Refuse | None = None,
 ) -> tuple[References, str]:
     """Tokenize references, and weight them by consensus where that is asked for.
@@ -431,6 +440,7 @@ def bind_references(
         jobs: Number of threads; no number depends on it.
         allow_han: As in `Evaluation`.
         keep_texts: True to keep the texts beside their tokens; see `Metric.reads_texts`.
+        split: False to leave the texts whole, if the similarity reads no tokens either; see `Metric.reads_tokens`.
         refuse: Error for a text by its index and the problem.
 
     Returns:
@@ -441,16 +451,19 @@ def bind_references(
         Undefined: The similarity is CIDEr, and there is a single item.
     """
     refuse = refuse or _refusal("references")
-    keep_texts = keep_texts or (references.similarity is not None and references.similarity.reads_texts)
-    tokens = _encode(references.texts, tokenizer, Vocabulary(), jobs, refuse, keep_texts=keep_texts)
-    han = HanTexts(tokenizer, "references")
-    han.see(references.texts)
+    similarity, han = references.similarity, HanTexts(tokenizer, "references")
+    if split or (similarity is not None and similarity.reads_tokens):
+        keep_texts = keep_texts or (similarity is not None and similarity.reads_texts)
+        tokens = _encode(references.texts, tokenizer, Vocabulary(), jobs, refuse, keep_texts=keep_texts)
+        han.see(references.texts)
+    else:
+        tokens = _whole(references.texts, Vocabulary(), refuse)
     if not allow_han:
         han.check(refuse)
     weights, items = references.weights, references.items
     bound = References(tokens, references.offsets, weights, items)  # type: ignore[arg-type]  # None for the defaults
-    if references.similarity is not None:
-        bound = replace(bound, weights=consensus(bound, references.similarity, background=background, jobs=jobs))
+    if similarity is not None:
+        bound = replace(bound, weights=consensus(bound, similarity, background=background, jobs=jobs))
     return bound, han.remark
 
 
@@ -486,10 +499,24 @@ def _encode(
     try:
         return vocabulary.encode(texts, tokenizer, jobs, allow_han=True, keep_texts=keep_texts)  # type: ignore[arg-type]  # the kernel checks
     except TypeError:
-        for i, text in enumerate(texts):
-            if not isinstance(text, str):
-                raise refuse(i, f"expected a text, as the first is one, got {type(text).__name__}") from None
+        _check_texts(texts, refuse)
         raise
+
+
+def _whole(texts: Sequence[object], vocabulary: Vocabulary, refuse: Refuse) -> Tokens:
+    """Texts without tokens; lists of tokens, where the first is one, are joined by spaces."""
+    if texts and not isinstance(texts[0], str):
+        _check_token_lists(texts, refuse)
+        texts = [" ".join(tokens) for tokens in texts]  # type: ignore[arg-type]  # checked
+    elif set(map(type, texts)) > {str}:
+        _check_texts(texts, refuse)
+    return Tokens(np.zeros(0, np.int32), np.zeros(len(texts) + 1, np.int64), vocabulary, list(texts))  # type: ignore[arg-type]  # checked
+
+
+def _check_texts(texts: Sequence[object], refuse: Refuse) -> None:
+    for i, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise refuse(i, f"expected a text, as the first is one, got {type(text).__name__}") from None
 
 
 def _check_token_lists(texts: Sequence[object], refuse: Refuse) -> None:

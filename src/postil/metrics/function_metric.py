@@ -214,7 +214,8 @@ class FunctionScorer(Scorer):
     def _checked(self, found: list[object], candidates: Sequence[str]) -> NDArray[np.float64]:
         """Convert scores to float64[n]; refuse what is no finite number within the metric's range."""
         low, high = self.metric.low, self.metric.high
-        values = np.fromiter(map(_number, found), np.float64, len(found))
+        floats = set(map(type, found)) == {float}
+        values = np.fromiter(found if floats else map(_number, found), np.float64, len(found))
         for row in np.flatnonzero(~np.isfinite(values))[:1].tolist():
             raise self._failed(f"returned {_got(found[row])}; expected a finite number", candidates, row)
         below = values < low - ROUNDING * max(1.0, abs(low))

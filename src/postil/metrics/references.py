@@ -127,7 +127,8 @@ class References:
         empty = np.flatnonzero(np.diff(self.offsets) < 1)
         if empty.size:
             raise InvalidInput("expected at least one reference, got none", where="references", line=int(empty[0]) + 1)
-        if np.count_nonzero(np.diff(self.items)) + 1 != len(np.unique(self.items)):
+        steps = np.diff(self.items)
+        if (steps < 0).any() and np.count_nonzero(steps) + 1 != len(np.unique(self.items)):
             raise InvalidInput("expected the sets of one item next to one another", where="references", field="items")
 
     def __len__(self) -> int:
