@@ -359,7 +359,7 @@ def test_addresses_are_held_unless_they_may_be_there(postil: Postil) -> None:
     ("words", "code", "problem"),
     [
         (("none.jsonl", "-m", "t"), 3, "none.jsonl: "),
-        (("q.txt", "-m", "t"), 2, "q.txt: unknown kind of file"),
+        (("q.doc", "-m", "t"), 2, "q.doc: unknown kind of file"),
         (("bad.jsonl", "-m", "t"), 3, "bad.jsonl:2: title: "),
         (
             ("twice.jsonl", "-m", "t"),

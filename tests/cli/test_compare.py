@@ -309,7 +309,7 @@ def test_a_bad_row(postil: Postil, change: dict[str, object], message: str) -> N
         (("--lower-is-better", "metor"), "unknown metric 'metor'; did you mean 'meteor'? Known: meteor"),
         (("--format", "cvs"), "unknown format 'cvs'; did you mean 'csv'?"),
         (("-", "-"), "only one of the files can be standard input"),
-        (("x.csv",), "x.csv: unknown kind of file"),
+        (("x.doc",), "x.doc: unknown kind of file"),
     ],
 )
 def test_wrong_usage(postil: Postil, more: tuple[str, ...], message: str) -> None:

@@ -216,7 +216,11 @@ def test_dataset(run: Import) -> None:
         ),
         (("forum", "p.jsonl", "-o", "out.jsonl", "--field", "x=y"), 2, "unknown field of an article 'x'"),
         (("forum", "p.jsonl", *("--field", "id=x") * 2, "-o", "o.jsonl"), 2, "--field names a field twice; got 'id=x'"),
-        (("csv", "--comments", "p.jsonl", "-o", "out.jsonl"), 3, "p.jsonl:1: "),
+        (
+            ("csv", "--comments", "p.jsonl", "-o", "out.jsonl"),
+            3,
+            "p.jsonl: expected a table ",
+        ),
         (("csv", "--comments", "p.jsonl", "--encoding", "x", "-o", "out.jsonl"), 2, "unknown encoding 'x'"),
         (("tokenized", "p.jsonl", "--second", "vote", "-o", "o.jsonl"), 2, "unknown meaning of the second element"),
         (("tencent", "p.jsonl", "-o", "out.jsonl"), 3, "p.jsonl:1: comment: missing; the line has: id, title"),

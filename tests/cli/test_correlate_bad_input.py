@@ -347,7 +347,7 @@ def test_files_that_cannot_be_read(postil: Postil, which: str) -> None:
     assert answer("plain.jsonl.gz").startswith("plain.jsonl.gz: not a gzip file")
     assert answer("broken.jsonl").startswith("broken.jsonl:24: ")
     assert answer("latin.jsonl").startswith("latin.jsonl:1: byte 0xe9 at offset ")
-    assert answer("scores.csv", code=2).startswith("scores.csv: unknown kind of file")
+    assert answer("scores.doc", code=2).startswith("scores.doc: unknown kind of file")
     pytest.importorskip("pyarrow")
     assert answer("text.parquet").startswith("text.parquet: not a Parquet file, or a damaged one")
 

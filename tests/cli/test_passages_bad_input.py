@@ -166,7 +166,7 @@ def test_files_that_cannot_be_read(postil: Postil) -> None:
     assert answer("broken.jsonl").startswith("broken.jsonl:8: ")
     assert answer("latin.jsonl").startswith("latin.jsonl:1: byte 0xfc at offset ")
     assert answer("list.jsonl").startswith("list.jsonl:1: ")
-    assert answer("passages.csv", code=2).startswith("passages.csv: unknown kind of file")
+    assert answer("passages.doc", code=2).startswith("passages.doc: unknown kind of file")
     pytest.importorskip("pyarrow")
     assert answer("text.parquet").startswith("text.parquet: not a Parquet file, or a damaged one")
 

@@ -127,9 +127,7 @@ def test_an_empty_name_is_no_wish_for_nothing(postil: Postil, option: str) -> No
 
 
 def test_unknown_kind_of_file(postil: Postil) -> None:
-    Path("c.json").write_text("[]")
-    assert "a JSON array becomes JSON Lines with: jq" in write_error(postil, "score", "c.json", "-r", "r.jsonl")
-    assert "known endings: .jsonl, .jsonl.gz, .parquet" in write_error(postil, "score", "c.txt", "-r", "r.jsonl")
+    assert "known endings: .jsonl, .ndjson, .json, .csv" in write_error(postil, "score", "c.doc", "-r", "r.jsonl")
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,9 @@ def test_what_is_no_gzip_file(tmp_path: Path) -> None:
 def test_files_that_are_not_there(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"a.jsonl: no such file"):
         pieces(tmp_path / "a.jsonl", 10)
-    with pytest.raises(UsageError, match=r"a.txt: unknown kind of file; known endings: .jsonl, .jsonl.gz, .parquet"):
+    with pytest.raises(UsageError, match=r"a.bz2: unknown kind of file; known endings: .jsonl, "):
+        pieces(tmp_path / "a.bz2", 10)
+    with pytest.raises(UsageError, match=r"a.txt: expected article rows as JSON Lines or Parquet; "):
         pieces(tmp_path / "a.txt", 10)
 
 

@@ -47,5 +47,5 @@ def test_broken_files(file: File, data: bytes, message: str) -> None:
 def test_no_file(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="none: no such file"):
         list(text_lines(tmp_path / "none"))
-    with pytest.raises(InvalidInput, match="cannot be read: Is a directory"):
+    with pytest.raises(InvalidInput, match="a folder, not a file"):
         list(text_lines(tmp_path))

@@ -147,10 +147,13 @@ def test_a_file_may_replace_itself(tmp_path: Path) -> None:
 
 
 def test_unknown_kinds_and_missing_files(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"^x\.csv: unknown kind of file"):
-        convert("x.csv", tmp_path / "r.parquet")
-    with pytest.raises(UsageError, match=r"^x\.csv: unknown kind of file"):
-        convert(tmp_path / "r.parquet", "x.csv")
+    with pytest.raises(UsageError, match=r"^x: unknown kind of file"):
+        convert("x", tmp_path / "r.parquet")
+    with pytest.raises(UsageError, match=r"^x: unknown kind of file"):
+        convert(tmp_path / "r.parquet", "x")
+    for source, target in (("x.csv", "r.parquet"), ("r.parquet", "x.csv")):
+        with pytest.raises(UsageError, match=r"^x\.csv: expected JSON Lines or Parquet, which hold rows of any"):
+            convert(source, target)
     for name in ("r.jsonl", "r.parquet"):
         with pytest.raises(InvalidInput, match=r": no such file$"):
             convert(tmp_path / name, tmp_path / "s.parquet")

@@ -121,17 +121,20 @@ def test_standard_output(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["refs.csv", "refs", "refs.jsonl.bz2", "refs.gz", ""])
+@pytest.mark.parametrize("name", ["refs", "refs.jsonl.bz2", "refs.gz", "refs.parquet.gz", "refs.xls", ""])
 def test_an_unknown_kind_of_file(name: str) -> None:
-    message = (
-        f"{name}: unknown kind of file; known endings: .jsonl, .jsonl.gz, .parquet, or - for standard input and output"
-    )
-    for act in (lambda: read(name, Candidate), lambda: write(name, ROWS), lambda: Writer(name, Candidate)):
+    written = ".jsonl, .jsonl.gz, .jsonl.zst, .parquet, .csv, .csv.gz, .csv.zst, or - for standard output"
+    for act in (lambda: write(name, ROWS), lambda: Writer(name, Candidate)):
         with pytest.raises(UsageError) as caught:
             act()
-        assert str(caught.value) == message
-    with pytest.raises(UsageError, match=r"; a JSON array becomes JSON Lines with: jq -c '\.\[\]'$"):
-        read("refs.json", Candidate)
+        assert str(caught.value) == f"{name}: unknown kind of file; known endings: {written}"
+    with pytest.raises(UsageError) as caught:
+        read(name, Candidate)
+    assert str(caught.value) == (
+        f"{name}: unknown kind of file; known endings: .jsonl, .ndjson, .json, .csv, .tsv, .tab, .txt, .xlsx, .xlsm, "
+        ".ods, .parquet, .arrow, .feather (text also .gz, .zst), a dataset folder, or - for standard input; "
+        "name the format with --input-format" + "; save an old workbook as .xlsx" * name.endswith(".xls")
+    )
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

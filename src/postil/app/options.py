@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from postil.options import Flag, options
 
-__all__ = ["EngineOptions", "PluginOptions", "ResamplingOptions", "SeedOptions", "ThreadOptions"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from postil.app.progress import OnMessage
+    from postil.records.reading import Reading
+    from postil.records.rows import Row
+
+__all__ = ["EngineOptions", "InputOptions", "PluginOptions", "ResamplingOptions", "SeedOptions", "ThreadOptions"]
 
 
 @options
@@ -66,3 +73,53 @@ class ResamplingOptions(SeedOptions):
 
     resamples: Annotated[int, Flag(min=1)] = 1000
     permutations: Annotated[int, Flag(min=1)] = 10_000
+
+
+@options
+class InputOptions:
+    """Options of reading tables.
+
+    Args:
+        column: Column of a field, as in text=prediction; of another file references.text=answer.body; a constant is
+            system==mine; repeatable.
+        input_format: Format of standard input, or of files whose name does not tell: csv, tsv, json, jsonl, parquet,
+            arrow, xlsx, ods. Like all that follow, ROLE=VALUE is for one file.
+        encoding: Encoding of text tables; by default UTF-8, else detected.
+        delimiter: Character between the columns of text tables; by default detected.
+        quotes: Treat double quotes around a cell as quotes, or as text.
+        sheet: Sheet of a workbook, or path of the array of rows in JSON.
+        split: Split of a dataset folder.
+    """
+
+    column: Annotated[tuple[str, ...], Flag(metavar="FIELD=COLUMN")] = ()
+    input_format: Annotated[tuple[str, ...], Flag(metavar="FORMAT")] = ()
+    encoding: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
+    delimiter: Annotated[tuple[str, ...], Flag(metavar="CHAR")] = ()
+    quotes: Annotated[bool, Flag(("--quotes/--no-quotes",))] = True
+    sheet: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
+    split: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
+
+    def readings(self, roles: Mapping[str, type[Row]], on_message: OnMessage) -> dict[str, Reading]:
+        """Options of reading each file of a command.
+
+        Args:
+            roles: Row type of each file by its role; the first one is the main file.
+            on_message: Callback for what was guessed and what is not read.
+
+        Raises:
+            UnknownName: A role, field or format does not exist.
+            UsageError: A mapping is not one, or stands twice.
+        """
+        from postil.records.reading import readings  # noqa: PLC0415 - help does without it
+
+        return readings(
+            roles,
+            on_message,
+            column=self.column,
+            input_format=self.input_format,
+            encoding=self.encoding,
+            delimiter=self.delimiter,
+            quotes=self.quotes,
+            sheet=self.sheet,
+            split=self.split,
+        )

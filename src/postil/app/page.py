@@ -5,16 +5,13 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final, Literal, TypeAlias, get_args
+from typing import IO, Final, Literal, TypeAlias, get_args
 
 from postil.errors import InvalidInput, UnknownName
 from postil.records.row_files import read
 from postil.records.rows import Passage
 
-if TYPE_CHECKING:
-    from postil.records.row_locations import Source
-
-__all__ = ["Split", "graded_passages", "passages_of", "references_of"]
+__all__ = ["Split", "passages_of", "references_of"]
 
 Split: TypeAlias = Literal["paragraphs", "sentences", "lines"]
 """Unit of a plain text that is a passage."""
@@ -74,21 +71,7 @@ def references_of(path: str, split: Split = "paragraphs") -> tuple[list[str], li
     """
     if path == "-" or not _has_rows(path):
         return passages_of(path, split), None
-    return graded_passages(read(path, Passage))
-
-
-def graded_passages(rows: Source[Passage]) -> tuple[list[str], list[float] | None]:
-    """Select the passages that people found interesting, with their weights where all of them have a grade.
-
-    Args:
-        rows: Passages. Rows with the grade 0 are ignored.
-
-    Returns:
-        n texts, and n weights, the grades divided by the highest; None where a grade is missing.
-
-    Raises:
-        InvalidInput: A row is invalid, a grade is negative, or no grade is above 0.
-    """
+    rows = read(path, Passage)
     graded: list[tuple[str, float | None]] = []
     for place, row in enumerate(rows):
         if row.grade is not None and row.grade < 0:
@@ -96,7 +79,7 @@ def graded_passages(rows: Source[Passage]) -> tuple[list[str], list[float] | Non
         if row.grade != 0 and row.text.strip():
             graded.append((row.text, row.grade))
     if not graded:
-        raise InvalidInput("expected passages with a grade above 0, got none", where=rows.places.where)
+        raise InvalidInput("expected passages with a grade above 0, got none", where=path)
     grades = [grade for _, grade in graded if grade is not None]
     highest = max(grades, default=1.0)
     weights = [grade / highest for grade in grades] if len(grades) == len(graded) else None

@@ -65,6 +65,8 @@ def score_files(candidates: str, references: str, options: ScoreOptions, on_mess
     if own and options.engine != "local":
         raise UsageError(f"{own[0]}: metrics from outside the package run with --engine local, not {options.engine}")
     tokenizer = named_tokenizer(options.tokenizer)
+    said: list[str] = []
+    given = options.readings({"candidates": Candidate, "references": Reference}, said.append)
     _check_files(candidates, references, options)
     if options.controls and not options.items:
         raise UsageError("--controls writes item scores; say where to: --items FILE")
@@ -74,9 +76,14 @@ def score_files(candidates: str, references: str, options: ScoreOptions, on_mess
 
     with ExitStack() as stack:
         out = stack.enter_context(Writer(options.items, Score)) if options.items else None
-        rows = read(candidates, Candidate)
+        rows = read(candidates, Candidate, given["candidates"])
         scoring = RowEvaluation(
-            rows, read(references, Reference), options, asked, background=background, controls=controls
+            rows,
+            read(references, Reference, given["references"]),
+            options,
+            asked,
+            background=background,
+            controls=controls,
         )
         # The controls of a batch take far longer than its scores, and have a bar of their own.
         counted = rows if controls else stack.enter_context(progress("candidates", rows))
@@ -90,7 +97,7 @@ def score_files(candidates: str, references: str, options: ScoreOptions, on_mess
             found = DocumentFrequencies.of(scoring.evaluation.references, tokenizer.signature)
             found.save(options.save_background)
             remarks.append(f"background of {scoring.items} items saved in {options.save_background}")
-    for remark in (*remarks, *scoring.missing()):  # when all went well, so that an error stands alone
+    for remark in (*said, *remarks, *scoring.missing()):  # when all went well, so that an error stands alone
         on_message(remark)
     return ScoreResult(scores=scoring.totals.scores(), aggregation="corpus")
 
@@ -126,7 +133,7 @@ def _check_files(candidates: str, references: str, options: ScoreOptions) -> Non
             raise UsageError(f"{option}: expected a name, got an empty one")
     if candidates == references == "-":
         raise UsageError("candidates and references cannot both come from standard input")
-    if _same(candidates, references):
+    if _same(candidates, references) and not (options.column or options.sheet or options.split):
         raise UsageError(f"{references}: candidates and references are the same file")
     if items == "-":
         raise UsageError("--items: expected a file; standard output is for the scores of the systems")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from postil.app.options import EngineOptions, PluginOptions
+from postil.app.options import EngineOptions, InputOptions, PluginOptions
 from postil.errors import UsageError
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
@@ -14,7 +14,7 @@ __all__ = ["ScoreOptions"]
 
 
 @options
-class ScoreOptions(PluginOptions, EngineOptions):
+class ScoreOptions(PluginOptions, EngineOptions, InputOptions):
     """Options of `postil score`.
 
     Args:
@@ -28,7 +28,7 @@ class ScoreOptions(PluginOptions, EngineOptions):
             given where the rows have a weight and no grade.
         background: Saved document frequencies for CIDEr.
         save_background: Save the references' document frequencies here.
-        items: Write the score of every candidate here: .jsonl, .jsonl.gz or .parquet.
+        items: Write the score of every candidate here: .jsonl, .parquet or .csv; .jsonl and .csv also .gz, .zst.
         controls: Write controls of the w- metrics to --items too: shuffled weights, best references, the nearest
             reference's weight, with over=near the mean weight, length. postil correlate shows them beside the metrics.
         control_draws: Number of times that --controls shuffles the weights.

@@ -19,7 +19,7 @@ __all__ = ["score"]
 def score(
     candidates: Annotated[
         str,
-        typer.Argument(metavar="CANDIDATES", help="Candidates (item, system, text): .jsonl, .jsonl.gz, .parquet or -."),
+        typer.Argument(metavar="CANDIDATES", help="Candidates (item, system, text): a table of any format, or -."),
     ],
     *,
     references: Annotated[

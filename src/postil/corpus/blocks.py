@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from postil.errors import InvalidInput
+from postil.errors import InvalidInput, UsageError
 from postil.records import jsonl, parquet
-from postil.records.row_files import kind_of, open_bytes
+from postil.records.row_files import format_of, open_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,8 +66,11 @@ def blocks(path: FilePath, split: str | None = None, size: int = BLOCK_BYTES) ->
     [(1, b'{"id": 1}\n'), (2, b'{"id": 2}\n'), (3, b'{"id": 3}\n')]
     """
     where = "stdin" if os.fspath(path) == "-" else os.fspath(path)
-    first = 1
-    pieces = _of_parquet(where, size) if kind_of(path) == "parquet" else _of_lines(path, where, size)
+    first, form = 1, format_of(path)
+    if form not in {"jsonl", "parquet"}:
+        problem = "expected article rows as JSON Lines or Parquet; postil corpus import makes them"
+        raise UsageError(f"{where}: {problem}")
+    pieces = _of_parquet(where, size) if form == "parquet" else _of_lines(path, where, size)
     for data in pieces:
         yield Block(where, first, data, split)
         first += data.count(b"\n")

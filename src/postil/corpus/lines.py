@@ -2,51 +2,21 @@
 
 from __future__ import annotations
 
-import gzip
 import os
-import zlib
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from postil.errors import InvalidInput
-from postil.records.jsonl import decompressed, lines_in
+from postil.records.jsonl import lines_in
+from postil.records.streams import DAMAGE, damaged, opened
 
 if TYPE_CHECKING:
-    import io
     from collections.abc import Iterator
 
     from postil.records.row_files import FilePath
 
-__all__ = ["BOM", "DAMAGE", "damaged", "decoded", "opened", "text_lines"]
+__all__ = ["BOM", "decoded", "text_lines"]
 
 BOM: Final = b"\xef\xbb\xbf"
-GZIP: Final = b"\x1f\x8b"
-
-DAMAGE: Final = (EOFError, OSError, zlib.error)
-"""Exceptions of reading a truncated or damaged file."""
-
-
-@contextmanager
-def opened(path: FilePath) -> Iterator[io.BufferedReader]:
-    """A file open for bytes, decompressed where its first bytes say gzip, whatever its name.
-
-    Args:
-        path: The file.
-
-    Yields:
-        The bytes.
-
-    Raises:
-        InvalidInput: There is no such file, or it cannot be read.
-    """
-    with ExitStack() as stack:
-        try:
-            file = stack.enter_context(Path(path).open("rb"))
-        except OSError as error:
-            problem = "no such file" if isinstance(error, FileNotFoundError) else f"cannot be read: {error.strerror}"
-            raise InvalidInput(problem, where=os.fspath(path)) from error
-        yield cast("io.BufferedReader", decompressed(file)) if file.peek(2).startswith(GZIP) else file
 
 
 def text_lines(path: FilePath) -> Iterator[tuple[int, str]]:
@@ -84,23 +54,6 @@ def text_lines(path: FilePath) -> Iterator[tuple[int, str]]:
             raise damaged(error, path, number) from error
     if not found:
         raise InvalidInput("the file holds no lines", where=where)
-
-
-def damaged(error: Exception, path: FilePath, line: int) -> InvalidInput:
-    """The problem with a file that cannot be read to its end.
-
-    Args:
-        error: An exception of `DAMAGE`.
-        path: The file.
-        line: The last line that could be read.
-    """
-    if isinstance(error, EOFError):
-        problem = f"the gzip file ends early after line {line}; is the download complete?"
-    elif isinstance(error, gzip.BadGzipFile | zlib.error):
-        problem = f"the gzip file is damaged after line {line}; is the download complete?"
-    else:
-        problem = f"cannot be read: {getattr(error, 'strerror', None) or error}"
-    return InvalidInput(problem, where=os.fspath(path))
 
 
 def decoded(line: bytes, number: int, where: str) -> str:

@@ -8,11 +8,11 @@ import tempfile
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from postil.errors import InvalidInput
+from postil.errors import InvalidInput, UsageError
 from postil.records import jsonl, parquet
 from postil.records.atomic_file import write_error
 from postil.records.explain import explain
-from postil.records.row_files import FilePath, kind_of, open_bytes, open_sink
+from postil.records.row_files import FilePath, format_of, kind_of, open_bytes, open_sink
 from postil.records.row_locations import RowLocations
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def convert(source: FilePath, target: FilePath) -> int:
     numbers there) becomes a column of JSON text, marked as such, and `read` and `convert` undo it.
 
     Args:
-        source: A file whose name ends in `.jsonl`, `.jsonl.gz` or `.parquet`, or `-` for JSON Lines on standard input.
+        source: A file of JSON Lines, which may be compressed, or Parquet, or `-` for JSON Lines on standard input.
         target: The same, or `-` for standard output.
 
     Returns:
@@ -68,9 +68,12 @@ def convert(source: FilePath, target: FilePath) -> int:
     ...     convert(rows, table), convert(table, back), back.read_text().strip()
     (1, 1, '{"item":"a1","mood":3}')
     """
-    made = kind_of(target)
+    made, given = kind_of(target), format_of(source)
+    for path, form in ((source, given), (target, made)):
+        if form not in {"jsonl", "parquet"}:
+            raise UsageError(f"{os.fspath(path)}: expected JSON Lines or Parquet, which hold rows of any fields")
     name = os.fspath(source)
-    if kind_of(source) == "parquet":
+    if given == "parquet":
         rows = parquet.read_objects(name)
         if made == "parquet":
             return _copy(rows, name, target, parquet.schema_in(name))

@@ -16,7 +16,17 @@ from postil.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["NotJson", "Problem", "RepeatedKey", "explain", "is_finite", "load_json", "out_of_range", "shown"]
+__all__ = [
+    "NotJson",
+    "Problem",
+    "RepeatedKey",
+    "explain",
+    "is_finite",
+    "load_json",
+    "mismatch",
+    "out_of_range",
+    "shown",
+]
 
 LONGEST = 40
 Problem: TypeAlias = tuple[str, str]  # field, problem
@@ -134,6 +144,22 @@ def explain(value: object, row_type: type[msgspec.Struct] | None) -> Problem | N
         if isinstance(leaf, str) and not _is_text(leaf):
             return path, f"expected text, got half a surrogate pair in {shown(leaf)}"
     return None
+
+
+def mismatch(value: object, wanted: inspect.Type) -> Problem | None:
+    """Find the first thing wrong with the value of a field.
+
+    Args:
+        value: The value, as plain dictionaries, lists and values.
+        wanted: Type of the field.
+
+    Returns:
+        The place within it and the problem, or None if nothing is wrong.
+
+    >>> mismatch([1], inspect.type_info(tuple[str, ...]))
+    ('[0]', 'expected text, got 1')
+    """
+    return next(_mismatches(value, wanted, ""), None)
 
 
 def _leaves(value: object, path: str) -> Iterator[tuple[str, object]]:

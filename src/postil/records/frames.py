@@ -88,8 +88,7 @@ class ColumnNames:
         roles: Row type of each table by its role; the first is the main one.
         columns: Column by field, as ``--column`` has them: ``{"text": "answer"}`` is of the main table,
             ``{"references.text": "gold"}`` of another. Fields that tables meet on (item, system, topic) are of all.
-        wide: Columns by table that each are a metric (of scores) or an annotator (of judgements).
-        defaults: Value of fields that a table has no column for, besides those in `DEFAULTS`.
+        wide: Columns of the main table that each are a metric (of scores) or an annotator (of judgements).
 
     Raises:
         UnknownName: There is no such role or field.
@@ -106,9 +105,7 @@ grade, aspect
         roles: Mapping[str, type[Row]],
         columns: Mapping[str, str] | None = None,
         wide: Mapping[str, Sequence[str]] | None = None,
-        defaults: Mapping[str, str] | None = None,
     ) -> None:
-        self.defaults = {**DEFAULTS, **(defaults or {})}
         self.main = next(iter(roles))
         self.wide = {role: list(names) for role, names in (wide or {}).items()}
         self._of: dict[str, dict[str, str]] = {role: {} for role in roles}
@@ -283,8 +280,8 @@ def _from_columns(columns: dict[str, list[object]], row_type: type[T], role: str
     melted = WIDE[row_type] if wide else ()
     for each in msgspec.structs.fields(row_type):
         if sources[each.name] not in columns and each.name not in melted:
-            if each.name in names.defaults:
-                columns[each.name] = [names.defaults[each.name]] * max(map(len, columns.values()), default=0)
+            if each.name in DEFAULTS:
+                columns[each.name] = [DEFAULTS[each.name]] * max(map(len, columns.values()), default=0)
             elif each.required:
                 raise InvalidInput(
                     f"{_no_column(each.name, there)}; name it by columns={{'{each.name}': …}}", where=role

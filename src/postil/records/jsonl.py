@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
 import zlib
 from typing import IO, TYPE_CHECKING, Final, TypeVar
@@ -17,8 +16,6 @@ from postil.records.explain import NotJson, RepeatedKey, explain, load_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from _typeshed import WriteableBuffer
-
     from postil.records.explain import Problem
     from postil.records.row_locations import RowLocations
 
@@ -28,7 +25,6 @@ __all__ = [
     "JsonlSink",
     "check_keys",
     "check_length",
-    "decompressed",
     "keys_at",
     "lines_in",
     "read",
@@ -51,40 +47,6 @@ MAGIC: Final = {
     b"\xff\xfe": "the file is in UTF-16; save it as UTF-8",
     b"\xfe\xff": "the file is in UTF-16; save it as UTF-8",
 }
-
-
-def decompressed(stream: IO[bytes]) -> IO[bytes]:
-    """Open a gzip file decompressed.
-
-    Args:
-        stream: The file; it stays the caller's to close.
-    """
-    return io.BufferedReader(_Inflated(gzip.GzipFile(fileobj=stream, mode="rb")), BLOCK)
-
-
-class _Inflated(io.RawIOBase):
-    """The contents of a gzip file, as far as it can be read.
-
-    With a buffer in front this gives lines faster than GzipFile does, and all whole lines before damage.
-    """
-
-    def __init__(self, file: gzip.GzipFile) -> None:
-        self._file = file
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return self._file.seekable()
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
-        return self._file.seek(offset, whence)
-
-    def readinto(self, buffer: WriteableBuffer, /) -> int:
-        view = memoryview(buffer)
-        data = self._file.read1(len(view))
-        view[: len(data)] = data
-        return len(data)
 
 
 def whole_lines(read: Callable[[int], bytes], where: str, size: int = BLOCK) -> Iterator[bytes]:
@@ -271,12 +233,10 @@ class JsonlSink:
 
     Args:
         stream: The file, open for bytes; it stays the caller's to close.
-        compressed: True to write gzip, without a time in it, so that the same rows give the same bytes.
     """
 
-    def __init__(self, stream: IO[bytes], *, compressed: bool = False) -> None:
-        self._stream = gzip.GzipFile("", "wb", 6, stream, mtime=0) if compressed else stream
-        self._compressed = compressed
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
         self._encode = msgspec.json.Encoder().encode
         self._buffer = bytearray()
 
@@ -294,8 +254,6 @@ class JsonlSink:
     def close(self) -> None:
         """Write the rows that are buffered."""
         self._flush()
-        if self._compressed:
-            self._stream.close()
 
     def _flush(self) -> None:
         self._stream.write(self._buffer)

@@ -26,6 +26,7 @@ __all__ = [
     "arrow",
     "columns",
     "read",
+    "read_arrow",
     "read_objects",
     "rows_of",
     "schema_in",
@@ -121,12 +122,13 @@ def read(path: str, row_type: type[T]) -> Iterator[T]:
         yield from rows
 
 
-def read_objects(path: str, rows: int = BATCH) -> Iterator[Record]:
-    """Read rows as dictionaries with every column of the file.
+def read_objects(path: str, rows: int = BATCH, names: list[str] | None = None) -> Iterator[Record]:
+    """Read rows as dictionaries.
 
     Args:
         path: The file.
         rows: Number of rows read at once.
+        names: The columns that are read; by default all.
 
     Yields:
         The rows; a value that the file lacks is None.
@@ -135,8 +137,37 @@ def read_objects(path: str, rows: int = BATCH) -> Iterator[Record]:
         InvalidInput: It is not a Parquet file, or holds no rows.
         MissingExtra: pyarrow is not installed.
     """
-    for batch in _batches(path, None, rows):
+    for batch in _batches(path, names, rows):
         yield from batch
+
+
+def read_arrow(path: str) -> Iterator[list[Record]]:
+    """Read the rows of an Arrow file (IPC, Feather) or stream as dictionaries, in batches.
+
+    Args:
+        path: The file.
+
+    Yields:
+        Rows; a value that the file lacks is None.
+
+    Raises:
+        InvalidInput: It is not an Arrow file.
+        MissingExtra: pyarrow is not installed.
+    """
+    pa = arrow()
+    try:
+        with pa.memory_map(path) as source:
+            if source.read(6) == b"ARROW1":
+                file = pa.ipc.open_file(source)
+                batches = (file.get_batch(index) for index in range(file.num_record_batches))
+            else:
+                source.seek(0)
+                batches = iter(pa.ipc.open_stream(source))
+            for batch in batches:
+                for begin in range(0, batch.num_rows, BATCH):
+                    yield rows_of(batch.slice(begin, BATCH), path)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise InvalidInput("not an Arrow file, or a damaged one; is the download complete?", where=path) from error
 
 
 def rows_of(batch: Arrow, path: str) -> list[Record]:

@@ -2,31 +2,51 @@
 
 from __future__ import annotations
 
+import io
 import os
-import sys
+import zlib
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, TYPE_CHECKING, Final, Generic, Literal, Protocol, TypeAlias, TypeVar
+from typing import IO, TYPE_CHECKING, Final, Generic, Literal, Protocol, TypeAlias, TypeVar, cast
+
+import msgspec
 
 from postil.errors import InvalidInput, UsageError
 from postil.records import jsonl, parquet
 from postil.records.atomic_file import AtomicFile, write_error
-from postil.records.row_locations import RowLocations
-from postil.records.rows import Row
+from postil.records.delimited import CsvSink, Delimited
+from postil.records.folders import files_of_split
+from postil.records.json_tables import json_lines, json_records
+from postil.records.reading import Reading
+from postil.records.row_locations import FileLocations, RowLocations
+from postil.records.rows import Reference, Row
+from postil.records.streams import compressed, opened
+from postil.records.tables import (
+    CellTable,
+    LocatedRows,
+    batched,
+    columns_wanted,
+    is_nested,
+    records_as_rows,
+    rows_of_table,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from types import TracebackType
     from typing import Self
 
 __all__ = [
     "ENDINGS",
+    "FORMATS",
     "FilePath",
     "Kind",
     "Rows",
     "Sink",
     "Writer",
+    "format_of",
     "kind_of",
     "open_bytes",
     "open_sink",
@@ -35,12 +55,32 @@ __all__ = [
 ]
 
 T = TypeVar("T", bound=Row)
+PLAIN: Final = Reading()
 FilePath: TypeAlias = str | os.PathLike[str]
-Kind: TypeAlias = Literal["jsonl", "jsonl.gz", "parquet"]
+Kind: TypeAlias = Literal["jsonl", "csv", "parquet"]
 ENDINGS: Final[Mapping[str, Kind]] = MappingProxyType(
-    {".jsonl": "jsonl", ".jsonl.gz": "jsonl.gz", ".parquet": "parquet"}
+    {
+        **dict.fromkeys((".jsonl", ".jsonl.gz", ".jsonl.zst"), "jsonl"),
+        ".parquet": "parquet",
+        **dict.fromkeys((".csv", ".csv.gz", ".csv.zst"), "csv"),
+    }
 )
-"""Format by the ending of a file's name."""
+"""Format of what is written, by the ending of a file's name."""
+FORMATS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        **dict.fromkeys((".jsonl", ".ndjson"), "jsonl"),
+        ".json": "json",
+        ".csv": "csv",
+        **dict.fromkeys((".tsv", ".tab", ".txt"), "tsv"),
+        **dict.fromkeys((".xlsx", ".xlsm"), "xlsx"),
+        ".ods": "ods",
+        ".parquet": "parquet",
+        **dict.fromkeys((".arrow", ".feather"), "arrow"),
+    }
+)
+"""Format of what is read, by the ending of a file's name, less `.gz` or `.zst`."""
+TEXTS: Final = ("jsonl", "json", "csv", "tsv")
+"""Formats that may be compressed."""
 
 
 class Sink(Protocol):
@@ -54,16 +94,16 @@ class Sink(Protocol):
 
 
 def kind_of(path: FilePath) -> Kind:
-    """Format of a file.
+    """Format of a file that is written.
 
     Args:
-        path: Its name, or `-` for standard input and output, which are JSON Lines.
+        path: Its name, or `-` for standard output, which is JSON Lines.
 
     Raises:
         UsageError: The name ends in none of the known endings.
 
-    >>> kind_of("refs.jsonl.gz"), kind_of("-")
-    ('jsonl.gz', 'jsonl')
+    >>> kind_of("scores.csv.gz"), kind_of("-")
+    ('csv', 'jsonl')
     """
     name = os.fspath(path)
     for ending, kind in ENDINGS.items():
@@ -71,14 +111,45 @@ def kind_of(path: FilePath) -> Kind:
             return kind
     if name == "-":
         return "jsonl"
-    array = "; a JSON array becomes JSON Lines with: jq -c '.[]'" if name.lower().endswith(".json") else ""
-    known = ", ".join(ENDINGS)
-    raise UsageError(f"{name}: unknown kind of file; known endings: {known}, or - for standard input and output{array}")
+    raise UsageError(f"{name}: unknown kind of file; known endings: {', '.join(ENDINGS)}, or - for standard output")
+
+
+def format_of(path: FilePath, reading: Reading = PLAIN) -> str:
+    """Format of a file that is read.
+
+    Args:
+        path: Its name, or `-` for standard input.
+        reading: Format where the name tells none.
+
+    Raises:
+        UsageError: Neither tells.
+
+    >>> format_of("refs.jsonl.gz"), format_of("refs.XLSX"), format_of("-", Reading(format="csv"))
+    ('jsonl', 'xlsx', 'csv')
+    """
+    name = os.fspath(path)
+    if reading.format is not None and (reading.always or name == "-"):
+        return reading.format
+    if name == "-":
+        return "jsonl"
+    lower = name.lower()
+    bare = lower.removesuffix(".gz").removesuffix(".zst")
+    for ending, form in FORMATS.items():
+        if bare.endswith(ending) and (bare == lower or form in TEXTS):
+            return form
+    if name and Path(name).is_dir():
+        return "dataset"
+    if reading.format is not None:
+        return reading.format
+    old = "; save an old workbook as .xlsx" if lower.endswith(".xls") else ""
+    known = f"{', '.join(FORMATS)} (text also .gz, .zst)"
+    advice = f"known endings: {known}, a dataset folder, or - for standard input; name the format with --input-format"
+    raise UsageError(f"{name}: unknown kind of file; {advice}{old}")
 
 
 @contextmanager
 def open_bytes(path: FilePath) -> Iterator[IO[bytes]]:
-    """Open a JSON Lines file or standard input for bytes, decompressed.
+    """Open a JSON Lines file or standard input for bytes, decompressed as its name says.
 
     Args:
         path: The file, or `-`.
@@ -89,55 +160,186 @@ def open_bytes(path: FilePath) -> Iterator[IO[bytes]]:
     Raises:
         InvalidInput: There is no such file, or it cannot be read.
     """
-    name = os.fspath(path)
-    if name == "-":
-        yield sys.stdin.buffer
-        return
-    _check_is_file(name)
-    with ExitStack() as stack:
-        try:
-            file = stack.enter_context(Path(name).open("rb"))
-        except OSError as error:
-            raise InvalidInput(f"cannot be read: {error.strerror}", where=name) from error
-        yield jsonl.decompressed(file) if kind_of(name) == "jsonl.gz" else file
+    with opened(path, by_name=True) as stream:
+        yield stream
 
 
-class Rows(Generic[T]):
+class Rows(LocatedRows[T]):
     """Iterator over the rows of a file; made by `read`.
 
     Args:
         path: The file, or `-` for standard input.
         row_type: The row.
+        reading: Format, mapping of columns and more.
     """
 
-    places: RowLocations
-    """Locations of the rows, for messages about rows that were read."""
-
-    def __init__(self, path: FilePath, row_type: type[T]) -> None:
+    def __init__(self, path: FilePath, row_type: type[T], reading: Reading = PLAIN) -> None:
         name = os.fspath(path)
-        kind = kind_of(name)
+        form = format_of(name, reading)
+        if form == "dataset":
+            files = FileLocations(name)
+            super().__init__(_read_folder(name, row_type, reading, files), files)
+            return
+        if name == "-" and form in {"parquet", "arrow"}:
+            raise UsageError(
+                "standard input is read from its beginning to its end, and such a file is not; give its name"
+            )
         if name != "-":
             _check_is_file(name)
-        if kind == "parquet":
-            self.places = RowLocations(name, lambda _row: _columns(name))
-            self._rows = parquet.read(name, row_type)
+        where = "stdin" if name == "-" else name
+        fields = partial(_fields_at, name, form, reading)
+        places = RowLocations(where, fields, reading.columns)
+        super().__init__(_READERS[form](name, row_type, reading, places), places)
+
+
+def _fields_at(name: str, form: str, reading: Reading, line: int) -> tuple[str, ...] | None:
+    """Names of the fields in a line of a file that was read."""
+    if name == "-" or not Path(name).is_file():
+        return None
+    with suppress(InvalidInput):  # the file is gone by now
+        if form == "parquet":
+            return parquet.columns(name)
+        if form == "jsonl":
+            with open_bytes(name) as stream:
+                return jsonl.keys_at(stream, line)
+        if form in _TABLES:
+            with opened(name) as stream:
+                return tuple(_TABLES[form](stream, name, (), reading).names)
+    return None
+
+
+def _read_folder(name: str, row_type: type[T], reading: Reading, files: FileLocations) -> Iterator[T]:
+    flag = f"--split {reading.role}{'=' * bool(reading.role)}NAME"
+    done = 0
+    for file in files_of_split(Path(name), reading.split, flag):
+        rows = Rows(str(file), row_type, reading)
+        files.begin(done, rows.places)
+        for row in rows:
+            done += 1
+            yield row
+
+
+def _read_jsonl(name: str, row_type: type[T], reading: Reading, places: RowLocations) -> Iterator[T]:
+    with open_bytes(name) as stream:
+        peeks = issubclass(row_type, Reference) and not reading.columns
+        first, source = _peeked(stream, places.where) if peeks else ({}, stream)
+        if reading.columns or is_nested(row_type, reading, first):
+            yield from records_as_rows(json_lines(source, places.where), row_type, reading, places)
         else:
-            self.places = RowLocations("stdin" if name == "-" else name, lambda line: _keys_at(name, line))
-            self._rows = _read_jsonl(name, row_type, self.places)
-
-    def __iter__(self) -> Iterator[T]:
-        return self._rows
-
-    def __next__(self) -> T:
-        return next(self._rows)
+            yield from jsonl.read(source, row_type, places)
 
 
-def read(path: FilePath, row_type: type[T]) -> Rows[T]:
-    """Read the rows of a file, in bounded memory.
+def _peeked(stream: IO[bytes], where: str) -> tuple[dict[str, object], IO[bytes]]:
+    """The first object of a JSON Lines file, empty where it is none, and the file from its beginning."""
+    lines = b""
+    try:
+        while (line := stream.readline(jsonl.LONGEST_LINE)) and not line.strip():
+            lines += line
+    except (EOFError, OSError, zlib.error) as error:
+        raise jsonl.unreadable(error, 0, where) from error
+    source = cast("IO[bytes]", _Rest(lines + line, stream))
+    try:
+        found = msgspec.json.decode(line.removeprefix(jsonl.BOM))
+    except jsonl.FAILURES:
+        return {}, source
+    return found if isinstance(found, dict) else {}, source
+
+
+class _Rest(io.BufferedIOBase):
+    """A stream of which something was read already."""
+
+    def __init__(self, first: bytes, stream: IO[bytes]) -> None:
+        self._first, self._stream = first, cast("io.BufferedReader", stream)
+
+    def read1(self, size: int = -1, /) -> bytes:
+        first, self._first = self._first, b""
+        return first or self._stream.read1(size)
+
+
+def _read_parquet(name: str, row_type: type[T], reading: Reading, places: RowLocations) -> Iterator[T]:
+    names = parquet.columns(name)
+    if not reading.columns and not is_nested(row_type, reading, names):
+        yield from parquet.read(name, row_type)
+        return
+    wanted = columns_wanted(row_type, reading, names, places.where)
+    batches = batched(parquet.read_objects(name, names=[each for each in names if each in wanted]))
+    yield from records_as_rows(batches, row_type, reading, places)
+
+
+def _read_arrow(name: str, row_type: type[T], reading: Reading, places: RowLocations) -> Iterator[T]:
+    rows = (row for batch in parquet.read_arrow(name) for row in batch)
+    yield from records_as_rows(batched(rows), row_type, reading, places)
+
+
+def _read_json(name: str, row_type: type[T], reading: Reading, places: RowLocations) -> Iterator[T]:
+    with opened(name) as stream:
+        yield from records_as_rows(json_records(stream, places.where, reading), row_type, reading, places, tell=True)
+
+
+def _read_cells(form: str, name: str, row_type: type[T], reading: Reading, places: RowLocations) -> Iterator[T]:
+    with opened(name) as stream:
+        table = _TABLES[form](stream, places.where, reading.wanted(row_type), reading)
+        yield from rows_of_table(table, row_type, reading, places)
+
+
+def _text_table(
+    stream: io.BufferedReader, where: str, wanted: Collection[str], reading: Reading, usual: str = ","
+) -> CellTable:
+    return Delimited(
+        stream,
+        where,
+        wanted,
+        encoding=reading.encoding,
+        delimiter=reading.delimiter,
+        usual=usual,
+        quotes=reading.quotes,
+    )
+
+
+def _sheet(stream: io.BufferedReader, where: str, _wanted: Collection[str], reading: Reading) -> CellTable:
+    from postil.records.workbooks import Sheet  # noqa: PLC0415 - only workbooks need it
+
+    return Sheet(stream, where, reading)
+
+
+class _Opener(Protocol):
+    """Opens a table of cells."""
+
+    def __call__(
+        self, stream: io.BufferedReader, where: str, wanted: Collection[str], reading: Reading, /
+    ) -> CellTable: ...
+
+
+class _Reader(Protocol):
+    """Reads the rows of a file."""
+
+    def __call__(self, name: str, row_type: type[T], reading: Reading, places: RowLocations, /) -> Iterator[T]: ...
+
+
+_TABLES: Final[Mapping[str, _Opener]] = {
+    "csv": _text_table,
+    "tsv": partial(_text_table, usual="\t"),
+    "xlsx": _sheet,
+    "ods": _sheet,
+}
+_READERS: Final[Mapping[str, _Reader]] = {
+    "jsonl": _read_jsonl,
+    "parquet": _read_parquet,
+    "arrow": _read_arrow,
+    "json": _read_json,
+    **{form: partial(_read_cells, form) for form in _TABLES},
+}
+
+
+def read(path: FilePath, row_type: type[T], reading: Reading = PLAIN) -> Rows[T]:
+    r"""Read the rows of a file.
+
+    Text is read in bounded memory; workbooks and JSON documents as a whole.
 
     Args:
-        path: A file whose name ends in `.jsonl`, `.jsonl.gz` or `.parquet`, or `-` for JSON Lines on standard input.
+        path: A file whose name ends in one of `FORMATS`, a folder of such files, or `-` for standard input.
         row_type: Class of the rows. Unknown fields are ignored.
+        reading: Format, mapping of columns and more.
 
     Returns:
         An iterator over the rows, with their locations in `places`.
@@ -145,16 +347,16 @@ def read(path: FilePath, row_type: type[T]) -> Rows[T]:
     Raises:
         UsageError: The file is of an unknown kind.
         InvalidInput: The file is missing or, on the way, something in it is wrong; says where.
-        MissingExtra: A Parquet file, and pyarrow is not installed.
+        MissingExtra: The format needs a package that is not installed.
 
-    >>> import tempfile
+    >>> import pathlib, tempfile
     >>> from postil.records.rows import Candidate
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write(f"{folder}/c.jsonl", [Candidate("a1", "echo", "Rain tomorrow")])
-    ...     list(read(f"{folder}/c.jsonl", Candidate))
+    ...     _ = (path := pathlib.Path(folder, "echo.csv")).write_text("id;prediction\na1;Rain tomorrow\n")
+    ...     list(read(path, Candidate, Reading(columns={"item": "id", "text": "prediction"})))
     [Candidate(item='a1', system='echo', text='Rain tomorrow')]
     """
-    return Rows(path, row_type)
+    return Rows(path, row_type, reading)
 
 
 class Writer(Generic[T]):
@@ -164,7 +366,7 @@ class Writer(Generic[T]):
     give the same bytes.
 
     Args:
-        path: A file whose name ends in `.jsonl`, `.jsonl.gz` or `.parquet`, or `-` for JSON Lines on standard output.
+        path: A file whose name ends in one of `ENDINGS`, or `-` for JSON Lines on standard output.
         row_type: Class of the rows.
 
     Raises:
@@ -184,7 +386,8 @@ class Writer(Generic[T]):
         schema = undated = None
         if self._kind == "parquet":
             schema, undated = (parquet.schema_of(self._row_type, dates=dates) for dates in (True, False))
-        self._sink = self._stack.enter_context(open_sink(self.path, schema, undated))
+        fields = [field.encode_name for field in msgspec.structs.fields(self._row_type)]
+        self._sink = self._stack.enter_context(open_sink(self.path, schema, undated, fields))
         return self
 
     def write(self, row: T) -> None:
@@ -214,7 +417,7 @@ def write(path: FilePath, rows: Iterable[Row]) -> None:
     """Write rows of one type to a file; see `Writer`.
 
     Args:
-        path: A file whose name ends in `.jsonl`, `.jsonl.gz` or `.parquet`, or `-` for JSON Lines on standard output.
+        path: A file whose name ends in one of `ENDINGS`, or `-` for JSON Lines on standard output.
         rows: The rows, at least one.
 
     Raises:
@@ -235,13 +438,16 @@ def write(path: FilePath, rows: Iterable[Row]) -> None:
 
 
 @contextmanager
-def open_sink(path: FilePath, schema: parquet.Arrow, undated: parquet.Arrow = None) -> Iterator[Sink]:
+def open_sink(
+    path: FilePath, schema: parquet.Arrow, undated: parquet.Arrow = None, fields: Sequence[str] = ()
+) -> Iterator[Sink]:
     """Open a writer; the file is written atomically when the block ends well.
 
     Args:
         path: The file, or `-`.
         schema: The Arrow schema for a Parquet file; None for JSON Lines.
         undated: The schema as long as no row has a date or statistics; by default the same.
+        fields: Fields of the rows, for CSV.
 
     Yields:
         The sink.
@@ -253,20 +459,29 @@ def open_sink(path: FilePath, schema: parquet.Arrow, undated: parquet.Arrow = No
     kind = kind_of(path)
     with AtomicFile(os.fspath(path)) as stream:
         sink: Sink
+        packed = compressed(stream, os.fspath(path))
         if kind == "parquet":
             sink = parquet.ParquetSink(stream, schema, undated)
         else:
-            sink = jsonl.JsonlSink(stream, compressed=kind == "jsonl.gz")
+            sink = jsonl.JsonlSink(packed) if kind == "jsonl" else CsvSink(packed, fields)
         try:
             yield sink
         except BaseException:
             with suppress(Exception):  # an unclosed compressor would complain later, when its file is gone
                 sink.close()
+                _close(packed, stream)
             raise
         try:
             sink.close()
+            _close(packed, stream)
         except OSError as error:
             raise write_error(os.fspath(path), error) from error
+
+
+def _close(packed: IO[bytes], stream: IO[bytes]) -> None:
+    """Write the end of what is compressed; the file itself is its owner's to close."""
+    if packed is not stream:
+        packed.close()
 
 
 def _check_is_file(name: str) -> None:
@@ -274,22 +489,3 @@ def _check_is_file(name: str) -> None:
         raise InvalidInput("no such file", where=name)
     if Path(name).is_dir():
         raise InvalidInput("a folder, not a file", where=name)
-
-
-def _read_jsonl(name: str, row_type: type[T], places: RowLocations) -> Iterator[T]:
-    with open_bytes(name) as stream:
-        yield from jsonl.read(stream, row_type, places)
-
-
-def _columns(name: str) -> tuple[str, ...] | None:
-    try:
-        return parquet.columns(name)
-    except InvalidInput:  # the file is gone by now
-        return None
-
-
-def _keys_at(name: str, line: int) -> tuple[str, ...] | None:
-    if name == "-" or not Path(name).is_file():
-        return None
-    with open_bytes(name) as stream:
-        return jsonl.keys_at(stream, line)

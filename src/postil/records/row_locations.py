@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
-__all__ = ["RowLocations", "Source"]
+__all__ = ["FileLocations", "RowLocations", "Source"]
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -25,6 +25,7 @@ class RowLocations:
     Args:
         where: The file, or the name of the argument that the rows came in.
         fields: Function from a line to the names of its fields, or None where they cannot be read.
+        columns: Name in the file of each field that has another one there.
 
     >>> places = RowLocations("refs.jsonl")
     >>> places.skip(2)
@@ -36,14 +37,34 @@ class RowLocations:
     postil.errors.InvalidInput: refs.jsonl:3: grade: expected a number from 1 to 5, got 7
     """
 
-    __slots__ = ("_blank", "_fields", "_rows_before", "where")
+    __slots__ = ("_aliases", "_blank", "_fields", "_lines", "_rows_before", "where")
 
-    def __init__(self, where: str, fields: Callable[[int], tuple[str, ...] | None] | None = None) -> None:
+    def __init__(
+        self,
+        where: str,
+        fields: Callable[[int], tuple[str, ...] | None] | None = None,
+        columns: Mapping[str, str] | None = None,
+    ) -> None:
         self.where = where
         self._fields = fields
+        self._aliases = columns or {}
         # For each run of blank lines: number of rows before it, and number of blank lines up to its end.
         self._rows_before = array("q")
         self._blank = array("q")
+        self._lines = array("q")
+
+    def extend(self, lines: Iterable[int]) -> None:
+        """Record the lines of the next rows one by one, for a source where a line may hold several rows.
+
+        Args:
+            lines: The line of each, counted from 1.
+
+        >>> places = RowLocations("refs.json")
+        >>> places.extend([3, 3, 4])
+        >>> places.line(1), places.line(2)
+        (3, 4)
+        """
+        self._lines.extend(lines)
 
     def skip(self, line: int, count: int = 1) -> None:
         """Record lines without a row; called in ascending order.
@@ -69,6 +90,8 @@ class RowLocations:
         Returns:
             Its line in a JSONL file, its row in a Parquet file or a list; counted from 1.
         """
+        if self._lines:
+            return self._lines[index] if index < len(self._lines) else self._lines[-1] + 1
         before = bisect_right(self._rows_before, index)
         return index + 1 + (self._blank[before - 1] if before else 0)
 
@@ -91,7 +114,77 @@ class RowLocations:
             field: The field of the row.
             problem: The problem: expected, got and, where it helps, what to do.
         """
-        return InvalidInput(problem, where=self.where, line=self.line(index), field=field)
+        return InvalidInput(problem, where=self.where, line=self.line(index), field=self.column(field))
+
+    def column(self, field: str) -> str:
+        """Name of a field in the file.
+
+        Args:
+            field: The field, such as `grade` or `ratings[0].grade`.
+
+        >>> RowLocations("refs.csv", columns={"ratings": "marks"}).column("ratings[0].grade")
+        'marks[0].grade'
+        """
+        end = next((place for place, mark in enumerate(field) if mark in ".["), len(field))
+        return self._aliases.get(field[:end], field[:end]) + field[end:]
+
+
+class FileLocations(RowLocations):
+    """Locations of rows that come from several files, one after the other.
+
+    Args:
+        where: The folder.
+    """
+
+    __slots__ = ("_begins", "_parts")
+
+    def __init__(self, where: str) -> None:
+        super().__init__(where)
+        self._begins: list[int] = []
+        self._parts: list[RowLocations] = []
+
+    def begin(self, index: int, places: RowLocations) -> None:
+        """Record that a file begins.
+
+        Args:
+            index: Its first row, counted from 0.
+            places: Locations of its rows.
+        """
+        self._begins.append(index)
+        self._parts.append(places)
+
+    def _part(self, index: int) -> tuple[RowLocations, int]:
+        place = bisect_right(self._begins, index) - 1
+        return self._parts[place], index - self._begins[place]
+
+    def line(self, index: int) -> int:
+        """Line of a row in its file.
+
+        Args:
+            index: The row, counted from 0.
+        """
+        places, inside = self._part(index)
+        return places.line(inside)
+
+    def fields(self, index: int) -> tuple[str, ...] | None:
+        """Names of the fields of a row in its file.
+
+        Args:
+            index: The row, counted from 0.
+        """
+        places, inside = self._part(index)
+        return places.fields(inside)
+
+    def error(self, index: int, field: str, problem: str) -> InvalidInput:
+        """Make the error that names the location of a wrong row in its file.
+
+        Args:
+            index: The row, counted from 0.
+            field: The field of the row.
+            problem: The problem.
+        """
+        places, inside = self._part(index)
+        return places.error(inside, field, problem)
 
 
 class Source(Protocol[T_co]):

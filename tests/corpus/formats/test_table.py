@@ -131,7 +131,7 @@ def test_what_is_broken(lines: Lines, problems: Problems, report: ImportReport) 
         '3,Rain,"i"x,Oh,',
         "3,Rain,j,Yes,",
     )
-    found = list(read_table(lines("c.csv", *rows), report))
+    found = list(read_table(lines("c.csv", *rows), report, encoding="utf-8"))
     assert [(article.id, [comment.id for comment in article.comments]) for article in found] == [
         ("1", ["a"]),
         ("2", ["h"]),

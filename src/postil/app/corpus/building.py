@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, cast
+from typing import TYPE_CHECKING, Annotated, Final
 
 from postil.app.progress import progress
 from postil.corpus.blocks import BLOCK_BYTES
@@ -16,18 +15,14 @@ from postil.errors import InvalidInput, PostilError, UsageError
 from postil.options import Flag, options
 from postil.records.arguments import check_arguments
 from postil.records.atomic_file import check_apart
-from postil.records.frames import ColumnNames, is_frame, is_table, open_rows
-from postil.records.row_files import write
-from postil.records.rows import Article
 from postil.render.dataset_card import card
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from postil.app.progress import OnMessage
     from postil.corpus.options import BuildOptions
     from postil.corpus.store import Corpus
-    from postil.records.frames import Frame, Table
     from postil.records.row_files import FilePath
 
 __all__ = ["BuildRunOptions", "build_corpus"]
@@ -56,11 +51,10 @@ class BuildRunOptions:
 
 
 def build_corpus(
-    articles: Sequence[FilePath] | Frame | Sequence[Article],
+    articles: Sequence[FilePath],
     out: FilePath,
     options: BuildOptions,
     *,
-    columns: Mapping[str, str] | None = None,
     dev: FilePath | None = None,
     test: FilePath | None = None,
     engine: str = "local",
@@ -68,14 +62,12 @@ def build_corpus(
     address: str | None = None,
     on_message: OnMessage = lambda _: None,
 ) -> Corpus:
-    """Build a corpus from articles; see docs/corpus.md.
+    """Build a corpus from files of article rows; see docs/corpus.md.
 
     Args:
-        articles: Files of articles that are to be split (``.jsonl``, ``.jsonl.gz``, ``.parquet``); or the articles
-            themselves: a data frame with one row per article and a column of lists of comments, or a list of articles.
+        articles: Files of articles that are to be split (``.jsonl``, ``.jsonl.gz``, ``.parquet``).
         out: The output folder.
         options: Thresholds, splits, privacy.
-        columns: Columns of a data frame by field, such as ``{"title": "headline"}``.
         dev: Articles that are the dev set already.
         test: Articles that are the test set already; no references are sampled from their comments.
         engine: ``local`` or ``ray``.
@@ -93,27 +85,9 @@ def build_corpus(
         MissingExtra: pyarrow, the tokenizer or Ray is not installed.
         PostilError: The operating system reports an error.
     """
-    if is_frame(articles) or (isinstance(articles, list | tuple) and is_table(articles)):
-        names = ColumnNames({"articles": Article}, columns)
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "articles.jsonl"
-            write(path, open_rows(cast("Table", articles), Article, "articles", names))
-            return build_corpus(
-                [path],
-                out,
-                options,
-                dev=dev,
-                test=test,
-                engine=engine,
-                jobs=jobs,
-                address=address,
-                on_message=on_message,
-            )
     check_arguments(build_corpus, locals())
-    if columns is not None:
-        raise UsageError("columns: only for a data frame of articles, and articles are expected to be files")
     given = {"dev": dev, "test": test}
-    sources = [Source(path) for path in cast("Sequence[FilePath]", articles)]
+    sources = [Source(path) for path in articles]
     sources += [Source(path, split) for split, path in given.items() if path is not None]
     if not sources:
         raise UsageError("articles: expected at least one file, got none")

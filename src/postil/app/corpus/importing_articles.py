@@ -139,8 +139,8 @@ class TableOptions(LangOptions):
         articles: Table of articles.
         column: Their column for id, title, content, category, lang, url or date; empty after = for none; repeatable.
         comment_column: Their column for article (the article's id), id, text, upvotes, grade, user or date; repeatable.
-        delimiter: Character between columns; by default a tab for .tsv, .tab and .txt, else a comma.
-        encoding: Encoding of the tables.
+        delimiter: Character between columns; by default detected.
+        encoding: Encoding of the tables; by default UTF-8, else detected.
         quotes: Treat double quotes around a cell as quotes, or as text.
         apostrophes: Remove the apostrophes that postil's exports have before =1+1 and the like.
     """
@@ -150,7 +150,7 @@ class TableOptions(LangOptions):
     column: Annotated[tuple[str, ...], Flag(metavar="NAME=SOURCE_FIELD")] = ()
     comment_column: Annotated[tuple[str, ...], Flag(metavar="NAME=SOURCE_FIELD")] = ()
     delimiter: Annotated[str | None, Flag(metavar="CHAR")] = None
-    encoding: Annotated[str, Flag(metavar="NAME")] = "utf-8"
+    encoding: Annotated[str | None, Flag(metavar="NAME")] = None
     quotes: Annotated[bool, Flag(("--quotes/--no-quotes",))] = True
     apostrophes: bool = False
 
@@ -259,6 +259,8 @@ def _import(
         if not report.articles:
             first = f"; the first problem: {problems[0]}" if problems else ""
             raise InvalidInput(f"no articles to write{first}", where=out)
+    for line in report.detected:
+        on_message(line)
     if report.rejected:
         on_message(f"{report.rejected:,} broken lines or comments left out; {_beside(out)} has them")
     for name, message in COUNTED.items():

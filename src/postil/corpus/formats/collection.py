@@ -8,12 +8,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final
 
-from postil.corpus.lines import BOM, opened, text_lines
+from postil.corpus.lines import BOM, text_lines
 from postil.errors import InvalidInput
 from postil.records.checks import is_integer
 from postil.records.explain import shown
 from postil.records.jsonl import read as read_json
 from postil.records.row_locations import RowLocations
+from postil.records.streams import opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,7 +8,6 @@ lists; fields are named as in `postil.corpus.formats.forum`. A line in a message
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +15,7 @@ from postil.corpus.formats.article_builder import ArticleBuilder
 from postil.corpus.formats.forum import FORUM
 from postil.corpus.formats.import_report import ImportReport
 from postil.errors import InvalidInput, UnknownName
+from postil.records.folders import by_split
 from postil.records.parquet import arrow, rows_of
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["read_dataset", "split_files"]
 
 BATCH: Final = 256
-ENDING: Final = re.compile(r"-\d+-of-\d+$|[-_.]?\d*$")
 
 
 def read_dataset(
@@ -106,10 +105,7 @@ def _by_split(path: Path) -> dict[str, list[Path]]:
         arrows = any(path.rglob("*.arrow"))
         advice = "; it was saved as Arrow: write Parquet with Dataset.to_parquet" if arrows else ""
         raise InvalidInput(f"no .parquet files in the folder{advice}", where=str(path))
-    found: dict[str, list[Path]] = {}
-    for file in files:
-        found.setdefault(ENDING.sub("", file.stem) or file.parent.name, []).append(file)
-    return found
+    return by_split(files)
 
 
 def _rows(path: str, names: Fields, report: ImportReport) -> Iterator[tuple[int, Record]]:

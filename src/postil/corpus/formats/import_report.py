@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from postil.corpus.lines import DAMAGE, damaged, opened
 from postil.errors import InvalidInput
 from postil.records import jsonl
 from postil.records.row_locations import RowLocations
+from postil.records.streams import DAMAGE, damaged, opened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -56,6 +56,7 @@ class ImportReport:
         rejected: Number of broken lines and comments.
         unread: Fields of articles that are not read.
         unread_of_comments: The same of comments.
+        detected: Guessed encodings and delimiters of tables, one line each.
     """
 
     reject: Callable[[InvalidInput], None] = _stop
@@ -77,6 +78,7 @@ class ImportReport:
     rejected: int = 0
     unread: set[str] = field(default_factory=set)
     unread_of_comments: set[str] = field(default_factory=set)
+    detected: list[str] = field(default_factory=list)
 
     def refuse(self, problem: InvalidInput) -> None:
         """Count a broken line or comment, and hand it to `reject`.

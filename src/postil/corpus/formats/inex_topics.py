@@ -6,10 +6,11 @@ import os
 from typing import IO, TYPE_CHECKING, Final
 from xml.parsers import expat
 
-from postil.corpus.lines import BOM, opened, text_lines
+from postil.corpus.lines import BOM, text_lines
 from postil.errors import InvalidInput
 from postil.records.jsonl import read as read_json
 from postil.records.row_locations import RowLocations
+from postil.records.streams import opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

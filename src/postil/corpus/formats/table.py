@@ -53,7 +53,7 @@ def read_table(
     columns: Mapping[str, str] | None = None,
     comment_columns: Mapping[str, str] | None = None,
     lang: str | None = None,
-    encoding: str = "utf-8",
+    encoding: str | None = None,
     delimiter: str | None = None,
     quotes: bool = True,
     apostrophes: bool = False,
@@ -69,9 +69,8 @@ def read_table(
             column ``date`` is the comments'.
         comment_columns: The same for comments; ``article`` names the column with their article.
         lang: Language of articles without one.
-        encoding: The encoding of the files.
-        delimiter: Character between columns; by default a tab where the name ends in `.tsv`, `.tab` or `.txt`, else
-            a comma.
+        encoding: The encoding of the files; by default UTF-8, and if they are not, detected.
+        delimiter: Character between columns; by default the one under which the columns have their names.
         quotes: True if cells may be quoted with double quotes, with line breaks and doubled quotes in it.
         apostrophes: True if postil exported the tables, with apostrophes before what a spreadsheet would run; they
             are removed.

@@ -1,0 +1,409 @@
+"""Text tables: CSV and its relatives, whatever stands between the columns and however the text is encoded."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from contextlib import suppress
+from itertools import chain, islice
+from typing import IO, TYPE_CHECKING, Final, Literal, NoReturn, cast
+
+import msgspec
+
+from postil.errors import InvalidInput, MissingExtra, UsageError
+from postil.escaping import apostrophed, one_line
+from postil.records.explain import shown
+from postil.records.jsonl import LONGEST_LINE, whole_lines
+from postil.records.streams import DAMAGE, damaged
+
+if TYPE_CHECKING:
+    import _csv
+    from collections.abc import Callable, Collection, Iterator, Sequence
+
+__all__ = ["LONGEST", "CsvSink", "Delimited", "codec_of", "column_names"]
+
+LONGEST: Final = 1 << 24
+"""Largest number of characters per cell; beyond that a quote was not closed."""
+MOST_NAMES: Final = 200
+"""Largest number of characters of column names in a message."""
+BATCH: Final = 4096
+BLOCK: Final = 1 << 18
+SAMPLE: Final = 1 << 16
+MOST_LINES: Final = 500
+"""Largest numbers of characters, and of lines, that a guess is based on."""
+
+DELIMITERS: Final = {",": "','", ";": "';'", "\t": "tabs", "|": "'|'"}
+"""Characters that are looked for between columns, and their names in messages."""
+CODE_PAGES: Final = ("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257")
+ENCODINGS: Final = (*CODE_PAGES, "gb18030", "big5", "cp932", "euc_jp", "cp949", "koi8_r", "mac_roman")
+"""Encodings of text of before UTF-8; more choices would only make short texts ambiguous."""
+WIDE: Final = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+BROKEN: Final = re.compile("[\udc80-\udcff]")  # how Python writes down bytes that it could not decode
+# First bytes of what is no text table, with advice.
+MAGIC: Final = {
+    b"PK\x03\x04": "this is a workbook or another zip file; if it is Excel's, name it .xlsx, or LibreOffice's, .ods",
+    b"\xd0\xcf\x11\xe0": "this is an old Excel workbook (.xls); save it as .xlsx or CSV",
+    b"PAR1": "this is a Parquet file; name it .parquet",
+    b"ARROW1": "this is an Arrow file; name it .arrow",
+    b"SQLite": "this is an SQLite database; export the table as CSV",
+    b"%PDF": "this is a PDF file; save the table as CSV",
+}
+
+
+def _raised(error: InvalidInput) -> NoReturn:
+    raise error
+
+
+class Delimited:
+    """A text table whose first row names its columns.
+
+    Args:
+        stream: The file, open for bytes.
+        where: Its name.
+        wanted: Columns that it should have, by which the delimiter is recognized.
+        encoding: Its encoding; by default UTF-8, and if it is not, detected.
+        delimiter: Character between columns; by default detected.
+        usual: The delimiter where nothing tells.
+        quotes: True if cells may be quoted with double quotes.
+        refuse: Callback for what is broken; by default it is raised, and if the callback returns, reading continues.
+
+    Raises:
+        UsageError: The encoding or the delimiter is none.
+        InvalidInput: The file is empty or no text table, or a column stands twice.
+    """
+
+    texts = True
+    names: list[str]
+    """The columns."""
+    line: int
+    """Line of the columns' names."""
+
+    def __init__(
+        self,
+        stream: io.BufferedReader,
+        where: str,
+        wanted: Collection[str] = (),
+        *,
+        encoding: str | None = None,
+        delimiter: str | None = None,
+        usual: str = ",",
+        quotes: bool = True,
+        refuse: Callable[[InvalidInput], None] = _raised,
+    ) -> None:
+        self.where, self._stream, self._refuse = where, stream, refuse
+        self.encoding = codec_of(encoding) if encoding else "utf-8-sig"
+        self.detected = ""
+        """Guesses, in words that go on after "read"."""
+        self._given = encoding
+        self._ascii = True  # all bytes so far
+        self._suspect = False  # there were bytes that could not be decoded
+        self._quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
+        csv.field_size_limit(max(csv.field_size_limit(), LONGEST))
+        self._texts = self._decoded(stream)
+        first = self._first_text()
+        between = _checked_delimiter(delimiter) if delimiter is not None else None
+        marked = re.match("sep=(.)\r?\n", first)  # Excel's own way to say it
+        lines = chain(io.StringIO(first, newline=""), chain.from_iterable(map(_lines, self._texts)))
+        if marked:
+            between = between or marked[1]
+            next(lines)
+        self.between = between or self._delimiter(first, list(wanted), usual)
+        self._reader = self._parsed(lines)
+        self._extra = int(bool(marked))
+        self._line = 1 + self._extra  # where the next row begins
+        self._read_names()
+
+    def _parsed(self, lines: Iterator[str], between: str = "") -> _csv.Reader:
+        return csv.reader(lines, delimiter=between or self.between, strict=True, quoting=self._quoting)
+
+    def _read_names(self) -> None:
+        lines, rows = next(self.rows(1, ragged=True), ((1,), [[""]]))
+        [self.line] = lines
+        self.names = names = [name.strip() for name in rows[0]]
+        if not any(names):
+            raise InvalidInput("the table is empty", where=self.where)
+        twice = next((name for name in sorted(set(names)) if name and names.count(name) > 1), None)
+        if twice is not None:
+            problem = "the column stands twice; give one another name"
+            raise InvalidInput(problem, where=self.where, line=self.line, field=twice)
+
+    def rows(self, size: int = BATCH, *, ragged: bool = False) -> Iterator[tuple[Sequence[int], list[list[str]]]]:
+        """Read the rows in batches.
+
+        Args:
+            size: Number of rows in a batch, at most.
+            ragged: True to take rows of any length.
+
+        Yields:
+            The line where each row begins, counted from 1, and the rows, which are lists of cells.
+        """
+        ended = False
+        while not ended:
+            rows: list[list[str]] = []
+            before = self._reader.line_num
+            problem = ""
+            try:
+                rows.extend(islice(self._reader, size))  # an error leaves the rows before it in the list
+                ended = len(rows) < size
+            except csv.Error as error:
+                problem = f"{error}; a quote that is not closed or not doubled? A table without quoting: --no-quotes"
+            except UnicodeError as error:
+                problem, ended = f"not {self._given}: {error}; name the encoding with --encoding", True
+            except InvalidInput as error:
+                problem, ended = error.problem, True
+            except DAMAGE as error:
+                problem, ended = damaged(error, self.where, self._reader.line_num).problem, True
+            after = self._reader.line_num
+            yield from self._placed(rows, ragged=ragged, plain=after - before == len(rows) and not self._suspect)
+            if problem:
+                at = None if "gzip file" in problem or "cannot be read" in problem else self._line
+                self._refuse(InvalidInput(problem, where=self.where, line=at))
+                self._line = after + 1 + self._extra
+
+    def _placed(
+        self, rows: list[list[str]], *, ragged: bool, plain: bool
+    ) -> Iterator[tuple[Sequence[int], list[list[str]]]]:
+        """Yield the rows that are whole; what is broken is refused in its turn."""
+        columns = 0 if ragged else len(self.names)
+        if plain and all(rows) and (ragged or set(map(len, rows)) <= {columns}):
+            begin, self._line = self._line, self._line + len(rows)
+            if rows:
+                yield range(begin, self._line), rows
+            return
+        lines: list[int] = []
+        whole: list[list[str]] = []
+        for row in rows:
+            here, self._line = self._line, self._line + _height(row)
+            problem = self._problem(row, columns) if row and not ragged else ""
+            if row and not problem:
+                lines.append(here)
+                whole.append(row)
+            elif problem:
+                if whole:
+                    yield lines, whole
+                lines, whole = [], []
+                self._refuse(InvalidInput(problem, where=self.where, line=here))
+        if whole:
+            yield lines, whole
+
+    def _problem(self, cells: list[str], columns: int) -> str:
+        if len(cells) != columns:
+            return f"expected {columns} columns, got {len(cells)}"
+        for cell in cells if self._suspect else ():
+            if not cell.isascii() and (bad := BROKEN.search(cell)):
+                encoding = self._given or "utf-8"
+                return f"byte 0x{ord(bad[0]) - 0xDC00:02x} is not {encoding}; name the encoding with --encoding"
+        return ""
+
+    def _first_text(self) -> str:
+        try:
+            return next(self._texts, "")
+        except UnicodeError as error:
+            problem = f"not {self._given}: {error}; name the encoding with --encoding"
+            self._refuse(InvalidInput(problem, where=self.where, line=1))
+        except DAMAGE as error:
+            self._refuse(damaged(error, self.where, 0))
+        return ""
+
+    def _decoded(self, stream: io.BufferedReader) -> Iterator[str]:
+        """Yield the text in pieces that end where a line does."""
+        head = stream.peek(8)[:8]
+        if self._given is None:
+            self._check_magic(head)
+            wide = next((name for mark, name in WIDE.items() if head.startswith(mark)), None)
+            if wide:
+                self.encoding = wide
+                self.detected = f" as {wide.upper()}"
+        if "\n".encode(self.encoding).removeprefix(codecs.BOM_UTF8) != b"\n":  # a line end is no single byte
+            wrapper = io.TextIOWrapper(stream, self.encoding, newline="")
+            try:
+                yield from iter(lambda: wrapper.readline(LONGEST_LINE), "")
+            finally:
+                wrapper.detach()
+            return
+        for number, block in enumerate(whole_lines(stream.read1, self.where, BLOCK)):
+            if not number and b"\0" in block:
+                advice = "if it is text in UTF-16: --encoding utf-16-le"
+                raise InvalidInput(f"expected a table of text, got binary data; {advice}", where=self.where)
+            if self._ascii and self._given is None and not block.isascii():
+                self._settle(block)
+                self._ascii = False
+            try:
+                yield block.decode(self.encoding)
+            except UnicodeDecodeError:
+                self._suspect = True
+                yield block.decode(self.encoding, "surrogateescape")
+            self.encoding = self.encoding.removesuffix("-sig")
+
+    def _check_magic(self, head: bytes) -> None:
+        for mark, problem in MAGIC.items():
+            if head.startswith(mark):
+                raise InvalidInput(problem, where=self.where)
+        if re.match(rb"\s*(\{|\[)\s*[\[{\"]", head):
+            problem = "expected a table with the names of its columns in the first row, got JSON"
+            raise InvalidInput(f"{problem}; name it .json or .jsonl", where=self.where)
+        if re.match(rb"\s*<(!doc|html|\?xml)", head, re.IGNORECASE):
+            raise InvalidInput("this is a web page or XML; was the table behind a login?", where=self.where)
+
+    def _settle(self, block: bytes) -> None:
+        """Detect the encoding by the first lines that are not ASCII, unless most of them are UTF-8."""
+        with suppress(UnicodeDecodeError):
+            block.decode()
+            return
+        lines = [line for line in block.splitlines(keepends=True) if not line.isascii()]
+        if 2 * sum(map(_is_utf_8, lines)) >= len(lines):
+            return
+        try:
+            from charset_normalizer import from_bytes  # noqa: PLC0415
+        except ImportError as error:
+            what = f"{self.where} is not UTF-8: name the encoding with --encoding; detecting it"
+            raise MissingExtra(what, "tables") from error
+        sample = b"".join(lines[:MOST_LINES])[:SAMPLE]
+        found = list(from_bytes(sample, cp_isolation=list(ENCODINGS)))
+        if not found:
+            problem = "expected a table of text, got binary data, or text in an unknown encoding"
+            raise InvalidInput(problem, where=self.where)
+        best = found[0]
+        # Of code pages that explain the bytes as well, the one of Western Europe and America.
+        western = best.encoding in (*CODE_PAGES, "mac_roman") and any(
+            "cp1252" in each.could_be_from_charset and each.coherence >= best.coherence for each in found
+        )
+        self.encoding = "cp1252" if western else best.encoding
+        self.detected = f" as {self.encoding.replace('_', '-')}"
+
+    def _delimiter(self, sample: str, wanted: Sequence[str], usual: str) -> str:
+        """Choose the delimiter under which the first row has most of the columns that are wanted."""
+        heads: dict[str, list[str]] = {}
+        for each in (usual, *DELIMITERS):
+            with suppress(csv.Error):
+                cells: list[str] = next(filter(None, self._parsed(io.StringIO(sample, newline=""), each)), [])
+                heads.setdefault(each, [cell.strip() for cell in cells])
+        points = {each: sum(name in head for name in wanted) for each, head in heads.items()}
+        best = max(points, key=points.__getitem__, default=usual)
+        if not points.get(best) and len(heads.get(usual, ())) < 2:
+            with suppress(csv.Error):
+                best = csv.Sniffer().sniff(sample[:SAMPLE], "".join(DELIMITERS)).delimiter
+        elif not points.get(best):
+            best = usual
+        if best != usual:
+            self.detected += f" with {DELIMITERS[best]} between columns"
+        return best
+
+
+def _is_utf_8(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _lines(text: str) -> Iterator[str]:
+    return io.StringIO(text, newline="")
+
+
+def _height(cells: Sequence[str]) -> int:
+    """Number of lines of a row."""
+    return 1 + sum(cell.count("\n") + cell.count("\r") - cell.count("\r\n") for cell in cells)
+
+
+class CsvSink:
+    """A writer of rows as CSV with a head; lists and objects are written as JSON.
+
+    A text that a spreadsheet would run has an apostrophe before it, which reading takes away again.
+
+    Args:
+        stream: The file, open for bytes; it stays the caller's to close.
+        fields: The columns; by default those of the first row.
+    """
+
+    def __init__(self, stream: IO[bytes], fields: Sequence[str] = ()) -> None:
+        self._stream, self._fields = stream, list(fields)
+        self._text = io.StringIO(newline="")
+        self._writer = csv.writer(_LineFeeds(self._text), lineterminator="\r\n")
+        self._headed = False
+
+    def write(self, row: object) -> None:
+        """Write a row.
+
+        Args:
+            row: A row, or a dictionary.
+        """
+        values = row if isinstance(row, dict) else msgspec.structs.asdict(cast("msgspec.Struct", row))
+        if not self._headed:
+            self._fields = self._fields or list(values)
+            self._writer.writerow(self._fields)
+            self._headed = True
+        self._writer.writerow([_written(values.get(name)) for name in self._fields])
+        if self._text.tell() >= BLOCK:
+            self._flush()
+
+    def close(self) -> None:
+        """Write the rows that are buffered."""
+        self._flush()
+
+    def _flush(self) -> None:
+        self._stream.write(self._text.getvalue().encode())
+        self._text.seek(0)
+        self._text.truncate()
+
+
+class _LineFeeds:
+    """Turns CR LF at the end of a row into LF; a writer of rows that end in both quotes cells with either."""
+
+    def __init__(self, text: io.StringIO) -> None:
+        self._text = text
+
+    def write(self, row: str) -> int:
+        return self._text.write(row[:-2] + "\n")
+
+
+def _written(value: object) -> object:
+    if isinstance(value, str):
+        return apostrophed(value)
+    if isinstance(value, list | tuple | dict | msgspec.Struct):
+        return msgspec.json.encode(value).decode() if value else ""
+    return value
+
+
+def column_names(names: Sequence[str]) -> str:
+    """Format the columns of a file for a message; what is no table may have a line of any length.
+
+    Args:
+        names: The columns.
+
+    >>> column_names(["item", "text"])
+    'item, text'
+    """
+    text = ", ".join(names)
+    return one_line(text if len(text) <= MOST_NAMES else f"{text[:MOST_NAMES]}…")
+
+
+def _checked_delimiter(given: str) -> str:
+    between = {"tab": "\t", "\\t": "\t"}.get(given, given)
+    if len(between) != 1 or between in '"\r\n':
+        raise UsageError(f"one character stands between columns, or the word tab; got {shown(given)}")
+    return between
+
+
+def codec_of(encoding: str) -> str:
+    """Python's name of an encoding; that of UTF-8 passes over a byte order mark.
+
+    Args:
+        encoding: Its name.
+
+    Raises:
+        UsageError: There is no such encoding of text.
+
+    >>> codec_of("UTF8"), codec_of("latin-1")
+    ('utf-8-sig', 'iso8859-1')
+    """
+    try:
+        name = codecs.lookup(encoding).name
+        with suppress(UnicodeDecodeError):
+            b"a".decode(name, "surrogateescape")
+    except (LookupError, ValueError):  # no encoding, or one of something else than text
+        raise UsageError(f"unknown encoding '{encoding}'; for example utf-8, gb18030, latin-1, utf-16") from None
+    return "utf-8-sig" if name == "utf-8" else name

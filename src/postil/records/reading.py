@@ -1,0 +1,185 @@
+"""Options of reading files: their format, and which column holds which field."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from postil.errors import UnknownName, UsageError
+from postil.records.rows import Reference, Row
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+__all__ = ["FORMATS", "NESTED", "Reading", "readings"]
+
+FORMATS: Final = ("csv", "tsv", "json", "jsonl", "parquet", "arrow", "xlsx", "ods")
+"""Formats that may be named."""
+NESTED: Final = "references"
+"""Field of a row that has all references of an item."""
+
+
+def _unheard(_message: str) -> None:
+    """Say nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """Options of reading one file.
+
+    Args:
+        columns: Column of each field that has another name in the file; `answer.body` is a field within a field,
+            `=VALUE` a constant, and an empty name says that there is no such column.
+        role: Role of the file where a command reads several, for messages; empty for the main file.
+        format: Format, where the name of the file does not tell it.
+        always: True if the format is that, whatever the name.
+        encoding: Encoding of text tables; by default UTF-8, else detected.
+        delimiter: Character between the columns of text tables; by default detected.
+        quotes: True if cells of text tables may be quoted.
+        sheet: Sheet of a workbook; in JSON the path of the array of rows.
+        split: Split of a dataset folder.
+        say: Callback for what was guessed and what is not read, one line each.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    role: str = ""
+    format: str | None = None
+    always: bool = False
+    encoding: str | None = None
+    delimiter: str | None = None
+    quotes: bool = True
+    sheet: str | None = None
+    split: str | None = None
+    say: Callable[[str], None] = _unheard
+
+    def flag(self, name: str) -> str:
+        """Flag that maps a field, for messages.
+
+        Args:
+            name: The field.
+
+        >>> Reading(role="references").flag("text")
+        '--column references.text=COLUMN'
+        """
+        return f"--column {self.role}{'.' * bool(self.role)}{name}=COLUMN"
+
+    def wanted(self, row_type: type[Row]) -> list[str]:
+        """Columns that a file should have.
+
+        Args:
+            row_type: The row.
+        """
+        required = [each.encode_name for each in msgspec.structs.fields(row_type) if each.required]
+        return [source for name, source in self.sources(row_type).items() if name in self.columns or name in required]
+
+    def sources(self, row_type: type[Row]) -> dict[str, str]:
+        """Column or constant of each field, as asked for or by its own name.
+
+        Args:
+            row_type: The row.
+        """
+        names = [each.encode_name for each in msgspec.structs.fields(row_type)]
+        return {name: self.columns.get(name, name) for name in (*names, *self.columns)}
+
+
+def readings(
+    roles: Mapping[str, type[Row]],
+    say: Callable[[str], None],
+    *,
+    column: Sequence[str] = (),
+    input_format: Sequence[str] = (),
+    encoding: Sequence[str] = (),
+    delimiter: Sequence[str] = (),
+    quotes: bool = True,
+    sheet: Sequence[str] = (),
+    split: Sequence[str] = (),
+) -> dict[str, Reading]:
+    """Options of reading each file of a command, from the words of its flags.
+
+    Args:
+        roles: Row type of each file by its role; the first one is the main file.
+        say: Callback for what was guessed and what is not read.
+        column: `FIELD=COLUMN` for the main file, `ROLE.FIELD=COLUMN` for another; `FIELD==VALUE` is a constant.
+        input_format: Format of standard input, and of files whose name does not tell it; `ROLE=FORMAT` of a file
+            whatever its name. All that follow are `VALUE` for all files or `ROLE=VALUE` for one.
+        encoding: Encoding of text tables.
+        delimiter: Character between the columns of text tables.
+        quotes: True if cells of text tables may be quoted.
+        sheet: Sheet of a workbook.
+        split: Split of a dataset folder.
+
+    Raises:
+        UnknownName: A role, field or format does not exist.
+        UsageError: A mapping is not one, or stands twice.
+
+    >>> found = readings({"candidates": Reference, "references": Reference}, print, column=["references.text=gold"])
+    >>> dict(found["references"].columns), dict(found["candidates"].columns)
+    ({'text': 'gold'}, {})
+    """
+    columns = _columns(roles, column)
+    main = next(iter(roles))
+    formats, forced = _by_role(roles, input_format, "--input-format")
+    for name in formats.values():
+        if name not in FORMATS:
+            raise UnknownName("input format", name, FORMATS)
+    of = {
+        name: _by_role(roles, given, f"--{name}")[0]
+        for name, given in (("encoding", encoding), ("delimiter", delimiter), ("sheet", sheet), ("split", split))
+    }
+    return {
+        role: Reading(
+            columns=MappingProxyType(columns[role]),
+            role="" if role == main else role,
+            format=formats.get(role),
+            always=role in forced,
+            encoding=of["encoding"].get(role),
+            delimiter=of["delimiter"].get(role),
+            quotes=quotes,
+            sheet=of["sheet"].get(role),
+            split=of["split"].get(role),
+            say=say,
+        )
+        for role in roles
+    }
+
+
+def _columns(roles: Mapping[str, type[Row]], given: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Column of each field by role."""
+    found: dict[str, dict[str, str]] = {role: {} for role in roles}
+    for pair in given:
+        name, equals, source = pair.partition("=")
+        role, dot, name = name.rpartition(".")
+        if not equals or not name:
+            raise UsageError(f"--column takes FIELD=COLUMN, such as text=prediction; got '{pair}'")
+        if dot and role not in roles:
+            raise UnknownName("file of this command", role, roles)
+        row_type = roles[role or next(iter(roles))]
+        known = [each.encode_name for each in msgspec.structs.fields(row_type)]
+        known += [NESTED] if row_type is Reference else []
+        if name not in known:
+            raise UnknownName(f"field of {role or next(iter(roles))}", name, known)
+        columns = found[role or next(iter(roles))]
+        if name in columns:
+            raise UsageError(f"--column names a field twice; got '{pair}'")
+        columns[name] = source
+    return found
+
+
+def _by_role(roles: Mapping[str, type[Row]], given: Sequence[str], flag: str) -> tuple[dict[str, str], set[str]]:
+    """Value for each role, and the roles that were named."""
+    everywhere: dict[str, str] = {}
+    found: dict[str, str] = {}
+    for each in given:
+        role, equals, value = each.partition("=")
+        if not equals or role not in roles:
+            if everywhere:
+                raise UsageError(f"{flag} takes one value, or ROLE=VALUE for each file; got '{each}'")
+            everywhere = dict.fromkeys(roles, each)
+        elif role in found:
+            raise UsageError(f"{flag} names {role} twice; got '{each}'")
+        else:
+            found[role] = value
+    return {**everywhere, **found}, set(found)

@@ -1,0 +1,242 @@
+"""Sheets of workbooks: Excel's .xlsx and OpenDocument's .ods, with the values that are stored in them."""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import re
+import zipfile
+from html import unescape
+from typing import IO, TYPE_CHECKING, Final
+
+from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
+from postil.records.tables import BrokenCell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from python_calamine import CalamineWorkbook
+
+    from postil.records.reading import Reading
+
+__all__ = ["Sheet", "cell_name"]
+
+# Of sheets of .xlsx; writers may put a prefix before every name.
+_CELL: Final = re.compile(rb"<((?:\w+:)?)c\b([^>]*?)(?:/>|>(.*?)</\1c>)", re.DOTALL)
+_FORMULA: Final = re.compile(rb"<(?:\w+:)?f\b")
+_STORED: Final = re.compile(rb"<(?:\w+:)?v\b[^>]*>([^<]+)<")
+_MERGED: Final = re.compile(rb"<(?:\w+:)?mergeCell\b[^>]*\bref=\"([A-Z]+)([0-9]+):([A-Z]+)([0-9]+)\"")
+_ELEMENT: Final = re.compile(r"<(?:\w+:)?(sheet|Relationship)\b([^>]*)>")
+_ATTRIBUTE: Final = re.compile(r"([\w:.-]+)=\"([^\"]*)\"")
+_TAG: Final = re.compile(r"<(table:table-row|table:(?:covered-)?table-cell)\b([^>]*?)(/?)>|(</)table:table-row>")
+
+Values = list[list[object]]
+
+
+class Sheet:
+    """A sheet of a workbook as a table of cells.
+
+    Args:
+        stream: The workbook, open for bytes.
+        where: Its name.
+        reading: The sheet.
+
+    Raises:
+        InvalidInput: It is no workbook, or empty.
+        UsageError: Several sheets have rows, and none is named.
+        UnknownName: There is no such sheet.
+        MissingExtra: The library for workbooks is not installed.
+    """
+
+    texts = False
+
+    def __init__(self, stream: IO[bytes], where: str, reading: Reading) -> None:
+        try:
+            import python_calamine as calamine  # noqa: PLC0415
+        except ImportError as error:
+            raise MissingExtra(f"the workbook {where}", "tables") from error
+        self.where = where
+        data = stream.read()
+        if not data.startswith(b"PK"):
+            problem = "not a workbook of Excel (.xlsx) or OpenDocument (.ods); a text table is named .csv or .tsv"
+            raise InvalidInput(problem, where=where)
+        try:
+            book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
+            name, self._rows = _chosen(book, where, reading)
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                formulas = _mark(archive, name, self._rows)
+        except (calamine.CalamineError, zipfile.BadZipFile, KeyError, OSError, UnicodeDecodeError) as error:
+            problem = f"a damaged workbook, or none: {error}; is the download complete?"
+            raise InvalidInput(problem, where=where) from error
+        self.detected = f" from sheet '{name}'" if len(book.sheet_names) > 1 else ""
+        if formulas:
+            self.detected += f" with the stored values of {formulas:,} formulas"
+        begin = next((place for place, row in enumerate(self._rows) if any(cell != "" for cell in row)), None)
+        if begin is None:
+            raise InvalidInput("the table is empty", where=where)
+        self.line = begin + 1
+        self.names = [str(cell).strip() for cell in self._rows[begin]]
+        twice = next((each for each in self.names if each and self.names.count(each) > 1), None)
+        if twice is not None:
+            problem = "the column stands twice; give one another name"
+            raise InvalidInput(problem, where=where, line=self.line, field=twice)
+
+    def rows(self) -> Iterator[tuple[Sequence[int], Sequence[Sequence[object]]]]:
+        """The rows that are not empty.
+
+        Yields:
+            The number of each row, counted from 1, and the rows.
+        """
+        numbers = [
+            number
+            for number in range(self.line + 1, len(self._rows) + 1)
+            if any(cell != "" for cell in self._rows[number - 1])
+        ]
+        if numbers:
+            yield numbers, [self._rows[number - 1] for number in numbers]
+
+
+def cell_name(row: int, column: int) -> str:
+    """Name of a cell in a spreadsheet.
+
+    Args:
+        row: Its row, counted from 0.
+        column: Its column, counted from 0.
+
+    >>> cell_name(1, 27)
+    'AB2'
+    """
+    letters, number = "", column + 1
+    while number:
+        number, rest = divmod(number - 1, 26)
+        letters = chr(65 + rest) + letters
+    return f"{letters}{row + 1}"
+
+
+def _number_of(letters: str) -> int:
+    """Number of a column, counted from 0."""
+    column = 0
+    for letter in letters:
+        column = column * 26 + ord(letter) - 64
+    return column - 1
+
+
+def _chosen(book: CalamineWorkbook, where: str, reading: Reading) -> tuple[str, Values]:
+    """Name and values of the sheet that is asked for, or of the only one with rows."""
+    if reading.sheet is not None:
+        if reading.sheet not in book.sheet_names:
+            raise UnknownName(f"sheet of {where}", reading.sheet, book.sheet_names)
+        return reading.sheet, _values(book, reading.sheet)
+    sheets = {name: _values(book, name) for name in book.sheet_names}
+    filled = [name for name, rows in sheets.items() if rows]
+    if len(filled) > 1:
+        flag = f"--sheet {reading.role}{'=' * bool(reading.role)}NAME"
+        raise UsageError(f"{where}: {len(filled)} sheets have rows: {', '.join(filled)}; choose one with {flag}")
+    name = (filled or book.sheet_names)[0]
+    return name, sheets[name]
+
+
+def _values(book: CalamineWorkbook, name: str) -> Values:
+    return [list(row) for row in book.get_sheet_by_name(name).to_python(skip_empty_area=False)]
+
+
+def _mark(archive: zipfile.ZipFile, name: str, rows: Values) -> int:
+    """Put `BrokenCell` where a value is none, and count the formulas."""
+    if "content.xml" in archive.namelist():
+        return _mark_ods(archive.read("content.xml").decode(), name, rows)
+    return _mark_xlsx(archive.read(_part(archive, name)), rows)
+
+
+def _part(archive: zipfile.ZipFile, name: str) -> str:
+    """File of a sheet within an .xlsx."""
+    found: dict[str, dict[str, str]] = {"sheet": {}, "Relationship": {}}
+    for file in ("xl/workbook.xml", "xl/_rels/workbook.xml.rels"):
+        for kind, attributes in _ELEMENT.findall(archive.read(file).decode()):
+            values = {key.rpartition(":")[2]: unescape(value) for key, value in _ATTRIBUTE.findall(attributes)}
+            if kind == "sheet":
+                found[kind][values["name"]] = values["id"]
+            else:
+                found[kind][values["Id"]] = values["Target"]
+    target = found["Relationship"][found["sheet"][name]]
+    return target.lstrip("/") if target.startswith("/") else posixpath.normpath(f"xl/{target}")
+
+
+def _set(rows: Values, row: int, column: int, problem: str) -> None:
+    if row < len(rows) and column < len(rows[row]):
+        rows[row][column] = BrokenCell(problem.format(cell=cell_name(row, column)))
+
+
+_ERROR: Final = (
+    "a number or a text, got the error {error} in cell {{cell}}; correct the formula, or write the value in its place"
+)
+_NOT_STORED: Final = (
+    "a value, got a formula without a stored value in cell {cell}; open the workbook in a spreadsheet and save it"
+)
+_SPANNED: Final = "a value in each cell, got merged cells ({area}); unmerge them, and fill in every cell"
+
+
+def _mark_xlsx(data: bytes, rows: Values) -> int:
+    formulas = 0
+    if _FORMULA.search(data) or b't="e"' in data:
+        for found in _CELL.finditer(data):
+            inside = found[3] or b""
+            formula = _FORMULA.search(inside) is not None
+            formulas += formula
+            attributes = dict(_ATTRIBUTE.findall(found[2].decode()))
+            stored = _STORED.search(inside)
+            name = attributes.get("r", "")
+            letters = name.rstrip("0123456789")
+            if not letters or (attributes.get("t") != "e" and not formula):
+                continue
+            row, column = int(name[len(letters) :]) - 1, _number_of(letters)
+            if attributes.get("t") == "e":
+                _set(rows, row, column, _ERROR.format(error=unescape(stored[1].decode()) if stored else "#N/A"))
+            elif stored is None and attributes.get("t") != "str":
+                _set(rows, row, column, _NOT_STORED)
+    for first, top, last, bottom in _MERGED.findall(data):
+        left, right = _number_of(first.decode()), _number_of(last.decode())
+        _span(rows, int(top) - 1, left, int(bottom) - 1, right)
+    return formulas
+
+
+def _span(rows: Values, top: int, left: int, bottom: int, right: int) -> None:
+    """Mark merged cells; across the top of a table they are its title."""
+    begin = next((place for place, row in enumerate(rows) if any(cell != "" for cell in row)), 0)
+    area = f"{cell_name(top, left)}:{cell_name(bottom, right)}"
+    for row in range(max(top, begin + 1), min(bottom + 1, len(rows))):
+        for column in range(left, min(right + 1, len(rows[row]))):
+            _set(rows, row, column, _SPANNED.format(area=area))
+
+
+def _mark_ods(text: str, name: str, rows: Values) -> int:
+    tables = {
+        unescape(dict(_ATTRIBUTE.findall(found[1])).get("table:name", "")): found.end()
+        for found in re.finditer(r"<table:table\b([^>]*)>", text)
+    }
+    text = text[tables[name] : text.find("</table:table>", tables[name])]
+    formulas = row = column = 0
+    high = 1
+    spans: list[tuple[int, int, int, int]] = []
+    for found in _TAG.finditer(text):
+        if found[4]:
+            row += high
+            continue
+        attributes = dict(_ATTRIBUTE.findall(found[2]))
+        if found[1] == "table:table-row":
+            high, column = int(attributes.get("table:number-rows-repeated", 1)), 0
+            row += high if found[3] else 0
+            continue
+        if "table:formula" in attributes:
+            formulas += 1
+            if attributes.get("calcext:value-type") == "error":
+                shown = re.compile(r"\s*<text:p[^>]*>([^<]*)").match(text, found.end())
+                _set(rows, row, column, _ERROR.format(error=unescape(shown[1]) if shown else ""))
+            elif "office:value-type" not in attributes:
+                _set(rows, row, column, _NOT_STORED)
+        down, right = (int(attributes.get(f"table:number-{what}-spanned", 1)) for what in ("rows", "columns"))
+        if down > 1 or right > 1:
+            spans.append((row, column, row + down - 1, column + right - 1))
+        column += int(attributes.get("table:number-columns-repeated", 1))
+    for span in spans:
+        _span(rows, *span)
+    return formulas

@@ -1,0 +1,603 @@
+"""Tables of every format become rows: columns, encodings, delimiters, cells, and what is wrong with them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import gzip
+import json
+import sys
+import zipfile
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
+from postil.records import Article, Candidate, Judgement, Passage, Rating, Reference, Score, read, write
+from postil.records.reading import Reading, readings
+from postil.records.tables import rows_of_columns, rows_of_records
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from postil.records import Row
+
+openpyxl = pytest.importorskip("openpyxl")
+pytest.importorskip("python_calamine")
+
+PAIR = [Candidate("a1", "echo", "Rain, tomorrow"), Candidate("a2", "echo", "Größe; 5 |")]
+HEAD = "item,system,text\n"
+
+
+def found(
+    path: Path, data: str | bytes, row_type: type[Row] = Candidate, **options: Any
+) -> tuple[list[Row], list[str]]:
+    """The rows of a file with some contents, and what is said about it."""
+    path.write_bytes(data.encode() if isinstance(data, str) else data)
+    return rows(path, row_type, **options)
+
+
+def rows(path: Path, row_type: type[Row] = Candidate, **options: Any) -> tuple[list[Row], list[str]]:
+    said: list[str] = []
+    got = list(read(path, row_type, Reading(say=said.append, **options)))
+    return got, [line.removeprefix(f"{path}: ") for line in said]
+
+
+def refusal(path: Path, data: str | bytes, row_type: type[Row] = Candidate, **options: Any) -> str:
+    with pytest.raises(InvalidInput) as caught:
+        found(path, data, row_type, **options)
+    return str(caught.value).removeprefix(f"{path}")
+
+
+def workbook(path: Path, *sheets: Sequence[Sequence[object]], merged: str = "") -> Path:
+    book = openpyxl.Workbook()
+    for number, sheet in enumerate(sheets):
+        page = book.active if not number else book.create_sheet(f"Sheet{number}")
+        for row in sheet:
+            page.append(list(row))
+        if merged:
+            page.merge_cells(merged)
+    book.save(path)
+    return path
+
+
+def ods(path: Path, table: Sequence[Sequence[object]], **cell_of: dict[str, str]) -> Path:
+    odf = pytest.importorskip("odf.opendocument")
+    table_of, text = pytest.importorskip("odf.table"), pytest.importorskip("odf.text")
+    book, page = odf.OpenDocumentSpreadsheet(), table_of.Table(name="One")
+    for row in table:
+        line = table_of.TableRow()
+        for value in row:
+            number = isinstance(value, int | float)
+            options = cell_of.get(str(value)) or (
+                {"valuetype": "float", "value": str(value)} if number else {"valuetype": "string"}
+            )
+            cell = table_of.TableCell(**options)
+            cell.addElement(text.P(text=str(value)))
+            line.addElement(cell)
+        page.addElement(line)
+    book.spreadsheet.addElement(page)
+    book.save(path)
+    return path
+
+
+# What people have: how the file begins, its encoding, and what is said of it.
+TEXTS = {
+    "plain": ("item,system,text\n", ",", "utf-8", ".csv", []),
+    "german excel": ("item;system;text\n", ";", "cp1252", ".csv", ["read as cp1252 with ';' between columns"]),
+    "byte order mark": ("\ufeffitem;system;text\n", ";", "utf-8", ".csv", ["read with ';' between columns"]),
+    "unicode text": ("\ufeffitem\tsystem\ttext\n", "\t", "utf-16-le", ".txt", ["read as UTF-16"]),
+    "tabs": ("item\tsystem\ttext\n", "\t", "utf-8", ".txt", []),
+    "tabs in csv": ("item\tsystem\ttext\n", "\t", "utf-8", ".csv", ["read with tabs between columns"]),
+    "pipes": ("item|system|text\n", "|", "utf-8", ".csv", ["read with '|' between columns"]),
+    "sep": ("sep=;\nitem;system;text\n", ";", "utf-8", ".csv", []),
+    "old mac": ("item,system,text\r", ",", "mac_roman", ".csv", None),
+    "windows": ("item,system,text\r\n", ",", "utf-8", ".csv", []),
+    "commas in tsv": ("item,system,text\n", ",", "utf-8", ".tsv", ["read with ',' between columns"]),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_text_tables(tmp_path: Path, name: str) -> None:
+    head, between, encoding, ending, expected = TEXTS[name]
+    end = head[len(head.rstrip("\r\n")) :]
+    lines = [f'{row.item}{between}{row.system}{between}"{row.text}"{end}' for row in PAIR]
+    got, said = found(tmp_path / f"t{ending}", (head + "".join(lines)).encode(encoding))
+    assert got == PAIR or expected is None
+    assert said == expected or expected is None
+
+
+WORDS = {
+    "cp1252": "L'été à la plage, c'est très agréable. Où êtes-vous, garçon ?",
+    "cp1250": "Zażółć gęślą jaźń. Święty spokój i źdźbło trawy. Łódź.",
+    "cp1251": "Съешь же ещё этих мягких французских булок",
+    "cp1253": "Το νυχτερινό λεωφορείο ήταν ο μόνος τρόπος",
+    "gb18030": "明天有雨，好的。夜班公交是唯一的回家方式",
+    "big5": "明天有雨。夜間巴士是唯一的回家方式",
+    "cp932": "明日は雨が降るでしょう。夜行バスが唯一の帰り道でした",
+    "cp949": "내일은 비가 올 것입니다. 야간 버스가 유일한 방법이었습니다",
+}
+
+
+@pytest.mark.parametrize("encoding", WORDS)
+def test_encodings_are_detected(tmp_path: Path, encoding: str) -> None:
+    data = (HEAD + "".join(f"a{i},s,plain\n" for i in range(20_000)) + f'b,s,"{WORDS[encoding]}"\n').encode(encoding)
+    got, said = found(tmp_path / "t.csv", data)
+    assert got[-1] == Candidate("b", "s", WORDS[encoding])
+    assert said == [f"read as {encoding}"]
+    got, said = found(tmp_path / "t.csv", data, encoding=encoding)
+    assert got[-1] == Candidate("b", "s", WORDS[encoding])
+    assert said == []
+
+
+def test_an_encoding_that_is_not_utf_8_needs_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "charset_normalizer", None)
+    with pytest.raises(MissingExtra, match=r"is not UTF-8: name the encoding with --encoding; detecting it needs"):
+        found(tmp_path / "t.csv", (HEAD + "a,s,é\n").encode("cp1252"))
+
+
+def test_other_names_constants_and_what_is_not_read(tmp_path: Path) -> None:
+    data = "id,prediction,note,url\n7,Rain,x,y\n"
+    got, said = found(tmp_path / "t.csv", data, columns={"item": "id", "text": "prediction", "system": "=mine"})
+    assert got == [Candidate("7", "mine", "Rain")]
+    assert said == ["columns not read: note, url"]
+    got, said = found(
+        tmp_path / "sys.b.csv.gz", gzip.compress(data.encode()), columns={"item": "id", "text": "prediction"}
+    )
+    assert got == [Candidate("7", "sys.b", "Rain")]
+    assert said[0] == "no column system; the system is called 'sys.b' (another name: --column system==NAME)"
+
+
+def test_cells_become_what_the_field_holds(tmp_path: Path) -> None:
+    data = (
+        "item;text;grade;upvotes;ratings\n"
+        'a;"two\nlines";3,5;12;"[{""annotator"": 1, ""grade"": 4}]"\n'
+        "\n"
+        "b;'=1+1;;;\n"
+        "c;'tis;4.25;-3.0;\"[{'annotator': 'ann', 'grade': 2}]\"\n"
+        "d;;1.234,0;1;\n"
+    )
+    assert refusal(tmp_path / "t.csv", data, Reference) == (
+        ':7: grade: expected a number, got "1.234,0"; write it with a decimal point and without separators of thousands'
+    )
+    got, said = found(tmp_path / "t.csv", data.replace("1.234,0", "1,234"), Reference)
+    assert got == [
+        Reference("a", "two\nlines", 3.5, None, (Rating("1", 4),), 12),
+        Reference("b", "=1+1"),
+        Reference("c", "'tis", 4.25, None, (Rating("ann", 2),), -3),
+        Reference("d", "", 1.234, None, (), 1),
+    ]
+    assert said == [
+        "read with ';' between columns",
+        "1 empty cells in text, taken as empty texts; decimal commas in grade",
+    ]
+
+
+def test_the_lines_of_rows(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text('item,system,text\n\na,s,"1\n2\n3"\n\n\nb,s,x\nc,s,y\nd,s,"1\r2"\ne,s,z')
+    rows = read(tmp_path / "t.csv", Candidate, Reading(columns={"text": "text"}))
+    assert [row.item for row in rows] == list("abcde")
+    assert [rows.places.line(index) for index in range(5)] == [3, 8, 9, 10, 12]
+    assert str(rows.places.error(4, "text", "wrong")) == f"{tmp_path / 't.csv'}:12: text: wrong"
+    assert rows.places.fields(0) == ("item", "system", "text")
+
+
+REFUSALS = {
+    "wrong delimiter": (
+        "item;system;text\na;s;x\n",
+        {"delimiter": ","},
+        ':1: item: no such column; the file has: item;system;text; is ";" between the columns? --delimiter ";"',
+    ),
+    "no such column": (
+        "id,prediction\n1,x\n",
+        {},
+        ":1: item: no such column; the file has: id, prediction; name the one for it: --column item=COLUMN",
+    ),
+    "near": (
+        "item,Text\n1,x\n",
+        {"columns": {"text": "text"}},
+        ":1: text: no such column; did you mean 'Text'? The file has: item, Text",
+    ),
+    "twice": ("item,text,text\na,b,c\n", {}, ":1: text: the column stands twice; give one another name"),
+    "ragged": (HEAD + "a,s,x\n\nb,s\n", {}, ":4: expected 3 columns, got 2"),
+    "unclosed quote": (
+        HEAD + 'a,s,x\nb,s,"no end\nc,s,y\n',
+        {},
+        ":3: unexpected end of data; a quote that is not closed or not doubled? A table without quoting: --no-quotes",
+    ),
+    "empty": ("", {}, ": the table is empty"),
+    "only a head": (HEAD, {}, ": the file holds no rows, only the names of its columns"),
+    "no id": (HEAD + "a,s,x\n,s,y\n", {}, ":3: item: expected text or an integer, got an empty cell"),
+    "workbook": (b"PK\x03\x04...", {}, ": this is a workbook or another zip file; if it is Excel's, name it .xlsx"),
+    "old workbook": (b"\xd0\xcf\x11\xe0", {}, ": this is an old Excel workbook (.xls); save it as .xlsx or CSV"),
+    "parquet": (b"PAR1xx", {}, ": this is a Parquet file; name it .parquet"),
+    "json": ('{"item": 1}', {}, ": expected a table with the names of its columns in the first row, got JSON; name"),
+    "page": ("<!DOCTYPE html><html>", {}, ": this is a web page or XML; was the table behind a login?"),
+    "garbage": (bytes(range(256)) * 9, {}, ": expected a table of text, got binary data; if it is text in UTF-16"),
+    "bytes": (
+        (HEAD + "a,s,é\nb,s,").encode() + b"\xe9\n",
+        {},
+        ":3: byte 0xe9 is not utf-8; name the encoding with --encoding",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_what_is_wrong_with_text_tables(tmp_path: Path, name: str) -> None:
+    data, options, problem = REFUSALS[name]
+    assert refusal(tmp_path / "t.csv", data, **options).startswith(problem)
+
+
+@pytest.mark.parametrize(
+    ("cell", "advice"),
+    [
+        ("NaN", "; leave the cell empty where there is no number"),
+        ("-inf", "; leave the cell empty where there is no number"),
+        ("NA", "; leave the cell empty where there is no number"),
+        ("#N/A", "; leave the cell empty where there is no number"),
+        ("1_000", ""),
+        ("many", ""),
+        ('"1,234"', "; write it with a decimal point and without separators of thousands"),
+        ("2024-05-01", ""),
+    ],
+)
+def test_what_is_no_number(tmp_path: Path, cell: str, advice: str) -> None:
+    data = f"item,system,annotator,mark\na,s,x,3\nb,s,x,{cell}\n"
+    shown = cell.strip('"')
+    assert refusal(tmp_path / "t.csv", data, Judgement, columns={"grade": "mark"}) == (
+        f':3: mark: expected a number, got "{shown}"{advice}'
+    )
+
+
+def test_what_is_no_list(tmp_path: Path) -> None:
+    head = "topic,id,text,anchors\n1,1,t,"
+    for cell, problem in (
+        ('"[""a"", 2]"', "anchors[1]: expected text, got 2"),
+        ("a; b", 'anchors: expected an array, got "a; b"'),
+        ('"[""a"""', 'anchors: expected a list in JSON, got "[\\"a\\"" ('),
+    ):
+        assert refusal(tmp_path / "t.csv", head + cell, Passage).startswith(f":2: {problem}")
+    assert found(tmp_path / "t.csv", head + '"[""a"", ""b""]"', Passage)[0] == [Passage("1", "1", "t", ("a", "b"))]
+
+
+def test_quotes_that_are_text(tmp_path: Path) -> None:
+    data = 'item\tsystem\ttext\na\ts\t"Oh\nb\ts\t5" of it\n'
+    assert [row.text for row in found(tmp_path / "t.tsv", data, quotes=False)[0]] == ['"Oh', '5" of it']
+
+
+def test_excel(tmp_path: Path) -> None:
+    head = ["item", "text", "grade", "note"]
+    path = workbook(tmp_path / "r.xlsx", [[], head, [1, "Rain", 3.5, None], [], [2.0, 2024, "4", "x"], [3, 1.5, None]])
+    got, said = rows(path, Reference)
+    assert got == [Reference("1", "Rain", 3.5), Reference("2", "2024", 4.0), Reference("3", "1.5")]
+    assert said == ["columns not read: note"]
+    places = read(path, Reference).places
+    assert places.fields(0) == ("item", "text", "grade", "note")
+
+
+@pytest.mark.parametrize(
+    ("cell", "problem"),
+    [
+        (
+            dt.date(2024, 5, 1),
+            "the date 2024-05-01; format the column as numbers and write the value again",
+        ),
+        ("#DIV/0!", "the error #DIV/0! in cell C3; correct the formula, or write the value in its place"),
+        ("=A2/0", "a formula without a stored value in cell C3; open the workbook in a spreadsheet and save it"),
+        (True, "true"),
+        ("n/a", '"n/a"; leave the cell empty where there is no number'),
+    ],
+)
+def test_cells_that_are_no_number(tmp_path: Path, cell: object, problem: str) -> None:
+    path = workbook(tmp_path / "r.xlsx", [["item", "text", "grade"], [1, "Rain", 3], [2, "Snow", cell]])
+    with pytest.raises(InvalidInput) as caught:
+        rows(path, Reference)
+    assert str(caught.value).startswith(f"{path}:3: grade: expected a")
+    assert str(caught.value).endswith(f"got {problem}")
+    assert len(rows(path, Reference, columns={"grade": ""})[0]) == 2  # it is not read
+
+
+def test_text_that_became_a_date(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "r.xlsx", [["item", "text"], [dt.date(2024, 1, 2), "Rain"]])
+    with pytest.raises(InvalidInput, match=r"got the date 2024-01-02; format the column as text and write"):
+        rows(path, Reference)
+
+
+def test_merged_cells(tmp_path: Path) -> None:
+    sheet = [["item", "text"], [1, "Rain"], [None, "Snow"]]
+    path = workbook(tmp_path / "r.xlsx", sheet, merged="A2:A3")
+    with pytest.raises(InvalidInput) as caught:
+        rows(path, Reference)
+    problem = "expected a value in each cell, got merged cells (A2:A3); unmerge them, and fill in every cell"
+    assert str(caught.value) == f"{path}:2: item: {problem}"
+
+
+def test_several_sheets(tmp_path: Path) -> None:
+    sheet = [["item", "text"], [1, "Rain"]]
+    assert rows(workbook(tmp_path / "r.xlsx", sheet, []), Reference)[1] == ["read from sheet 'Sheet'"]
+    path = workbook(tmp_path / "r.xlsx", sheet, [["item", "text"], [2, "Snow"]])
+    with pytest.raises(UsageError, match=r"sheets have rows: Sheet, Sheet1; choose one with --sheet references=NAME$"):
+        rows(path, Reference, role="references")
+    assert rows(path, Reference, sheet="Sheet1")[0] == [Reference("2", "Snow")]
+    with pytest.raises(UnknownName, match=r"unknown sheet of .*; did you mean 'Sheet1'\?"):
+        rows(path, Reference, sheet="sheet1")
+
+
+def test_stored_values_of_formulas(tmp_path: Path) -> None:
+    """As a spreadsheet writes them; openpyxl stores none."""
+    path = workbook(tmp_path / "r.xlsx", [["item", "text", "grade"], [1, "Rain", "=1+2"]])
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    name = "xl/worksheets/sheet1.xml"
+    assert b"<f>1+2</f><v></v>" in parts[name]
+    parts[name] = parts[name].replace(b"<f>1+2</f><v></v>", b"<f>1+2</f><v>3</v>")
+    with zipfile.ZipFile(path, "w") as archive:
+        for each, data in parts.items():
+            archive.writestr(each, data)
+    got, said = rows(path, Reference)
+    assert got == [Reference("1", "Rain", 3.0)]
+    assert said == ["read with the stored values of 1 formulas"]
+
+
+@pytest.mark.parametrize("data", [b"PK\x03\x04no", b"item,text\n"])
+def test_what_is_no_workbook(tmp_path: Path, data: bytes) -> None:
+    assert refusal(tmp_path / "r.xlsx", data).startswith(
+        (": a damaged workbook, or none: ", ": not a workbook of Excel")
+    )
+
+
+def test_open_document(tmp_path: Path) -> None:
+    path = ods(tmp_path / "r.ods", [["item", "text", "grade"], [1, "Rain", 2.5], [2, "Snow", 3]])
+    assert rows(path, Reference) == ([Reference("1", "Rain", 2.5), Reference("2", "Snow", 3.0)], [])
+    broken = {"formula": "of:=1/0"}
+    path = ods(tmp_path / "s.ods", [["item", "text", "grade"], [1, "Rain", 2.5], [2, "Snow", 9]], **{"9": broken})
+    with pytest.raises(InvalidInput, match=r":3: grade: expected a value, got a formula without a stored value in"):
+        rows(path, Reference)
+    path = ods(tmp_path / "s.ods", [["item", "text"], [1, "Rain"], [2, "Snow"]], Rain={"numberrowsspanned": "2"})
+    with pytest.raises(InvalidInput, match=r":2: text: expected a value in each cell, got merged cells \(B2:B3\)"):
+        rows(path, Reference)
+
+
+def test_json_documents(tmp_path: Path) -> None:
+    records = [{"id": 1, "answer": {"body": "Rain"}}, {"id": 2, "answer": {"body": "Snow"}}]
+    columns = {"item": "id", "text": "answer.body", "system": "=s"}
+    expected = [Candidate("1", "s", "Rain"), Candidate("2", "s", "Snow")]
+    documents: list[tuple[object, list[str]]] = [
+        (records, []),
+        ({"id": [1, 2], "answer": [each["answer"] for each in records]}, []),
+        ({"id": {"0": 1, "1": 2}, "answer": {"0": records[0]["answer"], "1": records[1]["answer"]}}, []),
+        ({"meta": {"n": 2}, "data": {"rows": records}}, ["rows taken from 'data.rows'"]),
+    ]
+    for document, said in documents:
+        assert found(tmp_path / "r.json", json.dumps(document), columns=columns) == (expected, said)
+    lines = "\n".join(map(json.dumps, records))
+    assert found(tmp_path / "r.json", lines, columns=columns) == (expected, ["read as JSON Lines"])
+    assert found(tmp_path / "r.jsonl", lines, columns=columns) == (expected, [])
+
+
+@pytest.mark.parametrize(
+    ("document", "problem"),
+    [
+        ('[{"item": 1}, 2]', ":2: expected an object in braces, got 2"),
+        ('[{"item": 1, "text": 5}]', ":1: text: expected text, got 5"),
+        ('[{"item": 1}]', ":1: text: missing; a reference needs item, text; this row has: item; for another name: "),
+        ('{"a": [{"item": 1}], "b": [{"item": 2}]}', ": expected one array of objects, got several: a, b; choose one"),
+        ('{"a": 1}', ": expected an array of objects, an object of arrays, or an object with one array of objects"),
+        ("[{", ": not JSON in line 1, character 3: "),
+        ('[{"item": NaN}]', ": NaN is not JSON; write null, or leave the field out"),
+        ('[{"item": 1, "item": 2}]', ": item: expected every key once in its object"),
+        ("[]", ": the file holds no rows"),
+    ],
+)
+def test_json_documents_that_are_no_table(tmp_path: Path, document: str, problem: str) -> None:
+    assert refusal(tmp_path / "r.json", document, Reference).startswith(problem)
+
+
+def test_an_array_of_a_document(tmp_path: Path) -> None:
+    document = '{"a": [{"item": 1, "text": "x"}], "b": [{"item": 2, "text": "y"}]}'
+    assert found(tmp_path / "r.json", document, Reference, sheet="b")[0] == [Reference("2", "y")]
+
+
+NESTED = [
+    ({"item": 1, "references": ["Rain", "Snow"]}, {}),
+    ({"item": 1, "references": [{"text": "Rain"}, {"text": "Snow"}]}, {}),
+    ({"item": 1, "gold": ["Rain", "Snow"]}, {"references": "gold"}),
+    ({"id": 1, "answers": {"text": ["Rain", "Snow"], "start": [3, 4]}}, {"item": "id", "references": "answers.text"}),
+    ({"item": 1, "answers": [{"body": "Rain"}, {"body": "Snow"}]}, {"references": "answers", "text": "body"}),
+    ({"item": 1, "answers": [{"body": "Rain"}, {"body": "Snow"}]}, {"references": "answers.body"}),
+]
+
+
+@pytest.mark.parametrize(("record", "columns"), NESTED)
+@pytest.mark.parametrize("ending", [".json", ".jsonl", ".csv", ".parquet"])
+def test_all_references_of_an_item_in_a_row(
+    tmp_path: Path, ending: str, record: dict[str, Any], columns: dict[str, str]
+) -> None:
+    path = tmp_path / f"r{ending}"
+    if ending == ".parquet":
+        pa = pytest.importorskip("pyarrow")
+        pytest.importorskip("pyarrow.parquet")
+        pa.parquet.write_table(pa.Table.from_pylist([record, record]), path)
+    elif ending == ".csv":
+        cells = [json.dumps(value).replace('"', '""') for value in record.values()]
+        line = ",".join(f'"{cell}"' for cell in cells)
+        path.write_text(f"{','.join(record)}\n{line}\n{line}\n")
+    else:
+        text = json.dumps(record)
+        path.write_text(f"[{text}, {text}]" if ending == ".json" else f"{text}\n{text}\n")
+    source = read(path, Reference, Reading(columns=columns))
+    expected = [Reference("1", "Rain"), Reference("1", "Snow")] * 2
+    assert [Reference(row.item, row.text) for row in source] == expected
+    first = 2 if ending == ".csv" else 1
+    assert [source.places.line(index) for index in range(4)] == [first, first, first + 1, first + 1]
+
+
+def test_grades_beside_references(tmp_path: Path) -> None:
+    record = {"item": 1, "references": ["Rain", "Snow"], "marks": [4, 2]}
+    got, _ = found(tmp_path / "r.json", json.dumps([record]), Reference, columns={"grade": "marks"})
+    assert got == [Reference("1", "Rain", 4.0), Reference("1", "Snow", 2.0)]
+    record["marks"] = [4]
+    assert refusal(tmp_path / "r.json", json.dumps([record]), Reference, columns={"grade": "marks"}) == (
+        ":1: marks: expected 2 values, one per reference, got 1"
+    )
+    record = {"item": 1, "references": ["Rain", 5]}
+    assert refusal(tmp_path / "r.json", json.dumps([record]), Reference) == (
+        ":1: references[1]: expected a text or an object, got 5"
+    )
+
+
+def test_a_field_that_no_record_has(tmp_path: Path) -> None:
+    document = json.dumps([{"item": 1, "text": "x", "mark": 2}])
+    assert refusal(tmp_path / "r.json", document, Reference, columns={"grade": "marks"}) == (
+        ": marks: no such column; did you mean 'mark'? The file has: item, text, mark"
+    )
+
+
+def test_columns_of_other_names_in_parquet_and_arrow(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    pytest.importorskip("pyarrow.parquet")
+    table = pa.table({"id": [1, 2], "out": ["Rain", "Snow"], "more": [0, 0]})
+    columns = {"item": "id", "text": "out"}
+    expected = [Candidate("1", "t", "Rain"), Candidate("2", "t", "Snow")]
+    pa.parquet.write_table(table, tmp_path / "t.parquet")
+    assert rows(tmp_path / "t.parquet", columns=columns)[0] == expected
+    with pytest.raises(InvalidInput, match=r"outs: no such column; did you mean 'out'\? The file has: id, out, more"):
+        rows(tmp_path / "t.parquet", columns={"item": "id", "text": "outs"})
+    for ending, writer in (("arrow", pa.ipc.new_stream), ("feather", pa.ipc.new_file)):
+        with writer(tmp_path / f"t.{ending}", table.schema) as out:
+            out.write_table(table)
+        assert rows(tmp_path / f"t.{ending}", columns=columns)[0] == expected
+    (tmp_path / "t.arrow").write_bytes(b"item,text")
+    with pytest.raises(InvalidInput, match="not an Arrow file, or a damaged one"):
+        rows(tmp_path / "t.arrow")
+
+
+def test_a_folder_with_splits(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    for name, item in (("train-00000-of-00002", 1), ("train-00001-of-00002", 2), ("test-00000-of-00001", 3)):
+        (tmp_path / f"data/{name}.csv").write_text(f"item,text\n{item},x\n")
+    with pytest.raises(UsageError, match=r"has the splits test, train; choose one with --split NAME$"):
+        rows(tmp_path, Reference)
+    source = read(tmp_path, Reference, Reading(split="train"))
+    assert [row.item for row in source] == ["1", "2"]
+    assert str(source.places.error(1, "text", "wrong")) == f"{tmp_path}/data/train-00001-of-00002.csv:2: text: wrong"
+    with pytest.raises(UnknownName, match=r"unknown split of .* 'tst'; did you mean 'test'\? Known: test, train"):
+        rows(tmp_path, Reference, split="tst")
+
+
+README = """---
+license: mit
+configs:
+- config_name: default
+  data_files:
+  - split: validation
+    path: "some/*.jsonl"
+  - split: test
+    path: [other.csv]
+---
+# A dataset
+"""
+
+
+def test_a_folder_that_says_what_is_in_it(tmp_path: Path) -> None:
+    pytest.importorskip("yaml")
+    (tmp_path / "some").mkdir()
+    (tmp_path / "some/one.jsonl").write_text('{"item": 1, "text": "x"}\n')
+    (tmp_path / "other.csv").write_text("item,text\n2,y\n")
+    (tmp_path / "README.md").write_text(README)
+    assert rows(tmp_path, Reference, split="validation")[0] == [Reference("1", "x")]
+    assert rows(tmp_path, Reference, split="test")[0] == [Reference("2", "y")]
+    (tmp_path / "README.md").write_text(README.replace("other.csv", "../other.csv"))
+    with pytest.raises(InvalidInput, match=r'README.md: expected a path within the folder, got "\.\./other\.csv"'):
+        rows(tmp_path, Reference, split="test")
+    (tmp_path / "README.md").write_text(README.replace("other.csv", "none.csv"))
+    with pytest.raises(InvalidInput, match=r"README.md: data_files: no files none.csv"):
+        rows(tmp_path, Reference, split="test")
+
+
+def test_a_folder_of_save_to_disk(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({"item": [1], "text": ["x"]})
+    for split in ("train", "test"):
+        (tmp_path / split).mkdir()
+        with pa.ipc.new_stream(tmp_path / split / "data-00000-of-00001.arrow", table.schema) as out:
+            out.write_table(table)
+        state = {"_data_files": [{"filename": "data-00000-of-00001.arrow"}]}
+        (tmp_path / split / "state.json").write_text(json.dumps(state))
+        (tmp_path / split / "dataset_info.json").write_text("{}")
+    (tmp_path / "dataset_dict.json").write_text('{"splits": ["train", "test"]}')
+    assert rows(tmp_path, Reference, split="test")[0] == [Reference("1", "x")]
+    assert rows(tmp_path / "test", Reference)[0] == [Reference("1", "x")]
+
+
+def test_a_folder_without_tables(tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("")
+    with pytest.raises(InvalidInput, match=r"a folder without tables \(\.parquet, \.arrow, \.jsonl"):
+        rows(tmp_path, Reference)
+
+
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".csv.zst", ".jsonl.zst"])
+def test_rows_that_are_written_are_read(tmp_path: Path, ending: str) -> None:
+    several: list[list[Row]] = [
+        [Score("a", "s=1", "=m", 0.1, "x|y"), Score(None, "-s", "m", 1e-300, "x\n")],
+        [Reference("a", '"q", \'=x', 2.5, None, (Rating("1", 4), Rating("2", 1e9))), Reference("b", "\u2028\x0b é")],
+        [Passage("1", "2", "t", ("a", "b")), Passage("1", "3", "\t=")],
+        [Article("1", "t", ()), Article("2", "u", (), "c", date="2020-03-21")],
+    ]
+    for given in several:
+        write(tmp_path / f"r{ending}", given)
+        assert list(read(tmp_path / f"r{ending}", type(given[0]))) == given
+
+
+def test_written_csv_is_safe_in_a_spreadsheet(tmp_path: Path) -> None:
+    write(tmp_path / "c.csv", [Candidate("=1", "@s", "two\nlines, and +1")])
+    assert (tmp_path / "c.csv").read_bytes() == b"item,system,text\n'=1,'@s,\"two\nlines, and +1\"\n"
+
+
+def test_records_and_columns_in_memory() -> None:
+    columns = {"id": [1, 2], "out": ["Rain", "Snow"]}
+    reading = Reading(columns={"item": "id", "text": "out"})
+    source = rows_of_columns(columns, Reference, reading, "references")
+    assert list(source) == [Reference("1", "Rain"), Reference("2", "Snow")]
+    with pytest.raises(InvalidInput, match=r"^references: expected columns of one length, got 2 in id, 1 in out"):
+        rows_of_columns({**columns, "out": ["Rain"]}, Reference, reading, "references")
+    with pytest.raises(InvalidInput, match=r"^references:2: out: expected text, got 5$"):
+        list(rows_of_records([{"id": 1, "out": "x"}, {"id": 2, "out": 5}], Reference, reading, "references"))
+
+
+ROLES: dict[str, type[Row]] = {"candidates": Candidate, "references": Reference}
+
+
+def test_options_by_role() -> None:
+    got = readings(
+        ROLES,
+        print,
+        column=["text=out", "candidates.item=id", "references.references=gold"],
+        encoding=["cp1252"],
+        sheet=["One", "references=Two"],
+        input_format=["csv", "references=json"],
+        delimiter=["="],
+    )
+    one, two = got["candidates"], got["references"]
+    assert (dict(one.columns), dict(two.columns)) == ({"text": "out", "item": "id"}, {"references": "gold"})
+    assert (one.encoding, one.sheet, one.format, one.always, one.delimiter) == ("cp1252", "One", "csv", False, "=")
+    assert (two.encoding, two.sheet, two.format, two.always, two.delimiter) == ("cp1252", "Two", "json", True, "=")
+    assert (one.flag("text"), two.flag("text")) == ("--column text=COLUMN", "--column references.text=COLUMN")
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"column": ["text"]}, "--column takes FIELD=COLUMN, such as text=prediction; got 'text'"),
+        ({"column": ["txt=a"]}, "unknown field of candidates 'txt'; did you mean 'text'? Known: item, system, text"),
+        ({"column": ["reference.text=a"]}, "unknown file of this command 'reference'; did you mean 'references'?"),
+        ({"column": ["text=a", "candidates.text=b"]}, "--column names a field twice; got 'candidates.text=b'"),
+        ({"input_format": ["cvs"]}, "unknown input format 'cvs'; did you mean 'csv'? Known: csv, tsv"),
+        ({"sheet": ["a", "b"]}, "--sheet takes one value, or ROLE=VALUE for each file; got 'b'"),
+        ({"sheet": ["references=a", "references=b"]}, "--sheet names references twice; got 'references=b'"),
+    ],
+)
+def test_options_that_make_no_sense(options: dict[str, list[str]], problem: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        readings(ROLES, print, **options)  # type: ignore[arg-type]  # of lists
+    assert str(caught.value).startswith(problem)
