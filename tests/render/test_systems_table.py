@@ -86,7 +86,7 @@ c & 0.2500 & -- \\
 \bottomrule
 \end{tabular}
 \par\smallskip
-{\noindent\footnotesize 1,234 items. Best in bold. $\dagger$ significantly different from base. $\downarrow$ lower is better.\par}
+{\noindent\footnotesize 1,234 items. Best in bold. $\dagger$~significantly different from base. $\downarrow$ lower is better.\par}
 """,  # noqa: E501
     "csv": "system,n,meteor,ter\nbase,1234,0.2,0.5\na,1234,0.30001,0.5\nb,1234,0.30002,0.75\nc,1234,0.25,\n",
 }

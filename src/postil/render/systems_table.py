@@ -19,7 +19,7 @@ __all__ = ["SystemCell", "SystemsTable", "systems_text"]
 
 DAGGER: Final = "†"
 MISSING: Final = "-"
-SYMBOLS: Final = {"†": r"$\dagger$", "×": r"$\times$", "↓": r"$\downarrow$"}
+SYMBOLS: Final = {"† ": r"$\dagger$~", "†": r"$\dagger$", "×": r"$\times$", "↓": r"$\downarrow$"}
 """LaTeX commands of the characters of heads and notes."""
 
 Mark: TypeAlias = Literal["", "best", "second"]

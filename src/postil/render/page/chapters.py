@@ -145,7 +145,11 @@ def _compared(found: Comparison, key: str) -> Chapter:
     parts = (
         Section("comparison", "Differences from the baseline", tuple(blocks)),
         Section("data", "Data", (Facts((*left_out(found.left_out),)),)),
-        Section("settings", "Settings", (*_settings(found.settings, found.notes, (), found.lower_is_better),)),
+        Section(
+            "settings",
+            "Settings",
+            (*_settings(found.settings, found.notes, found.signatures.items(), found.lower_is_better),),
+        ),
     )
     said = f"{counted(systems, 'system')}, {counted(found.items, 'item')}, {counted(len(metrics), 'metric')}"
     conclusion = (Findings(tuple(compared(found))), Paragraph(SIGNIFICANTLY))
