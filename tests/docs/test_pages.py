@@ -17,10 +17,10 @@ GUIDES = [
     f"docs/{name}.md"
     for name in (
         *("annotate", "comment", "corpus", "correlate", "import", "metrics", "passages", "report", "scale", "score"),
-        *("study", "vectors"),
+        *("python", "study", "vectors"),
     )
 ]
-SLOW = {f"docs/{name}.md" for name in ("comment", "corpus", "study", "vectors")}
+SLOW = {f"docs/{name}.md" for name in ("comment", "corpus", "python", "study", "vectors")}
 """They train, or make pages with pictures."""
 PAGES = ["README.md", "examples/README.md", *TUTORIALS, *GUIDES]
 EXTRAS = ("gensim", "jinja2", "matplotlib", "pyarrow", "rjieba", "sqlalchemy", "torch")
