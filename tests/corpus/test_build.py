@@ -229,7 +229,7 @@ def test_words_are_numbered_by_how_often_train_has_them(tmp_path: Path) -> None:
     assert corpus.metadata.words == 7
 
 
-@pytest.mark.parametrize("name", ["words", "space", "characters", "13a", "jieba", "rjieba"])
+@pytest.mark.parametrize("name", ["words", "space", "characters", "13a", "ptb", "jieba", "rjieba"])
 def test_token_arrays_hold_every_word_of_every_text(tmp_path: Path, name: str) -> None:
     if "jieba" in name:
         pytest.importorskip(name)

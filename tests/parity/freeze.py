@@ -17,9 +17,11 @@ from pathlib import Path
 from typing import Any
 
 import originals
+import ptb_texts
 from originals import Texts
 
 FROZEN = Path(__file__).parent / "frozen"
+TOKENS = Path(__file__).parent / "frozen_tokens.json"
 Numbers = dict[str, tuple[float, list[float]]]
 """Corpus score and item scores by postil's spec."""
 
@@ -120,6 +122,16 @@ def meteor(texts: Texts) -> Numbers:
     return {spec: originals.jar_scores(texts, *options) for spec, options in JAR.items()}
 
 
+def tokens(coco: str) -> None:
+    """Keep what PTBTokenizer makes of sentences of our own."""
+    pairs = []
+    for kind in ptb_texts.KINDS:
+        texts = ptb_texts.made(kind, 120, seed=2014)
+        pairs += [[text, line] for text, line in zip(texts, originals.ptb_lines(texts), strict=True)]
+    page = {"made_by": f"the CoreNLP 3.4.1 jar in {coco}", "command": "PTBTokenizer().tokenize", "tokens": pairs}
+    TOKENS.write_text(json.dumps(page, indent=0, ensure_ascii=False) + "\n", "utf-8")
+
+
 def _class(module: str, name: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
@@ -157,6 +169,7 @@ def main() -> None:
     )
     coco = f"pycocoevalcap {version('pycocoevalcap')}"
     write("pycocoevalcap", coco, "Bleu(4), Rouge(), Cider(): compute_score", pycocoevalcap(texts))
+    tokens(coco)
     write(
         "sacrebleu",
         f"sacrebleu {version('sacrebleu')}",

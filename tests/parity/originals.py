@@ -1,9 +1,10 @@
-"""What the originals need: texts to score, and the METEOR 1.5 program behind its line protocol."""
+"""What the originals need: texts to score, the METEOR 1.5 program behind its line protocol, and PTBTokenizer."""
 
 from __future__ import annotations
 
 import csv
 import gzip
+import importlib
 import importlib.util
 import itertools
 import json
@@ -244,3 +245,18 @@ def _java_hash(word: str) -> int:
     for high, low in zip(units[::2], units[1::2], strict=True):
         value = (31 * value + 256 * high + low) & 0xFFFFFFFF
     return value
+
+
+# ---- pycocoevalcap's tokenizer ---------------------------------------------------------------------------------------
+
+
+def ptb_lines(texts: Sequence[str]) -> list[str]:
+    """What PTBTokenizer makes of each text, tokens parted by spaces.
+
+    A line ``x`` stands between the texts: the program looks at the first word of the next line where a text ends in a
+    single letter and a full stop. White space within a token, as in ``1 1/2``, becomes a space, as for BLEU and CIDEr.
+    """
+    tokenizer = importlib.import_module("pycocoevalcap.tokenizer.ptbtokenizer").PTBTokenizer()
+    found = tokenizer.tokenize({number: [{"caption": text}, {"caption": "x"}] for number, text in enumerate(texts)})
+    assert all(line == "x" for _, line in found.values())
+    return [" ".join(line.split()) for line, _ in found.values()]

@@ -44,7 +44,7 @@ def test_places_go_on_from_one_part_to_the_next() -> None:
     assert (found.first, found.han, found.texts) == (4, 1, 5)
 
 
-@pytest.mark.parametrize("name", ["space", "characters", "13a"])
+@pytest.mark.parametrize("name", ["space", "characters", "13a", "ptb"])
 def test_other_tokenizers_ask_for_nothing(name: str) -> None:
     found = met([HAN] * 3, name)
     found.check(refuse)

@@ -63,7 +63,7 @@ class VectorTrainingOptions(SeedOptions):
         window: Maximum distance of a context word.
         epochs: Number of epochs.
         min_count: Minimum number of occurrences of a word that gets a vector.
-        tokenizer: Tokenizer: space, words, characters, 13a, jieba or rjieba.
+        tokenizer: Tokenizer: space, words, characters, 13a, ptb, jieba or rjieba.
         stop: Stop word list to leave out first, such as en, or none.
         workers: Number of threads; with more than one the numbers differ a little each time.
     """

@@ -50,7 +50,7 @@ class BuildOptions:
     Args:
         source: Source of the articles and comments, for the dataset card.
         license: Terms of use of the data, for the dataset card.
-        tokenizer: Tokenizer of all texts: space, words, characters, 13a, jieba or rjieba (jieba's words, faster).
+        tokenizer: Tokenizer of all texts: space, words, characters, 13a, ptb, jieba or rjieba (jieba's, faster).
         min_content_words: Minimum number of words in the content; 0 accepts articles without content.
         min_comments: Minimum number of comments with text, long ones included.
         max_comment_words: Maximum number of words in a comment.

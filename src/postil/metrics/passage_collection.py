@@ -138,7 +138,7 @@ class Preprocessing:
     """Preprocessing of passages: tokenization, stop words, stems; or the anchors in place of the words.
 
     Args:
-        tokenizer: Tokenizer: words, space or 13a; for Chinese jieba, rjieba (the same words, faster) or characters.
+        tokenizer: Tokenizer: words, space, 13a or ptb; for Chinese jieba, rjieba (the same, faster) or characters.
         stem: none, or a stemmer such as porter.
         stop: none, or a list of stop words such as en.
         anchors: Take the passages' anchors for their words.

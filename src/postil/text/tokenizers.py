@@ -10,6 +10,7 @@ itself on raw strings; it gives the same tokens.
 | ``characters`` | every character that is not white space |
 | ``rouge`` | lower-cased runs of a to z and 0 to 9, as rouge-score splits; all other characters are dropped |
 | ``13a`` | the tokenization of NIST's mteval-v13a, as sacreBLEU's default does it |
+| ``ptb`` | Penn Treebank tokens without punctuation, as pycocoevalcap's PTBTokenizer gives them, without Java |
 | ``jieba`` | Chinese words by jieba, hidden Markov model on, default dictionary |
 | ``rjieba`` | the same tokens, many times faster |
 """
@@ -24,6 +25,7 @@ from typing import TYPE_CHECKING, Literal
 
 from postil.errors import UnknownName
 from postil.kernel.python.interning import SPLIT, is_han_text
+from postil.text import ptb
 from postil.text.chinese import jieba_signature, rjieba_signature, split_jieba, split_rjieba
 
 if TYPE_CHECKING:
@@ -114,6 +116,10 @@ def _13a() -> Tokenizer:
     return Tokenizer("13a", "13a", _split_13a)
 
 
+def _ptb() -> Tokenizer:
+    return Tokenizer("ptb", ptb.SIGNATURE, ptb.split_ptb)
+
+
 def _jieba() -> Tokenizer:
     return Tokenizer("jieba", jieba_signature(), split_jieba)
 
@@ -129,6 +135,7 @@ TOKENIZERS: Mapping[str, Callable[[], Tokenizer]] = MappingProxyType(
         "characters": partial(native_tokenizer, "characters"),
         "rouge": partial(native_tokenizer, "rouge"),
         "13a": _13a,
+        "ptb": _ptb,
         "jieba": _jieba,
         "rjieba": _rjieba,
     },
