@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tests" / "examples")]
 
 from run_notebook import executed  # noqa: E402
-from test_quickstart import NOTEBOOK, outputs, without_pictures  # noqa: E402
+from test_quickstart import NOTEBOOK, outputs, without_versions  # noqa: E402
 
 
 def test_a_kernel_shows_what_the_notebook_has() -> None:
@@ -21,4 +21,4 @@ def test_a_kernel_shows_what_the_notebook_has() -> None:
     codes = [(new, old) for new, old in zip(made.cells, there.cells, strict=True) if new.cell_type == "code"]
     for new, old in codes:
         assert new.execution_count == old.execution_count
-        assert without_pictures(outputs(new)) == without_pictures(outputs(old)), "run tools/run_notebook.py"
+        assert without_versions(outputs(new)) == without_versions(outputs(old)), "run tools/run_notebook.py"

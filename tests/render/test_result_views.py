@@ -7,7 +7,7 @@ import json
 import subprocess
 import sys
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 import narwhals as nw
 import numpy as np
@@ -20,7 +20,8 @@ from msgspec.structs import replace
 import postil
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
 from postil.records.results import Result, SystemScore, to_json
-from postil.render.views import LONGEST, MODULES, SHOWN
+from postil.records.table_options import TableFields, TableOptions
+from postil.render.views import LONGEST, MODULES, SHOWN, show
 from result_examples import KINDS, example, renamed
 
 if TYPE_CHECKING:
@@ -232,6 +233,46 @@ def test_texts_are_those_of_the_command(kind: str) -> None:
     assert "table" in Tags(result.to_html()).seen <= {"table", "thead", "tbody", "tr", "th", "td"}
     assert "\x1b" not in latex + result.to_markdown()
     assert result.to_csv().splitlines()
+
+
+@pytest.mark.parametrize("kind", ["score", "compare", "commenters"])
+@pytest.mark.parametrize("form", ["csv", "markdown", "latex", "html"])
+def test_options_of_tables_are_those_of_the_command(kind: str, form: Any) -> None:
+    result = renamed(example(kind), HOSTILE)
+    method = getattr(result, f"to_{form}")
+    for fields in ({}, {"layout": "systems"}, {"layout": "systems", "percent": True, "digits": 1}):
+        assert method(**fields) == show(form, result, table=TableOptions(**fields))
+    assert method(layout="systems") != method()
+
+
+def test_options_of_tables_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(UsageError, match="--layout systems is for scores of systems"):
+        example("plan").to_latex(layout="systems")
+    with pytest.raises(UnknownName, match="unknown layout 'system'; did you mean 'systems'"):
+        example("score").to_latex(layout="system")
+    with pytest.raises(UsageError, match='digits: expected a whole number or None, got "2"'):
+        example("score").to_html(layout="systems", digits="2")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="unexpected keyword argument 'digit'"):
+        example("score").to_markdown(digit=2)  # type: ignore[call-arg]
+
+
+def test_options_of_tables_are_declared_once() -> None:
+    fields = {name: field.type for name, field in TableOptions.__dataclass_fields__.items()}
+    assert TableFields.__annotations__.keys() == fields.keys()
+    for name, kind in get_type_hints(TableFields).items():
+        assert get_type_hints(TableOptions)[name] == kind
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_result_with_nothing_in_it_shows_that(kind: str) -> None:
+    result = example(kind)
+    for name in result.__struct_fields__:
+        if getattr(result, name) and isinstance(getattr(result, name), tuple):
+            empty = replace(result, **{name: ()})
+            assert len(repr(empty)) <= LONGEST
+            assert Tags(empty._repr_html_()).text
+            assert empty.to_frame().columns is not None
+            assert empty.to_csv() + empty.to_latex() + empty.to_markdown() is not None
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from importlib import import_module
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol, Self, TypeAlias, Unpack
 
 import msgspec
 import numpy as np
@@ -23,6 +23,7 @@ from postil.records.atomic_file import AtomicFile
 from postil.records.result_json import SCHEMA, decoded, parsed
 from postil.records.rows import Score
 from postil.records.suggestions import RankedComment, Suggestions  # noqa: TC001 - the same
+from postil.records.table_options import TableFields, TableOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -230,21 +231,46 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
         check_arguments(Result.to_frame, locals())
         return _views().frame(self, backend)
 
-    def to_csv(self) -> str:
-        """The text that ``--format csv`` prints; safe to open in a spreadsheet."""
-        return _views().text(self, "csv")
+    def to_csv(self, **table: Unpack[TableFields]) -> str:
+        """The text that ``--format csv`` prints; safe to open in a spreadsheet.
 
-    def to_markdown(self) -> str:
-        """The tables that ``--format markdown`` prints."""
-        return _views().text(self, "markdown")
+        Args:
+            table: See `to_latex`.
+        """
+        return _views().text(self, "csv", TableOptions(**table))
 
-    def to_latex(self) -> str:
-        """The tables that ``--format latex`` prints, for the package booktabs."""
-        return _views().text(self, "latex")
+    def to_markdown(self, **table: Unpack[TableFields]) -> str:
+        """The tables that ``--format markdown`` prints.
 
-    def to_html(self) -> str:
-        """The tables as escaped HTML, whole and without a picture."""
-        return _views().text(self, "html")
+        Args:
+            table: See `to_latex`.
+        """
+        return _views().text(self, "markdown", TableOptions(**table))
+
+    def to_latex(self, **table: Unpack[TableFields]) -> str:
+        r"""The tables that ``--format latex`` prints, for the package booktabs.
+
+        Args:
+            table: Options of tables: the fields of `postil.records.table_options.TableOptions`, such as
+                ``layout="systems", percent=True, digits=1``.
+
+        Raises:
+            UsageError: The result has no such layout, or an option does not go with it.
+
+        >>> import postil
+        >>> result = postil.score(["a b"] * 2, [["a b c"]] * 2, systems=["x", "y"], metrics=["rouge-l"])
+        >>> r"x & \textbf{77.2}" in result.to_latex(layout="systems", percent=True, digits=1)
+        True
+        """
+        return _views().text(self, "latex", TableOptions(**table))
+
+    def to_html(self, **table: Unpack[TableFields]) -> str:
+        """The tables that ``--format html`` prints, whole and without a picture.
+
+        Args:
+            table: See `to_latex`.
+        """
+        return _views().text(self, "html", TableOptions(**table))
 
     def plot(self, name: str | None = None) -> Any:
         """Draw a picture of the result, as a report has it.
@@ -282,7 +308,7 @@ class Views(Protocol):
     def frame(self, result: Result, backend: Backend | None) -> Any:
         """The rows as a data frame."""
 
-    def text(self, result: Result, form: Literal["csv", "markdown", "latex", "html"]) -> str:
+    def text(self, result: Result, form: Literal["csv", "markdown", "latex", "html"], table: TableOptions) -> str:
         """The text of a format."""
 
     def figure(self, result: Result, name: str | None) -> Any:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Final
+from typing import Annotated, Final, TypedDict
 
 from postil.errors import UnknownName, UsageError
 from postil.options import Flag, options
+from postil.records.arguments import check_fields
 
-__all__ = ["TableOptions"]
+__all__ = ["TableFields", "TableOptions"]
 
 LAYOUTS: Final = ("rows", "systems")
 _LABEL: Final = re.compile(r"[\w:./+-]+", re.ASCII)
@@ -31,7 +32,8 @@ class TableOptions:
 
     Raises:
         UnknownName: There is no such layout.
-        UsageError: An option has no effect in this layout, or the label has other characters than ``A-Za-z0-9:._/+-``.
+        UsageError: An option is of another kind or has no effect in this layout, or the label has other characters than
+            ``A-Za-z0-9:._/+-``.
 
     >>> TableOptions(layout="systems", percent=True).decimals
     2
@@ -46,6 +48,7 @@ class TableOptions:
     label: Annotated[str | None, Flag(metavar="NAME")] = None
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if self.layout not in LAYOUTS:
             raise UnknownName("layout", self.layout, LAYOUTS)
         if self.digits is not None and not 0 <= self.digits <= 15:
@@ -79,3 +82,15 @@ class TableOptions:
             raise UsageError("--intervals: there are none here; postil compare computes them from item scores")
         if self.label is not None and form != "latex":
             raise UsageError("--label goes with --format latex")
+
+
+class TableFields(TypedDict, total=False):
+    """The fields of `TableOptions` as keywords."""
+
+    layout: str
+    percent: bool
+    digits: int | None
+    intervals: bool
+    second_best: bool
+    caption: str | None
+    label: str | None

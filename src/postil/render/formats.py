@@ -54,7 +54,7 @@ def rows_as_csv(rows: Sequence[Mapping[str, object]], fields: Sequence[str] = ()
     People open these files in spreadsheets, so a text that one would run has an apostrophe before it; the importer of
     CSV takes it away (``--apostrophes``).
     """
-    names = list(fields or rows[0])
+    names = list(fields or (rows[0] if rows else ()))
     return grid_as_csv(chain([names], ([row.get(name) for name in names] for row in rows)))
 
 

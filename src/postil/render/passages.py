@@ -49,7 +49,7 @@ def _head(result: NcgResult) -> str:
     settings, data = result.settings, result.data
     rank = "all in one list" if settings.pool == "all" else "one list per topic, the mean of them"
     units = "folds" if settings.reference == "others" and settings.pool == "all" else "topics"
-    intervals = f"; 95 % confidence intervals over {units}" if result.gains[0].low is not None else ""
+    intervals = f"; 95 % confidence intervals over {units}" if any(row.low is not None for row in result.gains) else ""
     return (
         f"{SENSES[settings.reference]}: {data.passages} passages of {counted(data.topics, 'topic')}, "
         f"{data.informative} with a grade above 0; {rank}{intervals}"
@@ -57,7 +57,7 @@ def _head(result: NcgResult) -> str:
 
 
 def _gains(rankings: Mapping[str, Sequence[Gain]]) -> Grid:
-    first = next(iter(rankings.values()))
+    first = next(iter(rankings.values()), ())
     return [
         ["measure", *(f"nCG@{row.k}" for row in first)],
         *([name, *map(_cell, rows)] for name, rows in rankings.items()),

@@ -39,7 +39,7 @@ def _head(result: SummaryResult) -> str:
     return (
         f"{data.summaries:,} summaries of {counted(data.topics, 'topic')} by {counted(data.systems, 'system')}, scored "
         f"against {' and '.join(_references(result))} of each topic; means over topics"
-        + ("" if result.scores[0].low is None else " with 95 % confidence intervals")
+        + (" with 95 % confidence intervals" if any(row.low is not None for row in result.scores) else "")
     )
 
 

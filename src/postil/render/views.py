@@ -205,9 +205,9 @@ class ResultViews:
         """The rows as a data frame."""
         return data_frame(result.to_rows(), view_of(result).fields, backend)
 
-    def text(self, result: Result, form: Literal["csv", "markdown", "latex", "html"]) -> str:
+    def text(self, result: Result, form: Literal["csv", "markdown", "latex", "html"], table: TableOptions) -> str:
         """The text of a format."""
-        return show(form, result)
+        return show(form, result, table=table)
 
     def figure(self, result: Result, name: str | None) -> Any:
         """The first picture, or that of a name."""
