@@ -496,6 +496,20 @@ OTHERS: dict[str, dict[str, Any]] = {
         "nearest": [{"word": "meteor", "near": "ann", "cosine": 0.5}],
         "first": ["tfidf"],
     },
+    "wmt": {
+        "test_set": "tfidf",
+        "language_pair": "en-de",
+        "references": ["ann"],
+        "human": {"system": "mqm", "segment": "ann"},
+        "systems": ["tfidf", "b", "c"],
+        "segments": 12,
+        "correlations": [row("meteor", 0.75, by="system"), row("meteor", 0.25), row("b", 0.5)],
+        "ranks": {"system pearson": {"meteor": 1}, "pool pearson": {"b": 1, "meteor": 2}},
+        "absent": [{"metric": "b", "coefficient": "pearson", "by": "system", "reason": "only tfidf"}],
+        "left_out": [{"why": "outliers", "n": 1, "examples": ["meteor"]}],
+        "settings": {"coefficients": ["pearson"], "lower_is_better": ["meteor"], "version": "0.0"}
+        | {"resamples": 100, "permutations": 100, "seed": 7},
+    },
 }
 """Small results of the kinds that no function above makes."""
 

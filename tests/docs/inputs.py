@@ -15,11 +15,13 @@ from xml.sax.saxutils import escape
 import numpy as np
 import pyarrow.parquet
 
+import postil
 from postil.app import demo
 from postil.app.corpus.building import build_corpus
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
-from postil.records import Article, Candidate, Comment, Judgement, Passage, read, write
+from postil.records import Article, Candidate, Comment, Judgement, Passage, Reference, read, write
+from wmt_folders import write_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -47,9 +49,37 @@ def make(folder: Path) -> None:
         write(folder / f"{name}.jsonl", [row for row in candidates if (row.item in half) == side])
     write(folder / "refs.jsonl", [row for row in references if row.item in half])
     write(folder / "other.jsonl", [row for row in references if row.item not in half])
+    metrics_task(folder / "mt-metrics-eval-v2/wmt22", candidates, references, grades)
     corpora(folder, sample)
     collections(folder, sample)
     vectors(folder)
+
+
+def metrics_task(
+    folder: Path, candidates: list[Candidate], references: list[Reference], grades: list[Judgement]
+) -> None:
+    """A test set of WMT's: the sample's systems under its names, with the grades less 5 as their MQM."""
+    items = list(dict.fromkeys(row.item for row in candidates))
+    names = dict(zip(dict.fromkeys(row.system for row in candidates), ("A", "B", "C", "M2M100_1.2B-B4"), strict=True))
+    texts = {names[row.system]: [""] * len(items) for row in candidates}
+    mqm = {name: [0.0] * len(items) for name in texts}
+    for row in candidates:
+        texts[names[row.system]][items.index(row.item)] = " ".join(row.text.split())
+    for row in grades:
+        mqm[names[row.system]][items.index(row.item)] += (row.grade - 5) / 2
+    first = {row.item: " ".join(row.text.split()) for row in reversed(references)}
+    one = {name: postil.score(of, [[first[item]] for item in items], metrics=["rouge-1"]) for name, of in texts.items()}
+    write_set(
+        folder,
+        "en-de",
+        human={"mqm.seg": mqm, "mqm.sys": {name: [float(np.mean(of))] for name, of in mqm.items()}},
+        metrics={
+            "ROUGE-refA.seg": {name: result.items["rouge-1"].tolist() for name, result in one.items()},
+            "ROUGE-refA.sys": {name: [result.corpus["rouge-1"]] for name, result in one.items()},
+        },
+        references={"refA": [first[item] for item in items]},
+        outputs=texts,
+    )
 
 
 def corpora(folder: Path, sample: list[Article]) -> None:

@@ -16,8 +16,8 @@ TUTORIALS = sorted(f"docs/tutorials/{path.name}" for path in (ROOT / "docs/tutor
 GUIDES = [
     f"docs/{name}.md"
     for name in (
-        *("annotate", "comment", "corpus", "correlate", "import", "metrics", "passages", "report", "scale", "score"),
-        *("python", "study", "vectors"),
+        *("annotate", "comment", "corpus", "correlate", "import", "integrations", "metrics", "passages", "python"),
+        *("report", "scale", "score", "study", "vectors"),
     )
 ]
 SLOW = {f"docs/{name}.md" for name in ("comment", "corpus", "python", "study", "vectors")}
@@ -50,9 +50,7 @@ def test_the_page_does_what_it_shows(
 
 
 def test_no_page_with_commands_is_left_out() -> None:
-    known = {
-        f"docs/{name}.md" for name in ("architecture", "decisions", "findings", "index", "integrations", "measures")
-    }
+    known = {f"docs/{name}.md" for name in ("architecture", "decisions", "findings", "index", "measures")}
     found = {f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md") if not path.name.startswith("benchmarks")}
     assert found - known - set(PAGES) == set()
 

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 from typer.testing import CliRunner
 
+from postil.app.wmt import WmtOptions, metrics_task
 from postil.cli.main import app
 from postil.records import Candidate, Judgement, Reference, Score, read, write
+from wmt_folders import write_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,6 +76,56 @@ def test_the_published_scores(example: Load, judged: Path) -> None:
     }
     assert len(published) == 7935
     assert {key: row.grade for key, row in found.items()} == pytest.approx(published, abs=1e-6)
+
+
+# Minus the mean score of each system and person, as the README of the collection has it.
+MQM = {
+    "refB": 0.42,
+    "DIDI-NLP": 1.65,
+    "metricsystem2": 1.76,
+    "metricsystem1": 1.90,
+    "MiSS": 1.97,
+    "IIE-MT": 1.98,
+    "metricsystem4": 2.05,
+    "metricsystem5": 2.15,
+    "SMU": 2.20,
+    "Borderline": 2.40,
+    "NiuTrans": 2.49,
+    "Facebook-AI": 2.64,
+    "Online-W": 2.93,
+    "metricsystem3": 2.99,
+    "refA": 5.52,
+}
+
+
+def test_the_talks_as_a_test_set_of_the_metrics_task(example: Load, judged: Path, tmp_path: Path) -> None:
+    module = example("wmt21_to_rows")
+    found = module.read(judged / "wmt21_ted_zhen" / module.NAME)
+    segments, people = sorted({segment for segment, _ in found}, key=int), {"ref": "refA"}
+    systems = {people.get(name, name): name for _, name in found}
+    rows = {new: [found.get((segment, old)) for segment in segments] for new, old in systems.items()}
+    texts = {name: ["" if row is None else row.text for row in each] for name, each in rows.items()}
+    grades = {name: [None if row is None else row.grade for row in each] for name, each in rows.items()}
+    means = {name: [sum(filter(None, each)) / (len(each) - each.count(None))] for name, each in grades.items()}
+    assert {name: -mean[0] for name, mean in means.items()} == pytest.approx(MQM, abs=0.006)
+    lengths = {name: [float(len(text)) for text in each] for name, each in texts.items()}
+    folder = write_set(
+        tmp_path / "wmt21.tedtalks",
+        "zh-en",
+        human={"mqm.seg": grades, "mqm.sys": means},
+        metrics={"length-src.seg": lengths},
+        references={name: texts[name] for name in ("refA", "refB")},
+        outputs=texts,
+    )
+    options = WmtOptions(language_pair="zh-en", coefficients=("pearson",), resamples=20, permutations=20)
+    result = metrics_task(str(folder), options, rows=str(tmp_path / "folder"))
+    assert (len(result.systems), result.segments, result.references) == (13, 529, ("refB",))
+    module.main([str(judged / "wmt21_ted_zhen"), str(tmp_path)])
+    numbers = {segment: str(place) for place, segment in enumerate(segments, start=1)}
+    expected = {(numbers[row.item], row.system): row.grade for row in read(tmp_path / "judgements.jsonl", Judgement)}
+    again = {(row.item, row.system): row.grade for row in read(tmp_path / "folder/judgements.jsonl", Judgement)}
+    assert again == expected
+    assert len(again) == 6877
 
 
 def test_swapped_grades_do_as_well(example: Load, judged: Path, tmp_path: Path) -> None:

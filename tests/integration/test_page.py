@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import inputs
 import pytest
 from pages import Run
 
@@ -11,7 +12,8 @@ if TYPE_CHECKING:
 
 @pytest.mark.filterwarnings("ignore:ast\\.:DeprecationWarning:ir_measures")
 def test_the_page_of_the_adapters_does_what_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inputs.make(tmp_path)
     monkeypatch.chdir(tmp_path)
     run = Run("docs/integrations.md")
     run.all()
-    assert run.done >= 6
+    assert run.done >= 10

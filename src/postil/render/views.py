@@ -49,6 +49,7 @@ MODULES: Final[Mapping[str, str]] = {
     "summaries": "postil.render.summaries",
     "training": "postil.render.training",
     "vectors": "postil.render.vectors",
+    "wmt": "postil.render.wmt",
 }
 """The module of this package that shows each kind of result."""
 

@@ -1,0 +1,286 @@
+"""Metrics of a WMT test set against its human scores: the command `postil wmt`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
+
+from postil.app.item_scores import ScoreFiles
+from postil.app.options import ResamplingOptions, ThreadOptions
+from postil.app.progress import steps
+from postil.app.wmt_selection import NAMES, Selection
+from postil.corpus.formats.wmt import WmtSet
+from postil.errors import Undefined, UnknownName, UsageError
+from postil.metaeval.clusters import significance_clusters
+from postil.metaeval.coefficients import COEFFICIENTS, Coefficient
+from postil.metaeval.correlation import correlations
+from postil.metaeval.significance import differences
+from postil.metaeval.table import join
+from postil.options import Flag, options
+from postil.records.arguments import check_fields
+from postil.records.results import (
+    Correlation,
+    MetricsTaskResult,
+    MetricsTaskSettings,
+    UndefinedResult,
+    replace,
+)
+from postil.records.row_files import write
+from postil.records.rows import Candidate, Judgement, Reference, Score
+from postil.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from postil.corpus.formats.wmt import Level, Scores
+    from postil.metaeval.replicates import By
+    from postil.metaeval.table import Table
+    from postil.records.rows import Row
+
+__all__ = ["WmtOptions", "metrics_task"]
+
+LEVELS: Final[tuple[tuple[Level, By], ...]] = (("sys", "system"), ("seg", "pool"), ("seg", "item"))
+"""Level of the scores, and level of the coefficients."""
+
+Metrics: TypeAlias = "dict[str, Scores]"
+"""Scores by metric."""
+
+
+@options
+class WmtOptions(ResamplingOptions, ThreadOptions):
+    """Options of `postil wmt`.
+
+    Args:
+        language_pair: Language pair, such as en-de.
+        human: Human scores, such as mqm; by default those of the metrics task.
+        references: Reference that metrics may have used; repeatable. By default that of the metrics task.
+        metrics: Metric to keep, with or without its reference; repeatable. By default all.
+        coefficients: Coefficient: pearson, spearman, kendall-b or kendall-c; repeatable. By default pearson, kendall-b.
+        outliers: System to exclude as an outlier; repeatable. By default those of the metrics task.
+        include_outliers: Keep the outliers.
+        include_human: Keep people's translations, except the references that metrics used.
+        lower_is_better: Metric for which lower is better; repeatable.
+        resamples: Number of resamples of systems or segments, for confidence intervals; Kendall's coefficients take 200
+            at most.
+    """
+
+    language_pair: Annotated[str, Flag(("--language-pair", "-l"), metavar="PAIR")]
+    human: Annotated[str | None, Flag(metavar="NAME")] = None
+    references: Annotated[tuple[str, ...], Flag(("--reference", "-r"), metavar="NAME")] = ()
+    metrics: Annotated[tuple[str, ...], Flag(("--metric", "-m"), metavar="NAME")] = ()
+    coefficients: Annotated[tuple[Coefficient, ...], Flag(("--coefficient", "-c"), metavar="NAME")] = (
+        "pearson",
+        "kendall-b",
+    )
+    outliers: Annotated[tuple[str, ...], Flag(("--outlier",), metavar="SYSTEM")] = ()
+    include_outliers: bool = False
+    include_human: bool = False
+    lower_is_better: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        object.__setattr__(self, "coefficients", tuple(dict.fromkeys(self.coefficients)))
+        for name in self.coefficients:
+            if name not in COEFFICIENTS:
+                raise UnknownName("coefficient", name, COEFFICIENTS)
+        if not self.coefficients:
+            raise UsageError(f"no coefficient: expected at least one of {', '.join(COEFFICIENTS)}")
+        if self.outliers and self.include_outliers:
+            raise UsageError("--outlier and --include-outliers cannot be given together")
+
+
+def metrics_task(
+    folder: str,
+    options: WmtOptions,
+    scores: Sequence[str] = (),
+    *,
+    rows: str | None = None,
+    command: str = "",
+) -> MetricsTaskResult:
+    """Correlate the metrics of a test set with its human scores, by system and by segment.
+
+    Args:
+        folder: Folder of the test set in the layout of mt-metrics-eval.
+        options: The options.
+        scores: Files of score rows of further metrics, whose items are the numbers of the segments from 1. The score of
+            a system is the corpus score, where there is one, else the mean over the segments.
+        rows: Folder for candidates, references, judgements and scores as rows; by default none are written.
+        command: The command line, if there was one.
+
+    Raises:
+        InvalidInput: Something in the folder is wrong; says where.
+        UsageError: A name does not occur, or an option is missing.
+        Undefined: No metric is left.
+    """
+    test_set = WmtSet.open(folder, options.language_pair)
+    selection = Selection.of(test_set, options.human, options.references)
+    gold = {level: test_set.scores(test_set.human[level][name], level) for level, name in selection.human.items()}
+    systems = selection.systems(gold, options.outliers, outliers=options.include_outliers, people=options.include_human)
+    found = _Found(options)
+    with steps(1 + 2 * len(options.coefficients) * len(LEVELS)) as at:
+        at("scores")
+        own = _own_scores(scores, test_set, systems)
+        metrics = {level: selection.metrics(level, systems, options.metrics) | own.get(level, {}) for level in gold}
+        _check_names(options, test_set, own)
+        if rows is not None:
+            _write_rows(Path(rows), selection, gold.get("seg", {}), metrics.get("seg", {}), systems)
+        for level, by in LEVELS:
+            if metrics.get(level):
+                found.correlate(_table(level, metrics[level], gold[level], systems, options), by, at)
+    if not found.rows:
+        reason = next((f"{row.metric}: {row.reason}" for row in found.absent), "")
+        used = " and ".join(selection.references) or "no reference"
+        raise Undefined(f"{folder}: {reason or f'no metric of {used} has scores of all {len(systems)} systems'}")
+    grades = [gold["seg"].get(name, []) for name in systems] if "seg" in gold else []
+    return MetricsTaskResult(
+        test_set=test_set.name,
+        language_pair=test_set.pair,
+        references=selection.references,
+        human={NAMES[level]: name for level, name in selection.human.items()},
+        systems=tuple(systems),
+        segments=len({place for each in grades for place, grade in enumerate(each) if grade is not None}),
+        correlations=tuple(found.rows),
+        ranks=found.ranks,
+        absent=tuple(found.absent),
+        left_out=tuple(selection.left_out),
+        settings=MetricsTaskSettings(
+            coefficients=options.coefficients,
+            lower_is_better=options.lower_is_better,
+            resamples=options.resamples,
+            permutations=options.permutations,
+            seed=options.seed,
+            version=VERSION,
+            command=command,
+        ),
+    )
+
+
+@dataclass(slots=True)
+class _Found:
+    """Coefficients and ranks, as they are computed."""
+
+    options: WmtOptions
+    rows: list[Correlation] = field(default_factory=list)
+    ranks: dict[str, dict[str, int]] = field(default_factory=dict)
+    absent: list[UndefinedResult] = field(default_factory=list)
+
+    def correlate(self, table: Table, by: By, at: Callable[[str], None]) -> None:
+        """Add a level. One score per system is a table whose items are the systems."""
+        level: By = "pool" if by == "system" else by
+        given = self.options
+        for coefficient in given.coefficients:
+            at(f"{by}: {coefficient}")
+            found = correlations(
+                table, [coefficient], level, resamples=given.resamples, seed=given.seed, jobs=given.jobs
+            )
+            at(f"{by}: {coefficient}, differences")
+            tests = differences(
+                table,
+                coefficient,
+                level,
+                resamples=given.resamples,
+                permutations=given.permutations,
+                seed=given.seed,
+                jobs=given.jobs,
+            )
+            self.rows += [replace(row, by=by) for row in found.rows]
+            self.absent += [replace(row, by=by) for row in found.absent]
+            values = {row.metric: row.value for row in found.rows}
+            self.ranks[f"{by} {coefficient}"] = significance_clusters(values, tests.rows)
+
+
+def _table(level: Level, metrics: Metrics, gold: Scores, systems: Sequence[str], options: WmtOptions) -> Table:
+    """Join the scores of metrics with those of people, on system or on segment and system."""
+    rated = [
+        (system if level == "sys" else str(place + 1), system, place, grade)
+        for system in systems
+        for place, grade in enumerate(gold.get(system, ()))
+        if grade is not None
+    ]
+    return join(
+        (
+            Score(item, system, metric, value, "")
+            for metric, scores in metrics.items()
+            for item, system, place, _ in rated
+            if (value := scores[system][place]) is not None
+        ),
+        [Judgement(item, system, "people", grade) for item, system, _, grade in rated],
+        lower_is_better=[name for name in options.lower_is_better if name in metrics],
+    )
+
+
+def _own_scores(paths: Sequence[str], test_set: WmtSet, systems: Sequence[str]) -> dict[Level, Metrics]:
+    """Scores of further metrics, from files of rows."""
+    if not paths:
+        return {}
+    if test_set.segments is None:
+        raise UsageError(f"--scores: {test_set.path} has no sources or system-outputs to tell the segments by")
+    files = ScoreFiles(paths)
+    segments: Metrics = {}
+    whole: Metrics = {}
+    for place, row in enumerate(files.rows()):
+        if row.system not in systems:
+            continue
+        if row.item is None:
+            whole.setdefault(row.metric, {})[row.system] = [row.score]
+            continue
+        number = int(row.item) if row.item.isdecimal() else 0
+        if not 1 <= number <= test_set.segments:
+            problem = f"expected the number of a segment, 1 to {test_set.segments:,}, got '{row.item}'"
+            raise files.error(place, "item", problem)
+        none: list[float | None] = [None] * test_set.segments
+        segments.setdefault(row.metric, {}).setdefault(row.system, none)[number - 1] = row.score
+    for metric, scores in segments.items():
+        for system in systems:
+            values = [value for value in scores.get(system, ()) if value is not None]
+            if len(values) < test_set.segments:
+                problem = f"{metric} has scores of {len(values):,} of {test_set.segments:,} segments by {system}"
+                raise Undefined(f"{files.where}: {problem}; expected all of them")
+            whole.setdefault(metric, {}).setdefault(system, [math.fsum(values) / len(values)])
+    return {"sys": whole, "seg": segments}
+
+
+def _check_names(options: WmtOptions, test_set: WmtSet, own: Mapping[Level, Metrics]) -> None:
+    known = dict.fromkeys(name for level in (*test_set.metrics.values(), *own.values()) for name in level)
+    bases = dict.fromkeys(name.rpartition("-")[0] for name in known)
+    for names, given in ((known | bases, options.metrics), (known, options.lower_is_better)):
+        for name in given:
+            if name not in names:
+                raise UnknownName("metric", name, names)
+
+
+def _write_rows(folder: Path, selection: Selection, grades: Scores, metrics: Metrics, systems: Sequence[str]) -> None:
+    """Write the texts and the scores of segments as rows."""
+    test_set = selection.test_set
+    if not grades or test_set.segments is None:
+        raise UsageError("--rows needs human scores of segments, and texts in sources or system-outputs")
+    folder.mkdir(parents=True, exist_ok=True)
+
+    def texts(files: Mapping[str, Path], names: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+        for name in names:
+            if name in files:
+                for number, text in enumerate(test_set.texts(files[name]), start=1):
+                    yield str(number), name, text
+
+    def values(scores: Scores) -> Iterator[tuple[str, str, float]]:
+        for system in systems:
+            for number, value in enumerate(scores.get(system, ()), start=1):
+                if value is not None:
+                    yield str(number), system, value
+
+    people = selection.human["seg"]
+    files: dict[str, list[Row]] = {
+        "candidates": [Candidate(*each) for each in texts(test_set.outputs, systems)],
+        "references": [Reference(item, text) for item, _, text in texts(test_set.references, selection.references)],
+        "judgements": [Judgement(item, system, people, grade) for item, system, grade in values(grades)],
+        "scores": [
+            Score(item, system, metric, value, "")
+            for metric, scores in metrics.items()
+            for item, system, value in values(scores)
+        ],
+    }
+    for name, rows in files.items():
+        if rows:
+            write(folder / f"{name}.jsonl", rows)

@@ -1,0 +1,97 @@
+"""`postil wmt`: from a folder to the table of the metrics task."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from wmt_folders import write_set
+
+if TYPE_CHECKING:
+    from conftest import Outcome, Postil
+
+HUMAN = {"A": [-1.0, -2.0, None], "B": [-3.0, -1.0, -4.0], "C": [-5.0, -4.0, -6.0], "refA": [0.0, 0.0, 0.0]}
+GOOD = {"A": [0.9, 0.8, 0.1], "B": [0.5, 0.7, 0.4], "C": [0.2, 0.4, 0.1]}
+TABLE = """\
+wmt99 en-de: 3 systems, 3 judged segments; human scores: mqm; reference refA
+
+metric     systems: pearson  segments: pearson  by segment: pearson
+---------  ----------------  -----------------  -------------------
+good-refA         1.000 (1)           .965 (1)             .945 (1)
+BLEU-refA          .997 (1)                  -                    -
+
+in brackets: rank of the significance cluster, one-sided p <= .05
+excluded: references that metrics used: 1 (refA)
+seed 20181, 20 resamples, 50 permutations
+"""
+
+
+@pytest.fixture
+def outcome(postil: Postil) -> Outcome:
+    folder = Path("wmt99")
+    means = {"A": [-1.5], "B": [-2.75], "C": [-5.0], "refA": [0.0]}
+    metrics = {"good-refA.seg": GOOD, "BLEU-refA.sys": {"A": [30.5], "B": [27.25], "C": [19.0]}}
+    metrics["good-refA.sys"] = {name: [0.5 - 0.1 * mean[0] / -1] for name, mean in means.items() if name != "refA"}
+    texts = {name: ["x"] * 3 for name in HUMAN}
+    human = {"mqm.seg": HUMAN, "mqm.sys": means}
+    write_set(folder, "en-de", human=human, metrics=metrics, references={"refA": ["x"] * 3}, outputs=texts)
+    return postil(*COMMAND)
+
+
+COMMAND = ("wmt", "wmt99", "-l", "en-de", "-c", "pearson", "--resamples", "20", "--permutations", "50")
+
+
+def test_the_table(outcome: Outcome) -> None:
+    assert (outcome.code, outcome.out) == (0, TABLE)
+
+
+def test_formats(outcome: Outcome, postil: Postil) -> None:
+    assert outcome.code == 0
+    rows = list(csv.DictReader(io.StringIO(postil(*COMMAND, "--format", "csv").out)))
+    assert [(row["metric"], row["by"], row["rank"]) for row in rows[:2]] == [
+        ("BLEU-refA", "system", "1"),
+        ("good-refA", "system", "1"),
+    ]
+    whole = json.loads(postil(*COMMAND, "--format", "json").out)
+    assert whole["kind"] == "wmt"
+    assert whole["ranks"]["system pearson"] == {"good-refA": 1, "BLEU-refA": 1}
+    assert whole["settings"]["command"].startswith("postil wmt wmt99")
+    latex = postil(*COMMAND, "--format", "latex")
+    assert r"\begin{tabular}{lrrr}" in latex.out
+    assert "excluded: references" in latex.err
+    Path("wmt.json").write_text(json.dumps(whole))
+    assert postil("report", "wmt.json", "--out", "page.html").code == 0
+    assert "good-refA" in Path("page.html").read_text(encoding="utf-8")
+
+
+def test_rows_are_for_other_commands(outcome: Outcome, postil: Postil) -> None:
+    assert outcome.code == 0
+    assert postil(*COMMAND, "--rows", "rows").code == 0
+    mine = postil(
+        *("score", "rows/candidates.jsonl", "-r", "rows/references.jsonl", "-m", "rouge-1", "--items", "mine.jsonl")
+    )
+    assert mine.code == 0, mine.err
+    with_mine = postil(*COMMAND, "--scores", "mine.jsonl")
+    assert with_mine.code == 0, with_mine.err
+    assert "no pearson of rouge-1 (systems): every score is 1" in with_mine.out
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "problem"),
+    [
+        (("wmt", "wmt99"), 2, "Missing option '--language-pair'"),
+        (("wmt", "wmt99", "-l", "de-en"), 2, "unknown language pair 'de-en'; did you mean 'en-de'"),
+        (("wmt", "nowhere", "-l", "en-de"), 3, "nowhere: no folder human-scores in it"),
+        ((*COMMAND, "-m", "nothing"), 2, "unknown metric 'nothing'"),
+    ],
+)
+def test_errors(words: tuple[str, ...], code: int, problem: str, outcome: Outcome, postil: Postil) -> None:
+    assert outcome.code == 0
+    wrong = postil(*words)
+    assert wrong.code == code
+    assert problem in " ".join(wrong.err.split())
