@@ -69,6 +69,14 @@ def test_formats(outcome: Outcome, postil: Postil) -> None:
     assert "good-refA" in Path("page.html").read_text(encoding="utf-8")
 
 
+def test_the_table_of_a_paper(outcome: Outcome, postil: Postil) -> None:
+    assert outcome.code == 0
+    found = postil(*COMMAND, "--layout", "systems", "--digits", "3", "--format", "latex")
+    assert r"good-refA & \textbf{1.000} & 0.965 & 0.945 \\" in found.out  # alone in two columns, so no best
+    assert r"BLEU-refA & 0.997 & -- & -- \\" in found.out
+    assert "not in the first significance cluster (one-sided test at .05)" in found.out
+
+
 def test_rows_are_for_other_commands(outcome: Outcome, postil: Postil) -> None:
     assert outcome.code == 0
     assert postil(*COMMAND, "--rows", "rows").code == 0

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
-from postil.app.item_scores import ScoreFiles
+from postil.app.item_scores import ScoreSources
 from postil.app.options import ResamplingOptions, ThreadOptions
 from postil.app.progress import steps
 from postil.app.wmt_selection import NAMES, Selection
@@ -27,7 +27,7 @@ from postil.records.results import (
     UndefinedResult,
     replace,
 )
-from postil.records.row_files import write
+from postil.records.row_files import read, write
 from postil.records.rows import Candidate, Judgement, Reference, Score
 from postil.version import VERSION
 
@@ -217,7 +217,7 @@ def _own_scores(paths: Sequence[str], test_set: WmtSet, systems: Sequence[str]) 
         return {}
     if test_set.segments is None:
         raise UsageError(f"--scores: {test_set.path} has no sources or system-outputs to tell the segments by")
-    files = ScoreFiles(paths)
+    files = ScoreSources([read(path, Score) for path in paths])
     segments: Metrics = {}
     whole: Metrics = {}
     for place, row in enumerate(files.rows()):

@@ -10,6 +10,7 @@ from postil.app.wmt import WmtOptions, metrics_task
 from postil.cli.command import command
 from postil.cli.errors import command_line, emit, tell
 from postil.cli.options import FormatOption
+from postil.records.table_options import TableOptions
 from postil.render.views import show, view_of
 
 __all__ = ["wmt"]
@@ -20,6 +21,7 @@ def wmt(
     folder: Annotated[str, typer.Argument(metavar="FOLDER", help="Test set in the layout of mt-metrics-eval.")],
     *,
     options: WmtOptions,
+    table: TableOptions,
     context: typer.Context,
     scores: Annotated[
         list[str] | None,
@@ -38,7 +40,8 @@ def wmt(
 
     Example: postil wmt mt-metrics-eval-v2/wmt22 -l en-de
     """
+    table.check(format, intervals=True)
     result = metrics_task(folder, options, scores or (), rows=rows, command=command_line(context))
     shown = view_of(result)
-    emit(show(format, result, shown), format)
+    emit(show(format, result, shown, table=table), format)
     tell(format, shown.remarks)

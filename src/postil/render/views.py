@@ -139,7 +139,7 @@ def show(
 def _show_systems(form: Format, result: Result, view: View, remarks: Sequence[str], table: TableOptions) -> str:
     if view.systems is None:
         kind = str(result.__struct_config__.tag)
-        raise UsageError(f"--layout systems is for scores of systems (score, compare, evaluate), not for {kind}")
+        raise UsageError(f"--layout systems is for scores of systems (score, compare, evaluate, wmt), not for {kind}")
     text = systems_text(form, view.systems, table)
     return _with_lines(view, text, remarks) if form == "table" else text
 

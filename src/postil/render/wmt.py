@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from postil.render.formats import counted, listed, short
-from postil.render.views import View, highest
+from postil.render.systems_table import SystemCell, SystemsTable
+from postil.render.views import View, best
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.records.results import MetricsTaskResult
+    from postil.records.results import Correlation, MetricsTaskResult
     from postil.render.formats import Grid
 
 __all__ = ["summary", "view"]
@@ -38,6 +39,7 @@ def view(result: MetricsTaskResult) -> View:
         grids=[_grid(result)],
         head=_head(result),
         remarks=list(_remarks(result)),
+        systems=_paper(result),
     )
 
 
@@ -50,18 +52,47 @@ def _head(result: MetricsTaskResult) -> str:
     return f"{result.test_set} {result.language_pair}: {size}; human scores: {listed(human)}{used}"
 
 
-def _grid(result: MetricsTaskResult) -> Grid:
-    """Metrics by the first column that they have, best first; a value with the rank of its significance cluster."""
-    cells: dict[str, dict[str, str]] = {}
+def _cells(result: MetricsTaskResult) -> dict[str, dict[str, tuple[Correlation, int]]]:
+    """Correlation and rank by metric and column; metrics by the first column that they have, best first."""
+    cells: dict[str, dict[str, tuple[Correlation, int]]] = {
+        metric: {} for ranks in result.ranks.values() for metric in ranks
+    }
     for row in result.correlations:
-        column = f"{row.by} {row.coefficient}"
-        cells.setdefault(row.metric, {})[column] = f"{short(row.value)} ({result.ranks[column][row.metric]})"
-    order = [metric for ranks in result.ranks.values() for metric in ranks]
-    head = [f"{OVER[by]}: {coefficient}" for by, coefficient in (column.split(" ", 1) for column in result.ranks)]
-    return [
-        ["metric", *head],
-        *([metric, *(cells[metric].get(column, "-") for column in result.ranks)] for metric in dict.fromkeys(order)),
-    ]
+        rank = result.ranks[f"{row.by} {row.coefficient}"][row.metric]
+        cells[row.metric][f"{OVER[row.by]}: {row.coefficient}"] = row, rank
+    return cells
+
+
+def _grid(result: MetricsTaskResult) -> Grid:
+    """One row per metric; a value with the rank of its significance cluster."""
+    cells = _cells(result)
+    head = list(dict.fromkeys(f"{OVER[row.by]}: {row.coefficient}" for row in result.correlations))
+    grid = [["metric", *head]]
+    for metric, found in cells.items():
+        shown = {column: f"{short(row.value)} ({rank})" for column, (row, rank) in found.items()}
+        grid.append([metric, *(shown.get(column, "-") for column in head)])
+    return grid
+
+
+def _paper(result: MetricsTaskResult) -> SystemsTable:
+    """The same for a paper, the best in bold."""
+    return SystemsTable(
+        head="metric",
+        cells={
+            metric: {
+                column: SystemCell(value=row.value, low=row.low, high=row.high, different=rank > 1)
+                for column, (row, rank) in found.items()
+            }
+            for metric, found in _cells(result).items()
+        },
+        counts={},
+        unit="system",
+        lower_is_better=frozenset(),
+        signatures={},
+        tested="not in the first significance cluster (one-sided test at .05)",
+        intervals=f"95 % bootstrap confidence intervals, {result.settings.resamples:,} resamples",
+        notes=[f"{_head(result)}."],
+    )
 
 
 def _remarks(result: MetricsTaskResult) -> Iterator[str]:
@@ -85,4 +116,4 @@ def summary(result: MetricsTaskResult) -> str:
     first = next(iter(result.ranks), "")
     values = {row.metric: row.value for row in result.correlations if f"{row.by} {row.coefficient}" == first}
     size = f"{counted(len(metrics), 'metric')}, {counted(len(result.systems), 'system')}"
-    return f"{result.test_set} {result.language_pair}, {size}; {highest({first: values})}"
+    return f"{result.test_set} {result.language_pair}, {size}; {best({first: values})}"

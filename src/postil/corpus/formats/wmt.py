@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from postil.corpus.lines import opened, text_lines
+from postil.corpus.lines import text_lines
 from postil.errors import InvalidInput, UnknownName
+from postil.records.streams import opened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
