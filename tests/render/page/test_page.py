@@ -237,6 +237,7 @@ def test_much_is_cut_on_the_page_and_whole_in_the_files(made: Callable[..., Page
         ("commenters", ["cider", "meteor", ".5"]),
         ("agreement", ["kappa", ".5"]),
         ("corpus", ["train", "too short: 2"]),
+        ("vectors", ["100 words, 8 dimensions", "ann"]),
         ("suggestions", ["Machine-generated suggestion", "tfidf"]),
     ],
 )
