@@ -132,15 +132,20 @@ def test_tau_of_systems_is_that_of_scipy() -> None:
 
 
 @pytest.mark.parametrize("close", [0.03, 0.2])
-def test_p_values_of_corpus_bleu_are_those_of_sacrebleu(
+def test_p_values_of_corpus_scores_are_those_of_sacrebleu(
     close: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     significance = pytest.importorskip("sacrebleu.significance")
-    bleu = pytest.importorskip("sacrebleu.metrics").BLEU(tokenize="none", force=True)
+    metrics = pytest.importorskip("sacrebleu.metrics")
+    theirs = {
+        "BLEU": metrics.BLEU(tokenize="none", force=True),
+        "chrF2": metrics.CHRF(),
+        "chrF2++": metrics.CHRF(word_order=2),
+    }
     monkeypatch.chdir(tmp_path)
     random = np.random.default_rng(6)
     vocabulary = np.array([f"w{n}" for n in range(50)])
-    references = [random.choice(vocabulary, random.integers(5, 20)) for _ in range(150)]
+    references = [random.choice(vocabulary, random.integers(5, 20)) for _ in range(100)]
     systems = {
         name: [
             " ".join(np.where(random.random(len(text)) < noise, random.choice(vocabulary, len(text)), text))
@@ -152,13 +157,17 @@ def test_p_values_of_corpus_bleu_are_those_of_sacrebleu(
     texts = [" ".join(text) for text in references]
     write("r.jsonl", [Reference(str(i), text) for i, text in enumerate(texts)])
     write("c.jsonl", [Candidate(str(i), name, text) for name, of in systems.items() for i, text in enumerate(of)])
-    spec = "bleu-4(smooth=exp)"
-    options = ScoreOptions(metrics=(spec,), tokenizer="space", items="s.jsonl")
+    specs = ("bleu-4(smooth=exp)", "chrf", "chrf++")
+    options = ScoreOptions(metrics=specs, tokenizer="space", items="s.jsonl")
     score_files("c.jsonl", "r.jsonl", options, lambda _: None)
-    found = compare_files(["s.jsonl"], CompareOptions(p_values="sacrebleu", seed=12345, permutations=1000))
+    found = compare_files(
+        ["s.jsonl"], CompareOptions(p_values="sacrebleu", seed=12345, resamples=300, permutations=300)
+    )
     for kind, field in (("bs", "p_bootstrap"), ("ar", "p_randomisation")):
-        test = significance.PairedTest(list(systems.items()), {"bleu": bleu}, [texts], test_type=kind, n_samples=1000)
-        _, theirs = test()
-        for row, result in zip(found.systems, theirs["BLEU"], strict=True):
-            assert row.mean == pytest.approx(result.score / 100, rel=1e-12)
-            assert getattr(row, field) == result.p_value, (row.system, kind)
+        test = significance.PairedTest(list(systems.items()), theirs, [texts], test_type=kind, n_samples=300)
+        expected = test()[1]
+        for spec, name in zip(specs, theirs, strict=True):
+            rows = [row for row in found.systems if row.metric == spec]
+            for row, result in zip(rows, expected[name], strict=True):
+                assert row.mean == pytest.approx(result.score / 100, rel=1e-12)
+                assert getattr(row, field) == result.p_value, (row.system, spec, kind)
