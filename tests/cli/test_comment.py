@@ -542,6 +542,20 @@ def test_suggestions_and_their_scores_are_written(postil: Postil) -> None:
     assert all(str(int(row["item"][1:])) not in row["text"].split() for row in said if row["system"] != "human")
 
 
+def test_corpus_scores_of_suggestions_are_compared(postil: Postil) -> None:
+    done = postil(*EVALUATE, "-m", "bleu-1", "--items", "scores.jsonl", "--format", "jsonl")
+    scores = {(row["system"], row["metric"]): row["score"] for row in map(json.loads, done.out.splitlines())}
+    compared = json.loads(postil("compare", "scores.jsonl", "--format", "json").out)
+    assert compared["summed"] == ["bleu-1"]
+    assert {(row["system"], row["metric"]): row["mean"] for row in compared["systems"]} == pytest.approx(scores)
+
+
+def test_layout_of_systems(postil: Postil) -> None:
+    said = postil(*EVALUATE, "--layout", "systems", "--format", "latex").out
+    assert "\ncommenter & rouge-l & w-rouge-l \\\\\n" in said
+    assert "8 articles. Best in bold." in said
+
+
 def test_a_scale_and_a_method_are_taken(postil: Postil) -> None:
     done = postil(*EVALUATE, "--weights", "consensus")
     assert done.code == 0

@@ -184,6 +184,8 @@ def test_names_are_escaped(form: str) -> None:
     if form == "markdown":
         assert len({line.count(" | ") for line in said.splitlines() if line.startswith("| ")}) == 1
         assert "&lt;b>" in said
+        assert r"\*y\*" in said
+        assert "*y*" not in said
     if form == "latex":
         lines = [line for line in said.splitlines() if not line.startswith("%")]
         assert len(lines) == 14

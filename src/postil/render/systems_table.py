@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
@@ -22,7 +23,12 @@ MISSING: Final = "-"
 SYMBOLS: Final = {"† ": r"$\dagger$~", "†": r"$\dagger$", "×": r"$\times$", "↓": r"$\downarrow$"}
 """LaTeX commands of the characters of heads and notes."""
 
+_MARKS: Final = re.compile(r"[*_#~]")
+"""Characters of emphasis and headings in Markdown."""
+
 Mark: TypeAlias = Literal["", "best", "second"]
+Printed: TypeAlias = "Mapping[str, Mapping[str, _Printed]]"
+"""Printed cells by system and metric."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,19 +105,8 @@ def systems_text(form: Format, table: SystemsTable, options: TableOptions) -> st
     if form == "csv":
         return grid_as_csv(_numbers(table, options))
     printed = _printed(table, options)
-    if form == "latex":
-        return _latex(table, printed, options)
-    if form == "html":
-        return _html(table, printed, options)
-    plain: Literal["table", "markdown"] = "table" if form == "table" else "markdown"
-    text = grid_as(plain, _grid(table, printed, padded=plain == "table"))
-    notes = _notes(table, options, *_IN_TEXT[plain])
-    escaped = one_line if plain == "table" else markdown_cell
-    caption = f"{escaped(options.caption)}\n\n" if options.caption else ""
-    if plain == "table":
-        return caption + text + "\n" + "".join(f"{escaped(note)}\n" for note in notes)
-    signatures = "".join(f"- {escaped(line)}\n" for line in _signatures(table))
-    return caption + text + f"\n{escaped(' '.join(notes))}\n" + ("\n" + signatures if signatures else "")
+    prints = {"table": _terminal, "markdown": _markdown, "latex": _latex, "html": _html}
+    return prints[form](table, printed, options)
 
 
 def _heads(table: SystemsTable) -> list[str]:
@@ -123,10 +118,6 @@ def _heads(table: SystemsTable) -> list[str]:
 def _counts(table: SystemsTable, system: str) -> list[str]:
     """The number of texts, where it is not the same for all systems."""
     return [f"{table.counts[system]:,}"] if len(set(table.counts.values())) > 1 else []
-
-
-_IN_TEXT: Final = {"table": ("**so**", "_so_"), "markdown": ("in bold", "in italics")}
-"""Marks of the best and the second best, in words."""
 
 
 def _notes(table: SystemsTable, options: TableOptions, best: str = "in bold", second: str = "underlined") -> list[str]:
@@ -204,7 +195,7 @@ def _numbers(table: SystemsTable, options: TableOptions) -> list[list[object]]:
 _AROUND: Final[Mapping[Mark, str]] = {"": "", "best": "**", "second": "_"}
 
 
-def _grid(table: SystemsTable, printed: Mapping[str, Mapping[str, _Printed]], *, padded: bool) -> list[list[str]]:
+def _grid(table: SystemsTable, printed: Printed, *, padded: bool) -> list[list[str]]:
     """Cells for a terminal or Markdown: bold between asterisks; padded, so that digits stand below each other."""
     grid = [_heads(table)]
     before = {m: max(len(_AROUND[row[m].mark]) for row in printed.values() if m in row) for m in table.metrics}
@@ -229,6 +220,28 @@ def _grid(table: SystemsTable, printed: Mapping[str, Mapping[str, _Printed]], *,
     return grid
 
 
+def _terminal(table: SystemsTable, printed: Printed, options: TableOptions) -> str:
+    caption = f"{one_line(options.caption)}\n\n" if options.caption else ""
+    notes = "".join(f"{one_line(note)}\n" for note in _notes(table, options, "**so**", "_so_"))
+    return caption + grid_as("table", _grid(table, printed, padded=True)) + "\n" + notes
+
+
+def _in_markdown(text: str) -> str:
+    """A text without marks of its own, since bold and italics mean something in the table."""
+    return _MARKS.sub(r"\\\g<0>", markdown_cell(text))
+
+
+def _markdown(table: SystemsTable, printed: Printed, options: TableOptions) -> str:
+    head, *rows = _grid(table, printed, padded=False)
+    lines = [map(_in_markdown, head), ["---", *["---:"] * (len(head) - 1)]]
+    lines += ([_in_markdown(name), *cells] for name, *cells in rows)
+    text = "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    caption = f"{_in_markdown(options.caption)}\n\n" if options.caption else ""
+    note = _in_markdown(" ".join(_notes(table, options, second="in italics")))
+    signatures = "".join(f"- {_in_markdown(line)}\n" for line in _signatures(table))
+    return f"{caption}{text}\n{note}\n" + (f"\n{signatures}" if signatures else "")
+
+
 def _in_latex(text: str) -> str:
     text = latex_text(text)
     for character, command in SYMBOLS.items():
@@ -246,7 +259,7 @@ def _latex_cell(cell: _Printed | None) -> str:
     return number + dagger + interval
 
 
-def _latex(table: SystemsTable, printed: Mapping[str, Mapping[str, _Printed]], options: TableOptions) -> str:
+def _latex(table: SystemsTable, printed: Printed, options: TableOptions) -> str:
     """A tabular for booktabs, in a table environment if it has a caption or a label; signatures in comments."""
     heads = _heads(table)
     lines = [
@@ -277,7 +290,7 @@ def _html_cell(cell: _Printed | None) -> str:
     return f"<td>{number}{f'<sup>{DAGGER}</sup>' * cell.different}{interval}</td>"
 
 
-def _html(table: SystemsTable, printed: Mapping[str, Mapping[str, _Printed]], options: TableOptions) -> str:
+def _html(table: SystemsTable, printed: Printed, options: TableOptions) -> str:
     def text(value: str) -> str:
         return escape(one_line(value))
 
