@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 from importlib import import_module
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from postil.errors import Undefined, UnknownName, UsageError
@@ -165,7 +166,7 @@ def best(values: Mapping[str, Mapping[str, float]], falling: Collection[str] = (
     'meteor .500'
     """
     named = []
-    for metric, by_owner in values.items():
+    for metric, by_owner in filter(itemgetter(1), values.items()):
         owner = (min if metric in falling else max)(by_owner, key=by_owner.__getitem__)
         value = value_with_interval(by_owner[owner], None, None)
         named.append(f"{metric} {value} ({owner})" if len(by_owner) > 1 else f"{metric} {value}")
