@@ -556,3 +556,27 @@ def test_options_of_the_layout_are_checked_before_the_work(postil: Postil) -> No
         2,
         "postil: --intervals: there are none here; postil compare computes them from item scores\n",
     )
+
+
+def test_corpus_scores_of_shared_items(postil: Postil) -> None:
+    made()
+    scored(postil)
+    lines = [json.loads(line) for line in Path("s.jsonl").read_text().splitlines()]
+    kept = [row for row in lines if (row["system"], row["item"]) != ("good", "3")]
+    Path("s.jsonl").write_text("".join(json.dumps(row) + "\n" for row in kept))
+    found = rows(postil(*COMMAND, "--intersect", "--format", "jsonl"))
+    candidates = [json.loads(line) for line in Path("c.jsonl").read_text().splitlines()]
+    Path("c.jsonl").write_text("".join(json.dumps(row) + "\n" for row in candidates if row["item"] != "3"))
+    assert {key: row["mean"] for key, row in found.items()} == pytest.approx(scored(postil), rel=1e-12)
+
+
+def test_one_system_has_corpus_scores(postil: Postil) -> None:
+    made()
+    scored(postil)
+    lines = [line for line in Path("s.jsonl").read_text().splitlines() if '"system":"good"' in line]
+    Path("s.jsonl").write_text("\n".join(lines) + "\n")
+    found = rows(postil(*COMMAND, "--format", "jsonl"))
+    assert {row["difference"] for row in found.values()} == {None}
+    said = postil(*COMMAND, "--layout", "systems").out
+    assert "**" not in said
+    assert "†" not in said
