@@ -14,6 +14,7 @@ from postil.corpus.blocks import Block, blocks
 from postil.corpus.rejected import Rejected
 from postil.errors import InvalidInput, UsageError
 from postil.records import Article, Comment, write
+from postil.records.reading import Reading
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -147,8 +148,24 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
         pieces(tmp_path / "a.jsonl", 10)
     with pytest.raises(UsageError, match=r"a.bz2: unknown kind of file; known endings: .jsonl, "):
         pieces(tmp_path / "a.bz2", 10)
-    with pytest.raises(UsageError, match=r"a.txt: expected article rows as JSON Lines or Parquet; "):
-        pieces(tmp_path / "a.txt", 10)
+
+
+def test_rows_of_other_tables(tmp_path: Path) -> None:
+    comments = [{"id": 1, "text": "Bring a coat."}]
+    (tmp_path / "a.json").write_text(
+        json.dumps([{"key": place, "title": "Rain", "comments": comments} for place in (7, 8)])
+    )
+    (tmp_path / "a.csv").write_text(
+        "key;title;comments\n"
+        + "".join(f'{place};Rain;"{json.dumps(comments).replace(chr(34), chr(34) * 2)}"\n' for place in (7, 8))
+    )
+    for name in ("a.json", "a.csv"):
+        (block,) = blocks(tmp_path / name, "dev", reading=Reading(columns={"id": "key"}))
+        rows = [json.loads(line) for line in block.data.splitlines()]
+        assert rows == [
+            {"id": key, "title": "Rain", "comments": [{"id": "1", "text": "Bring a coat."}]} for key in ("7", "8")
+        ]
+        assert (block.first, block.split) == (1, "dev")
 
 
 def test_a_rejected_row_says_where_and_why() -> None:

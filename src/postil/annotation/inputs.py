@@ -10,18 +10,20 @@ import msgspec
 from postil.annotation.models import Item
 from postil.annotation.rubric import LANGUAGES, Rubric
 from postil.errors import InvalidInput
-from postil.records.row_files import read
+from postil.records.row_files import PLAIN, read
 from postil.records.rows import Article, Candidate, Passage, Row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from postil.annotation.models import ItemType
+    from postil.records.reading import Reading
+    from postil.records.row_files import Rows
 
-__all__ = ["read_items", "rubric_for", "with_gold"]
+__all__ = ["GoldLabel", "read_items", "rubric_for", "with_gold"]
 
 
-class _Gold(Row, frozen=True, gc=False):
+class GoldLabel(Row, frozen=True, gc=False):
     """Row of a file of gold labels."""
 
     item: str
@@ -29,22 +31,27 @@ class _Gold(Row, frozen=True, gc=False):
     grade: float
 
 
-def read_items(path: str, item_type: ItemType, articles: str | None) -> Iterator[Item]:
+def read_items(
+    path: str, item_type: ItemType, articles: str | None, readings: Mapping[str, Reading] | None = None
+) -> Iterator[Item]:
     """Read the items of a campaign.
 
     Args:
         path: File of article rows (comments), candidate rows (outputs) or passage rows.
         item_type: Type of the items.
         articles: File of the articles that outputs were written for; None for other types.
+        readings: Options of reading ``items`` and ``articles``.
 
     Raises:
         InvalidInput: A row of a file is invalid; names the row.
     """
     seen: set[tuple[str, str]] = set()
+    given = readings or {}
+    reading = given.get("items", PLAIN)
     if articles is not None:
-        texts = _outputs(path, articles)
+        texts = _outputs(read(path, Candidate, reading), articles, given.get("articles", PLAIN))
     else:
-        texts = _passages(path) if item_type == "passages" else _comments(path)
+        texts = (_passages if item_type == "passages" else _comments)(path, reading)
     for item in texts:
         if (item.item, item.system) in seen:
             raise InvalidInput(f"{item.item} has two items with the name {item.system}", where=path)
@@ -54,23 +61,22 @@ def read_items(path: str, item_type: ItemType, articles: str | None) -> Iterator
         yield item
 
 
-def _comments(path: str) -> Iterator[Item]:
-    for article in read(path, Article):
+def _comments(path: str, reading: Reading) -> Iterator[Item]:
+    for article in read(path, Article, reading):
         for comment in article.comments:
             yield _item(article, comment.id, comment.text)
 
 
-def _outputs(path: str, articles: str) -> Iterator[Item]:
-    known = {article.id: article for article in read(articles, Article)}
-    rows = read(path, Candidate)
+def _outputs(rows: Rows[Candidate], articles: str, reading: Reading) -> Iterator[Item]:
+    known = {article.id: article for article in read(articles, Article, reading)}
     for index, row in enumerate(rows):
         if row.item not in known:
             raise rows.places.error(index, "item", f"there is no article '{row.item}' in {articles}")
         yield _item(known[row.item], row.system, row.text)
 
 
-def _passages(path: str) -> Iterator[Item]:
-    for row in read(path, Passage):
+def _passages(path: str, reading: Reading) -> Iterator[Item]:
+    for row in read(path, Passage, reading):
         yield Item(item=row.topic, system=row.id, text=row.text, title=row.topic)
 
 
@@ -103,20 +109,21 @@ def rubric_for(named: str | None, items: Sequence[Item], item_type: ItemType) ->
     return Rubric.default(named or usual, "spans" if item_type == "passages" else "grade")
 
 
-def with_gold(items: Sequence[Item], path: str, rubric: Rubric) -> list[Item]:
+def with_gold(items: Sequence[Item], path: str, rubric: Rubric, reading: Reading = PLAIN) -> list[Item]:
     """Add gold labels to items.
 
     Args:
         items: The items.
         path: File of gold labels (item, system, grade).
         rubric: The rubric.
+        reading: Options of reading the file.
 
     Raises:
         InvalidInput: There is no such item, or the rubric has no such grade; names the row.
     """
     numbers = {(item.item, item.system): number for number, item in enumerate(items)}
     found = list(items)
-    rows = read(path, _Gold)
+    rows = read(path, GoldLabel, reading)
     for index, row in enumerate(rows):
         number = numbers.get((row.item, row.system))
         if number is None:

@@ -9,17 +9,18 @@ import msgspec
 
 from postil.annotation.consistency import with_gold_labels, with_themselves
 from postil.annotation.export import TABLE_FORMATS, export_files, judgements
-from postil.annotation.inputs import read_items, rubric_for, with_gold
+from postil.annotation.inputs import GoldLabel, read_items, rubric_for, with_gold
 from postil.annotation.item_order import ItemOrder
 from postil.annotation.models import Campaign, ItemType, Role
 from postil.annotation.plan import plan as assign_items
-from postil.app.options import SeedOptions
+from postil.app.options import InputOptions, SeedOptions
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
 from postil.records.atomic_file import AtomicFile, check_apart
 from postil.records.results import AgreementResult
 from postil.records.row_files import Writer
+from postil.records.rows import Article, Candidate, Passage, Row
 from postil.render.formats import rows_as_csv
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     from postil.annotation.models import Rating, Reassignment
     from postil.annotation.rubric import Rubric
     from postil.annotation.store import Store
+    from postil.app.progress import OnMessage
     from postil.records.results import PlanResult
-    from postil.records.rows import Row
 
 __all__ = [
     "AgreementOptions",
@@ -199,13 +200,21 @@ class Written(NamedTuple):
     rows: int | None
 
 
-def plan(items: str, url: str, options: PlanOptions) -> PlanResult:
+def plan(
+    items: str,
+    url: str,
+    options: PlanOptions,
+    inputs: InputOptions | None = None,
+    on_message: OnMessage = lambda _: None,
+) -> PlanResult:
     """Assign items to annotators and create the campaign.
 
     Args:
         items: File of article rows, whose comments become items, of candidate rows, or of passage rows.
         url: Location of the new campaign; see `postil.annotation.store.Store.open`.
         options: Options of the command.
+        inputs: Options of reading the files.
+        on_message: Callback for status messages.
 
     Raises:
         InvalidInput: A row of a file is invalid; names the row.
@@ -214,10 +223,13 @@ def plan(items: str, url: str, options: PlanOptions) -> PlanResult:
     item_type = options.item_type or ("outputs" if options.articles else "comments")
     if items == options.articles == "-":
         raise UsageError("only one of the files can be standard input")
-    found = list(read_items(items, item_type, options.articles))
+    row_type: dict[ItemType, type[Row]] = {"outputs": Candidate, "passages": Passage, "comments": Article}
+    roles: dict[str, type[Row]] = {"items": row_type[item_type], "articles": Article, "gold": GoldLabel}
+    given = (inputs or InputOptions()).readings(roles, on_message)
+    found = list(read_items(items, item_type, options.articles, given))
     rubric = rubric_for(options.rubric, found, item_type)
     if options.gold:
-        found = with_gold(found, options.gold, rubric)
+        found = with_gold(found, options.gold, rubric, given["gold"])
     made = assign_items(
         [(item.item, item.system) for item in found],
         options.annotators,

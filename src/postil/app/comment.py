@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Final
 
-from postil.app.options import ThreadOptions
+from postil.app.options import InputOptions, ThreadOptions
 from postil.app.progress import progress
 from postil.commenters.decoding_options import DecodingOptions
 from postil.commenters.filtering import Blocklist, CandidateFilter
@@ -93,7 +93,12 @@ class CommentOptions(ThreadOptions):
 
 
 def comment_articles(
-    articles: str, folder: str, options: CommentOptions, *, on_message: OnMessage = lambda _: None
+    articles: str,
+    folder: str,
+    options: CommentOptions,
+    *,
+    inputs: InputOptions | None = None,
+    on_message: OnMessage = lambda _: None,
 ) -> Iterator[Suggestions]:
     """Suggest comments for the articles of a file.
 
@@ -101,6 +106,7 @@ def comment_articles(
         articles: A file of article rows; ``-`` for standard input.
         folder: The model.
         options: Options of filter and decoding.
+        inputs: Options of reading the file.
         on_message: Callback for status messages.
 
     Yields:
@@ -112,7 +118,7 @@ def comment_articles(
     commenter = load_commenter(
         folder, candidate_filter=options.candidate_filter(), decoding=options.decoding(), jobs=options.jobs
     )
-    rows, missing = read(articles, Article), MissingInput(commenter)
+    rows, missing = _open(articles, inputs, on_message), MissingInput(commenter)
     with progress("articles", _checked(rows)) as stream:
         while batch := list(islice(stream, BATCH)):
             for article, found in zip(batch, commenter.comment(batch, options.k), strict=True):
@@ -122,7 +128,12 @@ def comment_articles(
 
 
 def rank_articles(
-    articles: str, folder: str, options: ThreadOptions, *, on_message: OnMessage = lambda _: None
+    articles: str,
+    folder: str,
+    options: ThreadOptions,
+    *,
+    inputs: InputOptions | None = None,
+    on_message: OnMessage = lambda _: None,
 ) -> RankedCommentsResult:
     """Rank the comments of each article by relevance.
 
@@ -130,6 +141,7 @@ def rank_articles(
         articles: A file of article rows with comments; ``-`` for standard input.
         folder: The model.
         options: Number of threads.
+        inputs: Options of reading the file.
         on_message: Callback for status messages.
 
     Returns:
@@ -139,7 +151,7 @@ def rank_articles(
         InvalidInput: The file or the model is invalid, or no article has input.
     """
     retriever = Retriever.open(folder, jobs=options.jobs)
-    rows, missing = read(articles, Article), MissingInput(retriever)
+    rows, missing = _open(articles, inputs, on_message), MissingInput(retriever)
     ranked: list[RankedComment] = []
     with progress("articles", _checked(rows, comments=True)) as stream:
         while batch := list(islice(stream, BATCH)):
@@ -148,6 +160,11 @@ def rank_articles(
                     ranked += rank_thread(article, scores)
     missing.tell(rows.places.where, "no ranks in", on_message)
     return RankedCommentsResult(comments=tuple(ranked))
+
+
+def _open(articles: str, inputs: InputOptions | None, on_message: OnMessage) -> Rows[Article]:
+    given = (inputs or InputOptions()).readings({"articles": Article}, on_message)
+    return read(articles, Article, given["articles"])
 
 
 def _checked(rows: Rows[Article], *, comments: bool = False) -> Iterator[Article]:

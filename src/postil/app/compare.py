@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Annotated, Final
 
-from postil.app.item_scores import ScoreSources, open_scores
+from postil.app.item_scores import open_score_files, open_scores
 from postil.app.names import summed
-from postil.app.options import ResamplingOptions
+from postil.app.options import ResamplingOptions, ScoreInputOptions
 from postil.errors import PostilError, UnknownName, UsageError
 from postil.metaeval.systems import compare as compare_systems
 from postil.metrics.spec import parse_metric
@@ -15,7 +15,6 @@ from postil.options import Flag, options
 from postil.records.arguments import check_arguments, check_fields
 from postil.records.frames import ColumnNames
 from postil.records.results import replace
-from postil.records.row_files import read
 from postil.records.rows import Score
 from postil.version import VERSION
 
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from postil.app.item_scores import Scores
+    from postil.app.progress import OnMessage
     from postil.metrics.base import Metric
     from postil.records.results import Comparison
     from postil.records.row_locations import RowLocations
@@ -58,13 +58,21 @@ class CompareOptions(ResamplingOptions):
             raise UnknownName("definition of p-values", self.p_values, P_VALUES)
 
 
-def compare_files(scores: Sequence[str], options: CompareOptions, command: str = "") -> Comparison:
+def compare_files(
+    scores: Sequence[str],
+    options: CompareOptions,
+    command: str = "",
+    inputs: ScoreInputOptions | None = None,
+    on_message: OnMessage = lambda _: None,
+) -> Comparison:
     """Compare the systems of files of item scores.
 
     Args:
         scores: Files of score rows; ``-`` for standard input.
         options: The options.
         command: The command line, if there was one.
+        inputs: Options of reading the files.
+        on_message: Callback for status messages.
 
     Raises:
         UsageError: There is no file, or no such baseline.
@@ -73,7 +81,8 @@ def compare_files(scores: Sequence[str], options: CompareOptions, command: str =
     """
     if scores.count("-") > 1:
         raise UsageError("only one of the files can be standard input")
-    opened = ScoreSources([read(path, Score) for path in scores])
+    inputs = inputs or ScoreInputOptions()
+    opened = open_score_files(scores, inputs.readings({"scores": Score}, on_message)["scores"], inputs.metric_columns)
     return compare_rows(opened.rows(), options, opened, command)
 
 

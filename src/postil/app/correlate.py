@@ -7,8 +7,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Final
 
 from postil.app.engines import elsewhere
-from postil.app.item_scores import ScoreSources, read_judgements
-from postil.app.options import EngineOptions, ResamplingOptions
+from postil.app.item_scores import open_judgements, open_score_files, read_judgements
+from postil.app.options import EngineOptions, JudgedInputOptions, ResamplingOptions
 from postil.app.over_near import near_warnings
 from postil.app.progress import steps
 from postil.errors import Undefined, UnknownName, UsageError
@@ -40,6 +40,8 @@ from postil.version import VERSION
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from postil.app.item_scores import ScoreSources
+    from postil.app.progress import OnMessage
     from postil.engine import Engine
     from postil.metaeval.significance import Differences
     from postil.metaeval.table import Table
@@ -108,6 +110,8 @@ def correlate_files(
     pairs: Sequence[tuple[str, str]] = (),
     each_way: bool = False,
     command: str = "",
+    inputs: JudgedInputOptions | None = None,
+    on_message: OnMessage = lambda _: None,
 ) -> CorrelationResult:
     """Correlate the item scores of files with the judgements of another.
 
@@ -119,6 +123,8 @@ def correlate_files(
         pairs: More pairs of metrics whose largest disagreements are given, where both were scored.
         each_way: True for the largest of these in each direction.
         command: The command line, if there was one.
+        inputs: Options of reading the files.
+        on_message: Callback for status messages.
 
     Raises:
         UsageError: A name or a combination of options is wrong.
@@ -127,9 +133,12 @@ def correlate_files(
     """
     if [*scores, judgements, candidates].count("-") > 1:
         raise UsageError("only one of the files can be standard input")
-    scored = ScoreSources([read(path, Score) for path in scores])
-    rated = read(judgements, Judgement)
-    texts = {(row.item, row.system): row.text for row in read(candidates, Candidate)} if candidates is not None else {}
+    inputs = inputs or JudgedInputOptions()
+    given = inputs.readings({"scores": Score, "judgements": Judgement, "candidates": Candidate}, on_message)
+    scored = open_score_files(scores, given["scores"], inputs.metric_columns)
+    rated = open_judgements(judgements, given["judgements"], inputs.annotator_columns)
+    written = read(candidates, Candidate, given["candidates"]) if candidates is not None else ()
+    texts = {(row.item, row.system): row.text for row in written}
     found = correlate_rows(scored, rated, options, texts, pairs=pairs, each_way=each_way)
     return replace(found, settings=replace(found.settings, command=command))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import numpy as np
 
 from postil.app.columns import as_list
+from postil.app.options import TableInputOptions
 from postil.app.page import Split, passages_of, references_of
 from postil.errors import InvalidInput, UsageError
 from postil.metrics.measures import Overlap
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.app.columns import Column
+    from postil.app.progress import OnMessage
 
 __all__ = ["InterestingOptions", "rank_page", "rank_passages"]
 
@@ -59,12 +61,19 @@ class InterestingOptions(Preprocessing):
     anchors: Annotated[bool, Flag(hidden=True)] = False
 
 
-def rank_page(page: str, options: InterestingOptions) -> tuple[InterestingResult, list[str]]:
+def rank_page(
+    page: str,
+    options: InterestingOptions,
+    inputs: TableInputOptions | None = None,
+    on_message: OnMessage = lambda _: None,
+) -> tuple[InterestingResult, list[str]]:
     """Rank the passages of a file.
 
     Args:
         page: A text, or rows of passages; ``-`` for a text on standard input.
         options: Options.
+        inputs: Options of reading tables.
+        on_message: Callback for status messages.
 
     Returns:
         The best passages, and warnings about the ranking; docs/findings/passages.md has the numbers.
@@ -75,9 +84,14 @@ def rank_page(page: str, options: InterestingOptions) -> tuple[InterestingResult
     """
     if page == options.reference == "-":
         raise UsageError("only one of the files can be standard input")
-    known, weights = references_of(options.reference, options.split) if options.reference is not None else (None, None)
+    given = (inputs or TableInputOptions()).readings({"passages": Passage, "reference": Passage}, on_message)
+    known, weights = (
+        references_of(options.reference, options.split, given["reference"])
+        if options.reference is not None
+        else (None, None)
+    )
     found = rank_passages(
-        passages_of(page, options.split),
+        passages_of(page, options.split, given["passages"]),
         known,
         weights=weights,
         k=options.k,

@@ -10,21 +10,24 @@ from postil.errors import UsageError
 from postil.records.explain import out_of_range
 from postil.records.frames import TableRows, open_rows
 from postil.records.results import ScoreResult
+from postil.records.row_files import read
 from postil.records.row_locations import RowLocations
-from postil.records.rows import Score
+from postil.records.rows import Judgement, Score
+from postil.records.wide import read_wide
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from postil.errors import InvalidInput
     from postil.records.frames import ColumnNames, Table
+    from postil.records.reading import Reading
     from postil.records.row_files import FilePath
     from postil.records.row_locations import Source
-    from postil.records.rows import Judgement
+    from postil.records.tables import LocatedRows
 
     Scores: TypeAlias = ScoreResult | Table | Sequence[FilePath]
 
-__all__ = ["LARGEST", "ScoreSources", "Scores", "open_scores", "read_judgements"]
+__all__ = ["LARGEST", "ScoreSources", "Scores", "open_judgements", "open_score_files", "open_scores", "read_judgements"]
 
 LARGEST: Final = 1e100
 """Largest magnitude of a score or a rating, so that no sum of squares overflows."""
@@ -89,6 +92,44 @@ def open_scores(scores: Scores, names: ColumnNames) -> ScoreSources:
     several = isinstance(scores, list | tuple) and all(isinstance(each, str | os.PathLike) for each in scores)
     tables = cast("Sequence[Table]", scores if several else [scores])
     return ScoreSources([open_rows(table, Score, "scores", names) for table in tables])
+
+
+def open_score_files(paths: Sequence[str], reading: Reading, metric_columns: Sequence[str] = ()) -> ScoreSources:
+    """Open files of item scores.
+
+    Args:
+        paths: Files of score rows, or of tables with one column per metric; ``-`` for standard input.
+        reading: Options of reading them.
+        metric_columns: The columns that are a metric each, with commas between them.
+
+    Raises:
+        UsageError: There is no file, or a format or column makes no sense.
+        InvalidInput: A file is missing.
+    """
+    names = _names(metric_columns)
+    return ScoreSources(
+        [read_wide(each, Score, names, reading) if names else read(each, Score, reading) for each in paths]
+    )
+
+
+def open_judgements(path: str, reading: Reading, annotator_columns: Sequence[str] = ()) -> LocatedRows[Judgement]:
+    """Open a file of judgements.
+
+    Args:
+        path: A file of judgement rows, or a table with one column per annotator; ``-`` for standard input.
+        reading: Options of reading it.
+        annotator_columns: The columns that are the ratings of one annotator each, with commas between them.
+
+    Raises:
+        UsageError: A format or column makes no sense.
+        InvalidInput: The file is missing.
+    """
+    names = _names(annotator_columns)
+    return read_wide(path, Judgement, names, reading) if names else read(path, Judgement, reading)
+
+
+def _names(columns: Sequence[str]) -> list[str]:
+    return [name for each in columns for name in each.split(",")]
 
 
 def read_judgements(judgements: Source[Judgement]) -> tuple[list[Judgement], RowLocations]:

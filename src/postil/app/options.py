@@ -13,7 +13,17 @@ if TYPE_CHECKING:
     from postil.records.reading import Reading
     from postil.records.rows import Row
 
-__all__ = ["EngineOptions", "InputOptions", "PluginOptions", "ResamplingOptions", "SeedOptions", "ThreadOptions"]
+__all__ = [
+    "EngineOptions",
+    "InputOptions",
+    "JudgedInputOptions",
+    "PluginOptions",
+    "ResamplingOptions",
+    "ScoreInputOptions",
+    "SeedOptions",
+    "TableInputOptions",
+    "ThreadOptions",
+]
 
 
 @options
@@ -76,7 +86,7 @@ class ResamplingOptions(SeedOptions):
 
 
 @options
-class InputOptions:
+class TableInputOptions:
     """Options of reading tables.
 
     Args:
@@ -88,7 +98,6 @@ class InputOptions:
         delimiter: Character between the columns of text tables; by default detected.
         quotes: Treat double quotes around a cell as quotes, or as text.
         sheet: Sheet of a workbook, or path of the array of rows in JSON.
-        split: Split of a dataset folder.
     """
 
     column: Annotated[tuple[str, ...], Flag(metavar="FIELD=COLUMN")] = ()
@@ -97,7 +106,10 @@ class InputOptions:
     delimiter: Annotated[tuple[str, ...], Flag(metavar="CHAR")] = ()
     quotes: Annotated[bool, Flag(("--quotes/--no-quotes",))] = True
     sheet: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
-    split: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
+
+    @property
+    def _splits(self) -> tuple[str, ...]:
+        return ()
 
     def readings(self, roles: Mapping[str, type[Row]], on_message: OnMessage) -> dict[str, Reading]:
         """Options of reading each file of a command.
@@ -121,5 +133,42 @@ class InputOptions:
             delimiter=self.delimiter,
             quotes=self.quotes,
             sheet=self.sheet,
-            split=self.split,
+            split=self._splits,
         )
+
+
+@options
+class InputOptions(TableInputOptions):
+    """Options of reading tables and dataset folders.
+
+    Args:
+        split: Split of a dataset folder.
+    """
+
+    split: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
+
+    @property
+    def _splits(self) -> tuple[str, ...]:
+        return self.split
+
+
+@options
+class ScoreInputOptions(InputOptions):
+    """Options of reading item scores.
+
+    Args:
+        metric_columns: Columns of the scores that are a metric each, as in bleu,meteor; repeatable.
+    """
+
+    metric_columns: Annotated[tuple[str, ...], Flag(metavar="NAMES")] = ()
+
+
+@options
+class JudgedInputOptions(ScoreInputOptions):
+    """Options of reading item scores and judgements.
+
+    Args:
+        annotator_columns: Columns of the judgements that are the ratings of an annotator each; repeatable.
+    """
+
+    annotator_columns: Annotated[tuple[str, ...], Flag(metavar="NAMES")] = ()

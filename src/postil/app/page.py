@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
-from typing import IO, Final, Literal, TypeAlias, get_args
+from typing import IO, TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 from postil.errors import InvalidInput, UnknownName
-from postil.records.row_files import read
+from postil.records.row_files import FORMATS, PLAIN, read
 from postil.records.rows import Passage
+
+if TYPE_CHECKING:
+    from postil.records.reading import Reading
 
 __all__ = ["Split", "passages_of", "references_of"]
 
@@ -23,13 +26,15 @@ LONGEST: Final = 1 << 26
 _SENTENCE: Final = re.compile(r"(?<=[.!?…])[\"'”’»)\]]*\s+(?=[\"'“‘«(\[]?[^\W\d_a-z])|(?<=[。！？])(?![”’」』）])")
 
 
-def passages_of(path: str, split: Split = "paragraphs") -> list[str]:
+def passages_of(path: str, split: Split = "paragraphs", reading: Reading = PLAIN) -> list[str]:
     """Read the passages of a page.
 
     Args:
-        path: JSON Lines or Parquet with passage rows, else plain text in UTF-8; `-` for plain text on standard input.
+        path: A table of passage rows, by its ending or a named format, else plain text in UTF-8; `-` for plain text on
+            standard input.
         split: Unit of a plain text that is a passage. Sentences end at a full stop, question or exclamation mark before
             a space and a capital, and at the Chinese marks: good enough for prose, no more.
+        reading: Options of reading a table.
 
     Raises:
         UnknownName: There is no such way to split.
@@ -37,8 +42,8 @@ def passages_of(path: str, split: Split = "paragraphs") -> list[str]:
     """
     if split not in get_args(Split):
         raise UnknownName("way to split", split, get_args(Split))
-    if path != "-" and _has_rows(path):
-        found = [row.text for row in read(path, Passage)]
+    if _has_rows(path, reading):
+        found = [row.text for row in read(path, Passage, reading)]
     else:
         data = _whole(sys.stdin.buffer, path) if path == "-" else _bytes(path)
         try:
@@ -56,12 +61,15 @@ def passages_of(path: str, split: Split = "paragraphs") -> list[str]:
     return found
 
 
-def references_of(path: str, split: Split = "paragraphs") -> tuple[list[str], list[float] | None]:
+def references_of(
+    path: str, split: Split = "paragraphs", reading: Reading = PLAIN
+) -> tuple[list[str], list[float] | None]:
     """Read passages that people found interesting, with their weights where all of them have a grade.
 
     Args:
         path: As in `passages_of`. Rows with the grade 0 are ignored.
         split: As in `passages_of`.
+        reading: As in `passages_of`.
 
     Returns:
         n texts, and n weights, the grades divided by the highest; None where a grade is missing.
@@ -69,9 +77,9 @@ def references_of(path: str, split: Split = "paragraphs") -> tuple[list[str], li
     Raises:
         UnknownName, InvalidInput: As `passages_of`, or a grade is negative or no grade is above 0.
     """
-    if path == "-" or not _has_rows(path):
+    if not _has_rows(path, reading):
         return passages_of(path, split), None
-    rows = read(path, Passage)
+    rows = read(path, Passage, reading)
     graded: list[tuple[str, float | None]] = []
     for place, row in enumerate(rows):
         if row.grade is not None and row.grade < 0:
@@ -86,8 +94,12 @@ def references_of(path: str, split: Split = "paragraphs") -> tuple[list[str], li
     return [text for text, _ in graded], weights
 
 
-def _has_rows(path: str) -> bool:
-    return path.endswith((".jsonl", ".jsonl.gz", ".parquet"))
+def _has_rows(path: str, reading: Reading) -> bool:
+    """True if a page is a table; a .txt file, or standard input, only where its format is named."""
+    if reading.format is not None:
+        return True
+    bare = path.lower().removesuffix(".gz").removesuffix(".zst")
+    return path != "-" and bare.endswith(tuple(set(FORMATS) - {".txt"}))
 
 
 def _whole(stream: IO[bytes], path: str) -> bytes:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from postil.app.options import SeedOptions, ThreadOptions
+from postil.app.options import InputOptions, SeedOptions, ThreadOptions
 from postil.app.passage_files import PassageScores, check_passages
 from postil.app.progress import steps
 from postil.errors import UnknownName, UsageError
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from postil.app.passage_files import GradedPassages
+    from postil.app.progress import OnMessage
     from postil.metrics.measures import Measure
     from postil.metrics.passage_collection import PassageCollection
     from postil.metrics.pool import Pools
@@ -102,20 +103,29 @@ class PassagesOptions(Preprocessing, RankingOptions):
 
 
 def gains_of_file(
-    path: str, options: PassagesOptions, *, command: str = "", lines: bool = True
+    path: str,
+    options: PassagesOptions,
+    *,
+    command: str = "",
+    lines: bool = True,
+    inputs: InputOptions | None = None,
+    on_message: OnMessage = lambda _: None,
 ) -> tuple[NcgResult, PassageScores]:
     """Rank the passages of a file; see `find_gains`.
 
     Args:
-        path: JSON Lines or Parquet, `-` for standard input.
+        path: A file of passage rows; `-` for standard input.
         options: Options.
         command: The command line, if there was one.
         lines: False to leave out the curves, which take time.
+        inputs: Options of reading the file.
+        on_message: Callback for status messages.
 
     Raises:
         InvalidInput, UnknownName, UsageError, Undefined: As `find_gains`.
     """
-    rows = read(path, Passage)
+    given = (inputs or InputOptions()).readings({"passages": Passage}, on_message)
+    rows = read(path, Passage, given["passages"])
     return find_gains(list(rows), options, rows.places, command=command, lines=lines)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 
 import numpy as np
 
-from postil.app.options import SeedOptions, ThreadOptions
+from postil.app.options import InputOptions, SeedOptions, ThreadOptions
 from postil.app.passage_files import check_passages
 from postil.app.passages import MEASURES, PassagesOptions
 from postil.errors import InvalidInput, Undefined, UsageError
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.app.progress import OnMessage
     from postil.metrics.measures import Measure
     from postil.records.results import Correlation
 
@@ -138,7 +139,12 @@ class _Sources(RowLocations):
 
 
 def score_summary_files(
-    files: SummaryFiles, options: SummariesOptions, *, command: str = ""
+    files: SummaryFiles,
+    options: SummariesOptions,
+    *,
+    command: str = "",
+    inputs: InputOptions | None = None,
+    on_message: OnMessage = lambda _: None,
 ) -> tuple[SummaryResult, list[Score]]:
     """Score the summaries of a file; see `score_summaries`.
 
@@ -146,14 +152,20 @@ def score_summary_files(
         files: The files; one of them may be `-` for standard input.
         options: Options.
         command: The command line, if there was one.
+        inputs: Options of reading the files.
+        on_message: Callback for status messages.
 
     Raises:
         InvalidInput, UnknownName, UsageError, Undefined: As `score_summaries`.
     """
     if files.paths.count("-") > 1:
         raise UsageError("only one of the files can be standard input")
-    passages, summaries = read(files.passages, Passage), read(files.summaries, Candidate)
-    articles = read(files.articles, TopicArticle) if files.articles is not None else None
+    given = (inputs or InputOptions()).readings(
+        {"passages": Passage, "summaries": Candidate, "articles": TopicArticle}, on_message
+    )
+    passages = read(files.passages, Passage, given["passages"])
+    summaries = read(files.summaries, Candidate, given["summaries"])
+    articles = read(files.articles, TopicArticle, given["articles"]) if files.articles is not None else None
     return score_summaries(
         list(passages),
         list(summaries),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import numpy as np
 
-from postil.app.options import SeedOptions
+from postil.app.options import InputOptions, SeedOptions
 from postil.app.progress import steps
 from postil.errors import InvalidInput
 from postil.metrics.passage_collection import Preprocessing
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from postil.app.progress import OnMessage
+    from postil.records.row_files import Rows
 
 __all__ = [
     "ConversionOptions",
@@ -110,7 +111,9 @@ class ShowOptions:
     check: bool = False
 
 
-def train_on_file(path: str, out: str, options: VectorTrainingOptions, on_message: OnMessage) -> None:
+def train_on_file(
+    path: str, out: str, options: VectorTrainingOptions, on_message: OnMessage, inputs: InputOptions | None = None
+) -> None:
     """Train word vectors on the texts of a file and save them to a folder.
 
     Args:
@@ -118,6 +121,7 @@ def train_on_file(path: str, out: str, options: VectorTrainingOptions, on_messag
         out: The folder to create; older word vectors there are replaced.
         options: Training options, tokenizer and stop words.
         on_message: Callback for status messages.
+        inputs: Options of reading the file.
 
     Raises:
         MissingExtra, UnknownName, UsageError: gensim is not installed, there is no such tokenizer or stop list, a
@@ -126,10 +130,11 @@ def train_on_file(path: str, out: str, options: VectorTrainingOptions, on_messag
     """
     VectorsWriter.check_target(out)
     check_apart(out, [path])
+    given = (inputs or InputOptions()).readings({"texts": _Text}, on_message)
     metadata = Preprocessing(tokenizer=options.tokenizer, stop=options.stop).word_facts
     with steps(options.epochs + 3) as begin:
         begin("reading")
-        every, remark = _tokens(path, options.tokenizer)
+        every, remark = _tokens(read(path, _Text, given["texts"]), options.tokenizer)
         tokens = without_stop_words(every, options.stop)
         try:
             vectors = train(
@@ -245,11 +250,10 @@ class _Texts:
             yield [known[i] for i in self._tokens.ids[begin:end].tolist()]
 
 
-def _tokens(path: str, tokenizer: str) -> tuple[Tokens, str]:
+def _tokens(lines: Rows[_Text], tokenizer: str) -> tuple[Tokens, str]:
     """Token ids of the texts of a file, far smaller than the words, and a note on those in Han characters."""
     cut = named_tokenizer(tokenizer)
     vocabulary = Vocabulary()
-    lines = read(path, _Text)
     ids, lengths = [np.zeros(0, np.int32)], [np.zeros(1, np.int64)]
     han = HanTexts(cut, "texts")
     while texts := [row.text for row in islice(lines, CHUNK)]:

@@ -16,6 +16,7 @@ from postil.app.annotate import (
     RemoveOptions,
     ServeOptions,
 )
+from postil.app.options import InputOptions
 from postil.cli.command import command
 from postil.cli.errors import emit, say
 from postil.cli.options import FormatOption, group
@@ -43,6 +44,7 @@ def plan(
     ],
     campaign: CampaignArgument,
     options: PlanOptions,
+    inputs: InputOptions,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Assign items to annotators and create the campaign.
@@ -52,7 +54,7 @@ def plan(
 
     Example: postil annotate plan articles.jsonl campaign.db --annotators 5 --annotators-per-item 2
     """
-    result = app.plan(items, campaign, options)
+    result = app.plan(items, campaign, options, inputs, say)
     emit(show(format, result), format)
     for line in (*(view_of(result).remarks if format != "table" else ()), f"seed {options.seed}"):
         say(line)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from postil.app.corpus.building import BuildRunOptions, build_corpus
+from postil.app.options import InputOptions
 from postil.cli.command import command
 from postil.cli.errors import say
 from postil.corpus.options import BuildOptions
@@ -18,14 +19,13 @@ __all__ = ["build"]
 def build(
     articles: Annotated[
         list[str],
-        typer.Argument(
-            metavar="ARTICLES...", help="Article rows: .jsonl, .jsonl.gz, .parquet or -; see corpus import."
-        ),
+        typer.Argument(metavar="ARTICLES...", help="Article rows: a table of any format, or -; see corpus import."),
     ],
     *,
     out: Annotated[str, typer.Option("--out", "-o", metavar="DIR", help="The output folder.")],
     options: BuildOptions,
     run: BuildRunOptions,
+    inputs: InputOptions,
 ) -> None:
     """Build a corpus: filter, remove near duplicates, split, sample references, build the vocabulary.
 
@@ -43,5 +43,6 @@ def build(
         engine=run.engine,
         jobs=run.jobs,
         address=run.address,
+        inputs=inputs,
         on_message=say,
     )

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from postil.app.correlate import CorrelateOptions, correlate_files
+from postil.app.options import JudgedInputOptions
 from postil.cli.command import command
 from postil.cli.errors import command_line, emit, say, tell
 from postil.cli.options import FormatOption, ReportOption, ScoresArgument
@@ -28,6 +29,7 @@ def correlate(
         str | None, typer.Option(metavar="FILE", help="Candidates, for the texts of the largest disagreements.")
     ] = None,
     options: CorrelateOptions,
+    inputs: JudgedInputOptions,
     context: typer.Context,
     report: ReportOption = None,
     format: FormatOption = "table",  # noqa: A002
@@ -45,7 +47,9 @@ def correlate(
         from postil.app.report import check_report, write_report  # noqa: PLC0415  # matplotlib is behind it
 
         check_report(report, [*scores, judgements, *filter(None, [candidates])])  # before the work is done
-    result = correlate_files(scores, judgements, options, candidates, command=command_line(context))
+    result = correlate_files(
+        scores, judgements, options, candidates, command=command_line(context), inputs=inputs, on_message=say
+    )
     if report:
         for path in write_report([result], report):
             say(f"written: {path}")

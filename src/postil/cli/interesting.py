@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from postil.app.interesting import InterestingOptions, rank_page
+from postil.app.options import TableInputOptions
 from postil.cli.command import command
 from postil.cli.errors import emit, say
 from postil.cli.options import FormatOption
@@ -19,9 +20,10 @@ __all__ = ["interesting"]
 def interesting(
     page: Annotated[
         str,
-        typer.Argument(metavar="FILE", help="A text, or passage rows (.jsonl, .parquet), or - for stdin."),
+        typer.Argument(metavar="FILE", help="A text, or a table of passage rows, or - for stdin."),
     ],
     options: InterestingOptions,
+    inputs: TableInputOptions,
     *,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
@@ -31,7 +33,7 @@ def interesting(
 
     Example: postil interesting page.txt -k 3 --split sentences --stop en
     """
-    result, warnings = rank_page(page, options)
+    result, warnings = rank_page(page, options, inputs, say)
     emit(show(format, result), format)
     for warning in warnings:
         say(warning)

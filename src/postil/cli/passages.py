@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from postil.app.options import InputOptions
 from postil.app.passage_files import check_scores, write_runs, write_scores
 from postil.app.passages import PassagesOptions, gains_of_file
 from postil.app.summaries import SummariesOptions, SummaryFiles, score_summary_files
@@ -34,6 +35,7 @@ def passages(
         str, typer.Argument(metavar="PASSAGES", help="Rows (topic, id, text, [anchors], grade), or - for stdin.")
     ],
     options: PassagesOptions,
+    inputs: InputOptions,
     *,
     scores: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write the scores of every passage (item: topic, system: id).")
@@ -79,7 +81,7 @@ def passages(
     if summaries is not None:
         _refuse(given, "ranks passages, and --summaries scores whole texts")
         files = SummaryFiles(passages=passages, summaries=summaries, articles=articles)
-        _score_summaries(context, files, SummariesOptions.of(options, max_words), items, report, format)
+        _score_summaries(context, files, SummariesOptions.of(options, max_words), inputs, items, report, format)
         return
     _refuse({"articles": articles, "max-words": max_words, "items": items}, "goes with --summaries FILE")
     if report:
@@ -89,7 +91,9 @@ def passages(
     if scores is not None:
         check_scores("--scores", scores, [passages], "gains")
     lines = format == "json" or bool(figures or report)
-    result, scored = gains_of_file(passages, options, command=command_line(context), lines=lines)
+    result, scored = gains_of_file(
+        passages, options, command=command_line(context), lines=lines, inputs=inputs, on_message=say
+    )
     if scores is not None:
         write_scores(scores, scored)
     if runs:
@@ -113,6 +117,7 @@ def _score_summaries(  # noqa: PLR0917 - the flags
     context: typer.Context,
     files: SummaryFiles,
     options: SummariesOptions,
+    inputs: InputOptions,
     items: str | None,
     report: Path | None,
     form: Format,
@@ -123,7 +128,7 @@ def _score_summaries(  # noqa: PLR0917 - the flags
         check_report(report, files.paths)  # before the work is done
     if items is not None:
         check_scores("--items", items, files.paths, "means")
-    result, rows = score_summary_files(files, options, command=command_line(context))
+    result, rows = score_summary_files(files, options, command=command_line(context), inputs=inputs, on_message=say)
     if items is not None:
         write(items, rows)
     for path in write_report([result], report) if report else ():

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from postil.app.options import InputOptions
 from postil.app.vectors import (
     ConversionOptions,
     ShowOptions,
@@ -32,12 +33,11 @@ Out = Annotated[
 @vectors.command()
 @command
 def train(
-    passages: Annotated[
-        str, typer.Argument(metavar="PASSAGES", help="Rows with a text: .jsonl, .jsonl.gz, .parquet or -.")
-    ],
+    passages: Annotated[str, typer.Argument(metavar="PASSAGES", help="Rows with a text: a table of any format, or -.")],
     *,
     out: Out,
     options: VectorTrainingOptions,
+    inputs: InputOptions,
 ) -> None:
     """Train word vectors on texts by gensim: word2vec's skip-gram or CBOW model, with either output layer.
 
@@ -45,7 +45,7 @@ def train(
 
     Example: postil vectors train passages.jsonl --out vectors
     """
-    train_on_file(passages, out, options, say)
+    train_on_file(passages, out, options, say, inputs)
 
 
 @vectors.command()

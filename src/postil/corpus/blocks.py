@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from postil.errors import InvalidInput, UsageError
+from postil.errors import InvalidInput
 from postil.records import jsonl, parquet
-from postil.records.row_files import format_of, open_bytes
+from postil.records.row_files import PLAIN, format_of, open_bytes, read
+from postil.records.rows import Article
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from postil.records.reading import Reading
     from postil.records.row_files import FilePath
 
 __all__ = ["BLOCK_BYTES", "Block", "blocks"]
@@ -42,15 +44,19 @@ class Block:
     split: str | None = None
 
 
-def blocks(path: FilePath, split: str | None = None, size: int = BLOCK_BYTES) -> Iterator[Block]:
+def blocks(
+    path: FilePath, split: str | None = None, size: int = BLOCK_BYTES, reading: Reading = PLAIN
+) -> Iterator[Block]:
     r"""Read a file in blocks, in bounded memory.
 
     In Parquet, NaN stands for a value that is missing, as other tools write it.
 
     Args:
-        path: A file whose name ends in ``.jsonl``, ``.jsonl.gz`` or ``.parquet``, or ``-`` for standard input.
+        path: A table of article rows, or ``-`` for standard input.
         split: The split that its rows belong to, if that is known.
         size: Approximate number of bytes per block; a longer line makes a longer block.
+        reading: Options of reading the file. JSON Lines and Parquet with columns by their own names are passed on as
+            they are; the rows of other tables are read here.
 
     Yields:
         The blocks, in order.
@@ -66,11 +72,11 @@ def blocks(path: FilePath, split: str | None = None, size: int = BLOCK_BYTES) ->
     [(1, b'{"id": 1}\n'), (2, b'{"id": 2}\n'), (3, b'{"id": 3}\n')]
     """
     where = "stdin" if os.fspath(path) == "-" else os.fspath(path)
-    first, form = 1, format_of(path)
-    if form not in {"jsonl", "parquet"}:
-        problem = "expected article rows as JSON Lines or Parquet; postil corpus import makes them"
-        raise UsageError(f"{where}: {problem}")
-    pieces = _of_parquet(where, size) if form == "parquet" else _of_lines(path, where, size)
+    first, form = 1, format_of(path, reading)
+    if reading.columns or form not in {"jsonl", "parquet"}:
+        pieces = _of_rows(read(path, Article, reading), size)
+    else:
+        pieces = _of_parquet(where, size) if form == "parquet" else _of_lines(path, where, size)
     for data in pieces:
         yield Block(where, first, data, split)
         first += data.count(b"\n")
@@ -90,9 +96,13 @@ def _of_lines(path: FilePath, where: str, size: int) -> Iterator[bytes]:
 
 
 def _of_parquet(where: str, size: int) -> Iterator[bytes]:
+    return _of_rows(parquet.read_objects(where, PARQUET_ROWS), size)
+
+
+def _of_rows(rows: Iterable[object], size: int) -> Iterator[bytes]:
     lines = bytearray()
     encode = msgspec.json.Encoder(enc_hook=str).encode_into  # str: the timestamps of pandas
-    for row in parquet.read_objects(where, PARQUET_ROWS):
+    for row in rows:
         encode(row, lines, -1)
         lines += b"\n"
         if len(lines) >= size:

@@ -26,7 +26,7 @@ from postil.corpus.store import FORMAT, METADATA, Corpus
 from postil.errors import InvalidInput, UsageError
 from postil.records.parquet import arrow
 from postil.records.results import CorpusMetadata
-from postil.records.row_files import write
+from postil.records.row_files import PLAIN, write
 from postil.text.tokenizers import tokenizer
 from postil.version import VERSION
 
@@ -132,10 +132,12 @@ def _request(sources: Sequence[Source], options: BuildOptions, signature: str) -
             files.append(["-", source.split, secrets.token_hex()])  # never seen before
             continue
         path = Path(source.path)
-        if not path.is_file():
-            raise InvalidInput("no such file" if not path.exists() else "not a file", where=os.fspath(path))
-        stat = path.stat()
-        files.append([os.path.realpath(path), source.split, stat.st_size, stat.st_mtime_ns])
+        if not path.exists():
+            raise InvalidInput("no such file", where=os.fspath(path))
+        how = [] if source.reading.signature == PLAIN.signature else [source.reading.signature]
+        for each in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            stat = each.stat()
+            files.append([os.path.realpath(each), source.split, stat.st_size, stat.st_mtime_ns, *how])
     key = hashlib.blake2b(options.hash_key.secret).hexdigest() if options.hash_key else ""
     request = {
         "version": VERSION,

@@ -23,6 +23,7 @@ from postil.errors import InvalidInput
 from postil.records.dates import unix_seconds
 from postil.records.parquet import arrow
 from postil.records.results import CorpusInput, SplitSize
+from postil.records.row_files import PLAIN
 from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from postil.corpus.rejected import Rejected
     from postil.engine import Engine
     from postil.records.parquet import Arrow
+    from postil.records.reading import Reading
     from postil.records.row_files import FilePath
 
 __all__ = ["OnProgress", "Passes", "Source"]
@@ -57,10 +59,12 @@ class Source:
     Args:
         path: The file, or ``-`` for standard input.
         split: The split that its articles belong to; None where they are to be split.
+        reading: Options of reading it.
     """
 
     path: FilePath
     split: str | None = None
+    reading: Reading = PLAIN
 
 
 class OnProgress(Protocol):
@@ -95,7 +99,7 @@ class Passes:
         def unprepared() -> Iterator[Block]:
             for source in sources:
                 digest, size = hashlib.blake2b(digest_size=16), 0
-                for block in blocks(source.path, source.split):
+                for block in blocks(source.path, source.split, reading=source.reading):
                     digest.update(block.data)
                     size += len(block.data)
                     step = self._work.step("prepared", len(self._blocks))

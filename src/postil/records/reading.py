@@ -55,6 +55,19 @@ class Reading:
     split: str | None = None
     say: Callable[[str], None] = _unheard
 
+    @property
+    def signature(self) -> dict[str, object]:
+        """All that the rows depend on besides the file, as a JSON object."""
+        return {
+            "columns": dict(self.columns),
+            "format": self.format,
+            "encoding": self.encoding,
+            "delimiter": self.delimiter,
+            "quotes": self.quotes,
+            "sheet": self.sheet,
+            "split": self.split,
+        }
+
     def flag(self, name: str) -> str:
         """Flag that maps a field, for messages.
 

@@ -48,6 +48,8 @@ __all__ = [
 T = TypeVar("T", bound=Row)
 Record: TypeAlias = "Mapping[str, object]"
 BATCH: Final = 4096
+WIDE: Final = {"metric": "--metric-columns", "annotator": "--annotator-columns"}
+"""Flag that names the columns of a wide table, by the field that such a table lacks."""
 
 
 class CellTable(Protocol):
@@ -243,6 +245,8 @@ def _no_column(reading: Reading, where: str, name: str, names: Sequence[str], li
     guess = f"did you mean '{near[0]}'? " if near else ""
     there = f"{guess}The file has: {column_names(names)}" if guess else f"the file has: {column_names(names)}"
     advice = "" if name in reading.columns else f"; name the one for it: {reading.flag(name)}"
+    if name in WIDE and name not in reading.columns:
+        advice += f"; or, where each {name} has a column: {WIDE[name]} NAME,NAME"
     if len(names) == 1 and (found := next((mark for mark in ";\t|," if mark in names[0]), None)):
         advice = f"; is {shown(found)} between the columns? --delimiter {'tab' if found == chr(9) else shown(found)}"
     return InvalidInput(f"no such column; {there}{advice}", where=where, line=line, field=source)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
+from postil.app.options import InputOptions
 from postil.app.progress import progress
 from postil.corpus.blocks import BLOCK_BYTES
 from postil.corpus.build import Source, build, rejected_beside
@@ -15,6 +16,7 @@ from postil.errors import InvalidInput, PostilError, UsageError
 from postil.options import Flag, options
 from postil.records.arguments import check_arguments
 from postil.records.atomic_file import check_apart
+from postil.records.rows import Article
 from postil.render.dataset_card import card
 
 if TYPE_CHECKING:
@@ -60,12 +62,13 @@ def build_corpus(
     engine: str = "local",
     jobs: int | None = None,
     address: str | None = None,
+    inputs: InputOptions | None = None,
     on_message: OnMessage = lambda _: None,
 ) -> Corpus:
     """Build a corpus from files of article rows; see docs/corpus.md.
 
     Args:
-        articles: Files of articles that are to be split (``.jsonl``, ``.jsonl.gz``, ``.parquet``).
+        articles: Tables of articles that are to be split.
         out: The output folder.
         options: Thresholds, splits, privacy.
         dev: Articles that are the dev set already.
@@ -74,6 +77,7 @@ def build_corpus(
         jobs: Number of processes; None for as many as there are processors and work for. The corpus does not depend
             on it.
         address: Address of a Ray cluster.
+        inputs: Options of reading the tables.
         on_message: Callback for status messages.
 
     Returns:
@@ -87,16 +91,16 @@ def build_corpus(
     """
     check_arguments(build_corpus, locals())
     given = {"dev": dev, "test": test}
-    sources = [Source(path) for path in articles]
-    sources += [Source(path, split) for split, path in given.items() if path is not None]
+    readings = (inputs or InputOptions()).readings(dict.fromkeys(("articles", *given), Article), on_message)
+    sources = [Source(path, reading=readings["articles"]) for path in articles]
+    sources += [Source(path, split, readings[split]) for split, path in given.items() if path is not None]
     if not sources:
         raise UsageError("articles: expected at least one file, got none")
     if [os.fspath(source.path) for source in sources].count("-") > 1:
         raise UsageError("standard input can be one file only")
     for source in sources:
-        if os.fspath(source.path) != "-" and not Path(source.path).is_file():
-            problem = "not a file" if Path(source.path).exists() else "no such file"
-            raise InvalidInput(problem, where=os.fspath(source.path))
+        if os.fspath(source.path) != "-" and not Path(source.path).exists():
+            raise InvalidInput("no such file", where=os.fspath(source.path))
     if options.on_error == "skip":
         check_apart(rejected_beside(out), [source.path for source in sources])
     workers = _jobs(sources) if jobs is None else jobs
