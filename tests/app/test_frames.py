@@ -106,6 +106,33 @@ def test_frames_score_as_the_command_does(tmp_path: Path) -> None:
     assert_same(postil.score(files[0], files[1], metrics=METRICS, scale=SCALE), result)
 
 
+def test_files_of_any_kind_are_tables(tmp_path: Path) -> None:
+    pd.DataFrame({"id": ITEMS, "model": SYSTEMS, "answer": TEXTS, "note": ""}).to_csv(tmp_path / "c.csv", index=False)
+    pd.DataFrame(REFERENCES).rename(columns={"item": "id"}).to_parquet(tmp_path / "r.parquet")
+    with pytest.warns(UserWarning, match="columns not read: note"):
+        result = postil.score(
+            tmp_path / "c.csv",
+            tmp_path / "r.parquet",
+            item="id",
+            system="model",
+            columns={"text": "answer"},
+            metrics=METRICS,
+            scale=SCALE,
+        )
+    assert_same(result, columns_form())
+    pd.DataFrame(item_scores()).to_csv(tmp_path / "s.csv", index=False)
+    assert (
+        postil.compare(tmp_path / "s.csv", "old").systems == postil.compare(pd.DataFrame(item_scores()), "old").systems
+    )
+
+
+@every_make
+def test_a_constant_stands_for_a_column(make: Callable[[Table], Any]) -> None:
+    table = {"item": ITEMS[:3], "text": TEXTS[:3]}
+    result = postil.score(make(table), make(REFERENCES), columns={"system": "=mine"}, metrics="rouge-l")
+    assert set(result.by_system) == {"mine"}
+
+
 @every_make
 def test_columns_may_have_other_names(make: Callable[[Table], Any]) -> None:
     outputs = make({"id": ITEMS, "model": SYSTEMS, "answer": TEXTS})
@@ -319,11 +346,21 @@ NO_TEXT = [TEXTS[0], None, *TEXTS[2:]]
             {"item": ITEMS, "txt": TEXTS},
             REFERENCES,
             {},
-            "candidates: no column 'text'; did you mean 'txt'? the columns are: item, txt; name it by columns={'text':",
+            "candidates: no column 'text'; did you mean 'txt'? the columns are: item, txt; name it: columns={'text'",
         ),
         (CANDIDATES, REFERENCES, {"item": "itme"}, "candidates: no column 'itme'; did you mean 'item'?"),
-        (CANDIDATES, REFERENCES, {"columns": {"txt": "text"}}, "unknown field 'txt'; did you mean 'text'?"),
-        (CANDIDATES, REFERENCES, {"columns": {"refs.text": "t"}}, "unknown table 'refs'; did you mean 'references'?"),
+        (
+            CANDIDATES,
+            REFERENCES,
+            {"columns": {"txt": "text"}},
+            "unknown field of candidates 'txt'; did you mean",
+        ),
+        (
+            CANDIDATES,
+            REFERENCES,
+            {"columns": {"refs.text": "t"}},
+            "unknown file of this command 'refs'; did you",
+        ),
         (CANDIDATES, REFERENCES, {"items": ITEMS}, "items: candidates are a table, so name its columns"),
         (CANDIDATES, REFERENCES, {"weights": [[1]]}, "weights: candidates are a table, so expected the name of a"),
         (
@@ -349,7 +386,7 @@ NO_TEXT = [TEXTS[0], None, *TEXTS[2:]]
             CANDIDATES,
             {"item": ["1"], "references": [["a"]], "grade": [[1, 2]]},
             {},
-            "references:1: grade: expected one",
+            "references:1: grade: expected 1 values, one per",
         ),
     ],
 )

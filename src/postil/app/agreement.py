@@ -26,6 +26,8 @@ __all__ = ["agreement"]
 def agreement(
     judgements: Table,
     *,
+    item: str | None = None,
+    system: str | None = None,
     columns: Mapping[str, str] | None = None,
     annotator_columns: Sequence[str] = (),
     scale: Scale | None = None,
@@ -38,6 +40,8 @@ def agreement(
         judgements: Ratings (item, system, annotator, grade) as a data frame (pandas, Polars, pyarrow, or another that
             narwhals takes), as a list of rows or of dictionaries, or as the path of a file. Without a column of systems
             every item is one text.
+        item: Column of the item.
+        system: Column of the system.
         columns: Columns by field, such as ``{"annotator": "rater", "grade": "stars"}``.
         annotator_columns: Columns that each have the ratings of one annotator, where there is no column ``grade``.
         scale: Scale of the ratings, to check them by.
@@ -62,7 +66,10 @@ def agreement(
     """
     check_arguments(agreement, locals())
     names = ColumnNames(
-        {"judgements": Judgement}, columns, {"judgements": annotator_columns} if annotator_columns else None
+        {"judgements": Judgement},
+        columns,
+        everywhere={"item": item, "system": system},
+        wide={"judgements": annotator_columns},
     )
     opened = open_rows(judgements, Judgement, "judgements", names)
     rows, places = read_judgements(opened)

@@ -90,6 +90,8 @@ def compare(
     scores: Scores,
     baseline: str | None = None,
     *,
+    item: str | None = None,
+    system: str | None = None,
     columns: Mapping[str, str] | None = None,
     metric_columns: Sequence[str] = (),
     options: CompareOptions | None = None,
@@ -101,7 +103,9 @@ def compare(
             (pandas, Polars, pyarrow, or another that narwhals takes), as a list of rows or of dictionaries, or as one
             or more paths of files.
         baseline: The system to compare with; by default that of the options, else the first.
-        columns: Columns of a table by field, such as ``{"item": "id", "system": "model"}``.
+        item: Column of the item.
+        system: Column of the system.
+        columns: Columns of a table by field, such as ``{"metric": "name", "score": "value"}``.
         metric_columns: Columns of a table that each are a metric, where there is no column ``metric``.
         options: Options; by default those of the command.
 
@@ -124,7 +128,9 @@ def compare(
     new 0.636 -0.25
     """
     check_arguments(compare, locals())
-    names = ColumnNames({"scores": Score}, columns, {"scores": metric_columns} if metric_columns else None)
+    names = ColumnNames(
+        {"scores": Score}, columns, everywhere={"item": item, "system": system}, wide={"scores": metric_columns}
+    )
     opened = open_scores(scores, names)
     options = options or CompareOptions()
     if baseline is not None:

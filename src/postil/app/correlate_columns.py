@@ -47,6 +47,8 @@ def correlate(
     judgements: Table,
     /,
     *,
+    item: str | None = None,
+    system: str | None = None,
     columns: Mapping[str, str] | None = None,
     metric_columns: Sequence[str] = (),
     annotator_columns: Sequence[str] = (),
@@ -57,6 +59,8 @@ def correlate(
     scores: Scores,
     *,
     judgements: Table,
+    item: str | None = None,
+    system: str | None = None,
     columns: Mapping[str, str] | None = None,
     metric_columns: Sequence[str] = (),
     annotator_columns: Sequence[str] = (),
@@ -70,6 +74,8 @@ def correlate(
     items: Column | None = None,
     systems: Column | None = None,
     signatures: Mapping[str, str] | None = None,
+    item: str | None = None,
+    system: str | None = None,
     columns: Mapping[str, str] | None = None,
     metric_columns: Sequence[str] = (),
     annotator_columns: Sequence[str] = (),
@@ -91,7 +97,10 @@ def correlate(
         items: Item of each text; intervals are over items. By default each text is an item of its own.
         systems: System that wrote each text; by default all are of one system. An item has one text per system.
         signatures: Signature of each metric.
-        columns: Columns of tables by field: ``{"item": "id"}`` in both, ``{"judgements.grade": "stars"}`` in one.
+        item: Column of the item, in both tables.
+        system: Column of the system, in both tables.
+        columns: Columns by field, as ``--column`` has them: ``{"score": "value"}`` of the scores,
+            ``{"judgements.grade": "stars"}`` of the judgements.
         metric_columns: Columns of the table of scores that each are a metric, where there is no column ``metric``.
         annotator_columns: Columns of the judgements that each are an annotator, where there is no column ``grade``.
         options: Options; by default those of the command.
@@ -117,7 +126,7 @@ def correlate(
     >>> scores = [{"id": i, "bleu-4": score} for i, score in enumerate([0.1, 0.3, 0.2, 0.5])]
     >>> ratings = [{"id": i, "ann": a, "bob": b} for i, (a, b) in enumerate([(1, 2), (3, 3), (3, 2), (5, 4)])]
     >>> again = correlate(
-    ...     scores, ratings, columns={"item": "id"}, metric_columns=["bleu-4"], annotator_columns=["ann", "bob"])
+    ...     scores, ratings, item="id", metric_columns=["bleu-4"], annotator_columns=["ann", "bob"])
     >>> again.correlations[0].value == row.value
     True
     """
@@ -128,12 +137,20 @@ def correlate(
         if not is_table(rated):
             expected = "a table: a data frame, a path, or a list of rows or dictionaries"
             raise UsageError(f"judgements: expected {expected}, got {type(rated).__name__}")
-        wide = {"scores": metric_columns, "judgements": annotator_columns}
         names = ColumnNames(
-            {"scores": Score, "judgements": Judgement}, columns, {role: each for role, each in wide.items() if each}
+            {"scores": Score, "judgements": Judgement},
+            columns,
+            everywhere={"item": item, "system": system},
+            wide={"scores": metric_columns, "judgements": annotator_columns},
         )
         return _correlate_tables(scores, rated, names, options or CorrelateOptions())
-    of_tables = {"columns": columns, "metric_columns": metric_columns, "annotator_columns": annotator_columns}
+    of_tables = {
+        "item": item,
+        "system": system,
+        "columns": columns,
+        "metric_columns": metric_columns,
+        "annotator_columns": annotator_columns,
+    }
     refuse_other_form("only for tables (a data frame, a path, rows), and scores are columns", **of_tables)
     if judgements is not None:
         raise UsageError("judgements: scores are columns, so expected grades, a column as well")

@@ -112,11 +112,11 @@ def score(
             whether several systems answer it or its references differ (leave-one-out). By default candidates with the
             same list of references share an item.
         systems: System of each candidate; by default all are of one. Each has corpus scores of its own.
-        item: Column of the item, in both tables where both have it.
+        item: Column of the item, in both tables.
         system: Column of the system; by default ``system``, and without such a column all are of one system.
         text: Column of the candidates' texts.
         columns: Columns by field, as ``--column`` has them, for fields without a keyword:
-            ``{"references.text": "gold", "references.grade": "stars"}``.
+            ``{"references.text": "gold", "references.grade": "stars"}``. ``"=NAME"`` is a constant.
         scale: Scale of the references' grades.
         background: Saved document frequencies in place of those of ``references``.
         controls: Controls of the ``w-`` metrics to add to the item scores, under names such as
@@ -157,11 +157,12 @@ def score(
             raise UsageError(f"references: expected {expected}, got {type(references).__name__}")
         if not (weights is None or isinstance(weights, str)):
             raise UsageError("weights: candidates are a table, so expected the name of a method, such as 'score'")
-        given = {"item": item, "system": system, "text": text}
+        given = {"system": system, "text": text}
         return score_tables(
             candidates,
             references,
             {**(columns or {}), **{field: column for field, column in given.items() if column is not None}},
+            item=item,
             weights=weights,
             scale=scale,
             metrics=metrics,

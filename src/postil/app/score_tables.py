@@ -30,6 +30,7 @@ def score_tables(
     references: Table,
     columns: Mapping[str, str],
     *,
+    item: str | None,
     weights: str | None,
     scale: Scale | None,
     metrics: Metrics | None,
@@ -44,6 +45,7 @@ def score_tables(
         candidates: The candidates.
         references: The references.
         columns: Column by field.
+        item: Column of the item, in both tables.
         weights: Method of the weights.
         scale: Scale of the grades.
         metrics: Specs and functions; None for the default ones.
@@ -57,7 +59,7 @@ def score_tables(
         several = [metrics] if isinstance(metrics, str) or callable(metrics) else metrics
         asked = parse_all(several, weighted=weights is not None or scale is not None)
     options = ScoreOptions(tokenizer=tokenizer, weights=weights, scale=scale, jobs=jobs)
-    names = ColumnNames({"candidates": Candidate, "references": Reference}, columns)
+    names = ColumnNames({"candidates": Candidate, "references": Reference}, columns, everywhere={"item": item})
     rows = open_rows(candidates, Candidate, "candidates", names)
     scoring = RowEvaluation(
         rows,

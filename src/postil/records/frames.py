@@ -1,57 +1,51 @@
-"""Tables of Python as rows: data frames of any library, lists of rows or objects, and paths of files."""
+"""Tables of Python as rows: data frames of any library, lists of rows or dictionaries, and paths of files."""
 
 from __future__ import annotations
 
-import datetime as dt
 import difflib
 import math
 import os
+import warnings
 from collections.abc import Mapping
-from itertools import islice
-from typing import TYPE_CHECKING, Final, Generic, TypeAlias, TypeGuard, TypeVar
+from dataclasses import dataclass, replace
+from datetime import date
+from itertools import compress, repeat
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeGuard, TypeVar
 
 import msgspec
 from msgspec import inspect
 
-from postil.errors import InvalidInput, UnknownName, UsageError
-from postil.records.explain import explain
+from postil.errors import InvalidInput, UsageError
+from postil.records.reading import NESTED, Reading, readings
 from postil.records.results import Excluded
 from postil.records.row_files import FilePath, read
 from postil.records.row_locations import RowLocations
 from postil.records.rows import Judgement, Reference, Row, Score
+from postil.records.tables import LocatedRows, is_nested, records_as_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from narwhals.typing import IntoFrame
 
-__all__ = ["SYSTEM", "ColumnNames", "Frame", "Table", "TableRows", "is_frame", "is_table", "open_rows", "plain_value"]
+    Frame: TypeAlias = IntoFrame
+    Table: TypeAlias = FilePath | Frame | Sequence[Row] | Sequence[Mapping[str, object]]
+
+__all__ = ["SYSTEM", "ColumnNames", "TableRows", "is_frame", "is_table", "open_rows", "plain_value"]
 
 T = TypeVar("T", bound=Row)
 
-if TYPE_CHECKING:
-    Frame: TypeAlias = IntoFrame
-    Table: TypeAlias = FilePath | Frame | Sequence[Row] | Sequence[Mapping[str, object]]
-else:
-    Frame = Table = object
-
 BATCH: Final = 8192
-"""Number of rows that are converted together."""
+"""Number of rows that are made together."""
 
 SYSTEM: Final = "candidates"
 """System of the rows of a table without a column of systems, and of candidates that came without one."""
 
-DEFAULTS: Final = {"system": SYSTEM, "annotator": "annotator"}
-"""Value of a field that a table has no column for."""
-
-SHARED: Final = ("item", "system", "topic")
-"""Fields that tables meet on: a name that is given for one holds for the other tables too, where they have it."""
+CONSTANTS: Final = {"system": SYSTEM, "annotator": "annotator"}
+"""Value of a field that a table in memory has no column for."""
 
 WIDE: Final[Mapping[type[Row], tuple[str, str]]] = {Score: ("metric", "score"), Judgement: ("annotator", "grade")}
 """Field of the name and field of the value of rows that a wide table has as columns."""
-
-REFERENCES: Final = "references"
-"""Column of lists of references, where a table has no column of texts."""
 
 
 def is_frame(value: object) -> bool:
@@ -68,7 +62,7 @@ def is_frame(value: object) -> bool:
 
 
 def is_table(value: object) -> TypeGuard[Table]:
-    """True if a value is a table: a path, a data frame, or a list of rows or objects.
+    """True if a value is a table: a path, a data frame, or a list of rows or dictionaries.
 
     Args:
         value: Anything.
@@ -82,13 +76,15 @@ def is_table(value: object) -> TypeGuard[Table]:
 
 
 class ColumnNames:
-    """Names of the columns of one or more tables, by field.
+    """Names of the columns of the tables of a call.
 
     Args:
         roles: Row type of each table by its role; the first is the main one.
         columns: Column by field, as ``--column`` has them: ``{"text": "answer"}`` is of the main table,
-            ``{"references.text": "gold"}`` of another. Fields that tables meet on (item, system, topic) are of all.
-        wide: Columns of the main table that each are a metric (of scores) or an annotator (of judgements).
+            ``{"references.text": "gold"}`` of another, ``{"system": "=mine"}`` a constant.
+        everywhere: Column by field, in every table that has the field; None for its own name.
+        wide: Columns by table that each are a metric (of scores) or an annotator (of judgements).
+        constants: Value of fields that a table in memory has no column for, besides `CONSTANTS`.
 
     Raises:
         UnknownName: There is no such role or field.
@@ -96,47 +92,50 @@ class ColumnNames:
     >>> names = ColumnNames({"judgements": Judgement}, {"annotater": "who"})
     Traceback (most recent call last):
     ...
-    postil.errors.UnknownName: unknown field 'annotater'; did you mean 'annotator'? Known: item, system, annotator, \
-grade, aspect
+    postil.errors.UnknownName: unknown field of judgements 'annotater'; did you mean 'annotator'? Known: item, system, \
+annotator, grade, aspect
     """
 
     def __init__(
         self,
         roles: Mapping[str, type[Row]],
         columns: Mapping[str, str] | None = None,
+        *,
+        everywhere: Mapping[str, str | None] | None = None,
         wide: Mapping[str, Sequence[str]] | None = None,
+        constants: Mapping[str, str] | None = None,
     ) -> None:
-        self.main = next(iter(roles))
-        self.wide = {role: list(names) for role, names in (wide or {}).items()}
-        self._of: dict[str, dict[str, str]] = {role: {} for role in roles}
-        self._shared: dict[str, str] = {}
-        for key, column in (columns or {}).items():
-            role, dot, field = key.partition(".") if "." in key else (self.main, "", key)
-            if role not in roles:
-                raise UnknownName("table", role, roles)
-            known = list(roles[role].__struct_fields__)
-            if field not in known:
-                raise UnknownName("field", field, known)
-            self._of[role][field] = column
-            if not dot and field in SHARED:
-                self._shared[field] = column
+        words = [f"{field}={column}" for field, column in (columns or {}).items()]
+        shared = {field: column for field, column in (everywhere or {}).items() if column is not None}
+        self._readings: dict[str, Reading] = {}
+        self._named: set[str] = set()
+        for role, reading in readings(roles, warnings.warn, column=words).items():
+            of_role = {field: column for field, column in shared.items() if field in roles[role].__struct_fields__}
+            self._named |= {role} if reading.columns else set()
+            all_columns = {**of_role, **reading.columns}
+            self._readings[role] = _TableReading(columns=all_columns, role=reading.role, say=reading.say)
+        self.wide = {role: tuple(names) for role, names in (wide or {}).items()}
+        self.constants = {**CONSTANTS, **(constants or {})}
 
-    def of(self, role: str, there: Sequence[str]) -> dict[str, str]:
-        """Column of each field that was given another name.
-
-        Args:
-            role: The table.
-            there: The columns that it has.
-        """
-        shared = {field: column for field, column in self._shared.items() if column in there}
-        return {**shared, **self._of[role]}
+    def reading(self, role: str) -> Reading:
+        """Options of reading a table."""
+        return self._readings[role]
 
     def given(self, role: str) -> bool:
-        """True if a column of the table was named."""
-        return bool(self._of[role] or self.wide.get(role))
+        """True if columns of that table alone were named."""
+        return role in self._named or bool(self.wide.get(role))
 
 
-class TableRows(Generic[T]):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _TableReading(Reading):
+    """Options whose messages name arguments in place of flags."""
+
+    def flag(self, name: str) -> str:
+        """See `Reading.flag`."""
+        return f"columns={{'{self.role}{'.' * bool(self.role)}{name}': COLUMN}}"
+
+
+class TableRows(LocatedRows[T]):
     """Iterator over the rows of a table; made by `open_rows`.
 
     Args:
@@ -146,47 +145,8 @@ class TableRows(Generic[T]):
     """
 
     def __init__(self, rows: Iterator[T], places: RowLocations, left_out: tuple[Excluded, ...] = ()) -> None:
-        self.places = places
+        super().__init__(rows, places)
         self.left_out = left_out
-        self._rows = rows
-
-    def __iter__(self) -> Iterator[T]:
-        return self._rows
-
-
-class TableLocations(RowLocations):
-    """Locations of rows of a table in memory: the argument, the row counted from 1 and the column.
-
-    Args:
-        where: Name of the argument.
-        columns: Names of the columns.
-        names: Column of each field that has another name.
-        rows: Row of the table that each row was made from; by default the same.
-    """
-
-    __slots__ = ("_columns", "_names", "_origin")
-
-    def __init__(
-        self,
-        where: str,
-        columns: Sequence[str] = (),
-        names: Mapping[str, str] | None = None,
-        rows: Sequence[int] | None = None,
-    ) -> None:
-        super().__init__(where)
-        self._columns, self._names, self._origin = tuple(columns), names or {}, rows
-
-    def line(self, index: int) -> int:
-        """See `RowLocations.line`."""
-        return (index if self._origin is None else self._origin[index]) + 1
-
-    def fields(self, index: int) -> tuple[str, ...] | None:  # noqa: ARG002 - the same in all rows
-        """See `RowLocations.fields`."""
-        return self._columns or None
-
-    def error(self, index: int, field: str, problem: str) -> InvalidInput:
-        """See `RowLocations.error`."""
-        return super().error(index, self._names.get(field, field), problem)
 
 
 def open_rows(table: Table, row_type: type[T], role: str, names: ColumnNames | None = None) -> TableRows[T]:
@@ -206,23 +166,22 @@ def open_rows(table: Table, row_type: type[T], role: str, names: ColumnNames | N
         InvalidInput: A column is missing, a value is not what it should be, or there are no rows; says where.
         UsageError: It is no table.
 
-    >>> rows = open_rows([{"item": 1, "gold": "a b"}], Reference, "references", ColumnNames(
-    ...     {"references": Reference}, {"text": "gold"}))
-    >>> [(row.item, row.text) for row in rows]
+    >>> gold = ColumnNames({"references": Reference}, {"text": "gold"})
+    >>> [(row.item, row.text) for row in open_rows([{"item": 1, "gold": "a b"}], Reference, "references", gold)]
     [('1', 'a b')]
     """
     names = names or ColumnNames({role: row_type})
     if isinstance(table, str | os.PathLike):
-        if names.given(role):
-            raise UsageError(f"columns: {role} are a file; read it into a data frame to name its columns")
-        source = read(table, row_type)
+        if names.wide.get(role):
+            raise UsageError(f"{role}: only a table in memory has wide columns; read {table} into a data frame")
+        source = read(table, row_type, names.reading(role))
         return TableRows(iter(source), source.places)
     if isinstance(table, list | tuple) and table and isinstance(table[0], Row):
         return TableRows(_of_type(table, row_type, role), RowLocations(role))
     if isinstance(table, list | tuple):
-        return _from_columns(_transposed(table, role), row_type, role, names)
+        return _opened(_of_dictionaries(table, role), row_type, role, names)
     if is_frame(table):
-        return _from_columns(_frame_columns(table, row_type, role, names), row_type, role, names)
+        return _opened(_of_frame(table, role), row_type, role, names)
     raise UsageError(f"{role}: expected a path, a data frame or a list of rows, got {type(table).__name__}")
 
 
@@ -234,100 +193,141 @@ def _of_type(rows: Iterable[object], row_type: type[T], role: str) -> Iterator[T
         yield row
 
 
-def _transposed(objects: Sequence[object], role: str) -> dict[str, list[object]]:
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Columns of a table in memory.
+
+    Args:
+        names: Their names.
+        lines: Row of the table that each of their rows comes from, counted from 1.
+        values: Function from a name to the values, as their library has them.
+    """
+
+    names: list[str]
+    lines: Sequence[int]
+    values: Callable[[str], list[object]]
+
+
+def _of_dictionaries(objects: Sequence[object], role: str) -> _Columns:
     """Columns of a list of dictionaries; a key that one lacks is missing there."""
     found: dict[str, list[object]] = {}
-    for line, row in enumerate(objects):
+    for line, row in enumerate(objects, start=1):
         if not isinstance(row, Mapping):
             problem = f"expected a dictionary like the first, got {type(row).__name__}"
-            raise InvalidInput(problem, where=role, line=line + 1)
+            raise InvalidInput(problem, where=role, line=line)
         for key, value in row.items():
-            found.setdefault(str(key), [None] * line).append(value)
-        for values in found.values():
-            if len(values) == line:
-                values.append(None)
-    return found
+            values = found.setdefault(str(key), [])
+            values += [None] * (line - 1 - len(values))
+            values.append(value)
+    n = len(objects)
+    return _Columns(list(found), range(1, n + 1), lambda name: found[name] + [None] * (n - len(found[name])))
 
 
-def _frame_columns(frame: object, row_type: type[Row], role: str, names: ColumnNames) -> dict[str, list[object]]:
-    """Columns of a data frame as lists: those that the row may need."""
+def _of_frame(frame: object, role: str) -> _Columns:
+    """Columns of a data frame."""
     import narwhals as nw  # noqa: PLC0415 - only where a frame comes
 
     try:
         opened = nw.from_native(frame)  # type: ignore[call-overload]  # what it does not know it refuses
         eager = opened.collect() if isinstance(opened, nw.LazyFrame) else opened
-        columns = list(eager.columns)
+        return _Columns(list(eager.columns), range(1, len(eager) + 1), lambda name: eager[name].to_list())
     except nw.exceptions.DuplicateError:
         raise InvalidInput("two columns have the same name; rename one of them", where=role) from None
     except TypeError:
         known = "pandas, Polars, pyarrow.Table or another that narwhals takes"
         raise UsageError(f"{role}: expected a data frame ({known}), got {type(frame).__name__}") from None
-    wanted = {*row_type.__struct_fields__, *names.of(role, columns).values(), *names.wide.get(role, ()), REFERENCES}
-    return {name: eager[name].to_list() if name in wanted else [] for name in columns}
 
 
-def _from_columns(columns: dict[str, list[object]], row_type: type[T], role: str, names: ColumnNames) -> TableRows[T]:
-    """Rows of columns that are lists; an empty list is a column that no field reads."""
-    there = list(columns)
-    of = names.of(role, there)
-    wide = names.wide.get(role, [])
-    for column in (*of.values(), *wide):
-        if column not in columns:
-            raise InvalidInput(_no_column(column, there), where=role)
-    if row_type is Reference and "text" not in of and "text" not in columns and REFERENCES in columns:
-        of["text"] = REFERENCES
-    sources = {field: of.get(field, field) for field in row_type.__struct_fields__}
-    melted = WIDE[row_type] if wide else ()
-    for each in msgspec.structs.fields(row_type):
-        if sources[each.name] not in columns and each.name not in melted:
-            if each.name in DEFAULTS:
-                columns[each.name] = [DEFAULTS[each.name]] * max(map(len, columns.values()), default=0)
-            elif each.required:
-                raise InvalidInput(
-                    f"{_no_column(each.name, there)}; name it by columns={{'{each.name}': …}}", where=role
-                )
-    whole = _whole_fields(row_type)
-    read = {field: columns[source] for field, source in sources.items() if source in columns and field not in melted}
-    plain = {field: _plain(values, whole=field in whole) for field, values in read.items()}
-    if melted:
-        records, origin = _melted(plain, {name: _plain(columns[name], whole=False) for name in wide}, melted)
-    else:
-        records = [dict(zip(plain, values, strict=True)) for values in zip(*plain.values(), strict=True)]
-        origin = None
-    if row_type is Reference and any(isinstance(value, list) for value in plain["text"]):
-        records, origin = _nested(records, role, of)
-    if not records:
+def _melted(columns: _Columns, wide: Sequence[str], fields: tuple[str, str]) -> _Columns:
+    """One row for each row and wide column, column by column."""
+    name, value = fields
+
+    def values(column: str) -> list[object]:
+        if column == name:
+            return [each for each in wide for _ in columns.lines]
+        if column == value:
+            return [each for column in wide for each in columns.values(column)]
+        return columns.values(column) * len(wide)
+
+    return _Columns([*columns.names, *fields], list(columns.lines) * len(wide), values)
+
+
+def _opened(columns: _Columns, row_type: type[T], role: str, names: ColumnNames) -> TableRows[T]:
+    """Open the rows of columns."""
+    wide = names.wide.get(role, ())
+    for column in wide:
+        if column not in columns.names:
+            raise InvalidInput(_no_column(column, columns.names), where=role)
+    if wide:
+        columns = _melted(columns, wide, WIDE[row_type])
+    reading = _completed(names.reading(role), row_type, columns.names, names.constants)
+    if not columns.lines:
         raise InvalidInput("expected rows, got none", where=role)
-    left_out: tuple[Excluded, ...] = ()
+    sources = {source: field for field, source in _sources(reading, row_type, columns.names, role).items()}
+    infos = {info.name: info for info in msgspec.structs.fields(row_type)}
+    table = {source: _plain(columns.values(source), infos.get(field)) for source, field in sources.items()}
+    lines, left_out = columns.lines, tuple[Excluded, ...]()
     if row_type is Judgement:
-        records, origin, left_out = _rated(records, origin)
-    places = TableLocations(role, there, of, origin)
-    return TableRows(_converted(records, row_type, places), places, left_out)
+        table, lines, left_out = _rated(table, lines, reading.columns.get("grade", "grade"))
+    text = table.get(reading.columns.get("text", "text"), [])
+    if row_type is Reference and any(isinstance(each, list) for each in text):
+        of = {**reading.columns, NESTED: reading.columns.get("text", "text")}
+        reading = replace(reading, columns={field: column for field, column in of.items() if field != "text"})
+    aliases = {field: column for field, column in reading.columns.items() if not column.startswith("=")}
+    places = RowLocations(role, lambda _: tuple(columns.names), aliases)
+    if is_nested(row_type, reading, columns.names) or not all(source in columns.names for source in aliases.values()):
+        return TableRows(_advised(records_as_rows(_batches(table, lines), row_type, reading, places)), places, left_out)
+    if not isinstance(lines, range):
+        places.extend(lines)
+    return TableRows(_advised(_made(table, lines, row_type, reading, role)), places, left_out)
 
 
-def _no_column(column: str, there: Sequence[str]) -> str:
-    near = difflib.get_close_matches(column, there, n=1, cutoff=0.5)
+def _completed(reading: Reading, row_type: type[Row], names: Sequence[str], constants: Mapping[str, str]) -> Reading:
+    """Options with constants for the fields that the table has no column for."""
+    absent = {field: value for field, value in constants.items() if field in row_type.__struct_fields__}
+    absent = {field: f"={value}" for field, value in absent.items() if field not in names}
+    return replace(reading, columns={**absent, **reading.columns})
+
+
+def _sources(reading: Reading, row_type: type[Row], names: Sequence[str], role: str) -> dict[str, str]:
+    """Column of each field that the table has.
+
+    Raises:
+        InvalidInput: A column that was named, or that the row needs, is missing.
+    """
+    nested = is_nested(row_type, reading, names)
+    required = {info.name for info in msgspec.structs.fields(row_type) if info.required}
+    sources = {**({NESTED: NESTED} if nested else {}), **reading.sources(row_type)}
+    found: dict[str, str] = {}
+    for field, source in sources.items():
+        column = source if source in names else source.partition(".")[0]
+        if column in names:
+            found[field] = column
+        elif not source.startswith("=") and (
+            field in reading.columns or (field in required and not (nested and field == "text"))
+        ):
+            raise InvalidInput(f"{_no_column(source, names)}; name it: {reading.flag(field)}", where=role)
+    return found
+
+
+def _no_column(column: str, names: Sequence[str]) -> str:
+    near = difflib.get_close_matches(column, names, n=1, cutoff=0.5)
     guess = f"; did you mean '{near[0]}'?" if near else ";"
-    return f"no column '{column}'{guess} the columns are: {', '.join(there)}"
+    return f"no column '{column}'{guess} the columns are: {', '.join(names)}"
 
 
-def _whole_fields(row_type: type[Row]) -> set[str]:
-    """Fields of ids and integers: a column of whole numbers with missing values comes as floats from pandas."""
-    kinds = {field.name: field.type for field in inspect.type_info(row_type).fields}  # type: ignore[attr-defined]
-    return {
-        name
-        for name, kind in kinds.items()
-        if any(isinstance(each, inspect.IntType) for each in getattr(kind, "types", (kind,)))
-    }
-
-
-def _plain(values: list[object], *, whole: bool) -> list[object]:
-    """Values as JSON has them: missing ones None, NumPy's and others' Python's."""
-    if set(map(type, values)) <= {str, int}:
+def _plain(values: list[object], info: msgspec.structs.FieldInfo | None) -> list[object]:
+    """Values as rows have them: missing ones None or the field's default, whole floats integers where ids are."""
+    if set(map(type, values)) == {str}:
         return values
     found = list(map(plain_value, values))
-    if whole:
+    if info is None:
+        return found
+    kinds = inspect.type_info(info.type)
+    if any(isinstance(kind, inspect.IntType) for kind in getattr(kinds, "types", (kinds,))):
         found = [int(value) if isinstance(value, float) and value.is_integer() else value for value in found]
+    if not info.required and info.default is not None:
+        found = [info.default if value is None else value for value in found]
     return found
 
 
@@ -347,7 +347,7 @@ def plain_value(value: object) -> object:
         found = {key: plain_value(inner) for key, inner in value.items()}
     elif type(value).__name__ in _MISSING or (isinstance(value, float) and math.isnan(value)):
         found = None
-    elif isinstance(value, str | dt.date):
+    elif isinstance(value, str | date):
         found = str(value)
     elif hasattr(value, "tolist"):  # of NumPy
         found = plain_value(value.tolist())
@@ -358,81 +358,55 @@ _MISSING: Final = frozenset({"NAType", "NaTType"})
 """Types of the missing values of pandas."""
 
 
-def _melted(
-    plain: dict[str, list[object]], wide: dict[str, list[object]], fields: tuple[str, str]
-) -> tuple[list[dict[str, object]], list[int]]:
-    """Records of a wide table: one for each row and wide column, column by column."""
-    name, value = fields
-    n = len(next(iter(wide.values())))
-    shared = [dict(zip(plain, values, strict=True)) for values in zip(*plain.values(), strict=True)] or [{}] * n
-    records = [
-        {**row, name: column, value: each}
-        for column, values in wide.items()
-        for row, each in zip(shared, values, strict=True)
-    ]
-    return records, list(range(n)) * len(wide)
-
-
-def _nested(
-    records: list[dict[str, object]], role: str, of: Mapping[str, str]
-) -> tuple[list[dict[str, object]], list[int]]:
-    """Records of a table with a list of references per row: texts, or objects with the fields of a reference.
-
-    Lists in other columns (grades, weights, upvotes) have one value for each text.
-    """
-    found: list[dict[str, object]] = []
-    origin: list[int] = []
-    for row, record in enumerate(records):
-        texts = record["text"]
-        if not isinstance(texts, list):
-            texts = [texts]
-        lists = {field: each for field, each in record.items() if isinstance(each, list) and field not in _LISTS}
-        for field, values in lists.items():
-            if len(values) != len(texts):
-                problem = f"expected one for each of {len(texts)} references, got {len(values)}"
-                raise InvalidInput(problem, where=role, line=row + 1, field=of.get(field, field))
-        for position, text in enumerate(texts):
-            inner = {field: values[position] for field, values in lists.items() if field != "text"}
-            inner |= text if isinstance(text, dict) else {"text": text}
-            found.append({**record, **inner})
-            origin.append(row)
-    return found, origin
-
-
-_LISTS: Final = frozenset({"ratings"})
-"""Fields of a reference that are lists themselves."""
-
-
 def _rated(
-    records: list[dict[str, object]], origin: list[int] | None
-) -> tuple[list[dict[str, object]], list[int] | None, tuple[Excluded, ...]]:
+    table: dict[str, list[object]], lines: Sequence[int], grade: str
+) -> tuple[dict[str, list[object]], Sequence[int], tuple[Excluded, ...]]:
     """The judgements that have a grade, and those left out."""
-    kept = [index for index, record in enumerate(records) if record["grade"] is not None]
-    if len(kept) == len(records):
-        return records, origin, ()
-    origin = list(range(len(records))) if origin is None else origin
-    missing = sorted(set(range(len(records))) - set(kept))
-    excluded = Excluded.of("no grade", [f"row {origin[index] + 1}" for index in missing])
-    return [records[index] for index in kept], [origin[index] for index in kept], (excluded,)
+    missing = [line for line, value in zip(lines, table[grade], strict=True) if value is None]
+    if not missing:
+        return table, lines, ()
+    kept = [value is not None for value in table[grade]]
+    excluded = Excluded.of("no grade", [f"row {line}" for line in missing])
+    rated = {name: list(compress(values, kept)) for name, values in table.items()}
+    return rated, list(compress(lines, kept)), (excluded,)
 
 
-def _converted(records: list[dict[str, object]], row_type: type[T], places: RowLocations) -> Iterator[T]:
-    """Rows of records, many at a time."""
-    several, done = iter(records), 0
-    while batch := list(islice(several, BATCH)):
+def _made(
+    table: dict[str, list[object]], lines: Sequence[int], row_type: type[T], reading: Reading, role: str
+) -> Iterator[T]:
+    """Make rows of columns; of a batch with a wrong value, and of nested objects, by way of records."""
+    sources = [(info, reading.columns.get(info.name, info.name)) for info in msgspec.structs.fields(row_type)]
+    columns = [
+        table[source] if source in table else repeat(source[1:] if source.startswith("=") else info.default)
+        for info, source in sources
+    ]
+    for begin in range(0, len(lines), BATCH):
+        here = slice(begin, begin + BATCH)
+        parts = [column[here] if isinstance(column, list) else column for column in columns]
         try:
-            yield from msgspec.convert(batch, list[row_type])  # type: ignore[valid-type]
-        except (msgspec.ValidationError, InvalidInput):
-            for index, record in enumerate(batch, start=done):
-                yield _row(record, row_type, places, index)
-        done += len(batch)
+            rows = list(map(row_type, *parts))
+        except InvalidInput:
+            batches = _batches({name: values[here] for name, values in table.items()}, lines[here])
+            places = RowLocations(role, columns=reading.columns)
+            rows = list(records_as_rows(batches, row_type, reading, places))
+        yield from rows
 
 
-def _row(record: dict[str, object], row_type: type[T], places: RowLocations, index: int) -> T:
+def _batches(
+    table: dict[str, list[object]], lines: Sequence[int]
+) -> Iterator[tuple[Sequence[int], list[dict[str, object]]]]:
+    for begin in range(0, len(lines), BATCH):
+        here = slice(begin, begin + BATCH)
+        values = zip(*(column[here] for column in table.values()), strict=True)
+        yield lines[here], [dict(zip(table, each, strict=True)) for each in values]
+
+
+def _advised(rows: Iterator[T]) -> Iterator[T]:
+    """Pass rows on; say what to do where a value is missing."""
     try:
-        return msgspec.convert(record, row_type)
-    except (msgspec.ValidationError, InvalidInput) as error:
-        field, problem = explain(record, row_type) or ("", str(error))
-        if problem.endswith("got null"):
-            problem += "; the value is missing: fill it, or drop the row"
-        raise places.error(index, field, problem) from None
+        yield from rows
+    except InvalidInput as error:
+        if not error.problem.endswith("got null"):
+            raise
+        problem = f"{error.problem}; the value is missing: fill it, or drop the row"
+        raise InvalidInput(problem, where=error.where, line=error.line, field=error.field) from None
