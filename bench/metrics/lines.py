@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from bench.metrics import peers, rouge_peers
@@ -138,6 +139,12 @@ def _rouge() -> list[Line]:
         *_rouge_scorers(grams, "rouge1", "rouge2"),
         _slow(grams, "rouge-metric", "rouge-metric", rouge_peers.rouge_metric(rouge_n=2), "best reference by recall"),
     )
+    scored, types = "rouge-score", ("rouge1", "rouge2", "rougeL", "rougeLsum")
+    same = (
+        _slow(scored, "rouge-score", "rouge-score", rouge_peers.rouge_scorer("rouge_score", *types)),
+        _peer(scored, "rapidrouge", "rapidrouge", rouge_peers.rouge_scorer("rapidrouge", *types)),
+    )
+    f_measures = ("rouge-1(part=f)", "rouge-2(part=f)", "rouge-l(reading=best,beta=1)", "rouge-lsum")
     skips = "rouge-su4"
     pairs = (
         _slow(
@@ -147,6 +154,7 @@ def _rouge() -> list[Line]:
     return [
         Line(line, "ROUGE-L", ("rouge-l",), longest),
         Line(grams, "ROUGE-1 and ROUGE-2", ("rouge-1", "rouge-2"), counted),
+        Line(scored, "ROUGE-1, -2, -L and -Lsum, F of the best reference", f_measures, same),
         Line(skips, "ROUGE-SU4", ("rouge-su4",), pairs),
     ]
 
@@ -157,4 +165,16 @@ def _cider() -> list[Line]:
     return [Line(line, "CIDEr-D", ("cider-d",), (coco,)), Line("cider", "CIDEr", ("cider",))]
 
 
-LINES: tuple[Line, ...] = (_all(), *_bleu(), *_meteor(), *_rouge(), *_cider())
+def _chrf() -> list[Line]:
+    lines = []
+    for spec, title, words in (("chrf", "chrF", 0), ("chrf++", "chrF++", 2)):
+        sentences, corpus = simple(partial(peers.chrf_sentences, words)), simple(partial(peers.chrf_corpus, words))
+        same = (
+            _slow(spec, "sacrebleu sentence_score", "sacrebleu", sentences, "items alone"),
+            _slow(spec, "sacrebleu corpus_score", "sacrebleu", corpus, "corpus alone"),
+        )
+        lines.append(Line(spec, title, (spec,), same))
+    return lines
+
+
+LINES: tuple[Line, ...] = (_all(), *_bleu(), *_meteor(), *_rouge(), *_cider(), *_chrf())

@@ -270,6 +270,27 @@ def sacrebleu_corpus() -> Score:
     return score
 
 
+def chrf_sentences(words: int) -> Score:
+    """sacreBLEU's chrF with word n-grams up to an order, item by item."""
+    chrf = importlib.import_module("sacrebleu.metrics").CHRF(word_order=words)
+
+    def score(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> None:
+        for candidate, texts in zip(candidates, references, strict=True):
+            chrf.sentence_score(candidate, texts)
+
+    return score
+
+
+def chrf_corpus(words: int) -> Score:
+    """The same of all texts."""
+    chrf = importlib.import_module("sacrebleu.metrics").CHRF(word_order=words)
+
+    def score(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> None:
+        chrf.corpus_score(candidates, [list(stream) for stream in zip(*references, strict=True)])
+
+    return score
+
+
 def bleuscore_corpus() -> Score:
     compute = importlib.import_module("bleuscore").compute
     return lambda candidates, references: compute(
