@@ -31,6 +31,7 @@ API: Final = {
         "postil.ControlOptions",
         "postil.DocumentFrequencies",
         "postil.parse_metric",
+        "postil.register_metric",
         "postil.metrics.Metric",
         "postil.metrics.Scorer",
         "postil.metrics.References",

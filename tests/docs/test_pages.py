@@ -16,8 +16,8 @@ TUTORIALS = sorted(f"docs/tutorials/{path.name}" for path in (ROOT / "docs/tutor
 GUIDES = [
     f"docs/{name}.md"
     for name in (
-        *("annotate", "comment", "corpus", "correlate", "import", "integrations", "metrics", "passages", "python"),
-        *("report", "scale", "score", "study", "vectors"),
+        *("annotate", "comment", "corpus", "correlate", "import", "integrations", "metrics", "own-metrics", "passages"),
+        *("python", "report", "scale", "score", "study", "vectors"),
     )
 ]
 SLOW = {f"docs/{name}.md" for name in ("comment", "corpus", "python", "study", "vectors")}
