@@ -21,8 +21,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
+from itertools import chain
 from typing import Final
 
 __all__ = ["SIGNATURE", "split_ptb"]
@@ -147,14 +148,16 @@ _WEB = (
 """Rules that need an ``@``, a ``://`` or a dot before a known ending; most texts have none."""
 
 _RULES = (
+    ("word", f"(?!(?i:{_any('cannot gonna gotta wanna lemme gimme')})[ ,;\\n])[{_A}]+(?=[,;]?[ \\n])"),
     ("as_is", _TAG),
     ("entity", "&(?i:amp|lt|gt|quot|apos|nbsp|mdash|ndash);"),
     ("as_is", "&#[0-9]+;"),
     ("as_is", f"(?:{_HYPHENATED}|{_NAME}|{_DOTTED}|[{_L}{_D}][{_L}{_D}\xad]*)\\.(?=[,;:])"),
     ("as_is", f"[{_A}](?=\\.{_WHITE}+(?:(?:{_capitalized(_OPENERS)}){_WHITE}|{_TAG}))"),
     ("face", _PHONE),
+    ("as_is", "[0-9]{1,2}[-/][0-9]{1,2}[-/][0-9]{2,4}(?![A-Za-z0-9])"),
     ("as_is", f"{_SLASHED}/{_SLASHED}(?:/{_SLASHED})?|[0-9]{{1,4}}[- \xa0][0-9]{{1,4}}[/⁄][0-9]{{1,4}}"),
-    ("as_is", "[0-9]{1,2}[-/][0-9]{1,2}[-/][0-9]{2,4}|[0-9]{1,4}⁄[0-9]{1,4}"),
+    ("as_is", "[0-9]{1,4}⁄[0-9]{1,4}"),
     ("as_is", _HYPHENATED),
     ("as_is", f"[{_A}](?:\\.[{_A}])+(?![{_L}{_D}]|\\.[{_L}])\\.?|(?i:(?:ph|ed)\\.d)(?![{_L}{_D}]|\\.[{_L}]{{2}})\\.?"),
     ("as_is", f"(?i:{_any(_FINAL)})\\.(?=[{_L}](?![{_L}{_D}{_M}.!?]))|{_DOTTED}|[0-9]+\\.[xX]{_END}"),
@@ -253,6 +256,9 @@ def _scan(text: str) -> list[str]:
     tokens: list[str] = []
     for found in _scanner(web=web).finditer(shape):
         kind = kinds[found.lastindex or 0]
+        if kind == "word":
+            tokens.append(found[0].lower())
+            continue
         token = text[found.start() : found.end()] if shape is not text else found[0]
         if (kind != "as_is" and not (token := _written(kind, token))) or token in _DROPPED:
             continue
@@ -268,25 +274,59 @@ def _scan(text: str) -> list[str]:
 
 # ---- the fast path ---------------------------------------------------------------------------------------------------
 
-_ALONE = re.compile(
-    r"""["'(]?(?:[A-Za-z]+['’-])*(?:[A-Za-z]{2,}[.,;:!?)"'’]*|[A-Za-z](?![.])[,;:!?)"'’]*)|[0-9]+[,.]?"""
-)
-"""Chunks between white space whose tokens do not depend on their neighbors."""
-_DEPENDENT = re.compile(rf"(?i:(?:^|[^a-z])(?:{_any(_BEFORE_NUMBER)})\.)")
+_PLAIN = re.compile("[A-Za-z]+[,;:]?")
+_SPLIT: Final = frozenset({"cannot", "gonna", "gotta", "wanna", "lemme", "gimme"})
+_AFTER = re.compile(r"[+(]?\d|\.+[^.]")
+"""Chunks that may belong to a number, a telephone number or dots before them."""
+_BEFORE = re.compile(r"^(?!(?:[A-Za-z]\.){2,}$)(?:.*[^A-Za-z])?[A-Za-z]\.$|<[A-Za-z/!?][^<>]*$")
+"""Chunks whose tokens may depend on what follows them: an initial, an open tag."""
+_NUMBER_ENDS: Final = (*"0123456789).",)
 _LONGEST: Final = 32
 _MOST: Final = 1 << 16
-_KNOWN: dict[str, tuple[str, ...] | None] = {}
-"""Tokens of chunks that came before, None for one that depends on its neighbors; emptied when it has `_MOST`."""
+
+_KNOWN: dict[str, tuple[str, ...]] = {}
+"""Tokens of text between white space whose neighbors cannot change them, as it came before; at most `_MOST`."""
 
 
 def _learn(chunk: str) -> tuple[str, ...] | None:
-    tokens = None
-    if len(chunk) <= _LONGEST and _ALONE.fullmatch(chunk) and not _DEPENDENT.search(chunk):
-        tokens = tuple(_scan(chunk))
-    if len(_KNOWN) >= _MOST:
-        _KNOWN.clear()
+    """Tokens of a chunk that is not known; None if its neighbors may change them."""
+    if _PLAIN.fullmatch(chunk) and (word := chunk.rstrip(",;:").lower()) not in _SPLIT:
+        found: tuple[str, ...] = (word,)
+    elif _AFTER.match(chunk) or _BEFORE.search(chunk) or _ADDRESS.search(chunk):
+        return None
+    else:
+        found = tuple(_scan(chunk))
     if len(chunk) <= _LONGEST:
-        _KNOWN[chunk] = tokens
+        if len(_KNOWN) >= _MOST:
+            _KNOWN.clear()
+        _KNOWN[chunk] = found
+    return found
+
+
+_scan_chunk = lru_cache(_MOST)(_scan)
+
+
+def _split_with_neighbors(text: str, chunks: list[str]) -> list[str]:
+    """Tokens of a text of which a chunk may depend on its neighbors: by chunks if none does, else of the whole."""
+    tokens: list[str] = []
+    last, before = "", False
+    for chunk in chunks:
+        if before and (chunk[0].isupper() or chunk[0] == "<"):
+            return _scan(text)
+        before = False
+        found = _KNOWN.get(chunk)
+        if found is None and (found := _learn(chunk)) is None:
+            before = _BEFORE.search(chunk) is not None
+            if (
+                (before and "<" in chunk)
+                or (last.endswith(_NUMBER_ENDS) and _AFTER.match(chunk))
+                or (not text.isascii() and _ADDRESS.search(chunk))
+            ):
+                return _scan(text)
+            tokens += _scan_chunk(chunk) if len(chunk) <= _LONGEST else _scan(chunk)
+        else:
+            tokens += found
+        last = chunk
     return tokens
 
 
@@ -298,14 +338,8 @@ def split_ptb(text: str) -> list[str]:
     >>> split_ptb("“We're gonna pay $3.50,” said Mr. O'Neill...")
     ['we', "'re", 'gon', 'na', 'pay', '$', '3.50', 'said', 'mr.', "o'neill"]
     """
-    tokens: list[str] = []
-    known = _KNOWN
-    for chunk in text.split():
-        try:
-            found = known[chunk]
-        except KeyError:
-            found = _learn(chunk)
-        if found is None:
-            return _scan(text)
-        tokens += found
-    return tokens
+    chunks = text.split()
+    try:
+        return list(chain.from_iterable(map(_KNOWN.get, chunks)))  # type: ignore[arg-type]
+    except TypeError:  # None: a chunk is new, or needs a look at its neighbors
+        return _split_with_neighbors(text, chunks)
