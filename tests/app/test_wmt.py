@@ -11,6 +11,7 @@ import postil
 from postil.app.correlate import CorrelateOptions, correlate_files
 from postil.app.wmt import WmtOptions, metrics_task
 from postil.records import Candidate, Judgement, Reference, Score, read, write
+from postil.records.results import replace
 from wmt_folders import write_set
 
 if TYPE_CHECKING:
@@ -179,14 +180,47 @@ def test_a_metric_of_ones_own(tmp_path: Path) -> None:
     again = values(task(folder, str(file)), "own")
     assert again["pool pearson"] == values(found, "own")["pool pearson"]
     assert again["system pearson"] != values(found, "own")["system pearson"]
+    edits = [Score(row.item, row.system, row.metric, -row.score, "edits|better:low") for row in rows]
+    write(file, edits)
+    low = task(folder, str(file))
+    assert values(low, "own") == pytest.approx(values(found, "own"))
+    assert low.settings.lower_is_better == ("own",)
     write(file, rows[1:])
-    with pytest.raises(postil.Undefined, match="own has scores of 11 of 12 segments by A; expected all of them"):
+    with pytest.raises(postil.InvalidInput, match=r"own\.jsonl: own has scores of 11 of 12 segments by A;"):
+        task(folder, str(file))
+    write(file, [*rows, rows[0]])
+    with pytest.raises(postil.InvalidInput, match=r"own\.jsonl:61: item: a second score of own for A;"):
+        task(folder, str(file))
+    write(file, [Score(None, "A", "own", 0.5)])
+    with pytest.raises(postil.InvalidInput, match=r"own\.jsonl: own has no score of B; expected one of every system"):
+        task(folder, str(file))
+    write(file, [Score("1", "A", "BLEU-refA", 0.5)])
+    with pytest.raises(postil.UsageError, match="has a metric BLEU-refA; give yours another name"):
         task(folder, str(file))
     write(file, [*rows, Score("13", "A", "own", 0.5)])
     with pytest.raises(
         postil.InvalidInput, match=r"own\.jsonl:61: item: expected the number of a segment, 1 to 12, got '13'"
     ):
         task(folder, str(file))
+
+
+def test_a_corpus_score_is_of_the_statistics_of_segments(tmp_path: Path) -> None:
+    words = ["the", "cat", "sat", "on", "the", "mat", "near", "the", "door", "today"]
+    texts = [" ".join(words[k % 3 : 3 + (1 + k) * place % 7]) for k in range(len(SYSTEMS)) for place in range(SEGMENTS)]
+    items = [str(place + 1) for place in range(SEGMENTS)] * len(SYSTEMS)
+    systems = [name for name in SYSTEMS for _ in range(SEGMENTS)]
+    scored = postil.score(
+        texts, [[" ".join(words)]] * len(texts), items=items, systems=systems, metrics=["bleu-2(smooth=exp)"]
+    )
+    file, rows = tmp_path / "bleu.jsonl", list(scored.score_rows())
+    write(file, rows)
+    human = {name: [of["bleu-2(smooth=exp)"]] for name, of in scored.by_system.items()}
+    folder = write_set(make(tmp_path / "wmt99"), "en-de", human={"mqm.sys": human}, metrics={})
+    found = values(task(folder, str(file), coefficients=("pearson",)), "bleu-2(smooth=exp)")
+    assert found["system pearson"] == pytest.approx(1.0, abs=1e-12)
+    write(file, [replace(row, statistics=()) for row in rows])
+    mean = values(task(folder, str(file), coefficients=("pearson",)), "bleu-2(smooth=exp)")
+    assert mean["system pearson"] < 0.999
 
 
 def test_rows_give_the_same_numbers(tmp_path: Path) -> None:

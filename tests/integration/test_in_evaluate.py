@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import socket
+
 import datasets
 import evaluate
 import pytest
@@ -16,6 +18,16 @@ SPECS = ["bleu-2", "meteor", "rouge-l", "cider-d"]
 @pytest.fixture(scope="module")
 def metric() -> evaluate.EvaluationModule:
     return evaluate.load(path())
+
+
+def test_loading_needs_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("no network")
+
+    for name in ("create_connection", "getaddrinfo"):
+        monkeypatch.setattr(socket, name, refuse)
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    assert evaluate.load(path()).compute(predictions=["a"], references=["a"], metrics=["rouge-1"]) == {"rouge-1": 1.0}
 
 
 def test_compute_gives_the_scores_of_postil(metric: evaluate.EvaluationModule) -> None:

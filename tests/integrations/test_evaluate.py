@@ -32,6 +32,13 @@ def test_predictions_of_one_item_count_once_for_document_frequencies() -> None:
     assert found != evaluate.corpus_scores(predictions, references, metrics=["cider-d"])
 
 
+def test_a_function_is_a_metric() -> None:
+    def shared(candidate: str, references: list[str]) -> float:
+        return float(candidate in references)
+
+    assert evaluate.corpus_scores(PREDICTIONS, [PREDICTIONS, ["x"]], metrics=[shared]) == {"shared": 0.5}
+
+
 def test_errors_name_the_inputs_of_evaluate() -> None:
     with pytest.raises(postil.InvalidInput, match=r"^reference_weights: missing"):
         evaluate.corpus_scores(PREDICTIONS, REFERENCES, metrics=["w-meteor"])

@@ -36,6 +36,8 @@ def test_the_metric_takes_what_the_harness_gives() -> None:
 def test_bad_documents_are_refused_when_they_are_met() -> None:
     with pytest.raises(postil.UsageError, match="did you mean 'meteor'"):
         scored_texts("a", ["a"], metrics=["metor"])
+    with pytest.raises(postil.UsageError, match=r"metrics: expected a spec, got .*; postil\.register_metric gives"):
+        scored_texts("a", ["a"], metrics=[len])
     with pytest.raises(postil.InvalidInput, match="references: expected at least one text, as a list"):
         scored_texts("a", [], metrics=["meteor"])
     with pytest.raises(postil.InvalidInput, match="references: expected at least one text, as a list"):

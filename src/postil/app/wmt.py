@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Final
 
-from postil.app.item_scores import ScoreSources
 from postil.app.options import ResamplingOptions, ThreadOptions
 from postil.app.progress import steps
+from postil.app.wmt_own_scores import OwnScores
 from postil.app.wmt_selection import NAMES, Selection
 from postil.corpus.formats.wmt import WmtSet
 from postil.errors import Undefined, UnknownName, UsageError
@@ -27,13 +26,14 @@ from postil.records.results import (
     UndefinedResult,
     replace,
 )
-from postil.records.row_files import read, write
+from postil.records.row_files import write
 from postil.records.rows import Candidate, Judgement, Reference, Score
 from postil.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from postil.app.wmt_own_scores import Metrics
     from postil.corpus.formats.wmt import Level, Scores
     from postil.metaeval.replicates import By
     from postil.metaeval.table import Table
@@ -43,9 +43,6 @@ __all__ = ["WmtOptions", "metrics_task"]
 
 LEVELS: Final[tuple[tuple[Level, By], ...]] = (("sys", "system"), ("seg", "pool"), ("seg", "item"))
 """Level of the scores, and level of the coefficients."""
-
-Metrics: TypeAlias = "dict[str, Scores]"
-"""Scores by metric."""
 
 
 @options
@@ -104,8 +101,8 @@ def metrics_task(
     Args:
         folder: Folder of the test set in the layout of mt-metrics-eval.
         options: The options.
-        scores: Files of score rows of further metrics, whose items are the numbers of the segments from 1. The score of
-            a system is the corpus score, where there is one, else the mean over the segments.
+        scores: Files of score rows of further metrics, whose items are the numbers of the segments from 1; see
+            `postil.app.wmt_own_scores.OwnScores`.
         rows: Folder for candidates, references, judgements and scores as rows; by default none are written.
         command: The command line, if there was one.
 
@@ -121,14 +118,15 @@ def metrics_task(
     found = _Found(options)
     with steps(1 + 2 * len(options.coefficients) * len(LEVELS)) as at:
         at("scores")
-        own = _own_scores(scores, test_set, systems)
-        metrics = {level: selection.metrics(level, systems, options.metrics) | own.get(level, {}) for level in gold}
-        _check_names(options, test_set, own)
+        own = OwnScores.read(scores, test_set, systems)
+        metrics = {level: selection.metrics(level, systems, options.metrics) | own.metrics[level] for level in gold}
+        _check_names(options, test_set, own.metrics)
         if rows is not None:
             _write_rows(Path(rows), selection, gold.get("seg", {}), metrics.get("seg", {}), systems)
         for level, by in LEVELS:
             if metrics.get(level):
-                found.correlate(_table(level, metrics[level], gold[level], systems, options), by, at)
+                table = _table(level, metrics[level], gold[level], systems, options, own.signatures)
+                found.correlate(table, by, at)
     if not found.rows:
         reason = next((f"{row.metric}: {row.reason}" for row in found.absent), "")
         used = " and ".join(selection.references) or "no reference"
@@ -147,7 +145,7 @@ def metrics_task(
         left_out=tuple(selection.left_out),
         settings=MetricsTaskSettings(
             coefficients=options.coefficients,
-            lower_is_better=options.lower_is_better,
+            lower_is_better=tuple(found.lower),
             resamples=options.resamples,
             permutations=options.permutations,
             seed=options.seed,
@@ -165,10 +163,14 @@ class _Found:
     rows: list[Correlation] = field(default_factory=list)
     ranks: dict[str, dict[str, int]] = field(default_factory=dict)
     absent: list[UndefinedResult] = field(default_factory=list)
+    lower: dict[str, None] = field(default_factory=dict)
 
     def correlate(self, table: Table, by: By, at: Callable[[str], None]) -> None:
         """Add a level. One score per system is a table whose items are the systems."""
         level: By = "pool" if by == "system" else by
+        self.lower.update(
+            dict.fromkeys(name for name, low in zip(table.metrics, table.lower_is_better, strict=True) if low)
+        )
         given = self.options
         for coefficient in given.coefficients:
             at(f"{by}: {coefficient}")
@@ -191,7 +193,14 @@ class _Found:
             self.ranks[f"{by} {coefficient}"] = significance_clusters(values, tests.rows)
 
 
-def _table(level: Level, metrics: Metrics, gold: Scores, systems: Sequence[str], options: WmtOptions) -> Table:
+def _table(  # noqa: PLR0917
+    level: Level,
+    metrics: Metrics,
+    gold: Scores,
+    systems: Sequence[str],
+    options: WmtOptions,
+    signatures: Mapping[str, str],
+) -> Table:
     """Join the scores of metrics with those of people, on system or on segment and system."""
     rated = [
         (system if level == "sys" else str(place + 1), system, place, grade)
@@ -201,7 +210,7 @@ def _table(level: Level, metrics: Metrics, gold: Scores, systems: Sequence[str],
     ]
     return join(
         (
-            Score(item, system, metric, value, "")
+            Score(item, system, metric, value, signatures.get(metric, ""))
             for metric, scores in metrics.items()
             for item, system, place, _ in rated
             if (value := scores[system][place]) is not None
@@ -209,37 +218,6 @@ def _table(level: Level, metrics: Metrics, gold: Scores, systems: Sequence[str],
         [Judgement(item, system, "people", grade) for item, system, _, grade in rated],
         lower_is_better=[name for name in options.lower_is_better if name in metrics],
     )
-
-
-def _own_scores(paths: Sequence[str], test_set: WmtSet, systems: Sequence[str]) -> dict[Level, Metrics]:
-    """Scores of further metrics, from files of rows."""
-    if not paths:
-        return {}
-    if test_set.segments is None:
-        raise UsageError(f"--scores: {test_set.path} has no sources or system-outputs to tell the segments by")
-    files = ScoreSources([read(path, Score) for path in paths])
-    segments: Metrics = {}
-    whole: Metrics = {}
-    for place, row in enumerate(files.rows()):
-        if row.system not in systems:
-            continue
-        if row.item is None:
-            whole.setdefault(row.metric, {})[row.system] = [row.score]
-            continue
-        number = int(row.item) if row.item.isdecimal() else 0
-        if not 1 <= number <= test_set.segments:
-            problem = f"expected the number of a segment, 1 to {test_set.segments:,}, got '{row.item}'"
-            raise files.error(place, "item", problem)
-        none: list[float | None] = [None] * test_set.segments
-        segments.setdefault(row.metric, {}).setdefault(row.system, none)[number - 1] = row.score
-    for metric, scores in segments.items():
-        for system in systems:
-            values = [value for value in scores.get(system, ()) if value is not None]
-            if len(values) < test_set.segments:
-                problem = f"{metric} has scores of {len(values):,} of {test_set.segments:,} segments by {system}"
-                raise Undefined(f"{files.where}: {problem}; expected all of them")
-            whole.setdefault(metric, {}).setdefault(system, [math.fsum(values) / len(values)])
-    return {"sys": whole, "seg": segments}
 
 
 def _check_names(options: WmtOptions, test_set: WmtSet, own: Mapping[Level, Metrics]) -> None:

@@ -13,9 +13,8 @@ from postil.errors import InvalidInput, MissingExtra
 from postil.metrics.metric_set import DEFAULT_METRICS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from postil.app.columns import Column
+    from postil.metrics.own import Metrics
 
 __all__ = ["corpus_scores", "path"]
 
@@ -57,7 +56,7 @@ def corpus_scores(
     references: Column,
     reference_weights: Column | None = None,
     *,
-    metrics: Sequence[str] = DEFAULT_METRICS,
+    metrics: Metrics = DEFAULT_METRICS,
     tokenizer: str = "words",
     items: Column | None = None,
 ) -> dict[str, float]:
@@ -67,7 +66,7 @@ def corpus_scores(
         predictions: n texts.
         references: n texts, or n lists of texts.
         reference_weights: Weights in [0, 1] in the shape of ``references``.
-        metrics: Specs of metrics.
+        metrics: Specs of metrics, or functions; see `postil.score`.
         tokenizer: Name in `postil.text.TOKENIZERS`.
         items: Item of each prediction; see `postil.score`.
 
@@ -123,7 +122,7 @@ if find_spec("evaluate") is not None:
             self,
             config_name: str | None = None,
             *,
-            metrics: Sequence[str] = DEFAULT_METRICS,
+            metrics: Metrics = DEFAULT_METRICS,
             tokenizer: str = "words",
             **options: object,
         ) -> None:

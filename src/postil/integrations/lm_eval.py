@@ -11,8 +11,9 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from postil.app.score import score
-from postil.errors import InvalidInput
+from postil.errors import InvalidInput, UsageError
 from postil.metrics.metric_set import DEFAULT_METRICS, parse_all
+from postil.records.explain import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +63,7 @@ def scored_texts(
         A value per metric, by spec.
 
     Raises:
-        UnknownName, UsageError: A metric does not exist.
+        UnknownName, UsageError: A metric does not exist, or is a function without a name.
         InvalidInput: There is no reference, or there are not as many weights.
 
     >>> found = scored_texts("a b c", ["a b d"], [0.5], metrics=["rouge-1", "w-rouge-1"])
@@ -73,8 +74,13 @@ def scored_texts(
         raise InvalidInput("expected at least one text, as a list", where="references")
     if weights is not None and len(weights) != len(references):
         raise InvalidInput(f"expected {len(references)}, one per reference, got {len(weights)}", where="weights")
+    specs = [metrics] if isinstance(metrics, str) else metrics
+    for spec in specs:
+        if not isinstance(spec, str):
+            problem = f"expected a spec, got {shown(spec)}; postil.register_metric gives a function a name"
+            raise UsageError(f"metrics: {problem}")
     given = None if weights is None else tuple(weights)
-    return {spec: ScoredText(text, tuple(references), given, spec, tokenizer) for spec in parse_all(_listed(metrics))}
+    return {spec: ScoredText(text, tuple(references), given, spec, tokenizer) for spec in parse_all(specs)}
 
 
 def corpus_score(values: Sequence[ScoredText]) -> float:
@@ -121,10 +127,6 @@ def postil(
     ['meteor', 'rouge-l']
     """
     return scored_texts(predictions[0], references, metrics=metrics, tokenizer=tokenizer)
-
-
-def _listed(metrics: Sequence[str]) -> Sequence[str]:
-    return [metrics] if isinstance(metrics, str) else metrics
 
 
 if find_spec("lm_eval") is not None:
