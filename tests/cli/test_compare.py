@@ -580,3 +580,4 @@ def test_one_system_has_corpus_scores(postil: Postil) -> None:
     said = postil(*COMMAND, "--layout", "systems").out
     assert "**" not in said
     assert "†" not in said
+    assert "note: good is the only system, so there are scores and nothing to compare them with\n" in said

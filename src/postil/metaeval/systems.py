@@ -236,7 +236,8 @@ def _notes(scored: Scored, systems: tuple[str, ...]) -> Iterator[str]:
     if draws:
         yield f"single draws of random controls passed over: {draws}"
     if len(systems) == 1:
-        yield f"{systems[0]} is the only system, so there are means and nothing to compare them with"
+        what = "scores" if scored.statistics else "means"
+        yield f"{systems[0]} is the only system, so there are {what} and nothing to compare them with"
 
 
 def _compare(
