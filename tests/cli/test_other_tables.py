@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     Record = dict[str, object]
 
 SAMPLE = files("postil") / "sample"
+FIELDS = ("id", "title", "content", "category", "lang", "url", "date", "comments")
 FEW = ("--resamples", 50, "--permutations", 50, "--format", "json")
 
 
@@ -191,7 +192,7 @@ def test_a_corpus_is_built_from_a_table(postil: Postil) -> None:
     as_jsonl("a.jsonl", rows)
     as_csv(
         "a.csv",
-        [{field: row.get(field, "") for field in ("id", "title", "content", "comments")} for row in rows],
+        [{field: row.get(field, "") for field in FIELDS} for row in rows],
         {"title": "headline"},
     )
     flags = (
