@@ -154,7 +154,7 @@ def test_deepcom(run: Import) -> None:
 
 def test_forum_with_other_names(run: Import) -> None:
     Path("r.jsonl").write_text('{"id": 1, "head": "Rain", "comments": [{"body": "Oh", "score": 4, "by": "ann"}]}\n')
-    names = ("--comment-field", "text=body", "--comment-field", "grade=score", "--comment-field", "user=by")
+    names = ("--column", "comments.text=body", "--comment-field", "grade=score", "--column", "comments.user=by")
     result = run("forum", "r.jsonl", "--field", "title=head", *names, "--out", "out.jsonl")
     assert "1 comments with a grade, from 4 to 4\n" in result.stderr
     [article] = read("out.jsonl", Article)
@@ -212,10 +212,14 @@ def test_dataset(run: Import) -> None:
         (
             ("forum", "p.jsonl", "-o", "out.jsonl", "--field", "x"),
             2,
-            "--field takes NAME=SOURCE_FIELD, such as content=body",
+            "--column takes NAME=SOURCE_FIELD, such as content=body",
         ),
         (("forum", "p.jsonl", "-o", "out.jsonl", "--field", "x=y"), 2, "unknown field of an article 'x'"),
-        (("forum", "p.jsonl", *("--field", "id=x") * 2, "-o", "o.jsonl"), 2, "--field names a field twice; got 'id=x'"),
+        (
+            ("forum", "p.jsonl", *("--field", "id=x") * 2, "-o", "o.jsonl"),
+            2,
+            "--column names a field twice; got 'id=x'",
+        ),
         (
             ("csv", "--comments", "p.jsonl", "-o", "out.jsonl"),
             3,

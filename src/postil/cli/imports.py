@@ -77,7 +77,7 @@ def forum(files: Files, *, out: Articles, options: ForumOptions) -> None:
 
     The default names are those of article rows.
 
-    Example: postil corpus import forum posts.jsonl.gz --field content=body --comment-field upvotes=score --out p.jsonl
+    Example: postil corpus import forum posts.jsonl.gz --column content=body --column comments.text=body --out p.jsonl
     """
     articles.import_forum(files, out, options, say)
 
@@ -89,7 +89,7 @@ def csv(*, out: Articles, options: TableOptions) -> None:
 
     Either articles and comments apart, or comments alone with the columns of their articles repeated.
 
-    Example: postil corpus import csv --articles a.csv --comments c.csv --comment-column article=post_id --out a.jsonl
+    Example: postil corpus import csv --articles a.csv --comments c.csv --column comments.article=post_id --out a.jsonl
     """
     articles.import_table(out, options, say)
 
@@ -106,7 +106,7 @@ def dataset(
 
     Comments may be structs, lists or parallel columns.
 
-    Example: postil corpus import dataset my-dataset --split train --field content=body --out train.jsonl
+    Example: postil corpus import dataset my-dataset --split train --column content=body --out train.jsonl
     """
     articles.import_dataset(folders, out, options, say)
 

@@ -42,7 +42,11 @@ __all__ = [
     "import_tencent",
     "import_tokenized",
     "name_map",
+    "name_maps",
 ]
+
+COMMENTS: Final = "comments."
+"""Prefix of the fields of comments in ``--column``."""
 
 COUNTED: Final = {
     "textless": "comments without text, left out",
@@ -109,14 +113,16 @@ class ForumOptions(LangOptions):
     """Options of `postil corpus import forum`.
 
     Args:
-        field: Their name for id, title, content, category, lang, url, date or comments; empty after = for none;
-            repeatable.
-        comment_field: Their name for id, text, upvotes, grade, user or date; in arrays 0, 1, … are the positions;
-            repeatable.
+        column: Their name for id, title, content, category, lang, url, date or comments, as in content=body; empty
+            after = for none. Of comments, as in comments.text=body: id, text, upvotes, grade, user or date; in arrays
+            0, 1, … are the positions. Repeatable.
+        comment_column: The same as --column comments.NAME=SOURCE_FIELD.
     """
 
-    field: Annotated[tuple[str, ...], Flag(metavar="NAME=SOURCE_FIELD")] = ()
-    comment_field: Annotated[tuple[str, ...], Flag(metavar="NAME=SOURCE_FIELD")] = ()
+    column: Annotated[tuple[str, ...], Flag(("--column", "--field"), metavar="NAME=SOURCE_FIELD")] = ()
+    comment_column: Annotated[
+        tuple[str, ...], Flag(("--comment-column", "--comment-field"), metavar="NAME=SOURCE_FIELD")
+    ] = ()
 
 
 @options
@@ -137,8 +143,10 @@ class TableOptions(LangOptions):
     Args:
         comments: Table of comments; alone, with the columns of their articles repeated.
         articles: Table of articles.
-        column: Their column for id, title, content, category, lang, url or date; empty after = for none; repeatable.
-        comment_column: Their column for article (the article's id), id, text, upvotes, grade, user or date; repeatable.
+        column: Their column for id, title, content, category, lang, url or date; empty after = for none. As in
+            comments.text=body, of comments: article (the article's id), id, text, upvotes, grade, user or date.
+            Repeatable.
+        comment_column: The same as --column comments.NAME=SOURCE_FIELD.
         delimiter: Character between columns; by default detected.
         encoding: Encoding of the tables; by default UTF-8, else detected.
         quotes: Treat double quotes around a cell as quotes, or as text.
@@ -199,7 +207,7 @@ def import_deepcom(files: Sequence[FilePath], out: str, options: LangOptions, on
 
 def import_forum(files: Sequence[FilePath], out: str, options: ForumOptions, on_message: OnMessage) -> None:
     """Import JSON Lines with other field names; arguments and errors as of `import_tencent`."""
-    fields, of_comments = name_map(options.field, "--field"), name_map(options.comment_field, "--comment-field")
+    fields, of_comments = name_maps(options.column, options.comment_column)
 
     def read(report: ImportReport) -> Iterator[Article]:
         return read_forum(files, report, fields=fields, comment_fields=of_comments, lang=options.lang)
@@ -209,7 +217,7 @@ def import_forum(files: Sequence[FilePath], out: str, options: ForumOptions, on_
 
 def import_table(out: str, options: TableOptions, on_message: OnMessage) -> None:
     """Import CSV or TSV; arguments and errors as of `import_tencent`."""
-    columns, of_comments = name_map(options.column, "--column"), name_map(options.comment_column, "--comment-column")
+    columns, of_comments = name_maps(options.column, options.comment_column)
 
     def read(report: ImportReport) -> Iterator[Article]:
         return read_table(
@@ -231,7 +239,7 @@ def import_table(out: str, options: TableOptions, on_message: OnMessage) -> None
 
 def import_dataset(folders: Sequence[FilePath], out: str, options: DatasetOptions, on_message: OnMessage) -> None:
     """Import Parquet files; arguments and errors as of `import_tencent`."""
-    fields, of_comments = name_map(options.field, "--field"), name_map(options.comment_field, "--comment-field")
+    fields, of_comments = name_maps(options.column, options.comment_column)
     splits, lang = options.split, options.lang
 
     def read(report: ImportReport) -> Iterator[Article]:
@@ -276,6 +284,24 @@ def _import(
 
 def _summarize(report: ImportReport, out: str, on_message: OnMessage) -> None:
     on_message(f"{report.articles:,} articles with {report.comments:,} comments in {out}")
+
+
+def name_maps(pairs: Sequence[str], of_comments: Sequence[str] = ()) -> tuple[dict[str, str], dict[str, str]]:
+    """Map the fields of articles and those of comments to the names of a source.
+
+    Args:
+        pairs: The values of ``--column``; those that begin with ``comments.`` are of comments.
+        of_comments: The values of ``--comment-column``.
+
+    Raises:
+        UsageError: One has no equals sign, or a field has two names.
+
+    >>> name_maps(["content=body", "comments.text=body", "comments=replies"])
+    ({'content': 'body', 'comments': 'replies'}, {'text': 'body'})
+    """
+    own = [pair for pair in pairs if not pair.startswith(COMMENTS)]
+    others = [pair.removeprefix(COMMENTS) for pair in pairs if pair.startswith(COMMENTS)]
+    return name_map(own, "--column"), name_map([*others, *of_comments], "--column for comments")
 
 
 def name_map(pairs: Sequence[str], option: str) -> dict[str, str]:
