@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.app import score_files as scoring
+from postil.app import score_rows as scoring
 from postil.app.correlate import CorrelateOptions, correlate_table
 from postil.app.engines import elsewhere
 from postil.app.score_files import score_files

@@ -18,6 +18,7 @@ HEAVY = {
     "matplotlib",
     "jinja2",
     "torch",
+    "narwhals",
     "pandas",
     "pyarrow",
     "jieba",
