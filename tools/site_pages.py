@@ -38,7 +38,18 @@ API: Final = {
         "postil.tokenizer",
         "postil.text.Tokenizer",
     ],
-    "Results": ["postil.Result", "postil.read_result"],
+    "Results": ["postil.Result", "postil.read_result", "postil.report"],
+    "Compare systems": [
+        "postil.compare",
+        "postil.CompareOptions",
+        "postil.records.results.Comparison",
+        "postil.records.results.SystemComparison",
+    ],
+    "Measure agreement": [
+        "postil.agreement",
+        "postil.AgreementOptions",
+        "postil.records.results.AgreementResult",
+    ],
     "Judge metrics": [
         "postil.correlate",
         "postil.CorrelateOptions",

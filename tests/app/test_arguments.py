@@ -161,7 +161,7 @@ def test_no_argument_ends_in_another_error(
         ("correlate", {"scores": [1, 2, 3]}, "scores: expected columns by name, got [1, 2, 3]"),
         ("correlate", {"scores": {3: [1, 2, 3]}}, "scores: expected columns by name, got {3: [1, 2, 3]}"),
         ("correlate", {"options": {"by": "item"}}, "options: expected a CorrelateOptions or None, got {'by': 'item'}"),
-        ("build_corpus", {"articles": "a.jsonl"}, 'articles: expected a list of paths, got "a.jsonl"'),
+        ("build_corpus", {"articles": "a.jsonl"}, "articles: expected a list of paths or a data frame or a list of"),
         ("build_corpus", {"articles": []}, "articles: expected at least one file, got none"),
         ("build_corpus", {"jobs": "2"}, 'jobs: expected a whole number from 1 up or None, got "2"'),
         ("build_corpus", {"jobs": 2.0}, "jobs: expected a whole number from 1 up or None, got 2.0"),

@@ -236,6 +236,7 @@ def wide_scores() -> Table:
     return {"item": ITEMS, "system": SYSTEMS, **{spec: values.tolist() for spec, values in result.items.items()}}
 
 
+FEW = postil.CorrelateOptions(resamples=50, permutations=50)
 MEANS = ["rouge-l", "w-cider"]
 
 
@@ -255,7 +256,6 @@ def test_comparisons_of_results_frames_and_files_are_one(make: Callable[[Table],
 
 @every_make
 def test_correlations_of_results_frames_and_columns_are_one(make: Callable[[Table], Any]) -> None:
-    options = postil.CorrelateOptions(resamples=50, permutations=50)
     result = columns_form()
     of_columns = postil.correlate(
         result.items,
@@ -263,11 +263,11 @@ def test_correlations_of_results_frames_and_columns_are_one(make: Callable[[Tabl
         items=ITEMS,
         systems=SYSTEMS,
         signatures=result.signatures,
-        options=options,
+        options=FEW,
     )
     ratings = make(RATINGS)
-    of_result = postil.correlate(result, ratings, options=options)
-    of_frame = postil.correlate(make(item_scores()), judgements=ratings, options=options)
+    of_result = postil.correlate(result, ratings, options=FEW)
+    of_frame = postil.correlate(make(item_scores()), judgements=ratings, options=FEW)
     assert of_result.correlations == of_frame.correlations == of_columns.correlations
     assert of_result.differences == of_columns.differences
 
@@ -276,14 +276,14 @@ def test_correlations_of_results_frames_and_columns_are_one(make: Callable[[Tabl
 def test_a_missing_rating_is_counted(make: Callable[[Table], Any]) -> None:
     grades = [None, *RATINGS["grade"][1:]]
     with pytest.warns(UserWarning, match=r"judgements left out: no grade: 1 \(row 1\)"):
-        found = postil.correlate(columns_form(), make({**RATINGS, "grade": grades}))
+        found = postil.correlate(columns_form(), make({**RATINGS, "grade": grades}), options=FEW)
     assert [str(each) for each in found.data.left_out] == ["no grade: 1 (row 1)"]
     assert found.data.ratings == 11
 
 
 def test_a_rating_that_is_nan_is_missing_in_columns_too() -> None:
     scores = {"m": [0.1, 0.3, 0.2, 0.5]}
-    none, nan = (postil.correlate(scores, [[1, 2], missing, [3, 2], [5, 4]]) for missing in (None, np.nan))
+    none, nan = (postil.correlate(scores, [[1, 2], missing, [3, 2], [5, 4]], options=FEW) for missing in (None, np.nan))
     assert nan == none
 
 
@@ -448,3 +448,35 @@ def test_correlate_refuses_what_does_not_go_together(change: dict[str, Any], pro
     with pytest.raises(postil.PostilError) as error:
         postil.correlate(columns_form(), **{"judgements": pd.DataFrame(RATINGS), **change})
     assert str(error.value).startswith(problem)
+
+
+@every_make
+def test_passages_of_frames_rank_as_texts_do(make: Callable[[Table], Any], tmp_path: Path) -> None:
+    page = ["Coffee was first roasted in Yemen.", "Prices rose.", "A goat herd found coffee in Yemen first."]
+    known, grades = ["Goats found coffee.", "Coffee is roasted in Yemen.", "no"], [4, 2, 0]
+    plain = postil.rank_passages(page, known[:2], weights=[1.0, 0.5], measure="w-f1-1")
+    named = {"text": "sentence", "reference.text": "kept"}
+    frames = make({"sentence": page}), make({"kept": known, "grade": grades})
+    assert postil.rank_passages(*frames, columns=named, measure="w-f1-1") == plain
+    (tmp_path / "page.txt").write_text("\n\n".join(page))
+    assert postil.rank_passages(tmp_path / "page.txt", known[:2]) == postil.rank_passages(page, known[:2])
+    with pytest.raises(postil.InvalidInput, match=r"^reference:2: grade: expected a number of at least 0"):
+        postil.rank_passages(page, make({"text": known, "grade": [1, -1, 0]}))
+
+
+def test_a_corpus_of_a_frame_is_that_of_a_file(tmp_path: Path) -> None:
+    texts = [[f"comment {k} on article {i}" for k in range(3)] for i in range(6)]
+    comments = [[{"id": str(k), "text": text, "upvotes": k} for k, text in enumerate(each)] for each in texts]
+    titles = [f"headline {i}" for i in range(6)]
+    articles = [
+        postil.Article(str(i), titles[i], tuple(postil.Comment(**each) for each in comments[i])) for i in range(6)
+    ]
+    write(tmp_path / "articles.jsonl", articles)
+    options = postil.BuildOptions(source="s", license="l", min_comments=1, min_content_words=0)
+    of_file = postil.build_corpus([tmp_path / "articles.jsonl"], tmp_path / "one", options)
+    frame = pl.DataFrame({"id": list(range(6)), "headline": titles, "comments": comments})
+    of_frame = postil.build_corpus(frame, tmp_path / "two", options, columns={"title": "headline"})
+    of_rows = postil.build_corpus(articles, tmp_path / "three", options)
+    assert of_file.metadata == of_frame.metadata == of_rows.metadata
+    with pytest.raises(postil.InvalidInput, match=r"^articles: no column 'title'; the columns are"):
+        postil.build_corpus(frame, tmp_path / "four", options)

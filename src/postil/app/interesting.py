@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from postil.app.columns import as_list
 from postil.app.options import TableInputOptions
-from postil.app.page import Split, passages_of, references_of
+from postil.app.page import Split, graded_passages, passages_of, references_of
 from postil.errors import InvalidInput, UsageError
 from postil.metrics.measures import Overlap
 from postil.metrics.passage_collection import Preprocessing
@@ -20,6 +21,7 @@ from postil.options import Flag, options
 from postil.records.arguments import check_arguments
 from postil.records.checks import is_number
 from postil.records.explain import shown
+from postil.records.frames import ColumnNames, is_table, open_rows
 from postil.records.ranking import best_first
 from postil.records.results import InterestingResult, RankedPassage, UnitContribution
 from postil.records.row_locations import RowLocations
@@ -28,10 +30,13 @@ from postil.text.han import HanTexts
 from postil.text.tokenizers import tokenizer as named_tokenizer
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from postil.app.columns import Column
     from postil.app.progress import OnMessage
+    from postil.records.frames import Table
 
 __all__ = ["InterestingOptions", "rank_page", "rank_passages"]
 
@@ -111,10 +116,11 @@ def rank_page(
 
 
 def rank_passages(
-    passages: Column,
-    reference: Column | None = None,
+    passages: Column | Table,
+    reference: Column | Table | None = None,
     *,
     weights: Column | None = None,
+    columns: Mapping[str, str] | None = None,
     k: int | None = None,
     measure: str = MEASURE,
     tokenizer: str = "words",
@@ -125,11 +131,14 @@ def rank_passages(
     """Rank the passages of a page by similarity with reference passages.
 
     Args:
-        passages: n texts.
-        reference: Passages that people found interesting. Without them each passage is compared with the other
-            passages of the page, which finds the ones that say most of what the page is about. A passage leaves its
-            reference where it is one itself (a text with the same words).
+        passages: n texts; or a table with a column of texts: a data frame, rows or dictionaries, or the path of a file
+            (rows of passages, or a plain text, whose paragraphs they are).
+        reference: Passages that people found interesting: texts, or a table, whose grades become weights if all have
+            one (grade / highest grade; grade 0 is ignored). Without them each passage is compared with the other
+            passages of the page, which finds the ones that say most of what the page is about. A passage leaves
+            its reference where it is one itself (a text with the same words).
         weights: Weight of each reference, in [0, 1]; for measures with ``w-``.
+        columns: Columns of tables by field: ``{"text": "sentence"}`` of the passages, ``{"reference.grade": "stars"}``.
         k: Number of passages to return; by default all.
         measure: Spec of a measure over units, such as ``logsim-2``, ``f1-1`` or ``w-f1-2``.
         tokenizer: A name in `postil.text.TOKENIZERS`.
@@ -149,13 +158,23 @@ def rank_passages(
     >>> best, *others = rank_passages(page, stop="en")
     >>> best.text, [each.unit for each in best.reasons]
     ('A goat herd found coffee in Yemen first.', ['coffee', 'yemen', 'first'])
+    >>> rank_passages([{"text": text} for text in page], stop="en") == [best, *others]
+    True
     """
     check_arguments(rank_passages, locals())
     chosen = parse_measure(measure)
     if not isinstance(chosen, Overlap) or chosen.family not in DECOMPOSABLE:
         raise UsageError(f"{measure} does not decompose into unit contributions; use {', '.join(DECOMPOSABLE)}")
-    texts = _texts(passages, "passages")
-    known = texts if reference is None else _texts(reference, "reference")
+    names = ColumnNames(
+        {"passages": Passage, "reference": Passage}, columns, constants={"topic": "page", "id": "passage"}
+    )
+    texts = _texts(passages, "passages", names)
+    known = texts
+    if is_table(reference):
+        known, of_grades = _references(reference, names)
+        weights = of_grades if weights is None else weights
+    elif reference is not None:
+        known = _texts(reference, "reference", names)
     weight = _weights(weights, len(known), needed=chosen.weighted)
     if not texts:
         return []
@@ -185,7 +204,17 @@ def rank_passages(
     ]
 
 
-def _texts(column: Column, where: str) -> list[str]:
+def _references(reference: Table, names: ColumnNames) -> tuple[list[str], list[float] | None]:
+    if isinstance(reference, str | os.PathLike):
+        return references_of(os.fspath(reference), reading=names.reading("reference"))
+    return graded_passages(open_rows(reference, Passage, "reference", names))
+
+
+def _texts(column: object, where: str, names: ColumnNames) -> list[str]:
+    if isinstance(column, str | os.PathLike):
+        return passages_of(os.fspath(column), reading=names.reading(where))
+    if is_table(column):
+        return [row.text for row in open_rows(column, Passage, where, names)]
     texts = []
     for line, text in enumerate(as_list(column, where), start=1):
         if not isinstance(text, str):

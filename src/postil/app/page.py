@@ -13,8 +13,9 @@ from postil.records.rows import Passage
 
 if TYPE_CHECKING:
     from postil.records.reading import Reading
+    from postil.records.row_locations import Source
 
-__all__ = ["Split", "passages_of", "references_of"]
+__all__ = ["Split", "graded_passages", "passages_of", "references_of"]
 
 Split: TypeAlias = Literal["paragraphs", "sentences", "lines"]
 """Unit of a plain text that is a passage."""
@@ -79,7 +80,21 @@ def references_of(
     """
     if not _has_rows(path, reading):
         return passages_of(path, split), None
-    rows = read(path, Passage, reading)
+    return graded_passages(read(path, Passage, reading))
+
+
+def graded_passages(rows: Source[Passage]) -> tuple[list[str], list[float] | None]:
+    """Select the passages that people found interesting, with their weights where all of them have a grade.
+
+    Args:
+        rows: Passages. Rows with the grade 0 are ignored.
+
+    Returns:
+        n texts, and n weights, the grades divided by the highest; None where a grade is missing.
+
+    Raises:
+        InvalidInput: A row is invalid, a grade is negative, or no grade is above 0.
+    """
     graded: list[tuple[str, float | None]] = []
     for place, row in enumerate(rows):
         if row.grade is not None and row.grade < 0:
@@ -87,7 +102,7 @@ def references_of(
         if row.grade != 0 and row.text.strip():
             graded.append((row.text, row.grade))
     if not graded:
-        raise InvalidInput("expected passages with a grade above 0, got none", where=path)
+        raise InvalidInput("expected passages with a grade above 0, got none", where=rows.places.where)
     grades = [grade for _, grade in graded if grade is not None]
     highest = max(grades, default=1.0)
     weights = [grade / highest for grade in grades] if len(grades) == len(graded) else None

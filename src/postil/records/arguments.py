@@ -57,6 +57,8 @@ _KINDS: Final[Mapping[str, Kind]] = {
     "int": ("a whole number", is_integer),
     "str": ("text", _is_text),
     "FilePath": ("a path", _is_path),
+    "Frame": ("a data frame", lambda _: False),  # functions that take files too convert one before they check
+    "Sequence[Article]": ("a list of articles", lambda _: False),  # the same
     "OnMessage": ("a function", callable),
     "OnProgress": ("a function", callable),
     "Sequence[str]": ("a list of texts", lambda value: _is_text(value) or _NAMES[1](value)),

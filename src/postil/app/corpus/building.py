@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, cast
 
 from postil.app.options import InputOptions
 from postil.app.progress import progress
@@ -16,15 +17,18 @@ from postil.errors import InvalidInput, PostilError, UsageError
 from postil.options import Flag, options
 from postil.records.arguments import check_arguments
 from postil.records.atomic_file import check_apart
+from postil.records.frames import ColumnNames, is_frame, is_table, open_rows
+from postil.records.row_files import write
 from postil.records.rows import Article
 from postil.render.dataset_card import card
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from postil.app.progress import OnMessage
     from postil.corpus.options import BuildOptions
     from postil.corpus.store import Corpus
+    from postil.records.frames import Frame, Table
     from postil.records.row_files import FilePath
 
 __all__ = ["BuildRunOptions", "build_corpus"]
@@ -53,10 +57,11 @@ class BuildRunOptions:
 
 
 def build_corpus(
-    articles: Sequence[FilePath],
+    articles: Sequence[FilePath] | Frame | Sequence[Article],
     out: FilePath,
     options: BuildOptions,
     *,
+    columns: Mapping[str, str] | None = None,
     dev: FilePath | None = None,
     test: FilePath | None = None,
     engine: str = "local",
@@ -65,12 +70,14 @@ def build_corpus(
     inputs: InputOptions | None = None,
     on_message: OnMessage = lambda _: None,
 ) -> Corpus:
-    """Build a corpus from files of article rows; see docs/corpus.md.
+    """Build a corpus from articles; see docs/corpus.md.
 
     Args:
-        articles: Tables of articles that are to be split.
+        articles: Files of articles that are to be split; or the articles themselves: a data frame with one row per
+            article and a column of lists of comments, or a list of articles.
         out: The output folder.
         options: Thresholds, splits, privacy.
+        columns: Columns of the articles by field, such as ``{"title": "headline"}``.
         dev: Articles that are the dev set already.
         test: Articles that are the test set already; no references are sampled from their comments.
         engine: ``local`` or ``ray``.
@@ -89,10 +96,27 @@ def build_corpus(
         MissingExtra: pyarrow, the tokenizer or Ray is not installed.
         PostilError: The operating system reports an error.
     """
+    if is_frame(articles) or (isinstance(articles, list | tuple) and is_table(articles)):
+        names = ColumnNames({"articles": Article}, columns)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "articles.jsonl"
+            write(path, open_rows(cast("Table", articles), Article, "articles", names))
+            return build_corpus(
+                [path],
+                out,
+                options,
+                dev=dev,
+                test=test,
+                engine=engine,
+                jobs=jobs,
+                address=address,
+                on_message=on_message,
+            )
     check_arguments(build_corpus, locals())
     given = {"dev": dev, "test": test}
-    readings = (inputs or InputOptions()).readings(dict.fromkeys(("articles", *given), Article), on_message)
-    sources = [Source(path, reading=readings["articles"]) for path in articles]
+    inputs = inputs or InputOptions(column=tuple(f"{field}={column}" for field, column in (columns or {}).items()))
+    readings = inputs.readings(dict.fromkeys(("articles", *given), Article), on_message)
+    sources = [Source(path, reading=readings["articles"]) for path in cast("Sequence[FilePath]", articles)]
     sources += [Source(path, split, readings[split]) for split, path in given.items() if path is not None]
     if not sources:
         raise UsageError("articles: expected at least one file, got none")
