@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from importlib.util import find_spec
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -93,6 +94,19 @@ def corpus_of(folder: Path, some: list[Article], dev: int = 0) -> Corpus:
     }
     options = postil.BuildOptions(source="a site", license="ours", dev=Share(size=dev), test=Share(size=6), **free)
     return postil.build_corpus([folder / "raw.jsonl"], folder / "corpus", options, jobs=1)
+
+
+def test_a_plugin_scores(corpus: Corpus, tmp_path: Path) -> None:
+    plugin = tmp_path / "mine.py"
+    plugin.write_text("def title_like(candidate, references, weights): return weights[0] * len(candidate)\n")
+    options = EvaluateOptions(metrics=("title_like", "w-title_like", "rouge-l"), plugins=(str(plugin),))
+    found = evaluate_commenters({"parrot": Parrot()}, corpus, options)
+    lengths = [len(each.text) for each in found.candidates if each.system == "parrot"]
+    scores = {each.metric: each.score for each in found.result.scores if each.system == "parrot"}
+    assert scores["title_like"] == np.mean(lengths) > scores["w-title_like"] > 0
+    assert all(each.words for each in found.result.suggestions)  # tokens, which the metric does not read
+    alone = evaluate_commenters({"parrot": Parrot()}, corpus, replace(options, metrics=("title_like",)))
+    assert alone.result.suggestions == found.result.suggestions
 
 
 def test_the_numbers_are_those_of_score(corpus: Corpus) -> None:

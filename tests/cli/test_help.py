@@ -49,7 +49,7 @@ def _said(text: str) -> str:
 @pytest.mark.parametrize("names", [FORMATS, METHODS, TOKENIZERS, [m for m in METRICS if not m.startswith("bleu")]])
 def test_help_names_everything_that_can_be_asked_for(postil: Postil, names: list[str]) -> None:
     said = _said(postil("score", "--help").out)
-    assert [name for name in names if not re.search(rf"(?<![\w-]){name}(?![\w-])", said)] == []
+    assert [name for name in names if not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w+-])", said)] == []
 
 
 def test_defaults_are_shown(postil: Postil) -> None:

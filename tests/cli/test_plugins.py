@@ -63,6 +63,13 @@ def test_functions_and_registered_metrics_of_a_file(postil: Postil) -> None:
     assert json.loads(compared.out)["lower_is_better"] == ["my-metric", "w-my-metric"]
 
 
+def test_what_a_metric_prints_is_not_in_the_result(postil: Postil) -> None:
+    Path("mine.py").write_text("print('loading')\ndef f(x, y):\n    print(x)\n    return 0.5\n")
+    outcome = postil(*COMMAND, "-m", "f", "--format", "jsonl")
+    assert set(outcome.scores.values()) == {0.5}
+    assert outcome.err.startswith("loading\n")
+
+
 def test_a_file_that_changed_is_run_again(postil: Postil) -> None:
     for value in (0.25, 0.75):
         Path("mine.py").write_text(f"def const(candidate, references): return {value}\n")
@@ -101,6 +108,7 @@ def test_a_module_is_found_as_python_finds_it(postil: Postil, monkeypatch: pytes
             "def f(x, y): return 1 / 0\n",
             'c.jsonl:1: text: f raised ZeroDivisionError: division by zero (candidate "',
         ),
+        (1, "import sys\ndef f(x, y): sys.exit(0)\n", "c.jsonl:1: text: f raised SystemExit: 0 (candidate"),
         (1, "def f(x, y): return None\n", "c.jsonl:1: text: f returned None; expected a finite number (candidate"),
     ],
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import redirect_stdout
 from typing import Annotated
 
 import typer
@@ -41,7 +43,8 @@ def evaluate(
     """
     table.check(format, intervals=False)
     with writing(items=items, candidates=candidates, inputs=[*models, corpus]) as write:
-        found = evaluate_commenters(models, corpus, options, on_progress=progress)
+        with redirect_stdout(sys.stderr):  # where own metrics print, the result stays readable
+            found = evaluate_commenters(models, corpus, options, on_progress=progress)
         write(found)
     emit(show(format, found.result, table=table), format)
     tell(format, found.result.remarks)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import redirect_stdout
 from typing import Annotated
 
 import typer
@@ -34,8 +36,9 @@ def score(
 ) -> None:
     """Score systems against weighted references.
 
-    Metrics: bleu-1 to bleu-4, meteor, rouge-l, rouge-1, rouge-2, rouge-su4, cider, cider-d, delta-bleu. With w- in
-    front the references' weights count; without it they are all 1.
+    Metrics: bleu-1 to bleu-4, meteor, rouge-l, rouge-lsum, rouge-1, rouge-2, rouge-su4, cider, cider-d, chrf, chrf++,
+    delta-bleu. With w- in front the references' weights count; without it they are all 1. Functions of --plugin go by
+    their names.
 
     Example: postil score systems.jsonl -r references.jsonl --scale 1:5 -m meteor -m w-meteor
     """
@@ -43,5 +46,6 @@ def score(
     from postil.render.views import show  # noqa: PLC0415
 
     table.check(format, intervals=False)
-    result = score_files(candidates, references, options, say)
+    with redirect_stdout(sys.stderr):  # where own metrics print, the result stays readable
+        result = score_files(candidates, references, options, say)
     emit(show(format, result, remarks=notes(result), table=table), format)

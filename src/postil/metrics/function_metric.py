@@ -65,7 +65,7 @@ def reporting(metric: Metric) -> Iterator[None]:
         yield
     except PostilError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if not metric.origin:
             raise
         raise MetricFailed(f"{metric.name} {_raised(error)}") from error
@@ -177,7 +177,7 @@ class FunctionScorer(Scorer):
             else:
                 for text, (begin, end) in zip(candidates, bounds, strict=True):
                     found.append(function(text, texts[begin:end], weights=given[begin:end].tolist()))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise self._failed(_raised(error), candidates, len(found)) from error
         return found
 
@@ -192,7 +192,7 @@ class FunctionScorer(Scorer):
             weights = [self.references.weights[begin:end].tolist() for begin, end in bounds]
             try:
                 scores = self._called(batch, references, weights)
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 raise self._failed(_raised(error), candidates, first, len(batch)) from error
             values = _listed(scores)
             if values is None or len(values) != len(batch):
