@@ -281,5 +281,6 @@ def test_nothing_to_correlate(tmp_path: Path) -> None:
         task(folder, human="a")
     with pytest.raises(postil.UsageError, match="--rows needs human scores of segments"):
         task(folder, human="a", rows=str(tmp_path / "rows"))
+    write(tmp_path / "own.jsonl", [Score("1", "A", "own", 0.5)])
     with pytest.raises(postil.UsageError, match=r"--scores: .* has no sources or system-outputs"):
-        task(folder, "s.jsonl", human="a")
+        task(folder, str(tmp_path / "own.jsonl"), human="a")

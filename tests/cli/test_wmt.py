@@ -89,6 +89,17 @@ def test_rows_are_for_other_commands(outcome: Outcome, postil: Postil) -> None:
     assert "no pearson of rouge-1 (systems): every score is 1" in with_mine.out
 
 
+def test_scores_of_a_table(outcome: Outcome, postil: Postil) -> None:
+    assert outcome.code == 0
+    lines = [f"{place},{name},{value}" for name, of in GOOD.items() for place, value in enumerate(of, start=1)]
+    Path("mine.csv").write_text("\n".join(["segment,model,mine", *lines]))
+    names = ("--column", "item=segment", "--column", "system=model", "--metric-columns", "mine")
+    found = postil(*COMMAND, "--scores", "mine.csv", *names)
+    assert found.code == 0, found.err
+    (line,) = [line.split() for line in found.out.splitlines() if line.startswith("mine")]
+    assert line == ["mine", ".982", "(1)", ".965", "(1)", ".945", "(1)"]
+
+
 @pytest.mark.parametrize(
     ("words", "code", "problem"),
     [

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
-from postil.app.options import ResamplingOptions, ThreadOptions
+from postil.app.item_scores import open_score_files
+from postil.app.options import ResamplingOptions, ScoreInputOptions, ThreadOptions
 from postil.app.progress import steps
 from postil.app.wmt_own_scores import OwnScores
 from postil.app.wmt_selection import NAMES, Selection
@@ -33,6 +34,7 @@ from postil.version import VERSION
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from postil.app.progress import OnMessage
     from postil.app.wmt_own_scores import Metrics
     from postil.corpus.formats.wmt import Level, Scores
     from postil.metaeval.replicates import By
@@ -95,6 +97,8 @@ def metrics_task(
     *,
     rows: str | None = None,
     command: str = "",
+    inputs: ScoreInputOptions | None = None,
+    on_message: OnMessage = lambda _: None,
 ) -> MetricsTaskResult:
     """Correlate the metrics of a test set with its human scores, by system and by segment.
 
@@ -105,6 +109,8 @@ def metrics_task(
             `postil.app.wmt_own_scores.OwnScores`.
         rows: Folder for candidates, references, judgements and scores as rows; by default none are written.
         command: The command line, if there was one.
+        inputs: Options of reading the files of scores.
+        on_message: Callback for status messages.
 
     Raises:
         InvalidInput: Something in the folder is wrong; says where.
@@ -116,9 +122,12 @@ def metrics_task(
     gold = {level: test_set.scores(test_set.human[level][name], level) for level, name in selection.human.items()}
     systems = selection.systems(gold, options.outliers, outliers=options.include_outliers, people=options.include_human)
     found = _Found(options)
+    inputs = inputs or ScoreInputOptions()
+    reading = inputs.readings({"scores": Score}, on_message)["scores"]
+    files = open_score_files(scores, reading, inputs.metric_columns) if scores else None
     with steps(1 + 2 * len(options.coefficients) * len(LEVELS)) as at:
         at("scores")
-        own = OwnScores.read(scores, test_set, systems)
+        own = OwnScores.read(files, test_set, systems)
         metrics = {level: selection.metrics(level, systems, options.metrics) | own.metrics[level] for level in gold}
         _check_names(options, test_set, own.metrics)
         if rows is not None:

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from postil.app.item_scores import ScoreSources
 from postil.errors import InvalidInput, UsageError
 from postil.metrics.spec import known_metric
-from postil.records.row_files import read
-from postil.records.rows import Score
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from postil.app.item_scores import ScoreSources
     from postil.corpus.formats.wmt import Level, Scores, WmtSet
+    from postil.records.rows import Score
 
     Metrics: TypeAlias = dict[str, Scores]
 
@@ -38,11 +37,11 @@ class OwnScores:
     signatures: Mapping[str, str]
 
     @classmethod
-    def read(cls, paths: Sequence[str], test_set: WmtSet, systems: Collection[str]) -> OwnScores:
-        """Read files of score rows, whose items are the numbers of the segments from 1.
+    def read(cls, files: ScoreSources | None, test_set: WmtSet, systems: Collection[str]) -> OwnScores:
+        """Read score rows, whose items are the numbers of the segments from 1.
 
         Args:
-            paths: The files.
+            files: The rows; None for no further metrics.
             test_set: The test set.
             systems: The systems; rows of others are ignored.
 
@@ -50,11 +49,10 @@ class OwnScores:
             InvalidInput: A row has no such segment or is there twice, or a metric lacks a score.
             UsageError: The test set has no texts to number the segments by, or a metric of that name.
         """
-        if not paths:
+        if files is None:
             return cls({"sys": {}, "seg": {}}, {})
         if test_set.segments is None:
             raise UsageError(f"--scores: {test_set.path} has no sources or system-outputs to tell the segments by")
-        files = ScoreSources([read(path, Score) for path in paths])
         found: dict[Level, Metrics] = {"sys": {}, "seg": {}}
         signatures: dict[str, str] = {}
         sums: dict[tuple[str, str], list[tuple[float, ...]]] = {}

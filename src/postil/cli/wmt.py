@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
+from postil.app.options import ScoreInputOptions
 from postil.app.wmt import WmtOptions, metrics_task
 from postil.cli.command import command
-from postil.cli.errors import command_line, emit, tell
+from postil.cli.errors import command_line, emit, say, tell
 from postil.cli.options import FormatOption
 from postil.records.table_options import TableOptions
 from postil.render.views import show, view_of
@@ -22,6 +23,7 @@ def wmt(
     *,
     options: WmtOptions,
     table: TableOptions,
+    inputs: ScoreInputOptions,
     context: typer.Context,
     scores: Annotated[
         list[str] | None,
@@ -41,7 +43,8 @@ def wmt(
     Example: postil wmt mt-metrics-eval-v2/wmt22 -l en-de
     """
     table.check(format, intervals=True)
-    result = metrics_task(folder, options, scores or (), rows=rows, command=command_line(context))
+    said = command_line(context)
+    result = metrics_task(folder, options, scores or (), rows=rows, command=said, inputs=inputs, on_message=say)
     shown = view_of(result)
     emit(show(format, result, shown, table=table), format)
     tell(format, shown.remarks)
