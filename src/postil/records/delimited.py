@@ -8,7 +8,7 @@ import io
 import re
 from contextlib import suppress
 from itertools import chain, islice
-from typing import IO, TYPE_CHECKING, Final, Literal, NoReturn, cast
+from typing import IO, TYPE_CHECKING, Final, Literal, NamedTuple, NoReturn, cast
 
 import msgspec
 
@@ -20,7 +20,7 @@ from postil.records.streams import DAMAGE, damaged
 
 if TYPE_CHECKING:
     import _csv
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 __all__ = ["LONGEST", "CsvSink", "Delimited", "codec_of", "column_names"]
 
@@ -28,8 +28,8 @@ LONGEST: Final = 1 << 24
 """Largest number of characters per cell; beyond that a quote was not closed."""
 MOST_NAMES: Final = 200
 """Largest number of characters of column names in a message."""
-BATCH: Final = 4096
-BLOCK: Final = 1 << 18
+BATCH: Final = 512
+BLOCK: Final = 1 << 15  # larger ones cost a third more, as garbage is collected among more lists
 SAMPLE: Final = 1 << 16
 MOST_LINES: Final = 500
 """Largest numbers of characters, and of lines, that a guess is based on."""
@@ -56,6 +56,20 @@ def _raised(error: InvalidInput) -> NoReturn:
     raise error
 
 
+class _Part(NamedTuple):
+    """A part of a table.
+
+    Args:
+        rows: Its rows; a blank line is an empty one.
+        lines: Number of its lines.
+        problem: The problem with what comes after the rows.
+    """
+
+    rows: list[list[str]]
+    lines: int
+    problem: str = ""
+
+
 class Delimited:
     """A text table whose first row names its columns.
 
@@ -75,6 +89,8 @@ class Delimited:
     """
 
     texts = True
+    apostrophes = True
+    """True if a cell of the last batch may begin with an apostrophe."""
     names: list[str]
     """The columns."""
     line: int
@@ -101,73 +117,129 @@ class Delimited:
         self._suspect = False  # there were bytes that could not be decoded
         self._quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
         csv.field_size_limit(max(csv.field_size_limit(), LONGEST))
-        self._texts = self._decoded(stream)
-        first = self._first_text()
+        texts = self._decoded(stream)
+        first = self._first(texts)
         between = _checked_delimiter(delimiter) if delimiter is not None else None
         marked = re.match("sep=(.)\r?\n", first)  # Excel's own way to say it
-        lines = chain(io.StringIO(first, newline=""), chain.from_iterable(map(_lines, self._texts)))
         if marked:
             between = between or marked[1]
-            next(lines)
+            first = first[marked.end() :]
         self.between = between or self._delimiter(first, list(wanted), usual)
-        self._reader = self._parsed(lines)
-        self._extra = int(bool(marked))
-        self._line = 1 + self._extra  # where the next row begins
+        self._line = 2 if marked else 1  # where the next row begins
+        self._parts = self._read(chain([first], texts))
+        self._held: _Part | None = None
         self._read_names()
 
-    def _parsed(self, lines: Iterator[str], between: str = "") -> _csv.Reader:
+    def _parsed(self, lines: Iterable[str], between: str = "") -> _csv.Reader:
         return csv.reader(lines, delimiter=between or self.between, strict=True, quoting=self._quoting)
 
     def _read_names(self) -> None:
-        lines, rows = next(self.rows(1, ragged=True), ((1,), [[""]]))
-        [self.line] = lines
-        self.names = names = [name.strip() for name in rows[0]]
-        if not any(names):
+        self.names = []
+        while not self.names and (part := self._next()):
+            for index, row in enumerate(part.rows):
+                self.line, self._line = self._line, self._line + _height(row)
+                if row:
+                    self.names = [name.strip() for name in row]
+                    used = sum(map(_height, part.rows[: index + 1]))
+                    self._held = _Part(part.rows[index + 1 :], part.lines - used, part.problem)
+                    break
+            else:
+                self._refuse_part(part)
+        if not any(self.names):
             raise InvalidInput("the table is empty", where=self.where)
-        twice = next((name for name in sorted(set(names)) if name and names.count(name) > 1), None)
+        twice = next((name for name in sorted(set(self.names)) if name and self.names.count(name) > 1), None)
         if twice is not None:
             problem = "the column stands twice; give one another name"
             raise InvalidInput(problem, where=self.where, line=self.line, field=twice)
 
-    def rows(self, size: int = BATCH, *, ragged: bool = False) -> Iterator[tuple[Sequence[int], list[list[str]]]]:
+    def rows(self) -> Iterator[tuple[Sequence[int], list[list[str]]]]:
         """Read the rows in batches.
-
-        Args:
-            size: Number of rows in a batch, at most.
-            ragged: True to take rows of any length.
 
         Yields:
             The line where each row begins, counted from 1, and the rows, which are lists of cells.
         """
+        while part := self._next():
+            after = self._line + part.lines
+            yield from self._placed(part)
+            self._refuse_part(part)
+            self._line = after
+
+    def _next(self) -> _Part | None:
+        """The next part of the table; what ends it early is refused."""
+        held, self._held = self._held, None
+        try:
+            return held or next(self._parts, None)
+        except UnicodeError as error:
+            problem = f"not {self._given}: {error}; name the encoding with --encoding"
+            self._refuse(InvalidInput(problem, where=self.where, line=self._line))
+        except InvalidInput as error:
+            self._refuse(InvalidInput(error.problem, where=self.where, line=self._line))
+        except DAMAGE as error:
+            self._refuse(damaged(error, self.where, self._line - 1))
+        return None
+
+    def _refuse_part(self, part: _Part) -> None:
+        if part.problem:
+            self._refuse(InvalidInput(part.problem, where=self.where, line=self._line))
+
+    def _read(self, texts: Iterator[str]) -> Iterator[_Part]:
+        """Yield the parts of a table of the pieces of its text."""
+        marks = ("\n'", "\r'", "\"'", f"{self.between}'")
+        for text in texts:
+            if text and not text.strip("\n"):  # blank lines, which need no lists
+                yield _Part([], len(text))
+                continue
+            rows = self._split(text)
+            if rows is None:
+                yield from self._parse(chain([text], texts))
+                return
+            self.apostrophes = "'" in text and (text[0] == "'" or any(mark in text for mark in marks))
+            yield _Part(rows, len(rows))
+
+    def _split(self, text: str) -> list[list[str]] | None:
+        """Rows of a piece of text that has one per line, which is faster than to parse all of them; else None."""
+        if "\r" in text:
+            if text.count("\r") != text.count("\r\n"):
+                return None
+            text = text.replace("\r\n", "\n")
+        lines = text.removesuffix("\n").split("\n")
+        between = self.between
+        if self._quoting == csv.QUOTE_NONE or '"' not in text:
+            return [line.split(between) if line else [] for line in lines]
+        quoted = [line for line in lines if '"' in line]
+        try:
+            parsed = list(self._parsed(quoted))
+        except csv.Error:
+            return None
+        if len(parsed) != len(quoted):  # a cell of several lines
+            return None
+        rest = iter(parsed)
+        return [next(rest) if '"' in line else line.split(between) if line else [] for line in lines]
+
+    def _parse(self, texts: Iterator[str]) -> Iterator[_Part]:
+        """Yield the parts of a table of text that may have cells of several lines."""
+        self.apostrophes = True
+        reader = self._parsed(chain.from_iterable(io.StringIO(text, newline="") for text in texts))
         ended = False
         while not ended:
             rows: list[list[str]] = []
-            before = self._reader.line_num
+            before = reader.line_num
             problem = ""
             try:
-                rows.extend(islice(self._reader, size))  # an error leaves the rows before it in the list
-                ended = len(rows) < size
+                rows.extend(islice(reader, BATCH))  # an error leaves the rows before it in the list
+                ended = len(rows) < BATCH
             except csv.Error as error:
                 problem = f"{error}; a quote that is not closed or not doubled? A table without quoting: --no-quotes"
-            except UnicodeError as error:
-                problem, ended = f"not {self._given}: {error}; name the encoding with --encoding", True
-            except InvalidInput as error:
-                problem, ended = error.problem, True
-            except DAMAGE as error:
-                problem, ended = damaged(error, self.where, self._reader.line_num).problem, True
-            after = self._reader.line_num
-            yield from self._placed(rows, ragged=ragged, plain=after - before == len(rows) and not self._suspect)
-            if problem:
-                at = None if "gzip file" in problem or "cannot be read" in problem else self._line
-                self._refuse(InvalidInput(problem, where=self.where, line=at))
-                self._line = after + 1 + self._extra
+            except (UnicodeError, InvalidInput, *DAMAGE):
+                yield _Part(rows, reader.line_num - before)
+                raise
+            yield _Part(rows, reader.line_num - before, problem)
 
-    def _placed(
-        self, rows: list[list[str]], *, ragged: bool, plain: bool
-    ) -> Iterator[tuple[Sequence[int], list[list[str]]]]:
+    def _placed(self, part: _Part) -> Iterator[tuple[Sequence[int], list[list[str]]]]:
         """Yield the rows that are whole; what is broken is refused in its turn."""
-        columns = 0 if ragged else len(self.names)
-        if plain and all(rows) and (ragged or set(map(len, rows)) <= {columns}):
+        rows = part.rows
+        plain = part.lines == len(rows) and not self._suspect
+        if plain and all(rows) and set(map(len, rows)) <= {len(self.names)}:
             begin, self._line = self._line, self._line + len(rows)
             if rows:
                 yield range(begin, self._line), rows
@@ -176,7 +248,7 @@ class Delimited:
         whole: list[list[str]] = []
         for row in rows:
             here, self._line = self._line, self._line + _height(row)
-            problem = self._problem(row, columns) if row and not ragged else ""
+            problem = self._problem(row) if row else ""
             if row and not problem:
                 lines.append(here)
                 whole.append(row)
@@ -188,18 +260,18 @@ class Delimited:
         if whole:
             yield lines, whole
 
-    def _problem(self, cells: list[str], columns: int) -> str:
-        if len(cells) != columns:
-            return f"expected {columns} columns, got {len(cells)}"
+    def _problem(self, cells: list[str]) -> str:
+        if len(cells) != len(self.names):
+            return f"expected {len(self.names)} columns, got {len(cells)}"
         for cell in cells if self._suspect else ():
             if not cell.isascii() and (bad := BROKEN.search(cell)):
                 encoding = self._given or "utf-8"
                 return f"byte 0x{ord(bad[0]) - 0xDC00:02x} is not {encoding}; name the encoding with --encoding"
         return ""
 
-    def _first_text(self) -> str:
+    def _first(self, texts: Iterator[str]) -> str:
         try:
-            return next(self._texts, "")
+            return next(texts, "")
         except UnicodeError as error:
             problem = f"not {self._given}: {error}; name the encoding with --encoding"
             self._refuse(InvalidInput(problem, where=self.where, line=1))
@@ -298,10 +370,6 @@ def _is_utf_8(line: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _lines(text: str) -> Iterator[str]:
-    return io.StringIO(text, newline="")
 
 
 def _height(cells: Sequence[str]) -> int:

@@ -13,6 +13,7 @@ import json
 import math
 from datetime import date, time
 from itertools import islice, repeat
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeAlias, TypeVar
 
@@ -62,6 +63,8 @@ class CellTable(Protocol):
     """Guesses, in words that go on after "read"."""
     texts: bool
     """True if all cells are text."""
+    apostrophes: bool
+    """True if a cell of the last batch may begin with an apostrophe, as postil writes it before a formula."""
 
     def rows(self) -> Iterator[tuple[Sequence[int], Sequence[Sequence[object]]]]:
         """Yield batches: the line of each row, and the rows."""
@@ -115,7 +118,7 @@ class _Field:
         self._hint, self._texts, self._comma = info.type, texts, comma
         self.empty = self.commas = 0
 
-    def column_of(self, cells: Sequence[object]) -> Sequence[object]:
+    def column_of(self, cells: Sequence[object], *, apostrophes: bool) -> Sequence[object]:
         """Values of a batch of cells."""
         if self._texts and self.kind == "number":
             try:
@@ -124,8 +127,8 @@ class _Field:
                     return numbers
             except ValueError:
                 pass
-        elif self._texts and self.kind in {"id", "text"} and not self._optional and "" not in cells:
-            return [without_apostrophe(cell) if cell[:1] == "'" else cell for cell in cells]  # type: ignore[index,arg-type]
+        elif self._texts and self.kind in {"id", "text"} and not apostrophes and "" not in cells:
+            return cells
         return list(map(self.value, cells))
 
     def value(self, cell: object) -> object:
@@ -309,10 +312,11 @@ class _Rows(Generic[T]):
             raise InvalidInput("the file holds no rows, only the names of its columns", where=self._table.where)
 
     def _batch(self, lines: Sequence[int], rows: Sequence[Sequence[object]]) -> list[T]:
-        columns = list(zip(*rows, strict=True))
         try:
             values = [
-                repeat(constant) if each is None else each.column_of(columns[index])
+                repeat(constant)
+                if each is None
+                else each.column_of(list(map(itemgetter(index), rows)), apostrophes=self._table.apostrophes)
                 for each, index, constant in zip(self._fields, self._takes, self._constants, strict=True)
             ]
             return list(map(self._row_type, *values))

@@ -48,7 +48,7 @@ class Sheet:
         MissingExtra: The library for workbooks is not installed.
     """
 
-    texts = False
+    texts = apostrophes = False
 
     def __init__(self, stream: IO[bytes], where: str, reading: Reading) -> None:
         try:
