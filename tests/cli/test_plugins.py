@@ -103,6 +103,7 @@ def test_a_module_is_found_as_python_finds_it(postil: Postil, monkeypatch: pytes
         (2, "def f(x): return 1\n", "metric f: expected a function of (candidate, references) or"),
         (2, "def fff(x, y): return 1\n", "unknown metric 'f'; did you mean 'fff'? Known: bleu-1, "),
         (2, "from math import dist as f\n", "unknown metric 'f'"),
+        (2, MINE.replace("other", "f"), "unknown metric 'f'"),  # its name is my-metric, and lower is better
         (
             1,
             "def f(x, y): return 1 / 0\n",

@@ -93,6 +93,21 @@ def test_weights_are_those_of_the_call_and_of_the_spec() -> None:
         parse_metric("w-equal")
 
 
+def test_weights_are_those_of_a_table() -> None:
+    texts = [{"item": i, "text": text} for i, text in enumerate(CANDIDATES)]
+    rows = [
+        {"item": i, "text": text, "weight": weight, "grade": 5 * weight}
+        for i, row in enumerate(zip(REFERENCES, WEIGHTS, strict=True))
+        for text, weight in zip(*row, strict=True)
+    ]
+    without = [{key: row[key] for key in ("item", "text", "grade")} for row in rows]
+    expected = [0.5, 0.25, 0.75]
+    assert postil.score(texts, rows, metrics=[best_equal]).items["best_equal"].tolist() == expected
+    assert postil.score(texts, without, metrics=[best_equal]).items["best_equal"].tolist() == [1.0, 1.0, 1.0]
+    graded = postil.score(texts, without, metrics=best_equal, scale=postil.Scale(0, 5))
+    assert graded.items["best_equal"].tolist() == expected
+
+
 def keyword(candidate: str, references: list[str], *, weights: list[float], scale: float = 1) -> float:
     return best_equal(candidate, references, weights) * scale
 

@@ -9,7 +9,7 @@ from postil.app.score_options import ScoreOptions
 from postil.app.score_rows import RowEvaluation
 from postil.metrics.evaluation import ItemScores
 from postil.metrics.metric_set import parse_all
-from postil.records.frames import ColumnNames, open_rows
+from postil.records.frames import ColumnNames, TableRows, open_rows
 from postil.records.rows import Candidate, Reference
 
 if TYPE_CHECKING:
@@ -54,16 +54,19 @@ def score_tables(
         controls: Controls to add.
         jobs: Number of threads.
     """
-    asked = None
-    if metrics is not None:
-        several = [metrics] if isinstance(metrics, str) or callable(metrics) else metrics
-        asked = parse_all(several, weighted=weights is not None or scale is not None)
+    several = [metrics] if isinstance(metrics, str) or callable(metrics) else metrics
+    weighted = weights is not None or scale is not None
+    asked = None if several is None else parse_all(several, weighted=weighted)
     options = ScoreOptions(tokenizer=tokenizer, weights=weights, scale=scale, jobs=jobs)
     names = ColumnNames({"candidates": Candidate, "references": Reference}, columns, everywhere={"item": item})
     rows = open_rows(candidates, Candidate, "candidates", names)
+    opened = open_rows(references, Reference, "references", names)
+    if several is not None and not weighted and any(map(callable, several)):
+        opened, weighted = _with_weights(opened)
+        asked = parse_all(several, weighted=weighted)
     scoring = RowEvaluation(
         rows,
-        open_rows(references, Reference, "references", names),
+        opened,
         options,
         asked,
         background=background,
@@ -77,3 +80,9 @@ def score_tables(
     for remark in (*scoring.remarks, *scoring.missing()):
         warnings.warn(remark, stacklevel=3)
     return found.result(scoring.totals, items, systems)
+
+
+def _with_weights(references: TableRows[Reference]) -> tuple[TableRows[Reference], bool]:
+    """The references, and True if one has a weight, which a function that reads weights gets then."""
+    rows = list(references)
+    return TableRows(iter(rows), references.places), any(row.weight is not None for row in rows)

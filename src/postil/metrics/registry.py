@@ -139,9 +139,11 @@ class Registry(Mapping[str, "type[Metric]"]):
 
     def _functions(self) -> Iterator[tuple[str, Callable[..., object]]]:
         """Public functions and classes of the plug-ins themselves, not those that they import."""
+        registered = [given for _, given in self._made.values()]  # under the name that they want
         for module in self._plugins.values():
             for name, value in vars(module).items():
-                if callable(value) and not name.startswith("_") and getattr(value, "__module__", "") == module.__name__:
+                own = callable(value) and getattr(value, "__module__", "") == module.__name__
+                if own and not name.startswith("_") and not any(value is given for given in registered):
                     yield name, value
 
     def _in_plugins(self, name: str) -> Callable[..., object] | None:
