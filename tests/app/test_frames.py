@@ -348,6 +348,12 @@ NO_TEXT = [TEXTS[0], None, *TEXTS[2:]]
             {},
             "candidates: no column 'text'; did you mean 'txt'? the columns are: item, txt; name it: columns={'text'",
         ),
+        (
+            CANDIDATES,
+            {**REFERENCES, "weight": [0.5, 1, 2, 0, 1]},
+            {"weights": "given"},
+            "references:3: weight: exp",
+        ),
         (CANDIDATES, REFERENCES, {"item": "itme"}, "candidates: no column 'itme'; did you mean 'item'?"),
         (
             CANDIDATES,
@@ -397,6 +403,21 @@ def test_bad_tables_say_where(
     with pytest.raises(postil.PostilError) as error:
         postil.score(make(candidates), make(references), metrics=["w-rouge-l"], scale=SCALE, **given)
     assert str(error.value).startswith(problem)
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, rows], ids=["pandas", "dictionaries"])
+@pytest.mark.parametrize(
+    ("values", "problem"),
+    [
+        ([*TEXTS[:5], 7], "candidates:6: text: expected text, got 7"),
+        ([["a"], *TEXTS[1:]], "candidates:1: text: expected text, got an array"),
+        ([*TEXTS[:2], True, *TEXTS[3:]], "candidates:3: text: expected text, got true"),
+    ],
+)
+def test_mixed_types_say_where(make: Callable[[Table], Any], values: list[object], problem: str) -> None:
+    with pytest.raises(postil.InvalidInput) as error:
+        postil.score(make({**CANDIDATES, "text": values}), make(REFERENCES), metrics=["rouge-l"])
+    assert str(error.value) == problem
 
 
 @pytest.mark.parametrize(
