@@ -101,8 +101,9 @@ def test_weights_are_those_of_a_table() -> None:
         for text, weight in zip(*row, strict=True)
     ]
     without = [{key: row[key] for key in ("item", "text", "grade")} for row in rows]
+    weighted = [{key: row[key] for key in ("item", "text", "weight")} for row in rows]
     expected = [0.5, 0.25, 0.75]
-    assert postil.score(texts, rows, metrics=[best_equal]).items["best_equal"].tolist() == expected
+    assert postil.score(texts, weighted, metrics=[best_equal]).items["best_equal"].tolist() == expected
     assert postil.score(texts, without, metrics=[best_equal]).items["best_equal"].tolist() == [1.0, 1.0, 1.0]
     graded = postil.score(texts, without, metrics=best_equal, scale=postil.Scale(0, 5))
     assert graded.items["best_equal"].tolist() == expected
