@@ -10,6 +10,7 @@ from postil.app.engines import elsewhere
 from postil.app.names import summed
 from postil.app.progress import progress, steps
 from postil.app.score_rows import RowEvaluation
+from postil.app.score_stream import streamed
 from postil.errors import UsageError
 from postil.metrics.background import DocumentFrequencies
 from postil.metrics.controls import ControlOptions
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from postil.app.progress import OnMessage
     from postil.app.score_options import ScoreOptions
     from postil.app.score_rows import CandidateBatch
+    from postil.app.score_stream import StreamedEvaluation
     from postil.metrics.evaluation import Evaluation, ScoredBatch
     from postil.text.tokenizers import Tokenizer
 
@@ -76,15 +78,20 @@ def score_files(candidates: str, references: str, options: ScoreOptions, on_mess
 
     with ExitStack() as stack:
         out = stack.enter_context(Writer(options.items, Score)) if options.items else None
-        rows = read(candidates, Candidate, given["candidates"])
-        scoring = RowEvaluation(
-            rows,
-            read(references, Reference, given["references"]),
-            options,
-            asked,
-            background=background,
-            controls=controls,
-        )
+        scoring: RowEvaluation | StreamedEvaluation
+        stream = streamed((candidates, references), (given["candidates"], given["references"]), options, asked)
+        if stream is None:
+            rows = read(candidates, Candidate, given["candidates"])
+            scoring = RowEvaluation(
+                rows,
+                read(references, Reference, given["references"]),
+                options,
+                asked,
+                background=background,
+                controls=controls,
+            )
+        else:
+            scoring, rows = stream, stream.candidates
         # The controls of a batch take far longer than its scores, and have a bar of their own.
         counted = rows if controls else stack.enter_context(progress("candidates", rows))
         engine = stack.enter_context(elsewhere(options.engine, options.jobs, options.address, on_message))
@@ -97,7 +104,11 @@ def score_files(candidates: str, references: str, options: ScoreOptions, on_mess
             found = DocumentFrequencies.of(scoring.evaluation.references, tokenizer.signature)
             found.save(options.save_background)
             remarks.append(f"background of {scoring.items} items saved in {options.save_background}")
-    for remark in (*said, *remarks, *scoring.missing()):  # when all went well, so that an error stands alone
+    for remark in (
+        *dict.fromkeys(said),
+        *remarks,
+        *scoring.missing(),
+    ):  # when all went well, so that an error stands alone
         on_message(remark)
     return ScoreResult(scores=scoring.totals.scores(), aggregation="corpus")
 

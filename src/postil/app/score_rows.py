@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from postil.records.row_locations import Source
     from postil.records.rows import Candidate, Reference
 
-__all__ = ["CandidateBatch", "RowEvaluation"]
+__all__ = ["CandidateBatch", "Candidates", "ItemIndex", "RowEvaluation"]
 
 NAMED: Final = 3
 """Largest number of systems that a remark names."""
@@ -40,7 +40,16 @@ class CandidateBatch(Batch):
     rows: Sequence[Candidate] = ()
 
 
-class _Candidates:
+class ItemIndex(Protocol):
+    """Index of each item by its name; a dictionary is one."""
+
+    def get(self, item: str, /) -> int | None:
+        """Index of an item, None if there is none of that name."""
+
+    def __len__(self) -> int: ...
+
+
+class Candidates:
     """Candidates of a file, batch by batch; checks that every item is known and that no system answers one twice.
 
     Args:
@@ -48,7 +57,7 @@ class _Candidates:
         items: Index of each item.
     """
 
-    def __init__(self, rows: Source[Candidate], items: dict[str, int]) -> None:
+    def __init__(self, rows: Source[Candidate], items: ItemIndex) -> None:
         self._rows = rows
         self._items = items
         self._answered: dict[str, bytearray] = {}  # by system, a byte per item
@@ -143,7 +152,7 @@ class RowEvaluation:
         self.totals = SystemTotals(self.evaluation.metrics)
         """Statistics of the systems so far."""
         self._places = candidates.places
-        self._given = _Candidates(candidates, found.items)
+        self._given = Candidates(candidates, found.items)
 
     def measure(
         self, candidates: Iterable[Candidate], engine: Engine | None = None

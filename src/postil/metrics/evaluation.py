@@ -155,6 +155,7 @@ class Evaluation:
         allow_han: True to let ``words`` split any number of Han texts at their spaces and punctuation.
         tokenized: True if candidates and references are lists of tokens, which signatures tell.
         split: True to tokenize references even if no metric and no control reads tokens.
+        sizes: Least and largest number of references per set, where these are some of more; by default theirs.
         refuse: Error for a reference text by its index and the problem.
 
     Raises:
@@ -183,6 +184,7 @@ class Evaluation:
         allow_han: bool = False,
         tokenized: bool = False,
         split: bool = False,
+        sizes: tuple[int, int] | None = None,
         refuse: Refuse | None = None,
     ) -> None:
         self.tokenizer = named_tokenizer(tokenizer)
@@ -211,6 +213,7 @@ class Evaluation:
             background=background,
             tokenizer="given" if tokenized else self.tokenizer.signature,
             weights=references.weighting,
+            sizes=sizes,
         )
         self.controls = Controls(self.metrics, controls) if controls else None
 

@@ -87,6 +87,7 @@ class MetricSet:
         background: Document frequencies for the metrics with an idf.
         tokenizer: Signature of the tokenizer that made the tokens; ``given`` where texts came as lists of tokens.
         weights: Weights method, for the signatures of weighted metrics.
+        sizes: Least and largest number of references per set, where these are some of more; by default theirs.
 
     Raises:
         InvalidInput, UsageError, Undefined: As `Metric.against`.
@@ -112,6 +113,7 @@ class MetricSet:
         background: DocumentFrequencies | None = None,
         tokenizer: str,
         weights: str = "given",
+        sizes: tuple[int, int] | None = None,
     ) -> None:
         self.metrics = metrics
         self.background = background
@@ -122,8 +124,9 @@ class MetricSet:
         for spec, metric in metrics.items():
             with reporting(metric):
                 self._scorers[spec] = metric.against(references if metric.needs_weights else unweighted, background)
-        sizes = np.diff(references.offsets)
-        count = f"{sizes.min()}" if sizes.min() == sizes.max() else f"{sizes.min()}-{sizes.max()}"
+        each = np.diff(references.offsets)
+        least, most = sizes or (each.min(), each.max())
+        count = f"{least}" if least == most else f"{least}-{most}"
         self.signatures: dict[str, str] = {
             spec: "|".join(
                 [

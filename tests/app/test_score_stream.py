@@ -1,0 +1,190 @@
+from __future__ import annotations
+
+import random
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+from postil.app import score_stream
+from postil.app.score_files import score_files
+from postil.app.score_options import ScoreOptions
+from postil.errors import InvalidInput
+from postil.records.row_files import write
+from postil.records.rows import Candidate, Reference
+
+METRICS = ("bleu-4", "bleu-2(smooth=exp)", "rouge-l", "meteor(params=other)", "rouge-1", "rouge-l(over=mean)", "chrf")
+OPTIONS = ScoreOptions(metrics=METRICS)
+WORDS = [
+    "the",
+    "a",
+    "cat",
+    "cats",
+    "dog",
+    "sat",
+    "sits",
+    "on",
+    "under",
+    "mat",
+    "red",
+    "big",
+    "house",
+    "and",
+    "ran",
+    "not",
+]
+
+
+def text(draw: random.Random) -> str:
+    return " ".join(draw.choices(WORDS, k=draw.randint(1, 12)))
+
+
+def files(folder: Path, items: int, *, by: str = "system", systems: int = 3, seed: int = 1) -> tuple[str, str]:
+    """Candidates of several systems, system after system or item after item, some missing; and references."""
+    draw = random.Random(seed)  # noqa: S311 - texts, not secrets
+    references = [Reference(f"i{n}", text(draw)) for n in range(items) for _ in range(draw.randint(1, 4))]
+    pairs = [(n, s) for n in range(items) for s in range(systems) if draw.random() < 0.9]
+    if by == "system":
+        pairs.sort(key=lambda pair: pair[1])
+    if by == "nothing":
+        draw.shuffle(pairs)
+    write(folder / "c.jsonl", (Candidate(f"i{n}", f"s{s}", text(draw)) for n, s in pairs))
+    write(folder / "r.jsonl", references)
+    return str(folder / "c.jsonl"), str(folder / "r.jsonl")
+
+
+@pytest.fixture
+def streaming(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Small files stream too; says of each run if it did."""
+    monkeypatch.setattr(score_stream, "SMALLEST", 0)
+    ran: list[bool] = []
+    made = score_stream.streamed
+
+    def noted(*arguments: object) -> object:
+        found = made(*arguments)  # type: ignore[arg-type]
+        ran.append(found is not None)
+        return found
+
+    monkeypatch.setattr("postil.app.score_files.streamed", noted)
+    return ran
+
+
+def both(
+    paths: tuple[str, str], options: ScoreOptions, monkeypatch: pytest.MonkeyPatch
+) -> tuple[tuple[object, list[str], bytes], tuple[object, list[str], bytes]]:
+    """Result, remarks and item scores, streamed and not."""
+    found = []
+    for smallest in (0, 1 << 60):
+        monkeypatch.setattr(score_stream, "SMALLEST", smallest)
+        remarks: list[str] = []
+        result = score_files(*paths, options, remarks.append)
+        items = Path(options.items).read_bytes() if options.items else b""
+        found.append((result.to_json(), remarks, items))
+    return found[0], found[1]
+
+
+@pytest.mark.parametrize("by", ["system", "item"])
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool], by: str, jobs: int
+) -> None:
+    monkeypatch.setattr("postil.app.score_rows.CHUNK", 37)
+    paths = files(tmp_path, 300, by=by)
+    options = ScoreOptions(metrics=METRICS, items=str(tmp_path / "items.jsonl"), jobs=jobs)
+    streamed, whole = both(paths, options, monkeypatch)
+    assert streaming == [True, False]
+    assert streamed == whole
+    assert any("no candidate for" in remark for remark in streamed[1])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ScoreOptions(),
+        ScoreOptions(metrics=("cider-d",)),
+        ScoreOptions(metrics=("cider",)),
+        ScoreOptions(metrics=("rouge-l",), weights="consensus"),
+        ScoreOptions(metrics=("w-rouge-l", "rouge-l"), weights="consensus(rouge-1)"),
+    ],
+)
+def test_what_needs_all_references_reads_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool], options: ScoreOptions
+) -> None:
+    streamed, whole = both(files(tmp_path, 40), options, monkeypatch)
+    assert streaming == [False, False]
+    assert streamed == whole
+
+
+def test_another_order_is_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool]) -> None:
+    streamed, whole = both(files(tmp_path, 300, by="nothing"), OPTIONS, monkeypatch)
+    assert streaming == [False, False]
+    assert streamed == whole
+
+
+def test_references_apart_are_read_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool]
+) -> None:
+    candidates, references = files(tmp_path, 20)
+    with Path(references).open("a") as file:
+        file.write('{"item": "i0", "text": "one more"}\n')
+    streamed, whole = both((candidates, references), OPTIONS, monkeypatch)
+    assert streaming == [False, False]
+    assert streamed == whole
+
+
+def test_han_texts_are_counted_over_the_whole_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool]
+) -> None:
+    monkeypatch.setattr("postil.app.score_rows.CHUNK", 10)
+    write(tmp_path / "c.jsonl", (Candidate(f"i{n}", "s", "好好好" if n == 5 else "a cat") for n in range(60)))
+    write(tmp_path / "r.jsonl", (Reference(f"i{n}", "好好好" if n in {1, 2} else "a cat") for n in range(60)))
+    paths = str(tmp_path / "c.jsonl"), str(tmp_path / "r.jsonl")
+    streamed, whole = both(paths, ScoreOptions(metrics=("bleu-1",)), monkeypatch)
+    assert streaming == [True, False]
+    assert streamed == whole
+    assert len(streamed[1]) >= 2
+    write(tmp_path / "r.jsonl", (Reference(f"i{n}", "好好好" if n < 20 else "a cat") for n in range(60)))
+    for smallest in (0, 1 << 60):
+        monkeypatch.setattr(score_stream, "SMALLEST", smallest)
+        with pytest.raises(InvalidInput, match=r"r\.jsonl:1: text"):
+            score_files(*paths, ScoreOptions(metrics=("bleu-1",)), list[str]().append)
+
+
+@pytest.mark.parametrize(
+    ("row", "error"),
+    [
+        (Candidate("i3", "s0", "again"), "expected one candidate for each item and system"),
+        (Candidate("i999", "s0", "x"), "expected an item that has references"),
+    ],
+)
+def test_errors_are_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool], row: Candidate, error: str
+) -> None:
+    candidates, references = files(tmp_path, 30, systems=1)
+    assert streaming == []
+    with Path(candidates).open("a") as file:
+        file.write(f'{{"item": "{row.item}", "system": "{row.system}", "text": "{row.text}"}}\n')
+    said = []
+    for smallest in (0, 1 << 60):
+        monkeypatch.setattr(score_stream, "SMALLEST", smallest)
+        with pytest.raises(InvalidInput, match=error) as caught:
+            score_files(candidates, references, OPTIONS, list[str]().append)
+        said.append(str(caught.value))
+    assert said[0] == said[1]
+
+
+def test_memory_does_not_grow_with_the_references(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool]
+) -> None:
+    monkeypatch.setattr("postil.app.score_rows.CHUNK", 64)
+    peaks = []
+    for items in (500, 4000):
+        folder = tmp_path / str(items)
+        folder.mkdir()
+        paths = files(folder, items, systems=1)
+        tracemalloc.start()
+        score_files(*paths, ScoreOptions(metrics=("bleu-4", "rouge-l")), list[str]().append)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert streaming == [True, True]
+    assert peaks[1] < peaks[0] + 3500 * 60  # an index of the items; their texts and objects take ten times that
