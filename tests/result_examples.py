@@ -507,7 +507,7 @@ OTHERS: dict[str, dict[str, Any]] = {
         "ranks": {"system pearson": {"meteor": 1}, "pool pearson": {"b": 1, "meteor": 2}},
         "absent": [{"metric": "b", "coefficient": "pearson", "by": "system", "reason": "only tfidf"}],
         "left_out": [{"why": "outliers", "n": 1, "examples": ["meteor"]}],
-        "settings": {"coefficients": ["pearson"], "lower_is_better": ["meteor"], "version": "0.0"}
+        "settings": {"coefficients": ["pearson"], "lower_is_better": ["meteor"], "postil": "0.0"}
         | {"resamples": 100, "permutations": 100, "seed": 7},
     },
 }

@@ -189,10 +189,10 @@ def test_a_metric_of_ones_own(tmp_path: Path) -> None:
     with pytest.raises(postil.InvalidInput, match=r"own\.jsonl: own has scores of 11 of 12 segments by A;"):
         task(folder, str(file))
     write(file, [*rows, rows[0]])
-    with pytest.raises(postil.InvalidInput, match=r"own\.jsonl:61: item: a second score of own for A;"):
+    with pytest.raises(postil.InvalidInput, match=r"own\.jsonl:61: metric: a second score of item"):
         task(folder, str(file))
     write(file, [Score(None, "A", "own", 0.5)])
-    with pytest.raises(postil.InvalidInput, match=r"own\.jsonl: own has no score of B; expected one of every system"):
+    with pytest.raises(postil.InvalidInput, match=r"own\.jsonl: expected item scores .*, got 1 corpus scores"):
         task(folder, str(file))
     write(file, [Score("1", "A", "BLEU-refA", 0.5)])
     with pytest.raises(postil.UsageError, match="has a metric BLEU-refA; give yours another name"):
@@ -221,6 +221,9 @@ def test_a_corpus_score_is_of_the_statistics_of_segments(tmp_path: Path) -> None
     write(file, [replace(row, statistics=()) for row in rows])
     mean = values(task(folder, str(file), coefficients=("pearson",)), "bleu-2(smooth=exp)")
     assert mean["system pearson"] < 0.999
+    write(file, [replace(rows[0], statistics=(1.0,)), *rows[1:]])
+    with pytest.raises(postil.InvalidInput, match=r"expected 1 numbers, as the first row of .* has, got 6"):
+        task(folder, str(file))
 
 
 def test_rows_give_the_same_numbers(tmp_path: Path) -> None:

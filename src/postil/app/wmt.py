@@ -158,7 +158,7 @@ def metrics_task(
             resamples=options.resamples,
             permutations=options.permutations,
             seed=options.seed,
-            version=VERSION,
+            postil=VERSION,
             command=command,
         ),
     )

@@ -896,7 +896,7 @@ class MetricsTaskSettings(OptionalPart, frozen=True, kw_only=True):
         resamples: Number of resamples of systems or segments.
         permutations: Number of permutations.
         seed: Seed of both.
-        version: The version of postil that made the result.
+        postil: The version that made the result.
         command: The command line, if there was one.
     """
 
@@ -905,7 +905,7 @@ class MetricsTaskSettings(OptionalPart, frozen=True, kw_only=True):
     resamples: int
     permutations: int
     seed: int
-    version: str
+    postil: str
     command: str = ""
 
 
