@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import postil as package
+from postil.app.study.comments_options import CommentsOptions
 from postil.metrics import spec
+from postil.options import command_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -120,6 +122,16 @@ def test_what_is_wrong_with_a_plugin(postil: Postil, code: int, text: str | None
     assert (outcome.code, outcome.out) == (code, "")
     assert told in outcome.err
     assert "Traceback" not in outcome.err
+
+
+def test_studies_and_consensus_take_plugins(postil: Postil) -> None:
+    Path("mine.py").write_text(MINE + "\n\npostil.register_metric(name='same', low=0)(lambda a, b: float(a == b[0]))\n")
+    options = CommentsOptions(metrics=("words", "w-my-metric"), plugins=("mine.py",))
+    assert command_words(options) == ["--plugin", "mine.py", "--metric", "words", "--metric", "w-my-metric"]
+    with pytest.raises(package.UsageError, match="w-words: words reads no weights"):
+        CommentsOptions(metrics=("w-words",), plugins=("mine.py",))
+    outcome = postil(*COMMAND, "-m", "w-rouge-1", "--weights", "consensus(same)")
+    assert "|weights:consensus(same|source:" in outcome.out, outcome.err
 
 
 def test_own_metrics_run_here_alone(postil: Postil) -> None:

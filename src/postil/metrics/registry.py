@@ -7,7 +7,6 @@ import importlib
 import sys
 import traceback
 from collections.abc import Mapping
-from importlib.metadata import entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -166,6 +165,8 @@ class Registry(Mapping[str, "type[Metric]"]):
 
 def _installed() -> dict[str, list[EntryPoint]]:
     """Entry points of all installed packages by name; no package is imported."""
+    from importlib.metadata import entry_points  # noqa: PLC0415 - it parses mail, and few names are unknown
+
     found: dict[str, list[EntryPoint]] = {}
     for point in entry_points(group=GROUP):
         found.setdefault(point.name, []).append(point)
