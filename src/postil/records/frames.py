@@ -230,7 +230,8 @@ def _of_frame(frame: object, role: str) -> _Columns:
     try:
         opened = nw.from_native(frame)  # type: ignore[call-overload]  # what it does not know it refuses
         eager = opened.collect() if isinstance(opened, nw.LazyFrame) else opened
-        return _Columns(list(eager.columns), range(1, len(eager) + 1), lambda name: eager[name].to_list())
+        names = {str(name): name for name in eager.columns}  # pandas takes numbers as well
+        return _Columns(list(names), range(1, len(eager) + 1), lambda name: eager.get_column(names[name]).to_list())
     except nw.exceptions.DuplicateError:
         raise InvalidInput("two columns have the same name; rename one of them", where=role) from None
     except TypeError:
@@ -267,8 +268,13 @@ def _opened(columns: _Columns, row_type: type[T], role: str, names: ColumnNames)
     infos = {info.name: info for info in msgspec.structs.fields(row_type)}
     table = {source: _plain(columns.values(source), infos.get(field)) for source, field in sources.items()}
     lines, left_out = columns.lines, tuple[Excluded, ...]()
-    if row_type is Judgement:
-        table, lines, left_out = _rated(table, lines, reading.columns.get("grade", "grade"))
+    grade = reading.columns.get("grade", "grade")
+    if row_type is Judgement and grade in table:
+        table, lines, left_out = _rated(table, lines, grade)
+    if row_type is Score and wide and None in table["score"]:
+        index = table["score"].index(None)
+        problem = "expected a number, got null; the value is missing: fill it, or drop the row"
+        raise InvalidInput(problem, where=role, line=lines[index], field=str(table["metric"][index]))
     text = table.get(reading.columns.get("text", "text"), [])
     if row_type is Reference and any(isinstance(each, list) for each in text):
         of = {**reading.columns, NESTED: reading.columns.get("text", "text")}
@@ -303,8 +309,10 @@ def _sources(reading: Reading, row_type: type[Row], names: Sequence[str], role: 
         column = source if source in names else source.partition(".")[0]
         if column in names:
             found[field] = column
-        elif not source.startswith("=") and (
-            field in reading.columns or (field in required and not (nested and field == "text"))
+        elif (
+            source
+            and not source.startswith("=")
+            and (field in reading.columns or (field in required and not (nested and field == "text")))
         ):
             raise InvalidInput(f"{_no_column(source, names)}; name it: {reading.flag(field)}", where=role)
     return found
