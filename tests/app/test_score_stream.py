@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import random
 import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from postil.app.score_options import ScoreOptions
 from postil.errors import InvalidInput
 from postil.records.row_files import write
 from postil.records.rows import Candidate, Reference
+from postil.records.scale import Scale
 
 METRICS = ("bleu-4", "bleu-2(smooth=exp)", "rouge-l", "meteor(params=other)", "rouge-1", "rouge-l(over=mean)", "chrf")
 OPTIONS = ScoreOptions(metrics=METRICS)
@@ -42,7 +44,11 @@ def text(draw: random.Random) -> str:
 def files(folder: Path, items: int, *, by: str = "system", systems: int = 3, seed: int = 1) -> tuple[str, str]:
     """Candidates of several systems, system after system or item after item, some missing; and references."""
     draw = random.Random(seed)  # noqa: S311 - texts, not secrets
-    references = [Reference(f"i{n}", text(draw)) for n in range(items) for _ in range(draw.randint(1, 4))]
+    references = [
+        Reference(f"i{n}", text(draw), grade=draw.randint(1, 5), weight=None, upvotes=draw.randint(0, 9))
+        for n in range(items)
+        for _ in range(draw.randint(1, 4))
+    ]
     pairs = [(n, s) for n in range(items) for s in range(systems) if draw.random() < 0.9]
     if by == "system":
         pairs.sort(key=lambda pair: pair[1])
@@ -97,14 +103,63 @@ def test_the_same_bytes(
     assert any("no candidate for" in remark for remark in streamed[1])
 
 
+WEIGHTED = ("w-rouge-l", "rouge-l", "w-bleu-4", "w-meteor(params=other)", "delta-bleu", "w-rouge-l(over=mean)")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ScoreOptions(metrics=WEIGHTED, scale=Scale(1, 5)),
+        ScoreOptions(metrics=WEIGHTED[:3], scale=Scale(1, 5), weights="minmax"),
+        ScoreOptions(metrics=WEIGHTED, scale=Scale(1, 5), weights="item-max"),
+        ScoreOptions(metrics=WEIGHTED, scale=Scale(1, 5), weights="votes"),
+        ScoreOptions(metrics=("delta-bleu", "bleu-2"), scale=Scale(1, 5), weights="signed"),
+        ScoreOptions(metrics=WEIGHTED, weights="consensus"),
+        ScoreOptions(metrics=WEIGHTED[:2], weights="consensus(meteor)"),
+    ],
+)
+def test_the_same_weighted_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool], options: ScoreOptions
+) -> None:
+    monkeypatch.setattr("postil.app.score_rows.CHUNK", 37)
+    monkeypatch.setattr(score_stream, "CHUNK", 29)
+    options = replace(options, items=str(tmp_path / "items.jsonl"))
+    streamed, whole = both(files(tmp_path, 200), options, monkeypatch)
+    assert streaming == [True, False]
+    assert streamed == whole
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ('{"item": "z", "text": "a"}', r"r\.jsonl:\d+: grade"),
+        ('{"item": "z", "text": "a", "grade": 9}', r"r\.jsonl:\d+: grade: expected a number from 1 to 5, got 9"),
+    ],
+)
+def test_wrong_weights_are_the_same_errors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool], line: str, error: str
+) -> None:
+    candidates, references = files(tmp_path, 30)
+    with Path(references).open("a") as file:
+        file.write(line + "\n")
+    said = []
+    for smallest in (0, 1 << 60):
+        monkeypatch.setattr(score_stream, "SMALLEST", smallest)
+        with pytest.raises(InvalidInput, match=error) as caught:
+            score_files(candidates, references, ScoreOptions(metrics=WEIGHTED, scale=Scale(1, 5)), list[str]().append)
+        said.append(str(caught.value))
+    assert said[0] == said[1]
+    assert streaming == [False, False]
+
+
 @pytest.mark.parametrize(
     "options",
     [
         ScoreOptions(),
         ScoreOptions(metrics=("cider-d",)),
         ScoreOptions(metrics=("cider",)),
-        ScoreOptions(metrics=("rouge-l",), weights="consensus"),
-        ScoreOptions(metrics=("w-rouge-l", "rouge-l"), weights="consensus(rouge-1)"),
+        ScoreOptions(metrics=("rouge-l",), weights="consensus(cider-d)"),
+        ScoreOptions(metrics=("w-rouge-l(over=near)",), scale=Scale(1, 5)),
     ],
 )
 def test_what_needs_all_references_reads_them(
@@ -177,6 +232,7 @@ def test_memory_does_not_grow_with_the_references(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool]
 ) -> None:
     monkeypatch.setattr("postil.app.score_rows.CHUNK", 64)
+    monkeypatch.setattr(score_stream, "CHUNK", 64)
     peaks = []
     for items in (500, 4000):
         folder = tmp_path / str(items)

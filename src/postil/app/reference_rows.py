@@ -10,6 +10,7 @@ import numpy as np
 from postil.errors import UnknownName, UsageError
 from postil.metrics.consensus import NAME, similarity_of
 from postil.metrics.evaluation import ReferenceTexts, weighting_signature
+from postil.metrics.metric_set import lowest_weight
 from postil.records.explain import out_of_range
 from postil.records.weights import DEFAULT, METHODS, default_method, weigh
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from postil.records.rows import Reference
     from postil.records.scale import Scale
 
-__all__ = ["ReferenceRows", "read_references"]
+__all__ = ["ReferenceRows", "read_references", "weigh_rows"]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -77,9 +78,10 @@ def read_references(
     if method is not None and similarity is not None:
         weighting = weighting_signature(method, scale)
     elif weighted or method or scale or all(row.weight is not None for row in rows):
-        lowest = max((metric.lowest_weight for metric in weighted), default=-1.0 if asked else 0.0)
         name = method or (DEFAULT if scale else default_method(rows))
-        weights = _weights(rows, number, name, scale, lowest=lowest, places=places)
+        weights = weigh_rows(
+            rows, number, name, scale, lowest=lowest_weight(asked or {}, -1.0 if asked else 0.0), places=places
+        )
         weighting = weighting_signature(name, scale)
     elif not asked and all(row.mean_grade is not None for row in rows):
         on_message("the references have grades: with --scale HIGH or --scale LOW:HIGH the w- metrics are shown too")
@@ -97,7 +99,7 @@ def read_references(
     )
 
 
-def _weights(
+def weigh_rows(
     rows: Sequence[Reference],
     items: NDArray[np.int64],
     name: str,
@@ -106,7 +108,24 @@ def _weights(
     lowest: float,
     places: RowLocations,
 ) -> NDArray[np.float64]:
-    """Weights of references, float64[m]; none may be below ``lowest``, which all metrics take."""
+    """Weights of references.
+
+    Args:
+        rows: m references.
+        items: int64[m], index of the item of each.
+        name: Name of a weights method.
+        scale: Scale of the grades.
+        lowest: The lowest weight that all metrics take.
+        places: Locations of the rows.
+
+    Returns:
+        Their weights, float64[m].
+
+    Raises:
+        UnknownName: There is no such weights method.
+        UsageError: The grades need a scale.
+        InvalidInput: A row has not what the method needs, or a weight that the metrics do not take.
+    """
     if name not in METHODS:
         raise UnknownName("weights method", name, [*METHODS, NAME])
     method = METHODS[name]

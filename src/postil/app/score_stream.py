@@ -12,23 +12,30 @@ from array import array
 from bisect import bisect_left
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, islice
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from postil.app.reference_rows import weigh_rows
 from postil.app.score_rows import Candidates
-from postil.errors import Undefined
-from postil.metrics.evaluation import Evaluation, ReferenceTexts, SystemTotals
+from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.metrics.consensus import similarity_of
+from postil.metrics.evaluation import CHUNK, Evaluation, ReferenceTexts, SystemTotals, weighting_signature
+from postil.metrics.metric_set import lowest_weight
+from postil.metrics.reference_aggregation import is_near
 from postil.records.row_files import read
 from postil.records.rows import Candidate, Reference
+from postil.records.weights import DEFAULT, default_method
 from postil.text.han import HanTexts
 from postil.text.tokenizers import tokenizer as named_tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from postil.app.score_options import ScoreOptions
     from postil.app.score_rows import CandidateBatch
@@ -37,6 +44,7 @@ if TYPE_CHECKING:
     from postil.metrics.evaluation import ScoredBatch
     from postil.records.reading import Reading
     from postil.records.row_files import Rows
+    from postil.records.row_locations import RowLocations
 
 __all__ = ["StreamedEvaluation", "streamed"]
 
@@ -73,18 +81,17 @@ class _Survey:
 
     items: _ItemIndex
     sizes: tuple[int, int]
-    weighted: bool
+    method: str | None
     han: HanTexts
 
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """References of an item, and the row of the first."""
+    """References of an item, and the number of rows before them."""
 
     index: int
-    item: str
-    texts: list[str]
-    row: int
+    rows: list[Reference]
+    before: int
 
 
 def streamed(
@@ -102,21 +109,21 @@ def streamed(
         asked: The metrics that were named; None for the default ones.
 
     Returns:
-        The evaluation, or None where all references must be read at once: weights, controls, document frequencies,
-        another engine, standard input, small files, and files of another order.
+        The evaluation, or None where all references must be read at once: controls, document frequencies, metrics with
+        ``over=near``, another engine, standard input, small files, files of another order, and weights that are wrong.
 
     Raises:
         InvalidInput: A row is wrong, or too many references are Han texts; says where.
     """
-    whole = options.weights or options.scale or options.controls or options.background or options.save_background
+    whole = options.controls or options.background or options.save_background
     if asked is None or whole or options.engine != "local" or not _large(files):
         return None
-    if any(metric.needs_weights or metric.origin for metric in asked.values()):
+    if any(metric.origin or (metric.needs_weights and is_near(metric)) for metric in asked.values()):
         return None
     silent = [replace(reading, say=lambda _: None) for reading in readings]
     references = read(files[1], Reference, readings[1])
-    survey = _survey(references, options)
-    if survey is None or survey.weighted:
+    survey = _survey(references, options, asked)
+    if survey is None:
         return None
     if not options.allow_han:
         survey.han.check(lambda i, problem: references.places.error(i, "text", problem))
@@ -138,21 +145,45 @@ def _large(files: tuple[str, str]) -> bool:
     return all(path.is_file() for path in paths) and paths[1].stat().st_size >= SMALLEST
 
 
-def _survey(references: Rows[Reference], options: ScoreOptions) -> _Survey | None:
-    """Read the references once; None if those of an item are not next to one another."""
+def _survey(references: Rows[Reference], options: ScoreOptions, asked: Mapping[str, Metric]) -> _Survey | None:
+    """Read the references once; None if those of an item are not next to one another, or cannot be weighted."""
     hashes, least, most = array("q"), 1 << 62, 0
-    weighted = True
+    weights = any(metric.needs_weights for metric in asked.values()) or options.weights or options.scale
+    consensus = similarity_of(options.weights) is not None
+    method, only_weights = None, True
     han = HanTexts(named_tokenizer(options.tokenizer), "references")
-    for item, rows in groupby(references, attrgetter("item")):
-        size = 0
-        for row in rows:
-            size += 1
-            weighted = weighted and row.weight is not None
-            han.see((row.text,))
-        hashes.append(hash(item))
-        least, most = min(least, size), max(most, size)
+    groups = (list(rows) for _, rows in groupby(references, attrgetter("item")))
+    while block := list(islice(groups, CHUNK)):
+        rows = [row for group in block for row in group]
+        han.see([row.text for row in rows])
+        hashes.extend(hash(group[0].item) for group in block)
+        sizes = [len(group) for group in block]
+        least, most = min(least, *sizes), max(most, *sizes)
+        only_weights = only_weights and all(row.weight is not None for row in rows)
+        if weights and not consensus:
+            method = method or options.weights or (DEFAULT if options.scale else default_method(rows))
+            try:
+                _weights(rows, sizes, method, options=options, asked=asked, places=references.places)
+            except (InvalidInput, UsageError, UnknownName):  # said where all rows are known
+                return None
     index = _ItemIndex(hashes)
-    return _Survey(index, (least, most), weighted, han) if hashes and index.distinct else None
+    if not hashes or not index.distinct or (only_weights and not weights):
+        return None
+    return _Survey(index, (least, most), options.weights if consensus else method, han)
+
+
+def _weights(
+    rows: Sequence[Reference],
+    sizes: Sequence[int],
+    method: str,
+    *,
+    options: ScoreOptions,
+    asked: Mapping[str, Metric],
+    places: RowLocations,
+) -> NDArray[np.float64]:
+    """Weights of the references of some items."""
+    items = np.repeat(np.arange(len(sizes)), sizes)
+    return weigh_rows(rows, items, method, options.scale, lowest=lowest_weight(asked, -1.0), places=places)
 
 
 def _in_order(candidates: Iterable[Candidate], items: _ItemIndex) -> bool:
@@ -192,10 +223,10 @@ class _References:
         rows = read(self._path, Reference, self._reading)
         self.places = rows.places
         done = 0
-        for index, (item, group) in enumerate(groupby(rows, attrgetter("item"))):
-            texts = [row.text for row in group]
-            yield _Group(index, item, texts, done)
-            done += len(texts)
+        for index, (_, group) in enumerate(groupby(rows, attrgetter("item"))):
+            found = list(group)
+            yield _Group(index, found, done)
+            done += len(found)
 
 
 class StreamedEvaluation:
@@ -206,7 +237,7 @@ class StreamedEvaluation:
         references: The references, to be read again.
         survey: Findings of the first reading.
         options: Options of the command.
-        metrics: Metrics by spec; none needs weights or document frequencies.
+        metrics: Metrics by spec; none needs document frequencies of all references.
     """
 
     def __init__(
@@ -236,20 +267,27 @@ class StreamedEvaluation:
         """Statistics of the systems so far."""
 
     def _bind(self, groups: list[_Group]) -> Evaluation:
-        rows = [group.row + i for group in groups for i in range(len(group.texts))]
-        places = self._references.places
+        lines = [group.before + i for group in groups for i in range(len(group.rows))]
+        rows = [row for group in groups for row in group.rows]
+        sizes = [len(group.rows) for group in groups]
+        places, method, options = self._references.places, self._survey.method, self._options
+        similarity = similarity_of(options.weights)
         return Evaluation(
             self._metrics,
             ReferenceTexts(
-                texts=[text for group in groups for text in group.texts],
-                offsets=np.cumsum([0, *(len(group.texts) for group in groups)]),
-                weighting="",
+                texts=[row.text for row in rows],
+                offsets=np.cumsum([0, *sizes]),
+                weights=_weights(rows, sizes, method, options=options, asked=self._metrics, places=places)
+                if method is not None and similarity is None
+                else None,
+                weighting="" if method is None else weighting_signature(method, options.scale),
+                similarity=similarity,
             ),
-            tokenizer=self._options.tokenizer,
-            jobs=self._options.jobs,
+            tokenizer=options.tokenizer,
+            jobs=options.jobs,
             allow_han=True,  # the share of all references was looked at before
             sizes=self._survey.sizes,
-            refuse=lambda i, problem: places.error(rows[i], "text", problem),
+            refuse=lambda i, problem: places.error(lines[i], "text", problem),
         )
 
     def measure(
