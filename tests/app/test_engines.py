@@ -80,14 +80,14 @@ def test_scores_are_the_same_elsewhere(files: tuple[str, str], tmp_path: Path, m
     found = {}
     for engine in ("local", "ray"):
         options = ScoreOptions(
-            metrics=("bleu-4", "w-meteor", "w-rouge-l", "cider-d", "w-rouge-l(over=near)"),
+            metrics=("bleu-4", "w-meteor", "w-rouge-l", "cider-d", "w-rouge-l(over=near)", "w-chrf++", "rouge-lsum"),
             scale=Scale(1, 5),
             items=str(tmp_path / f"{engine}.jsonl"),
             engine=engine,
         )
         found[engine] = score_files(*files, options, print)
     assert found["local"] == found["ray"]
-    assert len(found["local"].scores) == 15
+    assert len(found["local"].scores) == 21
     assert (tmp_path / "local.jsonl").read_bytes() == (tmp_path / "ray.jsonl").read_bytes()
 
 
