@@ -166,6 +166,20 @@ CALLS: dict[str, tuple[Callable[[Any], Any], str]] = {
         "expected a weight of every reference",
     ),
     "ROUGE-N's weights": (lambda k: k.rouge_n(overlap(k), np.ones(2), 1), "expected a weight of every reference"),
+    "n-grams of ten words": (lambda k: k.ngram_matches(overlap(k), 10), "expected an order from 1 to 9"),
+    "skip-bigrams beside bigrams": (
+        lambda k: k.ngram_matches(overlap(k), 2, 4),
+        "expected skip-bigrams beside an order",
+    ),
+    "sentences beyond": (
+        lambda k: k.union_lcs(overlap(k), i64(0, FAR), i64(0, 1)),
+        "expected offsets of the sentences",
+    ),
+    "sentences that fall": (
+        lambda k: k.union_lcs(overlap(k), i64(0, 1), i64(0, 5, -3, 1)),
+        "expected offsets of the sentences",
+    ),
+    "no sentences": (lambda k: k.union_lcs(overlap(k), i64(), i64(0, 1)), "expected offsets of the sentences"),
     "few words of METEOR": (lambda k: meteor(k, words=()), "expected a number of each word"),
     "words of METEOR beyond": (lambda k: meteor(k, words=(2**28,)), "expected a number of each word"),
     "few function words": (lambda k: meteor(k, function=1), "expected a number of each word"),

@@ -138,7 +138,7 @@ def _counts(matches: Matches, cut: Cut, order: int) -> NDArray[np.float64]:
 
     def count() -> NDArray[np.float64]:
         pieces = matches.pieces(cut)
-        matched = pieces.count(lambda overlap, _: ngram_matches(overlap, order, -1, matches.jobs))
+        matched = pieces.count(lambda overlap, *_: ngram_matches(overlap, order, -1, matches.jobs))
         bounds, reference = matches.references.pairs(matches.sets)
         shorter = np.arange(order)
         own = np.maximum(pieces.candidates.tokens.lengths[:, None] - shorter, 0)

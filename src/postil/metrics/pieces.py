@@ -39,6 +39,19 @@ class Pieces:
     tokens: Tokens
     sentences: NDArray[np.int64]
 
+    def part(self, begin: int, end: int) -> Pieces:
+        """Some texts in a row.
+
+        Args:
+            begin: Index of the first.
+            end: Index after the last.
+        """
+        tokens = self.tokens
+        first, last = (int(tokens.offsets[i]) for i in (begin, end))
+        inside = slice(*np.searchsorted(self.sentences, [first, last + 1]))
+        offsets = tokens.offsets[begin : end + 1] - first
+        return Pieces(replace(tokens, ids=tokens.ids[first:last], offsets=offsets), self.sentences[inside] - first)
+
 
 @dataclass(frozen=True, slots=True)
 class Cut(ABC):
@@ -159,28 +172,31 @@ class PieceMatches:
     set_offsets: NDArray[np.int64]
     jobs: int
 
-    def count(self, count: Callable[[Overlap, NDArray[np.int64]], NDArray[np.int64]]) -> NDArray[np.int64]:
+    def count(
+        self, count: Callable[[Overlap, NDArray[np.int64], NDArray[np.int64]], NDArray[np.int64]]
+    ) -> NDArray[np.int64]:
         """Counts of all pairs of candidate and reference, int64[pairs, c], from some candidates at a time.
 
         Args:
-            count: Function from an overlap, and the offsets of the sentences of its candidates, to counts of its pairs.
+            count: Function from an overlap, and the offsets of the sentences of its candidates and of its references,
+                to counts of its pairs.
         """
-        tokens, references = self.candidates.tokens, self.references.tokens
         parts = []
         for begin, end in self._blocks():
-            first, last = tokens.offsets[[begin, end]]
-            sentences = self.candidates.sentences
-            inside = sentences[(sentences >= first) & (sentences <= last)] - first
+            sets = self.sets[begin:end]
+            first, last = (int(sets.min()), int(sets.max()) + 1) if len(sets) else (0, 0)
+            inside = self.set_offsets[first : last + 1]
+            own, theirs = self.candidates.part(begin, end), self.references.part(int(inside[0]), int(inside[-1]))
             part = overlap(
-                tokens.ids[first:last],
-                tokens.offsets[begin : end + 1] - first,
-                self.sets[begin:end],
-                references.ids,
-                references.offsets,
-                self.set_offsets,
+                own.tokens.ids,
+                own.tokens.offsets,
+                sets - np.int32(first),
+                theirs.tokens.ids,
+                theirs.tokens.offsets,
+                inside - inside[0],
                 self.jobs,
             )
-            parts.append(count(part, inside))
+            parts.append(count(part, own.sentences, theirs.sentences))
         return np.concatenate(parts)
 
     def _blocks(self) -> Iterator[tuple[int, int]]:

@@ -211,9 +211,7 @@ class RougeLsum(Metric):
 
         def count() -> NDArray[np.float64]:
             with alignable(self):
-                common = pieces.count(
-                    lambda overlap, own: union_lcs(overlap, own, pieces.references.sentences, matches.jobs)
-                )
+                common = pieces.count(lambda overlap, own, theirs: union_lcs(overlap, own, theirs, matches.jobs))
             return _with_lengths(common, matches, pieces.candidates.tokens, pieces.references.tokens)
 
         return matches.of_pairs(("rouge-lsum", self.stem), count)
