@@ -50,7 +50,7 @@ def test_errors_name_the_inputs_of_evaluate() -> None:
 
 def test_the_path_is_the_module_and_the_class_says_what_it_needs() -> None:
     assert Path(evaluate.path()).read_text(encoding="utf-8").startswith('"""Metric module for Hugging Face')
-    with pytest.raises(postil.UsageError, match=r"pip install 'postil\[integration\]'"):
+    with pytest.raises(postil.UsageError, match="needs the package evaluate: pip install evaluate"):
         evaluate.__getattr__("PostilMetric")
     with pytest.raises(AttributeError, match="no attribute 'Metric'"):
         evaluate.Metric  # noqa: B018

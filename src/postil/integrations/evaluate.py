@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
 from postil.app.score import score
-from postil.errors import InvalidInput, MissingExtra
+from postil.errors import InvalidInput, UsageError
 from postil.metrics.metric_set import DEFAULT_METRICS
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _listed(column: Column) -> Column:
 
 def __getattr__(name: str) -> object:
     if name == "PostilMetric":
-        raise MissingExtra("PostilMetric, a metric module of evaluate,", "integration")
+        raise UsageError("PostilMetric needs the package evaluate: pip install evaluate")
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
 
 

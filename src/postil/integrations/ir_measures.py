@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
+from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.metaeval.cumulative_gain import Ranked, share_of_best
 from postil.metaeval.gain import Ties
 
@@ -92,7 +92,7 @@ def rich_queries(qrels: Mapping[str, Mapping[str, float]]) -> set[str]:
 
 def __getattr__(name: str) -> object:
     if name in {"nCG", "PostilProvider"}:
-        raise MissingExtra(f"{name}, a measure of ir_measures,", "integration")
+        raise UsageError(f"{name} needs the package ir_measures: pip install ir_measures")
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
 
 

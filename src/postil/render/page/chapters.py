@@ -67,6 +67,7 @@ TITLES: Final[Mapping[str, str]] = {
     "summaries": "Summaries of topics",
     "training": "A training",
     "vectors": "Word vectors",
+    "wmt": "Metrics of a test set",
 }
 """Titles of chapters by kind."""
 
