@@ -16,7 +16,18 @@ TUTORIALS = sorted(f"docs/tutorials/{path.name}" for path in (ROOT / "docs/tutor
 GUIDES = [
     f"docs/{name}.md"
     for name in (
-        *("annotate", "comment", "corpus", "correlate", "import", "integrations", "metrics", "own-metrics", "passages"),
+        *(
+            "annotate",
+            "comment",
+            "corpus",
+            "correlate",
+            "formats",
+            "import",
+            "integrations",
+            "metrics",
+            "own-metrics",
+            "passages",
+        ),
         *("python", "report", "scale", "score", "study", "vectors"),
     )
 ]

@@ -68,6 +68,11 @@ class Reading:
             "split": self.split,
         }
 
+    @property
+    def names(self) -> dict[str, str]:
+        """Column of each field that has another one in the file, less constants."""
+        return {name: column for name, column in self.columns.items() if column and not column.startswith("=")}
+
     def flag(self, name: str) -> str:
         """Flag that maps a field, for messages.
 

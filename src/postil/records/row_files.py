@@ -181,14 +181,12 @@ class Rows(LocatedRows[T]):
             super().__init__(_read_folder(name, row_type, reading, files), files)
             return
         if name == "-" and form in {"parquet", "arrow"}:
-            raise UsageError(
-                "standard input is read from its beginning to its end, and such a file is not; give its name"
-            )
+            raise UsageError(f"a file of format '{form}' is not read from standard input; give its name")
         if name != "-":
             _check_is_file(name)
         where = "stdin" if name == "-" else name
         fields = partial(_fields_at, name, form, reading)
-        places = RowLocations(where, fields, reading.columns)
+        places = RowLocations(where, fields, reading.names)
         super().__init__(_READERS[form](name, row_type, reading, places), places)
 
 

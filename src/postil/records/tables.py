@@ -448,8 +448,13 @@ class _Picks(Generic[T]):
         self._sources = reading.sources(row_type)
         self.required = [each.encode_name for each in msgspec.structs.fields(row_type) if each.required]
         self._dates = {each.encode_name for each in msgspec.structs.fields(row_type) if each.encode_name == "date"}
-        mapped = {name: source for name, source in reading.columns.items() if not source.startswith("=")}
-        self._never = {name: source for name, source in mapped.items() if source}
+        self._never = reading.names
+        infos = {each.encode_name: each for each in msgspec.structs.fields(row_type)}
+        self._constants = {
+            name: _Field(infos[name], name, texts=True, comma=False).value(source[1:])
+            for name, source in reading.columns.items()
+            if source.startswith("=")
+        }
         self._stem = ""
         if row_type is Candidate and "system" not in reading.columns and "system" not in names:
             self._stem = _system_of(where, reading)
@@ -504,8 +509,8 @@ class _Picks(Generic[T]):
         source = self._sources[name]
         if not source:
             return _MISSING
-        if source.startswith("=") and name in self._reading.columns:
-            return source[1:]
+        if name in self._constants:
+            return self._constants[name]
         if self._stem and name == "system":
             return self._stem
         value = record.get(source, _MISSING)
@@ -697,7 +702,7 @@ def rows_of_records(records: Iterable[Record], row_type: type[T], reading: Readi
     >>> list(found)
     [Candidate(item='7', system='mine', text='Rain')]
     """
-    places = RowLocations(where, columns=reading.columns)
+    places = RowLocations(where, columns=reading.names)
     return LocatedRows(records_as_rows(batched(records), row_type, reading, places), places)
 
 
