@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import re
+import types
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -465,6 +466,9 @@ def test_names_are_those_of_one_metric() -> None:
             register_metric(name=name)(equal)
     register_metric(name="mine")(equal)
     register_metric(name="mine")(equal)  # as a cell of a notebook that runs again
+    again = types.FunctionType(equal.__code__, {"__name__": "another_name_of_the_module"}, "equal")
+    register_metric(name="mine")(again)
+    register_metric(name="mine")(equal)
     with pytest.raises(UsageError, match=r"metric mine: two have this name, .*\.equal and .*\.best_equal; register_"):
         register_metric(name="mine")(best_equal)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import inspect
 import sys
 import traceback
 from collections.abc import Mapping
@@ -132,7 +133,7 @@ class Registry(Mapping[str, "type[Metric]"]):
         if name in self._reserved:
             raise UsageError(f"metric {name}: the package has one of that name; register_metric(name=…) gives another")
         other = self._made[name][1] if name in self._made else given
-        if other is not given and _home(other) != _home(given):  # the same place: a module or a cell that ran again
+        if other is not given and not _same_place(given, other):
             both = f"{_home(other)} and {_home(given)}"
             raise UsageError(f"metric {name}: two have this name, {both}; register_metric(name=…) gives another")
 
@@ -176,6 +177,20 @@ def _installed() -> dict[str, list[EntryPoint]]:
 def _home(given: object) -> str:
     """Module and name of a function or class."""
     return f"{getattr(given, '__module__', '?')}.{getattr(given, '__qualname__', type(given).__name__)}"
+
+
+def _same_place(given: object, other: object) -> bool:
+    """True of a module or cell that ran again, and of a module that was imported under two names."""
+    return _home(given) == _home(other) or (
+        _file(given) == _file(other) and getattr(given, "__qualname__", "") == getattr(other, "__qualname__", "")
+    )
+
+
+def _file(given: object) -> str:
+    try:
+        return inspect.getfile(given)  # type: ignore[arg-type]  # refused where it is neither function nor class
+    except TypeError:
+        return str(getattr(given, "__module__", ""))
 
 
 def _import_failed(plugin: str, error: BaseException) -> PostilError:
