@@ -331,6 +331,8 @@ def test_classes_that_are_no_metrics() -> None:
             register_metric(given)
     with pytest.raises(UsageError, match="metric other: expected the name that the class has itself, 'ratio'"):
         register_metric(name="other")(Ratio)
+    with pytest.raises(UsageError, match="metric Ratio: better, low and high are attributes of the class; set them"):
+        register_metric(low=0)(Ratio)
 
 
 def raises(candidate: str, references: list[str]) -> float:
@@ -452,7 +454,8 @@ def test_what_else_is_no_metric() -> None:
     for options, told in (
         ({"better": "up"}, "metric equal: better: expected high or low, got up"),
         ({"low": 1, "high": 1}, "metric equal: expected low below high, got 1 and 1"),
-        ({"batched": True, "batch_size": 0}, "metric equal: batch_size: expected at least 1, got 0"),
+        ({"batched": True, "batch_size": 0}, "metric equal: batch_size: expected at least 1, and batched=True, got 0"),
+        ({"batch_size": 8}, "metric equal: batch_size: expected at least 1, and batched=True, got 8"),
         ({"version": "a|b"}, "version: expected text without blanks and |, got 'a|b'"),
         ({"low": "0"}, 'low: expected a number or None, got "0"'),
     ):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Given: TypeAlias = Callable[..., object]
 
-__all__ = ["BATCH", "Metrics", "define", "reads_weights"]
+__all__ = ["Metrics", "define", "reads_weights"]
 
 Metrics: TypeAlias = "Sequence[str | Callable[..., object]]"
 """Specs, and functions or classes that are metrics themselves."""
@@ -49,7 +49,7 @@ def define(
     high: float | None = None,
     version: str | None = None,
     batched: bool = False,
-    batch_size: int = BATCH,
+    batch_size: int | None = None,
 ) -> type[Metric]:
     """Make a metric of a function or class; see `postil.register_metric` for their forms.
 
@@ -61,7 +61,7 @@ def define(
         high: The highest score; likewise.
         version: Version for signatures, in place of a hash of the source.
         batched: True if it takes many candidates in a call.
-        batch_size: Largest number of candidates in a call, if ``batched``.
+        batch_size: Largest number of candidates in a call, if ``batched``; by default `BATCH`.
 
     Raises:
         UsageError: It is no function or class of such a form, or specs cannot hold its name.
@@ -73,6 +73,10 @@ def define(
     """
     check_arguments(define, locals())
     if isinstance(given, type) and issubclass(given, Metric):
+        if better != "high" or batched or not (low is high is batch_size is None):
+            raise UsageError(
+                f"metric {given.__name__}: better, low and high are attributes of the class; set them there"
+            )
         return _metric_class(given, name, version)
     if not callable(given):
         raise UsageError(f"register_metric: expected a function or a class, got {_named(given)}")
@@ -81,15 +85,15 @@ def define(
         raise UsageError(f"metric {name}: better: expected high or low, got {better}")
     if low is not None and high is not None and low >= high:
         raise UsageError(f"metric {name}: expected low below high, got {low:g} and {high:g}")
-    if batch_size < 1:
-        raise UsageError(f"metric {name}: batch_size: expected at least 1, got {batch_size}")
+    if batch_size is not None and (batch_size < 1 or not batched):
+        raise UsageError(f"metric {name}: batch_size: expected at least 1, and batched=True, got {batch_size}")
     weights, parameters = _read_signature(given, name, batched=batched)
     made: type[FunctionMetric] = dataclasses.make_dataclass(
         name,
         [(each, hint, dataclasses.field(default=default)) for each, hint, default in parameters],
         bases=(FunctionMetric,),
         namespace={
-            "declaration": Declaration(name, given, weights, batch_size if batched else None),
+            "declaration": Declaration(name, given, weights, (batch_size or BATCH) if batched else None),
             "better": better,
             "low": -math.inf if low is None else float(low),
             "high": math.inf if high is None else float(high),

@@ -25,7 +25,7 @@ from postil.metrics.measures import (
     TfIdf,
 )
 from postil.metrics.meteor import Meteor
-from postil.metrics.own import BATCH, define, reads_weights
+from postil.metrics.own import define, reads_weights
 from postil.metrics.passage_collection import UNITS
 from postil.metrics.registry import Registry
 from postil.metrics.rouge import RougeL, RougeLsum, RougeN
@@ -163,7 +163,7 @@ def register_metric(
     high: float | None = None,
     version: str | None = None,
     batched: bool = False,
-    batch_size: int = BATCH,
+    batch_size: int | None = None,
 ) -> Callable[[T], T]: ...
 
 
@@ -176,7 +176,7 @@ def register_metric(
     high: float | None = None,
     version: str | None = None,
     batched: bool = False,
-    batch_size: int = BATCH,
+    batch_size: int | None = None,
 ) -> object:
     """Register an own metric, as a decorator with or without options; the function or class stays as it is.
 
@@ -200,7 +200,7 @@ def register_metric(
         high: The highest score, likewise.
         version: Version in signatures; by default a hash of the source of the function or class alone.
         batched: True if a call takes many candidates.
-        batch_size: Largest number of candidates in a call.
+        batch_size: Largest number of candidates in a call; by default 64.
 
     Raises:
         UsageError: It is of another form, or its name does not fit specs or is that of another metric.
