@@ -272,6 +272,19 @@ def test_correlations_of_results_frames_and_columns_are_one(make: Callable[[Tabl
     assert of_result.differences == of_columns.differences
 
 
+def test_texts_of_disagreements_come_from_a_table() -> None:
+    outputs = pd.DataFrame({"id": ITEMS, "system": SYSTEMS, "answer": TEXTS})
+    found = postil.correlate(
+        columns_form(),
+        pd.DataFrame(RATINGS).rename(columns={"item": "id"}),
+        candidates=outputs,
+        item="id",
+        columns={"candidates.text": "answer"},
+        options=FEW,
+    )
+    assert {row.text for pair in found.disagreements for row in pair.texts} <= set(TEXTS)
+
+
 @every_make
 def test_a_missing_rating_is_counted(make: Callable[[Table], Any]) -> None:
     grades = [None, *RATINGS["grade"][1:]]

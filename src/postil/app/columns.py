@@ -74,5 +74,5 @@ def refuse_other_form(problem: str, **arguments: object) -> None:
         UsageError: One has a value.
     """
     for name, value in arguments.items():
-        if value is not None and value != ():
+        if value is not None and not (isinstance(value, tuple) and not value):
             raise UsageError(f"{name}: {problem}")

@@ -18,7 +18,7 @@ from postil.records.explain import out_of_range, shown
 from postil.records.frames import ColumnNames, is_table, open_rows, plain_value
 from postil.records.results import ScoreResult
 from postil.records.row_locations import RowLocations
-from postil.records.rows import Judgement, Score
+from postil.records.rows import Candidate, Judgement, Score
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,6 +49,7 @@ def correlate(
     *,
     item: str | None = None,
     system: str | None = None,
+    candidates: Table | None = None,
     columns: Mapping[str, str] | None = None,
     metric_columns: Sequence[str] = (),
     annotator_columns: Sequence[str] = (),
@@ -61,6 +62,7 @@ def correlate(
     judgements: Table,
     item: str | None = None,
     system: str | None = None,
+    candidates: Table | None = None,
     columns: Mapping[str, str] | None = None,
     metric_columns: Sequence[str] = (),
     annotator_columns: Sequence[str] = (),
@@ -76,6 +78,7 @@ def correlate(
     signatures: Mapping[str, str] | None = None,
     item: str | None = None,
     system: str | None = None,
+    candidates: Table | None = None,
     columns: Mapping[str, str] | None = None,
     metric_columns: Sequence[str] = (),
     annotator_columns: Sequence[str] = (),
@@ -99,6 +102,7 @@ def correlate(
         signatures: Signature of each metric.
         item: Column of the item, in both tables.
         system: Column of the system, in both tables.
+        candidates: Table of the texts (item, system, text), for those of the largest disagreements.
         columns: Columns by field, as ``--column`` has them: ``{"score": "value"}`` of the scores,
             ``{"judgements.grade": "stars"}`` of the judgements.
         metric_columns: Columns of the table of scores that each are a metric, where there is no column ``metric``.
@@ -138,20 +142,21 @@ def correlate(
             expected = "a table: a data frame, a path, or a list of rows or dictionaries"
             raise UsageError(f"judgements: expected {expected}, got {type(rated).__name__}")
         names = ColumnNames(
-            {"scores": Score, "judgements": Judgement},
+            {"scores": Score, "judgements": Judgement, "candidates": Candidate},
             columns,
             everywhere={"item": item, "system": system},
             wide={"scores": metric_columns, "judgements": annotator_columns},
         )
-        return _correlate_tables(scores, rated, names, options or CorrelateOptions())
+        return _correlate_tables(scores, rated, candidates, names, options or CorrelateOptions())
     of_tables = {
         "item": item,
         "system": system,
+        "candidates": candidates,
         "columns": columns,
         "metric_columns": metric_columns,
         "annotator_columns": annotator_columns,
     }
-    refuse_other_form("only for tables (a data frame, a path, rows), and scores are columns", **of_tables)
+    refuse_other_form("only for tables; expected none with scores that are columns", **of_tables)
     if judgements is not None:
         raise UsageError("judgements: scores are columns, so expected grades, a column as well")
     return _correlate_columns(
@@ -171,14 +176,16 @@ def _are_scores(scores: object) -> TypeGuard[Scores]:
 
 
 def _correlate_tables(
-    scores: Scores, judgements: Table, names: ColumnNames, options: CorrelateOptions
+    scores: Scores, judgements: Table, candidates: Table | None, names: ColumnNames, options: CorrelateOptions
 ) -> CorrelationResult:
     """Correlate a table of scores with a table of judgements; see `correlate`."""
     opened = open_scores(scores, names)
     rated = open_rows(judgements, Judgement, "judgements", names)
     for each in rated.left_out:
         warnings.warn(f"judgements left out: {each}", stacklevel=3)
-    return correlate_rows(opened, rated, options, left_out=rated.left_out)
+    written = () if candidates is None else open_rows(candidates, Candidate, "candidates", names)
+    texts = {(row.item, row.system): row.text for row in written}
+    return correlate_rows(opened, rated, options, texts, left_out=rated.left_out)
 
 
 def _correlate_columns(
