@@ -274,13 +274,16 @@ def _scan(text: str) -> list[str]:
 
 # ---- the fast path ---------------------------------------------------------------------------------------------------
 
-_PLAIN = re.compile("[A-Za-z]+[,;:]?")
+_PLAIN = re.compile(r"[A-Za-z]+[,;:]?|[A-Za-z]{2,}\.")
 _SPLIT: Final = frozenset({"cannot", "gonna", "gotta", "wanna", "lemme", "gimme"})
-_AFTER = re.compile(r"[+(]?\d|\.+[^.]")
+_ABBREVIATED: Final = frozenset(f"{word}." for word in f"{_FINAL} {_OTHER} {_CAPITALIZED}".lower().split())
+_AFTER = re.compile(r"^(?:[+(]?\d|\.+[^.])")
 """Chunks that may belong to a number, a telephone number or dots before them."""
-_BEFORE = re.compile(r"^(?!(?:[A-Za-z]\.){2,}$)(?:.*[^A-Za-z])?[A-Za-z]\.$|<[A-Za-z/!?][^<>]*$")
-"""Chunks whose tokens may depend on what follows them: an initial, an open tag."""
-_NUMBER_ENDS: Final = (*"0123456789).",)
+_INITIAL = re.compile(r"^(?!(?:[A-Za-z]\.){2,}$)(?:.*[^A-Za-z])?[A-Za-z]\.$")
+"""Chunks whose tokens depend on a capital after them."""
+_OPEN = re.compile(r"<[A-Za-z/!?][^<> ]*(?: |$)")
+"""Tags that may go on after a space."""
+_NUMBER_ENDS: Final = frozenset("0123456789).")
 _LONGEST: Final = 32
 _MOST: Final = 1 << 16
 
@@ -290,9 +293,10 @@ _KNOWN: dict[str, tuple[str, ...]] = {}
 
 def _learn(chunk: str) -> tuple[str, ...] | None:
     """Tokens of a chunk that is not known; None if its neighbors may change them."""
-    if _PLAIN.fullmatch(chunk) and (word := chunk.rstrip(",;:").lower()) not in _SPLIT:
+    plain = _PLAIN.fullmatch(chunk) and chunk.lower() not in _ABBREVIATED
+    if plain and (word := chunk.rstrip(".,;:").lower()) not in _SPLIT:
         found: tuple[str, ...] = (word,)
-    elif _AFTER.match(chunk) or _BEFORE.search(chunk) or _ADDRESS.search(chunk):
+    elif any(rule.search(chunk) for rule in (_AFTER, _INITIAL, _OPEN, _ADDRESS)):
         return None
     else:
         found = tuple(_scan(chunk))
@@ -303,30 +307,38 @@ def _learn(chunk: str) -> tuple[str, ...] | None:
     return found
 
 
-_scan_chunk = lru_cache(_MOST)(_scan)
+@lru_cache(_MOST)
+def _scan_group(group: str) -> tuple[str, ...]:
+    return tuple(_scan(group))
+
+
+def _belongs(chunk: str, before: str) -> bool:
+    """True if a chunk may change, or be changed by, the one before it."""
+    last = before[-1]
+    if last in _NUMBER_ENDS and (chunk[0] == "." or _AFTER.match(chunk)):
+        return True
+    return last == "." and (chunk[0].isupper() or chunk[0] == "<") and _INITIAL.search(before) is not None
 
 
 def _split_with_neighbors(text: str, chunks: list[str]) -> list[str]:
-    """Tokens of a text of which a chunk may depend on its neighbors: by chunks if none does, else of the whole."""
+    """Tokens of a text of which a chunk may depend on its neighbors: those that may are tokenized together."""
+    if ("<" in text and _OPEN.search(text)) or (not text.isascii() and _ADDRESS.search(text)):
+        return _scan(text)
+    alone = text.count(" ") < len(chunks)  # single spaces between all chunks
     tokens: list[str] = []
-    last, before = "", False
-    for chunk in chunks:
-        if before and (chunk[0].isupper() or chunk[0] == "<"):
-            return _scan(text)
-        before = False
-        found = _KNOWN.get(chunk)
-        if found is None and (found := _learn(chunk)) is None:
-            before = _BEFORE.search(chunk) is not None
-            if (
-                (before and "<" in chunk)
-                or (last.endswith(_NUMBER_ENDS) and _AFTER.match(chunk))
-                or (not text.isascii() and _ADDRESS.search(chunk))
-            ):
+    group = ""
+    for chunk in (*chunks, ""):
+        if chunk and group and _belongs(chunk, group):
+            if not alone:
                 return _scan(text)
-            tokens += _scan_chunk(chunk) if len(chunk) <= _LONGEST else _scan(chunk)
-        else:
+            group += " " + chunk
+            continue
+        if group:
+            found = _KNOWN.get(group)
+            if found is None and (" " in group or (found := _learn(group)) is None):
+                found = _scan_group(group) if len(group) <= _LONGEST else tuple(_scan(group))
             tokens += found
-        last = chunk
+        group = chunk
     return tokens
 
 
