@@ -214,6 +214,11 @@ REFUSALS = {
     "json": ('{"item": 1}', {}, ": expected a table with the names of its columns in the first row, got JSON; name"),
     "page": ("<!DOCTYPE html><html>", {}, ": this is a web page or XML; was the table behind a login?"),
     "garbage": (bytes(range(256)) * 9, {}, ": expected a table of text, got binary data; if it is text in UTF-16"),
+    "half a character": (
+        "\ufeffitem,system,text\na,s,x\n".encode("utf-16-le")[:-1],
+        {},
+        ":2: not utf-16: 'utf-16-le' codec can't decode",
+    ),
     "bytes": (
         (HEAD + "a,s,é\nb,s,").encode() + b"\xe9\n",
         {},
@@ -511,8 +516,30 @@ def test_a_folder_that_says_what_is_in_it(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r'README.md: expected a path within the folder, got "\.\./other\.csv"'):
         rows(tmp_path, Reference, split="test")
     (tmp_path / "README.md").write_text(README.replace("other.csv", "none.csv"))
-    with pytest.raises(InvalidInput, match=r"README.md: data_files: no files none.csv"):
+    with pytest.raises(InvalidInput, match=r'README.md: data_files: expected the names of files, got "none\.csv"'):
         rows(tmp_path, Reference, split="test")
+
+
+@pytest.mark.parametrize("pattern", ['""', '"**x"', "5", "{}"])
+def test_a_folder_that_names_no_files(tmp_path: Path, pattern: str) -> None:
+    pytest.importorskip("yaml")
+    (tmp_path / "README.md").write_text(f"---\nconfigs:\n- data_files: [{pattern}]\n---\n")
+    with pytest.raises(InvalidInput, match=r"README.md: data_files: expected the names of files, got"):
+        rows(tmp_path, Reference)
+
+
+def test_all_files_of_a_folder_are_of_one_system(tmp_path: Path) -> None:
+    folder = tmp_path / "my.bot"
+    folder.mkdir()
+    for shard in range(2):
+        (folder / f"test-0000{shard}-of-00002.csv").write_text(f"item,text,n\n{shard},x,1\n")
+    assert rows(folder) == (
+        [Candidate("0", "my.bot", "x"), Candidate("1", "my.bot", "x")],
+        [
+            "no column system; the system is called 'my.bot' (another name: --column system==NAME)",
+            "columns not read: n",
+        ],
+    )
 
 
 def test_a_folder_of_save_to_disk(tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def forum(files: Files, *, out: Articles, options: ForumOptions) -> None:
 @imports.command()
 @command
 def csv(*, out: Articles, options: TableOptions) -> None:
-    """CSV or TSV tables.
+    """CSV or TSV tables, or sheets of workbooks.
 
     Either articles and comments apart, or comments alone with the columns of their articles repeated.
 
@@ -97,12 +97,12 @@ def csv(*, out: Articles, options: TableOptions) -> None:
 @imports.command()
 @command
 def dataset(
-    folders: Annotated[list[str], typer.Argument(metavar="FOLDERS...", help="Folders of .parquet files, or files.")],
+    folders: Annotated[list[str], typer.Argument(metavar="FOLDERS...", help="Folders of .parquet or .arrow files.")],
     *,
     out: Articles,
     options: DatasetOptions,
 ) -> None:
-    """Parquet, as Hugging Face datasets keep it.
+    """Parquet or Arrow, as Hugging Face datasets keep it.
 
     Comments may be structs, lists or parallel columns.
 

@@ -170,7 +170,7 @@ class Delimited:
         try:
             return held or next(self._parts, None)
         except UnicodeError as error:
-            problem = f"not {self._given}: {error}; name the encoding with --encoding"
+            problem = f"not {self._given or self.encoding}: {error}; name the encoding with --encoding"
             self._refuse(InvalidInput(problem, where=self.where, line=self._line))
         except InvalidInput as error:
             self._refuse(InvalidInput(error.problem, where=self.where, line=self._line))
@@ -273,7 +273,7 @@ class Delimited:
         try:
             return next(texts, "")
         except UnicodeError as error:
-            problem = f"not {self._given}: {error}; name the encoding with --encoding"
+            problem = f"not {self._given or self.encoding}: {error}; name the encoding with --encoding"
             self._refuse(InvalidInput(problem, where=self.where, line=1))
         except DAMAGE as error:
             self._refuse(damaged(error, self.where, 0))

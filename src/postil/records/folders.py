@@ -13,7 +13,7 @@ from postil.records.explain import shown
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["by_split", "files_of_split"]
+__all__ = ["by_split", "files_of_split", "saved"]
 
 KINDS: Final = (
     (".parquet",),
@@ -62,7 +62,7 @@ def files_of_split(folder: Path, split: str | None, flag: str) -> list[Path]:
         UsageError: There are several splits, and none is named.
         InvalidInput: There are no tables in the folder.
     """
-    found = _saved(folder) or _declared(folder) or by_split(_data_files(folder))
+    found = saved(folder) or _declared(folder) or by_split(_data_files(folder))
     if not found:
         raise InvalidInput("a folder without tables (.parquet, .arrow, .jsonl, .csv, .tsv, .json)", where=str(folder))
     if split is None:
@@ -88,8 +88,18 @@ def _data_files(folder: Path) -> list[Path]:
     return []
 
 
-def _saved(folder: Path) -> dict[str, list[Path]]:
-    """Splits of what `save_to_disk` wrote: a dataset, or a dictionary of several."""
+def saved(folder: Path) -> dict[str, list[Path]]:
+    """Files by split of what `save_to_disk` wrote: a dataset, or a dictionary of several.
+
+    Args:
+        folder: The folder.
+
+    Returns:
+        Arrow files; none where something else wrote the folder.
+
+    Raises:
+        InvalidInput: Its description is damaged.
+    """
     several, one = folder / "dataset_dict.json", folder / "state.json"
     if several.is_file():
         splits = _json(several).get("splits")
@@ -145,9 +155,13 @@ def _declared(folder: Path) -> dict[str, list[Path]]:
         name = str(config.get("config_name", "default"))
         plain = len(configs) == 1 or name == "default" or config.get("default") is True
         for split, patterns in _patterns(config.get("data_files")).items():
-            files = [path for pattern in patterns for path in sorted(folder.glob(_inside(pattern, readme)))]
+            try:
+                files = [path for pattern in patterns for path in sorted(folder.glob(_inside(pattern, readme)))]
+            except ValueError:  # no pattern
+                files = []
             if not files:
-                raise InvalidInput(f"no files {', '.join(patterns)}", where=str(readme), field="data_files")
+                names = ", ".join(map(shown, patterns))
+                raise InvalidInput(f"expected the names of files, got {names}", where=str(readme), field="data_files")
             found[split if plain else f"{name}/{split}"] = files
     return found
 

@@ -12,9 +12,9 @@ from postil.errors import UnknownName, UsageError
 from postil.records.rows import Reference, Row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
-__all__ = ["FORMATS", "NESTED", "Reading", "readings"]
+__all__ = ["FORMATS", "NESTED", "Reading", "by_role", "readings"]
 
 FORMATS: Final = ("csv", "tsv", "json", "jsonl", "parquet", "arrow", "xlsx", "ods")
 """Formats that may be named."""
@@ -42,6 +42,7 @@ class Reading:
         sheet: Sheet of a workbook; in JSON the path of the array of rows.
         split: Split of a dataset folder.
         say: Callback for what was guessed and what is not read, one line each.
+        folder: Dataset folder that the file is part of, whose name a system without one gets.
     """
 
     columns: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
@@ -54,6 +55,7 @@ class Reading:
     sheet: str | None = None
     split: str | None = None
     say: Callable[[str], None] = _unheard
+    folder: str = ""
 
     @property
     def signature(self) -> dict[str, object]:
@@ -139,12 +141,12 @@ def readings(
     """
     columns = _columns(roles, column)
     main = next(iter(roles))
-    formats, forced = _by_role(roles, input_format, "--input-format")
+    formats, forced = by_role(roles, input_format, "--input-format")
     for name in formats.values():
         if name not in FORMATS:
             raise UnknownName("input format", name, FORMATS)
     of = {
-        name: _by_role(roles, given, f"--{name}")[0]
+        name: by_role(roles, given, f"--{name}")[0]
         for name, given in (("encoding", encoding), ("delimiter", delimiter), ("sheet", sheet), ("split", split))
     }
     return {
@@ -186,8 +188,20 @@ def _columns(roles: Mapping[str, type[Row]], given: Sequence[str]) -> dict[str, 
     return found
 
 
-def _by_role(roles: Mapping[str, type[Row]], given: Sequence[str], flag: str) -> tuple[dict[str, str], set[str]]:
-    """Value for each role, and the roles that were named."""
+def by_role(roles: Collection[str], given: Sequence[str], flag: str) -> tuple[dict[str, str], set[str]]:
+    """Value of a flag for each file of a command, and the roles that were named.
+
+    Args:
+        roles: Roles of the files.
+        given: Values of the flag: `VALUE` for all files, `ROLE=VALUE` for one.
+        flag: The flag, for messages.
+
+    Raises:
+        UsageError: There are two values for one file.
+
+    >>> by_role(("comments", "articles"), ["One", "articles=Two"], "--sheet")
+    ({'comments': 'One', 'articles': 'Two'}, {'articles'})
+    """
     everywhere: dict[str, str] = {}
     found: dict[str, str] = {}
     for each in given:

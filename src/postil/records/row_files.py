@@ -6,6 +6,7 @@ import io
 import os
 import zlib
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -208,13 +209,23 @@ def _fields_at(name: str, form: str, reading: Reading, line: int) -> tuple[str, 
 
 def _read_folder(name: str, row_type: type[T], reading: Reading, files: FileLocations) -> Iterator[T]:
     flag = f"--split {reading.role}{'=' * bool(reading.role)}NAME"
+    heard: set[str] = set()
     done = 0
     for file in files_of_split(Path(name), reading.split, flag):
-        rows = Rows(str(file), row_type, reading)
+        say = partial(_say_once, reading, heard, str(file), name)
+        rows = Rows(str(file), row_type, replace(reading, say=say, folder=name))
         files.begin(done, rows.places)
         for row in rows:
             done += 1
             yield row
+
+
+def _say_once(reading: Reading, heard: set[str], file: str, folder: str, message: str) -> None:
+    """Say of a folder, once, what its files have in common."""
+    message = message.replace(file, folder)
+    if message not in heard:
+        heard.add(message)
+        reading.say(message)
 
 
 def _read_jsonl(name: str, row_type: type[T], reading: Reading, places: RowLocations) -> Iterator[T]:

@@ -256,11 +256,11 @@ def _no_column(reading: Reading, where: str, name: str, names: Sequence[str], li
 
 
 def _system_of(where: str, reading: Reading) -> str:
-    """Name of the system whose file has no column for it: that of the file."""
-    stem = Path(where).name
+    """Name of the system whose file has no column for it: that of the file, or of the dataset that it is part of."""
+    stem = Path(reading.folder).resolve().name if reading.folder else Path(where).name
     for ending in (".gz", ".zst"):
         stem = stem.removesuffix(ending)
-    stem = Path(stem).stem or where
+    stem = stem if reading.folder else Path(stem).stem or where
     reading.say(f"{where}: no column system; the system is called '{stem}' (another name: --column system==NAME)")
     return stem
 

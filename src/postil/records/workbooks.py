@@ -166,9 +166,7 @@ def _set(rows: Values, row: int, column: int, problem: str) -> None:
         rows[row][column] = BrokenCell(problem.format(cell=cell_name(row, column)))
 
 
-_ERROR: Final = (
-    "a number or a text, got the error {error} in cell {{cell}}; correct the formula, or write the value in its place"
-)
+_ERROR: Final = "a value, got the error {error} in cell {{cell}}; correct the formula, or write the value in its place"
 _NOT_STORED: Final = (
     "a value, got a formula without a stored value in cell {cell}; open the workbook in a spreadsheet and save it"
 )

@@ -96,7 +96,7 @@ def test_what_is_broken(tmp_path: Path, problems: Problems, report: ImportReport
     assert problems(report) == [
         "a.parquet:1: comments[0].upvotes or votes: expected a whole number of votes, got 0.5",
         f'a.parquet:2: id: article "1" stands in {tmp_path}/a.parquet:1 already; keep one of them',
-        "b.parquet:None: : not a Parquet file, or a damaged one",
+        "b.parquet:None: : not a Parquet file, or a damaged one; is the download complete?",
         "d.parquet:None: : the file holds no rows",
     ]
 
@@ -104,8 +104,20 @@ def test_what_is_broken(tmp_path: Path, problems: Problems, report: ImportReport
 def test_nothing_there(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="no such file or folder"):
         list(read_dataset([tmp_path / "none"]))
-    with pytest.raises(InvalidInput, match=r"no \.parquet files in the folder$"):
+    with pytest.raises(InvalidInput, match=r"no \.parquet or \.arrow files in the folder$"):
         list(read_dataset([tmp_path]))
     (tmp_path / "data-00000-of-00001.arrow").touch()
-    with pytest.raises(InvalidInput, match=r"it was saved as Arrow: write Parquet with Dataset\.to_parquet"):
+    with pytest.raises(InvalidInput, match="not an Arrow file, or a damaged one"):
         list(read_dataset([tmp_path]))
+
+
+def test_what_save_to_disk_writes(tmp_path: Path) -> None:
+    for split in ("train", "test"):
+        table = pa.Table.from_pylist([row(split, ["Oh"])])
+        (tmp_path / split).mkdir()
+        with pa.ipc.new_stream(tmp_path / split / "data-00000-of-00001.arrow", table.schema) as out:
+            out.write_table(table)
+        (tmp_path / split / "state.json").write_text('{"_data_files": [{"filename": "data-00000-of-00001.arrow"}]}')
+    (tmp_path / "dataset_dict.json").write_text('{"splits": ["train", "test"]}')
+    assert [article.id for article in read_dataset([tmp_path])] == ["test", "train"]
+    assert list(read_dataset([tmp_path], splits=["train"])) == [Article("train", "Rain", (Comment("1", "Oh"),))]

@@ -218,6 +218,29 @@ def test_tabs(lines: Lines, name: str, given: str | None) -> None:
     assert len(list(read_table(path, delimiter=given))) == 2
 
 
+def test_sheets_of_a_workbook(lines: Lines, problems: Problems, report: ImportReport) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    pytest.importorskip("python_calamine")
+    book = openpyxl.Workbook()
+    articles, comments = book.active, book.create_sheet("Comments")
+    for page, rows in ((articles, ARTICLES), (comments, (*COMMENTS, "1,Error,#N/A"))):
+        for row in rows:
+            page.append([float(cell) if cell.isdecimal() else cell for cell in row.split(",")])
+    path = lines("c.xlsx")
+    book.save(path)
+    sheets = {"sheet": "Comments", "sheet_of_articles": "Sheet"}
+    assert list(read_table(path, report, articles=path, **sheets)) == EXPECTED
+    [problem] = problems(report)
+    assert problem.startswith("c.xlsx:6: upvotes: expected a value, got the error #N/A in cell C6; correct the formula")
+
+
+def test_tables_that_are_no_utf_8(lines: Lines, report: ImportReport) -> None:
+    path = lines("c.csv", *(row.replace(",", ";").encode("cp1252") for row in ("article,title,text", "1,Grüße,Schön")))
+    [article] = read_table(path, report)
+    assert (article.title, article.comments[0].text) == ("Grüße", "Schön")
+    assert report.detected == [f"{path}: read as cp1252 with ';' between columns"]
+
+
 def test_no_room_for_the_temporary_file(lines: Lines, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table, "TABLES", f"PRAGMA max_page_count = 4; {table.TABLES}")
     path = lines("c.csv", ONE[0], *(f"{i},Rain,{'long ' * 500},1" for i in range(100)))

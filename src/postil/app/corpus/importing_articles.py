@@ -18,6 +18,7 @@ from postil.corpus.rejected import Rejected
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.options import Flag, options
 from postil.records.atomic_file import check_apart
+from postil.records.reading import by_role
 from postil.records.row_files import Writer, kind_of
 from postil.records.rows import Article
 
@@ -151,6 +152,7 @@ class TableOptions(LangOptions):
         encoding: Encoding of the tables; by default UTF-8, else detected.
         quotes: Treat double quotes around a cell as quotes, or as text.
         apostrophes: Remove the apostrophes that postil's exports have before =1+1 and the like.
+        sheet: Sheet of a workbook; articles=NAME is that of the articles.
     """
 
     comments: Annotated[str, Flag(metavar="FILE")]
@@ -161,6 +163,7 @@ class TableOptions(LangOptions):
     encoding: Annotated[str | None, Flag(metavar="NAME")] = None
     quotes: Annotated[bool, Flag(("--quotes/--no-quotes",))] = True
     apostrophes: bool = False
+    sheet: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
 
 
 def import_tencent(files: Sequence[FilePath], out: str, options: TencentOptions, on_message: OnMessage) -> None:
@@ -216,7 +219,8 @@ def import_forum(files: Sequence[FilePath], out: str, options: ForumOptions, on_
 
 
 def import_table(out: str, options: TableOptions, on_message: OnMessage) -> None:
-    """Import CSV or TSV; arguments and errors as of `import_tencent`."""
+    """Import CSV, TSV or workbooks; arguments and errors as of `import_tencent`."""
+    sheets, _ = by_role(("comments", "articles"), options.sheet, "--sheet")
     columns, of_comments = name_maps(options.column, options.comment_column)
 
     def read(report: ImportReport) -> Iterator[Article]:
@@ -231,6 +235,8 @@ def import_table(out: str, options: TableOptions, on_message: OnMessage) -> None
             delimiter=options.delimiter,
             quotes=options.quotes,
             apostrophes=options.apostrophes,
+            sheet=sheets.get("comments"),
+            sheet_of_articles=sheets.get("articles"),
         )
 
     inputs = [options.comments, *([options.articles] if options.articles else [])]

@@ -1,14 +1,17 @@
-"""Rows of CSV and TSV, broken ones counted."""
+"""Rows of text tables and workbooks, broken ones counted."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from postil.errors import InvalidInput
 from postil.escaping import without_apostrophe
 from postil.records.delimited import Delimited, column_names
+from postil.records.reading import Reading
 from postil.records.streams import opened
+from postil.records.tables import BrokenCell
+from postil.records.workbooks import Sheet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +25,8 @@ __all__ = ["Row", "table_rows"]
 Row: TypeAlias = dict[str, str | None]
 """The cells of a row by column; None for an empty one."""
 
-TABS = (".tsv", ".tab", ".txt")
+TABS: Final = (".tsv", ".tab", ".txt")
+WORKBOOKS: Final = (".xlsx", ".xlsm", ".ods")
 
 
 def table_rows(
@@ -34,11 +38,12 @@ def table_rows(
     delimiter: str | None = None,
     quotes: bool = True,
     apostrophes: bool = False,
+    sheet: str | None = None,
 ) -> Iterator[tuple[int, Row]]:
     """The rows of a table whose first row names its columns.
 
     Args:
-        path: The file; it may be compressed, whatever its name.
+        path: The file; text may be compressed, whatever its name.
         report: Counts; broken rows are rejected.
         needed: Columns that it must have.
         encoding: Its encoding; by default UTF-8, and if it is not, detected. A byte order mark is passed over.
@@ -46,6 +51,7 @@ def table_rows(
         quotes: True if cells may be quoted with double quotes.
         apostrophes: True if postil exported the table, with apostrophes before what a spreadsheet would run; they are
             removed.
+        sheet: Sheet of a workbook.
 
     Yields:
         The line where the row begins, counted from 1, and its cells by column; None for an empty one.
@@ -56,16 +62,20 @@ def table_rows(
     """
     where = os.fspath(path)
     with opened(path) as stream:
-        table = Delimited(
-            stream,
-            where,
-            needed,
-            encoding=encoding,
-            delimiter=delimiter,
-            usual="\t" if where.lower().removesuffix(".gz").removesuffix(".zst").endswith(TABS) else ",",
-            quotes=quotes,
-            refuse=report.refuse,
-        )
+        table: Delimited | Sheet
+        if where.lower().endswith(WORKBOOKS):
+            table = Sheet(stream, where, Reading(sheet=sheet))
+        else:
+            table = Delimited(
+                stream,
+                where,
+                needed,
+                encoding=encoding,
+                delimiter=delimiter,
+                usual="\t" if where.lower().removesuffix(".gz").removesuffix(".zst").endswith(TABS) else ",",
+                quotes=quotes,
+                refuse=report.refuse,
+            )
         for name in sorted(needed):
             if name not in table.names:
                 problem = f"no such column; the table has: {column_names(table.names)}"
@@ -74,6 +84,18 @@ def table_rows(
             report.detected.append(f"{where}: read{table.detected}")
         for lines, rows in table.rows():
             for line, cells in zip(lines, rows, strict=True):
-                if apostrophes:
-                    cells = list(map(without_apostrophe, cells))  # noqa: PLW2901
-                yield line, {name: cell or None for name, cell in zip(table.names, cells, strict=True)}
+                row = dict(zip(table.names, map(_text, cells), strict=True))
+                broken = next((name for name, cell in row.items() if isinstance(cell, BrokenCell)), None)
+                if broken is not None:
+                    report.refuse(InvalidInput(f"expected {row[broken]}", where=where, line=line, field=broken))
+                elif apostrophes:
+                    yield line, {name: cell and without_apostrophe(cell) for name, cell in row.items()}
+                else:
+                    yield line, row
+
+
+def _text(cell: object) -> str | None:
+    """A cell as text; numbers as a spreadsheet shows them."""
+    if isinstance(cell, str):
+        return cell or None
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)

@@ -1,4 +1,4 @@
-"""Folders of Parquet files, as Hugging Face `datasets` and others keep them.
+"""Folders of Parquet files, or of what ``save_to_disk`` wrote, as Hugging Face `datasets` and others keep them.
 
 A split is what a file's name begins with (``train-00000-of-00002.parquet``, ``train.parquet``) or the name of a folder
 (``train/0000.parquet``). Comments may be a list of structs, a struct of lists, a list of texts, or parallel columns of
@@ -15,8 +15,8 @@ from postil.corpus.formats.article_builder import ArticleBuilder
 from postil.corpus.formats.forum import FORUM
 from postil.corpus.formats.import_report import ImportReport
 from postil.errors import InvalidInput, UnknownName
-from postil.records.folders import by_split
-from postil.records.parquet import arrow, rows_of
+from postil.records import parquet
+from postil.records.folders import by_split, saved
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -40,10 +40,10 @@ def read_dataset(
     comment_fields: Mapping[str, str] | None = None,
     lang: str | None = None,
 ) -> Iterator[Article]:
-    """Read articles from Parquet.
+    """Read articles from Parquet or Arrow.
 
     Args:
-        paths: Folders, or Parquet files.
+        paths: Folders, or files.
         report: Counts; what is broken is rejected, by default raised.
         splits: The splits to read; by default all.
         fields: The columns of `postil.corpus.formats.fields.FIELDS` that differ; an empty name: there is
@@ -56,7 +56,7 @@ def read_dataset(
 
     Raises:
         UnknownName: There is no such split, or a map names a field that there is not.
-        InvalidInput: There are no Parquet files, or something in one is broken; says where.
+        InvalidInput: There are no such files, or something in one is broken; says where.
         MissingExtra: pyarrow is not installed.
     """
     report = report or ImportReport()
@@ -67,7 +67,7 @@ def read_dataset(
 
 
 def split_files(paths: Sequence[FilePath], splits: Sequence[str] = ()) -> list[str]:
-    """The Parquet files of some splits.
+    """The files of some splits.
 
     Args:
         paths: Folders, or Parquet files.
@@ -78,7 +78,7 @@ def split_files(paths: Sequence[FilePath], splits: Sequence[str] = ()) -> list[s
 
     Raises:
         UnknownName: There is no such split.
-        InvalidInput: A path is missing, or there are no Parquet files in it.
+        InvalidInput: A path is missing, or there are no such files in it.
 
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -100,35 +100,24 @@ def split_files(paths: Sequence[FilePath], splits: Sequence[str] = ()) -> list[s
 def _by_split(path: Path) -> dict[str, list[Path]]:
     if not path.exists():
         raise InvalidInput("no such file or folder", where=str(path))
-    files = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
+    if path.is_dir() and (found := saved(path)):
+        return found
+    files = (sorted(path.rglob("*.parquet")) or sorted(path.rglob("*.arrow"))) if path.is_dir() else [path]
     if not files:
-        arrows = any(path.rglob("*.arrow"))
-        advice = "; it was saved as Arrow: write Parquet with Dataset.to_parquet" if arrows else ""
-        raise InvalidInput(f"no .parquet files in the folder{advice}", where=str(path))
+        raise InvalidInput("no .parquet or .arrow files in the folder", where=str(path))
     return by_split(files)
 
 
 def _rows(path: str, names: Fields, report: ImportReport) -> Iterator[tuple[int, Record]]:
-    pa = arrow()
-    line = 0
+    wanted = {name for several in names.article.values() for name in several}
+    if not names.article["comments"]:
+        wanted |= {name for several in names.comment.values() for name in several}
     try:
-        with pa.parquet.ParquetFile(path) as file:
-            columns = file.schema_arrow.names
-            wanted = {name for several in names.article.values() for name in several}
-            if not names.article["comments"]:
-                wanted |= {name for several in names.comment.values() for name in several}
-            report.unread |= set(columns) - wanted
-            for batch in file.iter_batches(BATCH, columns=[name for name in columns if name in wanted]):
-                for row in rows_of(batch, path):
-                    line += 1
-                    yield line, row
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None)
-        problem = f"cannot be read: {reason}" if reason else "not a Parquet file, or a damaged one"
-        report.refuse(InvalidInput(problem, where=path))
-        return
+        if path.endswith(".arrow"):
+            yield from enumerate((row for batch in parquet.read_arrow(path) for row in batch), 1)
+            return
+        columns = parquet.columns(path)
+        report.unread |= set(columns) - wanted
+        yield from enumerate(parquet.read_objects(path, BATCH, [name for name in columns if name in wanted]), 1)
     except InvalidInput as error:
         report.refuse(error)
-        return
-    if not line:
-        report.refuse(InvalidInput("the file holds no rows", where=path))

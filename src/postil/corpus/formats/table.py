@@ -1,4 +1,4 @@
-"""Tables: CSV or TSV, of articles and of comments, or of comments with their articles' columns repeated.
+"""Tables: CSV, TSV or sheets, of articles and of comments, or of comments with their articles' columns repeated.
 
 With two tables a comment names its article in the column `ARTICLE`. With one, every row is a comment and the article's
 columns stand beside it; they say the same in each of an article's rows. Rows may come in any order: they wait in a
@@ -57,6 +57,8 @@ def read_table(
     delimiter: str | None = None,
     quotes: bool = True,
     apostrophes: bool = False,
+    sheet: str | None = None,
+    sheet_of_articles: str | None = None,
 ) -> Iterator[Article]:
     r"""Read articles from tables.
 
@@ -74,6 +76,8 @@ def read_table(
         quotes: True if cells may be quoted with double quotes, with line breaks and doubled quotes in it.
         apostrophes: True if postil exported the tables, with apostrophes before what a spreadsheet would run; they
             are removed.
+        sheet: Sheet of the comments, where they are in a workbook.
+        sheet_of_articles: Sheet of the articles.
 
     Yields:
         The articles, in the order in which they first appear.
@@ -103,21 +107,28 @@ def read_table(
     needed = {join, *names.comment["text"], *of_comments.values()} - {""}
     needed_of_articles = {*names.article["id"], *names.article["title"], *of_articles.values()} - {""}
 
-    def rows(path: FilePath, wanted: set[str]) -> Iterator[tuple[int, Row]]:
+    def rows(path: FilePath, wanted: set[str], page: str | None) -> Iterator[tuple[int, Row]]:
         return table_rows(
-            path, report, wanted, encoding=encoding, delimiter=delimiter, quotes=quotes, apostrophes=apostrophes
+            path,
+            report,
+            wanted,
+            encoding=encoding,
+            delimiter=delimiter,
+            quotes=quotes,
+            apostrophes=apostrophes,
+            sheet=page,
         )
 
     with _database() as database:
         joined = _Join(database, names, report, os.fspath(comments), join, one_table=one_table)
         if articles is not None:
             builder = ArticleBuilder(Fields(names.article, {}, names.lang), report)
-            for line, row in rows(articles, needed_of_articles):
+            for line, row in rows(articles, needed_of_articles, sheet_of_articles):
                 joined.add_article(builder.article(row, os.fspath(articles), line, joined=True))
-            for line, row in rows(comments, needed):
+            for line, row in rows(comments, needed, sheet):
                 joined.add_comment(row, line)
         else:
-            for line, row in rows(comments, needed | needed_of_articles):
+            for line, row in rows(comments, needed | needed_of_articles, sheet):
                 joined.add_both(row, line)
         yield from joined.articles()
 
