@@ -386,7 +386,7 @@ def test_numbers_of_all_kinds(value: object) -> None:
             'candidates:1: batch returned list "[1.0, 1.0]"; expected a finite number (candidate "Yes!")',
         ),
         ([0.5, None], 'candidates:2: batch returned None; expected a finite number (candidate "a b")'),
-        ((1 / each for each in (1, 0)), "batch raised ZeroDivisionError"),
+        ((1 / each for each in (1, 0)), "candidates:1: batch raised ZeroDivisionError"),
     ],
 )
 def test_what_a_batched_function_does_wrong(value: object, told: str) -> None:

@@ -152,7 +152,10 @@ class FunctionScorer(Scorer):
     def __init__(self, metric: FunctionMetric, references: References) -> None:
         super().__init__(metric, references)
         with reporting(metric):
-            self._function = metric.function()
+            function = metric.function()
+        self._weighted = metric.declaration.weights != "none"
+        by_name = metric.declaration.weights == "keyword"
+        self._function: Function = _with_third(function) if by_name else function
         self._texts = _texts(references.tokens)
 
     def measure(self, matches: Matches) -> NDArray[np.float64]:
@@ -164,19 +167,15 @@ class FunctionScorer(Scorer):
 
     def _each(self, candidates: Sequence[str], sets: NDArray[np.int32]) -> list[object]:
         """Call the function with one candidate at a time."""
-        function, texts, given = self._function, self._texts, self.references.weights
-        weights, found = self.metric.declaration.weights, list[object]()
+        function, texts, weights, found = self._function, self._texts, self.references.weights, list[object]()
         bounds = zip(self.references.offsets[sets].tolist(), self.references.offsets[sets + 1].tolist(), strict=True)
         try:
-            if weights == "none":
+            if self._weighted:
                 for text, (begin, end) in zip(candidates, bounds, strict=True):
-                    found.append(function(text, texts[begin:end]))
-            elif weights == "third":
-                for text, (begin, end) in zip(candidates, bounds, strict=True):
-                    found.append(function(text, texts[begin:end], given[begin:end].tolist()))
+                    found.append(function(text, texts[begin:end], weights[begin:end].tolist()))
             else:
                 for text, (begin, end) in zip(candidates, bounds, strict=True):
-                    found.append(function(text, texts[begin:end], weights=given[begin:end].tolist()))
+                    found.append(function(text, texts[begin:end]))
         except (Exception, SystemExit) as error:
             raise self._failed(_raised(error), candidates, len(found)) from error
         return found
@@ -188,28 +187,19 @@ class FunctionScorer(Scorer):
         for first in range(0, len(candidates), size):
             batch = list(candidates[first : first + size])
             bounds = list(zip(begins[first : first + size].tolist(), ends[first : first + size].tolist(), strict=True))
-            references = [self._texts[begin:end] for begin, end in bounds]
-            weights = [self.references.weights[begin:end].tolist() for begin, end in bounds]
+            given: list[object] = [batch, [self._texts[begin:end] for begin, end in bounds]]
+            if self._weighted:
+                given.append([self.references.weights[begin:end].tolist() for begin, end in bounds])
             try:
-                scores = self._called(batch, references, weights)
+                scores = self._function(*given)
+                values = _listed(scores)
             except (Exception, SystemExit) as error:
                 raise self._failed(_raised(error), candidates, first, len(batch)) from error
-            values = _listed(scores)
             if values is None or len(values) != len(batch):
                 got = _got(scores) if values is None else f"{len(values)} scores"
                 raise self._failed(f"returned {got}; expected {len(batch)} numbers", candidates, first, len(batch))
             found += values
         return found
-
-    def _called(self, batch: list[str], references: list[list[str]], weights: list[list[float]]) -> object:
-        place = self.metric.declaration.weights
-        if place == "none":
-            return self._function(batch, references)
-        return (
-            self._function(batch, references, weights)
-            if place == "third"
-            else self._function(batch, references, weights=weights)
-        )
 
     def _checked(self, found: list[object], candidates: Sequence[str]) -> NDArray[np.float64]:
         """Convert scores to float64[n]; refuse what is no finite number within the metric's range."""
@@ -228,6 +218,15 @@ class FunctionScorer(Scorer):
         text = shown(candidates[row])
         on = f"candidate {text}" if batch == 1 else f"{batch} candidates at once, the first of them {text}"
         return MetricFailed(f"{self.metric.name} {problem} ({on})", row)
+
+
+def _with_third(function: Function) -> Function:
+    """A function that takes weights by keyword as one that takes them third."""
+
+    def called(candidate: object, references: object, weights: object) -> object:
+        return function(candidate, references, weights=weights)
+
+    return called
 
 
 def _texts(tokens: Tokens) -> list[str]:

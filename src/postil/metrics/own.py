@@ -73,10 +73,9 @@ def define(
     """
     check_arguments(define, locals())
     if isinstance(given, type) and issubclass(given, Metric):
-        if better != "high" or batched or not (low is high is batch_size is None):
-            raise UsageError(
-                f"metric {given.__name__}: better, low and high are attributes of the class; set them there"
-            )
+        if (better, low, high, batched, batch_size) != ("high", None, None, False, None):
+            problem = "better, low and high are attributes of the class; set them there"
+            raise UsageError(f"metric {given.__name__}: {problem}")
         return _metric_class(given, name, version)
     if not callable(given):
         raise UsageError(f"register_metric: expected a function or a class, got {_named(given)}")
