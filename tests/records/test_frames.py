@@ -12,7 +12,7 @@ import pytest
 
 from postil.errors import InvalidInput
 from postil.records import Article, Judgement, Passage, Rating, Reference, Score
-from postil.records.frames import BATCH, ColumnNames, is_table, open_rows, plain_value
+from postil.records.frames import BATCH, SYSTEM, ColumnNames, is_table, open_rows, plain_value
 from postil.records.rows import Candidate, Row
 
 
@@ -61,13 +61,7 @@ def test_dates_of_frames() -> None:
             "table:1: gold[1]: expected a text or an object, got null; the value is missing",
         ),
         (pl.DataFrame({"item": [1], "gold": [None]}), Reference, {"references": "gold"}, (), "table:1: gold: missing"),
-        (
-            pd.DataFrame({"item": [1], "m": [1.0], "n": [None]}),
-            Score,
-            {},
-            ("m", "n"),
-            "table:1: n: expected a number, got null",
-        ),
+        (pd.DataFrame({"item": [1], "m": ["x"]}), Score, {}, ("m",), 'table:1: m: expected a number, got "x"'),
         (pd.DataFrame({"item": [1]}), Score, {}, ("bleu",), "table: no column 'bleu'; the columns are: item"),
         (pd.DataFrame({"item": [1], "grade": [np.inf]}), Judgement, {}, (), "table:1: grade: expected a number, got i"),
         (pd.DataFrame({"item": [1.5], "grade": [1]}), Judgement, {}, (), "table:1: item: expected text or an integer"),
@@ -93,12 +87,19 @@ def test_rows_of_several_batches_have_their_places() -> None:
         list(open_rows(broken, Candidate, "table"))
 
 
-def test_places_of_ratings_are_rows_of_the_table() -> None:
+def test_empty_cells_of_wide_tables_are_no_rows() -> None:
     table = pd.DataFrame({"item": [1, 2, 3], "ann": [1, None, 3], "bob": [None, 2, 1]})
     rows = open_rows(table, Judgement, "table", ColumnNames({"table": Judgement}, wide={"table": ("ann", "bob")}))
-    assert [(row.item, row.annotator) for row in rows] == [("1", "ann"), ("3", "ann"), ("2", "bob"), ("3", "bob")]
-    assert [rows.places.line(index) for index in range(4)] == [1, 3, 2, 3]
-    assert [str(each) for each in rows.left_out] == ["no grade: 2 (row 2, row 1)"]
+    with pytest.warns(UserWarning, match="^table: empty cells, taken as no grade: 1 in ann, 1 in bob$"):
+        found = [(row.item, row.annotator) for row in rows]
+    assert found == [("1", "ann"), ("2", "bob"), ("3", "ann"), ("3", "bob")]
+    assert [rows.places.line(index) for index in range(4)] == [1, 2, 3, 3]
+    assert str(rows.places.error(1, "grade", "x")) == "table:2: bob: x"
+
+
+def test_one_wide_column_may_be_a_text() -> None:
+    names = ColumnNames({"table": Score}, wide={"table": "bleu"})
+    assert list(open_rows([{"item": 1, "bleu": 0.5}], Score, "table", names)) == [Score("1", SYSTEM, "bleu", 0.5)]
 
 
 def test_constants_stand_for_columns_of_tables_in_memory() -> None:

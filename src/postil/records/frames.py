@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import compress, repeat
-from typing import TYPE_CHECKING, Final, TypeAlias, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeGuard, TypeVar, cast
 
 import msgspec
 from msgspec import inspect
@@ -22,6 +22,7 @@ from postil.records.row_files import FilePath, read
 from postil.records.row_locations import RowLocations
 from postil.records.rows import Judgement, Reference, Row, Score
 from postil.records.tables import LocatedRows, is_nested, records_as_rows
+from postil.records.wide import melted, wide_reading, wide_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -43,9 +44,6 @@ SYSTEM: Final = "candidates"
 
 CONSTANTS: Final = {"system": SYSTEM, "annotator": "annotator"}
 """Value of a field that a table in memory has no column for."""
-
-WIDE: Final[Mapping[type[Row], tuple[str, str]]] = {Score: ("metric", "score"), Judgement: ("annotator", "grade")}
-"""Field of the name and field of the value of rows that a wide table has as columns."""
 
 
 def is_frame(value: object) -> bool:
@@ -114,7 +112,7 @@ annotator, grade, aspect
             self._named |= {role} if reading.columns else set()
             all_columns = {**of_role, **reading.columns}
             self._readings[role] = _TableReading(columns=all_columns, role=reading.role, say=reading.say)
-        self.wide = {role: tuple(names) for role, names in (wide or {}).items()}
+        self.wide = {role: (names,) if isinstance(names, str) else tuple(names) for role, names in (wide or {}).items()}
         self.constants = {**CONSTANTS, **(constants or {})}
 
     def reading(self, role: str) -> Reading:
@@ -171,17 +169,26 @@ def open_rows(table: Table, row_type: type[T], role: str, names: ColumnNames | N
     [('1', 'a b')]
     """
     names = names or ColumnNames({role: row_type})
+    reading, wide = names.reading(role), names.wide.get(role, ())
+    if not wide:
+        return _rows(table, row_type, role, reading, names.constants)
+    of = cast("type[Score]", row_type)  # or Judgement
+    source = _rows(table, wide_type(of, wide), role, wide_reading(of, wide, reading), names.constants)
+    found = melted(source, of, wide, reading)
+    return cast("TableRows[T]", TableRows(iter(found), found.places))
+
+
+def _rows(table: Table, row_type: type[T], role: str, reading: Reading, constants: Mapping[str, str]) -> TableRows[T]:
+    """Open a table whose columns are the fields."""
     if isinstance(table, str | os.PathLike):
-        if names.wide.get(role):
-            raise UsageError(f"{role}: only a table in memory has wide columns; read {table} into a data frame")
-        source = read(table, row_type, names.reading(role))
+        source = read(table, row_type, reading)
         return TableRows(iter(source), source.places)
     if isinstance(table, list | tuple) and table and isinstance(table[0], Row):
         return TableRows(_of_type(table, row_type, role), RowLocations(role))
     if isinstance(table, list | tuple):
-        return _opened(_of_dictionaries(table, role), row_type, role, names)
+        return _opened(_of_dictionaries(table, role), row_type, role, reading, constants)
     if is_frame(table):
-        return _opened(_of_frame(table, role), row_type, role, names)
+        return _opened(_of_frame(table, role), row_type, role, reading, constants)
     raise UsageError(f"{role}: expected a path, a data frame or a list of rows, got {type(table).__name__}")
 
 
@@ -239,42 +246,20 @@ def _of_frame(frame: object, role: str) -> _Columns:
         raise UsageError(f"{role}: expected a data frame ({known}), got {type(frame).__name__}") from None
 
 
-def _melted(columns: _Columns, wide: Sequence[str], fields: tuple[str, str]) -> _Columns:
-    """One row for each row and wide column, column by column."""
-    name, value = fields
-
-    def values(column: str) -> list[object]:
-        if column == name:
-            return [each for each in wide for _ in columns.lines]
-        if column == value:
-            return [each for column in wide for each in columns.values(column)]
-        return columns.values(column) * len(wide)
-
-    return _Columns([*columns.names, *fields], list(columns.lines) * len(wide), values)
-
-
-def _opened(columns: _Columns, row_type: type[T], role: str, names: ColumnNames) -> TableRows[T]:
+def _opened(
+    columns: _Columns, row_type: type[T], role: str, reading: Reading, constants: Mapping[str, str]
+) -> TableRows[T]:
     """Open the rows of columns."""
-    wide = names.wide.get(role, ())
-    for column in wide:
-        if column not in columns.names:
-            raise InvalidInput(_no_column(column, columns.names), where=role)
-    if wide:
-        columns = _melted(columns, wide, WIDE[row_type])
-    reading = _completed(names.reading(role), row_type, columns.names, names.constants)
+    reading = _completed(reading, row_type, columns.names, constants)
     if not columns.lines:
         raise InvalidInput("expected rows, got none", where=role)
     sources = {source: field for field, source in _sources(reading, row_type, columns.names, role).items()}
-    infos = {info.name: info for info in msgspec.structs.fields(row_type)}
+    infos = {info.encode_name: info for info in msgspec.structs.fields(row_type)}
     table = {source: _plain(columns.values(source), infos.get(field)) for source, field in sources.items()}
     lines, left_out = columns.lines, tuple[Excluded, ...]()
     grade = reading.columns.get("grade", "grade")
     if row_type is Judgement and grade in table:
         table, lines, left_out = _rated(table, lines, grade)
-    if row_type is Score and wide and None in table["score"]:
-        index = table["score"].index(None)
-        problem = "expected a number, got null; the value is missing: fill it, or drop the row"
-        raise InvalidInput(problem, where=role, line=lines[index], field=str(table["metric"][index]))
     text = table.get(reading.columns.get("text", "text"), [])
     if row_type is Reference and any(isinstance(each, list) for each in text):
         of = {**reading.columns, NESTED: reading.columns.get("text", "text")}
@@ -302,7 +287,7 @@ def _sources(reading: Reading, row_type: type[Row], names: Sequence[str], role: 
         InvalidInput: A column that was named, or that the row needs, is missing.
     """
     nested = is_nested(row_type, reading, names)
-    required = {info.name for info in msgspec.structs.fields(row_type) if info.required}
+    required = {info.encode_name for info in msgspec.structs.fields(row_type) if info.required}
     sources = {**({NESTED: NESTED} if nested else {}), **reading.sources(row_type)}
     found: dict[str, str] = {}
     for field, source in sources.items():
@@ -383,7 +368,8 @@ def _made(
     table: dict[str, list[object]], lines: Sequence[int], row_type: type[T], reading: Reading, role: str
 ) -> Iterator[T]:
     """Make rows of columns; of a batch with a wrong value, and of nested objects, by way of records."""
-    sources = [(info, reading.columns.get(info.name, info.name)) for info in msgspec.structs.fields(row_type)]
+    names = {info.encode_name: info for info in msgspec.structs.fields(row_type)}
+    sources = [(info, reading.columns.get(name, name)) for name, info in names.items()]
     columns = [
         table[source] if source in table else repeat(source[1:] if source.startswith("=") else info.default)
         for info, source in sources

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
     from postil.records.reading import Reading
     from postil.records.row_files import FilePath
+    from postil.records.row_locations import Source
 
-__all__ = ["MELTED", "read_wide", "wide_type"]
+__all__ = ["MELTED", "melted", "read_wide", "wide_reading", "wide_type"]
 
 T = TypeVar("T", Score, Judgement)
 
@@ -55,12 +56,36 @@ def read_wide(path: FilePath, row_type: type[T], names: Sequence[str], reading: 
     a2 bleu 0.25
     a2 own 3.0
     """
-    made = wide_type(row_type, names)
+    source = read(path, wide_type(row_type, names), wide_reading(row_type, names, reading))
+    return melted(source, row_type, names, reading)
+
+
+def wide_reading(row_type: type[Score | Judgement], names: Sequence[str], reading: Reading) -> Reading:
+    """Options of reading the rows of a wide table.
+
+    Args:
+        row_type: `Score` or `Judgement`.
+        names: The columns.
+        reading: Options of reading the table.
+
+    Raises:
+        UsageError: A field that the columns have is mapped.
+    """
     for field in MELTED[row_type]:
         if field in reading.columns:
             raise UsageError(f"--column names the {field}, and each of {', '.join(names)} is a column of its own")
-    columns = MappingProxyType({**reading.columns, **{name: name for name in names}})
-    source = read(path, made, replace(reading, columns=columns))
+    return replace(reading, columns=MappingProxyType({**reading.columns, **{name: name for name in names}}))
+
+
+def melted(source: Source[Row], row_type: type[T], names: Sequence[str], reading: Reading) -> LocatedRows[T]:
+    """One row for each number of the rows of a wide table.
+
+    Args:
+        source: Rows of the type that `wide_type` makes.
+        row_type: `Score` or `Judgement`.
+        names: The columns.
+        reading: Says how many cells are empty.
+    """
     places = _WideLocations(source.places, names, MELTED[row_type][1])
     return LocatedRows(_melted(source, row_type, names, places, reading), places)
 
@@ -112,7 +137,7 @@ def wide_type(row_type: type[Score | Judgement], names: Sequence[str]) -> type[R
 
 
 def _melted(
-    source: LocatedRows[Row], row_type: type[T], names: Sequence[str], places: _WideLocations, reading: Reading
+    source: Source[Row], row_type: type[T], names: Sequence[str], places: _WideLocations, reading: Reading
 ) -> Iterator[T]:
     name_field, value_field = MELTED[row_type]
     attributes = [f"number_{place}" for place in range(len(names))]
