@@ -95,7 +95,7 @@ def test_the_same_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool], by: str, jobs: int
 ) -> None:
     monkeypatch.setattr("postil.app.score_rows.CHUNK", 37)
-    paths = files(tmp_path, 300, by=by)
+    paths = files(tmp_path, 120, by=by)
     options = ScoreOptions(metrics=METRICS, items=str(tmp_path / "items.jsonl"), jobs=jobs)
     streamed, whole = both(paths, options, monkeypatch)
     assert streaming == [True, False]
@@ -124,7 +124,7 @@ def test_the_same_weighted_bytes(
     monkeypatch.setattr("postil.app.score_rows.CHUNK", 37)
     monkeypatch.setattr(score_stream, "CHUNK", 29)
     options = replace(options, items=str(tmp_path / "items.jsonl"))
-    streamed, whole = both(files(tmp_path, 200), options, monkeypatch)
+    streamed, whole = both(files(tmp_path, 80), options, monkeypatch)
     assert streaming == [True, False]
     assert streamed == whole
 
@@ -171,7 +171,7 @@ def test_what_needs_all_references_reads_them(
 
 
 def test_another_order_is_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool]) -> None:
-    streamed, whole = both(files(tmp_path, 300, by="nothing"), OPTIONS, monkeypatch)
+    streamed, whole = both(files(tmp_path, 60, by="nothing"), OPTIONS, monkeypatch)
     assert streaming == [False, False]
     assert streamed == whole
 
@@ -234,7 +234,7 @@ def test_memory_does_not_grow_with_the_references(
     monkeypatch.setattr("postil.app.score_rows.CHUNK", 64)
     monkeypatch.setattr(score_stream, "CHUNK", 64)
     peaks = []
-    for items in (500, 4000):
+    for items in (400, 2400):
         folder = tmp_path / str(items)
         folder.mkdir()
         paths = files(folder, items, systems=1)
@@ -243,4 +243,4 @@ def test_memory_does_not_grow_with_the_references(
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert streaming == [True, True]
-    assert peaks[1] < peaks[0] + 3500 * 60  # an index of the items; their texts and objects take ten times that
+    assert peaks[1] < peaks[0] + 2000 * 100  # an index of the items; their texts and rows take many times that

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 FROZEN: dict[str, Any] = json.loads((Path(__file__).parent / "frozen_tokens.json").read_text("utf-8"))
-KNOWN = {"hard": 0.01}
-"""Largest share of texts that may differ; of captions and news none."""
+KNOWN_HARD = 0.01
+"""Largest share of hard cases that may differ; of captions and news none may."""
 
 
 @pytest.fixture
@@ -48,11 +48,11 @@ def test_frozen_tokens() -> None:
 
 @pytest.mark.parity
 @pytest.mark.usefixtures("program")
-@pytest.mark.parametrize("kind", [*ptb_texts.KINDS])
-def test_sentences_of_our_own(kind: str) -> None:
-    texts = ptb_texts.made(kind, 1000, seed=12)
-    wrong = different(texts)
-    assert len(wrong) <= KNOWN.get(kind, 0) * len(texts), wrong
+def test_sentences_of_our_own() -> None:
+    kinds = {text: kind for kind in ptb_texts.KINDS for text in ptb_texts.made(kind, 600, seed=12)}
+    wrong = [(kinds[row[0]], row) for row in different([*kinds])]
+    assert len(wrong) <= 600 * KNOWN_HARD, wrong
+    assert {kind for kind, _ in wrong} <= {"hard"}
 
 
 def real_texts(articles: int) -> Iterator[str]:
@@ -82,9 +82,9 @@ def test_real_texts() -> None:
 @pytest.mark.usefixtures("program")
 def test_scores_of_raw_captions_are_those_of_the_pipeline() -> None:
     """PTBTokenizer, then Bleu, Rouge and Cider, against one call."""
-    texts = ptb_texts.made("captions", 1200, seed=5)
-    references = {number: texts[5 * number : 5 * number + 5] for number in range(200)}
-    candidates = {number: [texts[1000 + number]] for number in references}
+    texts = ptb_texts.made("captions", 600, seed=5)
+    references = {number: texts[5 * number : 5 * number + 5] for number in range(100)}
+    candidates = {number: [texts[500 + number]] for number in references}
     cut = importlib.import_module("pycocoevalcap.tokenizer.ptbtokenizer").PTBTokenizer().tokenize
     truths, results = (
         cut({number: [{"caption": text} for text in row] for number, row in rows.items()})
