@@ -143,7 +143,6 @@ def test_what_must_be_said(postil: Postil, missing: str) -> None:
     ("name", "data", "message"),
     [
         ("none.jsonl", None, "no such file"),
-        (".", None, "not a file"),
         ("empty.jsonl", b"", "the file holds no rows"),
         ("blank.jsonl", b"\n\n", "the file holds no rows"),
         ("cut.jsonl.gz", gzip.compress(bytes(range(256)), mtime=0)[:99], "the gzip file ends early after line 0; is"),
@@ -160,6 +159,16 @@ def test_bad_input(postil: Postil, name: str, data: bytes | None, message: str) 
     assert done.err.startswith(f"postil: {name}: {message}")
     assert done.err.count("\n") == 1
     assert not Path("corpus").exists()
+
+
+def test_a_folder_is_a_dataset(postil: Postil) -> None:
+    Path("folder").mkdir()
+    done = build(postil, of="folder")
+    assert (done.code, done.out) == (3, "")
+    assert done.err.startswith("postil: folder: ")
+    assert done.err.count("\n") == 1
+    Path("a.jsonl").rename("folder/train.jsonl")
+    assert build(postil, of="folder").code == 0
 
 
 def test_broken_lines_stop_or_are_listed(postil: Postil) -> None:

@@ -99,7 +99,7 @@ def test_every_format_names_the_best_passage(postil: Postil, form: str) -> None:
         (("page.txt", "-m", "w-f1-1"), 2, "needs weights"),
         (("page.txt", "--stop", "xx"), 2, "stop"),
         (("page.txt", "--stem", "xx"), 2, "stemmer"),
-        (("page.txt", "--format", "html"), 2, "format"),
+        (("page.txt", "--format", "xml"), 2, "format"),
         (("-", "-r", "-"), 2, "only one of the files"),
         (("page.txt", "-r", "graded.jsonl"), 3, "graded.jsonl:1: grade: expected a number of at least 0"),
         (("page.txt", "-r", "dull.jsonl"), 3, "grade above 0"),
