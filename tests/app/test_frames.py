@@ -214,6 +214,12 @@ def test_names_and_statistics_of_a_result() -> None:
     assert [(row.item, row.system) for row in nameless.score_rows()] == [("0", "candidates"), ("1", "candidates")]
 
 
+def test_a_result_with_names_of_another_length_is_no_rows() -> None:
+    broken = postil.ScoreResult.from_dict({**columns_form().to_dict(), "item_names": ["1"]})
+    with pytest.raises(postil.UsageError, match="several lengths"):
+        postil.compare(broken)
+
+
 def test_scores_without_items_are_no_rows() -> None:
     printed = postil.ScoreResult(scores=columns_form().scores, aggregation="corpus")
     with pytest.raises(postil.UsageError, match="no item scores"):
@@ -248,6 +254,8 @@ def test_comparisons_of_results_frames_and_files_are_one(make: Callable[[Table],
     assert of_result == of_frame == [row for row in wide.systems if row.metric in MEANS]
     write(tmp_path / "s.jsonl", columns_form().score_rows())
     whole = postil.compare(columns_form(), "old")
+    scores = {(row.system, row.metric): row.score for row in columns_form().scores}
+    assert {(row.system, row.metric): row.mean for row in whole.systems} == pytest.approx(scores, rel=1e-12)
     for files in (tmp_path / "s.jsonl", [tmp_path / "s.jsonl"]):
         assert postil.compare(files, "old").systems == whole.systems
     assert whole.baseline == "old"

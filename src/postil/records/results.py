@@ -478,20 +478,22 @@ class ScoreResult(Result, frozen=True, kw_only=True, eq=False, tag="score"):
         """The item scores as rows, as ``--items`` writes them; candidates without a name are numbered from 0.
 
         Raises:
-            UsageError: The result has no item scores: they went to a file.
+            UsageError: The result has no item scores, as they went to a file, or columns of several lengths.
         """
         if not self.items:
             raise UsageError("the result has no item scores; give the file that --items wrote, or score in Python")
         n, system = len(next(iter(self.items.values()))), self.scores[0].system
         items = self.item_names or tuple(map(str, range(n)))
         systems = self.system_names or (system,) * n
+        if {n} != {len(each) for each in (items, systems, *self.items.values())}:
+            raise UsageError("items, item_names and system_names are of several lengths; score the texts again")
         signatures = self.signatures
         none: list[tuple[float, ...]] = [()] * n
         statistics = {name: list(map(tuple, rows.tolist())) for name, rows in self.statistics.items()}
         values = {name: (scores.tolist(), statistics.get(name, none)) for name, scores in self.items.items()}
         for row, (item, of) in enumerate(zip(items, systems, strict=True)):
             for name, (scores, of_text) in values.items():
-                yield Score(item, of, name, scores[row], signatures[name], of_text[row])
+                yield Score(item, of, name, scores[row], signatures.get(name, "external"), of_text[row])
 
     @property
     def signatures(self) -> dict[str, str]:
