@@ -153,6 +153,15 @@ def test_a_table_without_a_column_of_metrics_says_what_to_do(postil: Postil) -> 
     assert "--metric-columns" in done.err
 
 
+def test_names_of_columns_may_have_blanks_around_them_but_none_is_empty(postil: Postil) -> None:
+    rows = [f"{item},{system},0.{item},0.{item}5" for item in (1, 2) for system in "ab"]
+    Path("wide.csv").write_text("\n".join(["item,system,bleu,own", *rows]), encoding="utf-8")
+    assert '"own"' in postil("compare", "wide.csv", "--metric-columns", "bleu, own", *FEW).out
+    for names in ("", "bleu,"):
+        done = postil("compare", "wide.csv", "--metric-columns", names)
+        assert f"expected names of columns with commas between them, got '{names}'" in done.err
+
+
 def test_passages(postil: Postil) -> None:
     rows = records("passages.jsonl")
     flags = ("-m", "f1-1", "-k", 5, "--resamples", 50, "--stop", "en", "--tokenizer", "words", "--format", "json")

@@ -19,13 +19,13 @@ from postil.records.rows import Score
 from postil.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from postil.app.item_scores import Scores
     from postil.app.progress import OnMessage
     from postil.metrics.base import Metric
     from postil.records.results import Comparison
-    from postil.records.row_locations import RowLocations
+    from postil.records.row_locations import Source
 
 __all__ = ["CompareOptions", "compare", "compare_files", "compare_rows"]
 
@@ -83,7 +83,7 @@ def compare_files(
         raise UsageError("only one of the files can be standard input")
     inputs = inputs or ScoreInputOptions()
     opened = open_score_files(scores, inputs.readings({"scores": Score}, on_message)["scores"], inputs.metric_columns)
-    return compare_rows(opened.rows(), options, opened, command)
+    return compare_rows(opened, options, command)
 
 
 def compare(
@@ -135,18 +135,15 @@ def compare(
     options = options or CompareOptions()
     if baseline is not None:
         options = dataclasses.replace(options, baseline=baseline)
-    return compare_rows(opened.rows(), options, opened)
+    return compare_rows(opened, options)
 
 
-def compare_rows(
-    scores: Iterable[Score], options: CompareOptions, places: RowLocations | None = None, command: str = ""
-) -> Comparison:
+def compare_rows(scores: Source[Score], options: CompareOptions, command: str = "") -> Comparison:
     """Compare the systems of item scores: by corpus scores where the rows have statistics.
 
     Args:
         scores: Score rows.
         options: The options.
-        places: Locations of the rows, for messages.
         command: The command line, if there was one.
 
     Raises:
@@ -164,7 +161,7 @@ def compare_rows(
         seed=options.seed,
         metric_of=None if options.item_means else _metric_of,
         sacrebleu=options.p_values == "sacrebleu",
-        places=places,
+        places=scores.places,
     )
     settings = replace(found.settings, postil=VERSION, command=command)
     return replace(found, notes=(*found.notes, *_notes(found, options)), settings=settings)

@@ -40,7 +40,6 @@ from postil.version import VERSION
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from postil.app.item_scores import ScoreSources
     from postil.app.progress import OnMessage
     from postil.engine import Engine
     from postil.metaeval.significance import Differences
@@ -144,7 +143,7 @@ def correlate_files(
 
 
 def correlate_rows(
-    scores: ScoreSources,
+    scores: Source[Score],
     judgements: Source[Judgement],
     options: CorrelateOptions,
     texts: Mapping[tuple[str, str], str] | None = None,
@@ -170,13 +169,13 @@ def correlate_rows(
     """
     rows, places = read_judgements(judgements)
     table = join(
-        scores.rows(),
+        scores,
         rows,
         metrics=options.metrics,
         lower_is_better=options.lower_is_better,
         aspect=options.aspect,
         scale=options.scale,
-        score_places=scores,
+        score_places=scores.places,
         judgement_places=places,
     )
     table = dataclasses.replace(table, left_out=(*table.left_out, *left_out))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from bisect import bisect_right
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 from postil.errors import UsageError
@@ -11,70 +10,28 @@ from postil.records.explain import out_of_range
 from postil.records.frames import TableRows, open_rows
 from postil.records.results import ScoreResult
 from postil.records.row_files import read
-from postil.records.row_locations import RowLocations
+from postil.records.row_locations import FileLocations, RowLocations
 from postil.records.rows import Judgement, Score
+from postil.records.tables import LocatedRows
 from postil.records.wide import read_wide
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from postil.errors import InvalidInput
     from postil.records.frames import ColumnNames, Table
     from postil.records.reading import Reading
     from postil.records.row_files import FilePath
     from postil.records.row_locations import Source
-    from postil.records.tables import LocatedRows
 
     Scores: TypeAlias = ScoreResult | Table | Sequence[FilePath]
 
-__all__ = ["LARGEST", "ScoreSources", "Scores", "open_judgements", "open_score_files", "open_scores", "read_judgements"]
+__all__ = ["LARGEST", "Scores", "open_judgements", "open_score_files", "open_scores", "read_judgements"]
 
 LARGEST: Final = 1e100
 """Largest magnitude of a score or a rating, so that no sum of squares overflows."""
 
 
-class ScoreSources(RowLocations):
-    """Score rows of several sources, read one after the other, with their locations.
-
-    Args:
-        sources: The sources, at least one.
-
-    Raises:
-        UsageError: There is none.
-    """
-
-    def __init__(self, sources: Sequence[Source[Score]]) -> None:
-        if not sources:
-            raise UsageError("expected at least one file of scores")
-        self._sources = sources
-        super().__init__(", ".join(source.places.where for source in self._sources))
-        self._begins: list[int] = []
-
-    def rows(self) -> Iterator[Score]:
-        """All rows.
-
-        Raises:
-            InvalidInput: A row is invalid, or a score is too large to calculate with.
-        """
-        done = 0
-        for source in self._sources:
-            self._begins.append(done)
-            for row in source:
-                if abs(row.score) > LARGEST:
-                    raise self.error(done, "score", out_of_range(row.score, -LARGEST, LARGEST))
-                for value in row.statistics:
-                    if abs(value) > LARGEST:
-                        raise self.error(done, "statistics", out_of_range(value, -LARGEST, LARGEST))
-                done += 1
-                yield row
-
-    def error(self, index: int, field: str, problem: str) -> InvalidInput:
-        """See `RowLocations.error`."""
-        source = bisect_right(self._begins, index) - 1
-        return self._sources[source].places.error(index - self._begins[source], field, problem)
-
-
-def open_scores(scores: Scores, names: ColumnNames) -> ScoreSources:
+def open_scores(scores: Scores, names: ColumnNames) -> LocatedRows[Score]:
     """Open item scores of any kind.
 
     Args:
@@ -82,19 +39,19 @@ def open_scores(scores: Scores, names: ColumnNames) -> ScoreSources:
         names: Names of the columns of ``scores``.
 
     Raises:
-        UsageError: A result has no item scores, or it is no table.
+        UsageError: A result has no item scores, or it is no table, or none.
         InvalidInput: A file or a column is missing, or a value is wrong.
     """
     if isinstance(scores, ScoreResult):
         if names.given("scores"):
             raise UsageError("columns: scores are a result, whose items and systems have names already")
-        return ScoreSources([TableRows(scores.score_rows(), RowLocations("scores"))])
+        return _joined([TableRows(scores.score_rows(), RowLocations("scores"))])
     several = isinstance(scores, list | tuple) and all(isinstance(each, str | os.PathLike) for each in scores)
     tables = cast("Sequence[Table]", scores if several else [scores])
-    return ScoreSources([open_rows(table, Score, "scores", names) for table in tables])
+    return _joined([open_rows(table, Score, "scores", names) for table in tables])
 
 
-def open_score_files(paths: Sequence[str], reading: Reading, metric_columns: Sequence[str] = ()) -> ScoreSources:
+def open_score_files(paths: Sequence[str], reading: Reading, metric_columns: Sequence[str] = ()) -> LocatedRows[Score]:
     """Open files of item scores.
 
     Args:
@@ -107,9 +64,25 @@ def open_score_files(paths: Sequence[str], reading: Reading, metric_columns: Seq
         InvalidInput: A file is missing.
     """
     names = _names(metric_columns)
-    return ScoreSources(
-        [read_wide(each, Score, names, reading) if names else read(each, Score, reading) for each in paths]
-    )
+    return _joined([read_wide(each, Score, names, reading) if names else read(each, Score, reading) for each in paths])
+
+
+def _joined(sources: Sequence[Source[Score]]) -> LocatedRows[Score]:
+    """Score rows of several sources, one after the other."""
+    if not sources:
+        raise UsageError("expected at least one file of scores")
+    places = FileLocations(", ".join(source.places.where for source in sources))
+    return LocatedRows(_checked(places.rows(sources), places), places)
+
+
+def _checked(rows: Iterable[Score], places: RowLocations) -> Iterator[Score]:
+    for index, row in enumerate(rows):
+        if abs(row.score) > LARGEST:
+            raise places.error(index, "score", out_of_range(row.score, -LARGEST, LARGEST))
+        for value in row.statistics:
+            if abs(value) > LARGEST:
+                raise places.error(index, "statistics", out_of_range(value, -LARGEST, LARGEST))
+        yield row
 
 
 def open_judgements(path: str, reading: Reading, annotator_columns: Sequence[str] = ()) -> LocatedRows[Judgement]:
@@ -129,7 +102,10 @@ def open_judgements(path: str, reading: Reading, annotator_columns: Sequence[str
 
 
 def _names(columns: Sequence[str]) -> list[str]:
-    return [name for each in columns for name in each.split(",")]
+    names = [name.strip() for each in columns for name in each.split(",")]
+    if "" in names:
+        raise UsageError(f"expected names of columns with commas between them, got '{','.join(columns)}'")
+    return names
 
 
 def read_judgements(judgements: Source[Judgement]) -> tuple[list[Judgement], RowLocations]:

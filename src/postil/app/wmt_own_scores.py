@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.app.item_scores import ScoreSources
     from postil.corpus.formats.wmt import Level, Scores, WmtSet
+    from postil.records.row_locations import Source
     from postil.records.rows import Score
 
     Metrics: TypeAlias = dict[str, Scores]
@@ -39,7 +39,7 @@ class OwnScores:
     signatures: Mapping[str, str]
 
     @classmethod
-    def read(cls, files: ScoreSources | None, test_set: WmtSet, systems: Collection[str]) -> OwnScores:
+    def read(cls, files: Source[Score] | None, test_set: WmtSet, systems: Collection[str]) -> OwnScores:
         """Read score rows, whose items are the numbers of the segments from 1; single draws of controls are ignored.
 
         Args:
@@ -56,30 +56,30 @@ class OwnScores:
         if test_set.segments is None:
             raise UsageError(f"--scores: {test_set.path} has no sources or system-outputs to tell the segments by")
         whole: dict[tuple[str, str], float] = {}
-        scored = Scored(_rows(files, test_set.segments, whole), files, statistics=True)
+        scored = Scored(_rows(files, test_set.segments, whole), files.places, statistics=True)
         found: dict[Level, Metrics] = {"sys": {}, "seg": {}}
         for metric in scored.metrics:
             if any(metric in level for level in test_set.metrics.values()):
                 raise UsageError(f"--scores: {test_set.path} has a metric {metric}; give yours another name")
             found["sys"][metric], found["seg"][metric] = {}, {}
             for system in systems:
-                rows = _segments(scored, metric, system, test_set.segments, files.where)
+                rows = _segments(scored, metric, system, test_set.segments, files.places.where)
                 corpus = whole.get((metric, system))
                 if corpus is None:
-                    corpus = _corpus_score(scored, metric, rows, files.where)
+                    corpus = _corpus_score(scored, metric, rows, files.places.where)
                 found["sys"][metric][system] = [corpus]
                 found["seg"][metric][system] = scored.of(rows, [metric])[:, 0].tolist()
         return cls(found, scored.signatures)
 
 
-def _rows(files: ScoreSources, segments: int, whole: dict[tuple[str, str], float]) -> Iterator[Score]:
+def _rows(files: Source[Score], segments: int, whole: dict[tuple[str, str], float]) -> Iterator[Score]:
     """All rows; those without an item are kept by metric and system as well."""
-    for place, row in enumerate(files.rows()):
+    for place, row in enumerate(files):
         if row.item is None:
             whole[row.metric, row.system] = row.score
         elif not (row.item.isdecimal() and 1 <= int(row.item) <= segments):
             problem = f"expected the number of a segment, 1 to {segments:,}, got '{row.item}'"
-            raise files.error(place, "item", problem)
+            raise files.places.error(place, "item", problem)
         yield row
 
 

@@ -210,14 +210,11 @@ def _fields_at(name: str, form: str, reading: Reading, line: int) -> tuple[str, 
 def _read_folder(name: str, row_type: type[T], reading: Reading, files: FileLocations) -> Iterator[T]:
     flag = f"--split {reading.role}{'=' * bool(reading.role)}NAME"
     heard: set[str] = set()
-    done = 0
-    for file in files_of_split(Path(name), reading.split, flag):
-        say = partial(_say_once, reading, heard, str(file), name)
-        rows = Rows(str(file), row_type, replace(reading, say=say, folder=name))
-        files.begin(done, rows.places)
-        for row in rows:
-            done += 1
-            yield row
+    paths = map(str, files_of_split(Path(name), reading.split, flag))
+    yield from files.rows(
+        Rows(path, row_type, replace(reading, say=partial(_say_once, reading, heard, path, name), folder=name))
+        for path in paths
+    )
 
 
 def _say_once(reading: Reading, heard: set[str], file: str, folder: str, message: str) -> None:

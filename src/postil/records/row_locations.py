@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FileLocations", "RowLocations", "Source"]
 
+T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 
@@ -143,15 +144,19 @@ class FileLocations(RowLocations):
         self._begins: list[int] = []
         self._parts: list[RowLocations] = []
 
-    def begin(self, index: int, places: RowLocations) -> None:
-        """Record that a file begins.
+    def rows(self, files: Iterable[Source[T]]) -> Iterator[T]:
+        """Pass on the rows of the files, and record where each begins.
 
         Args:
-            index: Its first row, counted from 0.
-            places: Locations of its rows.
+            files: The files in their order, each opened when its turn comes if this is an iterator.
         """
-        self._begins.append(index)
-        self._parts.append(places)
+        done = 0
+        for file in files:
+            self._begins.append(done)
+            self._parts.append(file.places)
+            for row in file:
+                done += 1
+                yield row
 
     def _part(self, index: int) -> tuple[RowLocations, int]:
         place = bisect_right(self._begins, index) - 1
