@@ -6,14 +6,17 @@ is taken for a command there. Letters of all scripts stay as they are, and so do
 
 from __future__ import annotations
 
+import csv
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TextIO
 
 if TYPE_CHECKING:
+    import _csv
     from collections.abc import Iterable, Sequence
 
 __all__ = [
     "apostrophed",
+    "csv_writer",
     "latex_line",
     "latex_row",
     "latex_text",
@@ -163,6 +166,30 @@ def without_apostrophe(text: str) -> str:
     ('=1+1', "'tis")
     """
     return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
+
+
+def csv_writer(out: TextIO) -> _csv.Writer:
+    r"""Writer of CSV whose rows end in LF, and whose cells with a line break of either kind are quoted.
+
+    Args:
+        out: The text file, which translates no line ends.
+
+    >>> import io
+    >>> _ = csv_writer(out := io.StringIO(newline="")).writerow(["a\rb", 1])
+    >>> out.getvalue()
+    '"a\rb",1\n'
+    """
+    return csv.writer(_LineFeeds(out), lineterminator="\r\n")
+
+
+class _LineFeeds:
+    """Turns CR LF at the end of a row into LF; a writer of rows that end in both quotes cells with either."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+
+    def write(self, row: str) -> int:
+        return self._out.write(row[:-2] + "\n")
 
 
 def _escape(match: re.Match[str]) -> str:

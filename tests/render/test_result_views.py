@@ -120,6 +120,13 @@ def test_the_best_is_the_lowest_where_lower_is_better() -> None:
     assert repr(scores("ter")) == "ScoreResult(2 systems, 1 metric, 2 texts; best ter 2.000 (b))"
 
 
+def test_measures_of_two_references_are_told_apart() -> None:
+    result = example("summaries")
+    others = [replace(row, reference="articles", mean=row.mean + 1) for row in result.scores]
+    line = repr(replace(result, scores=(*result.scores, *others)))
+    assert line.endswith("best meteor, passages .250 (b), meteor, articles 1.250 (b))")
+
+
 def test_repr_of_agreement_that_does_not_exist() -> None:
     found = replace(example("agreement"), agreement=None, reason="no text has two ratings")
     assert repr(found) == "AgreementResult(no text has two ratings)"

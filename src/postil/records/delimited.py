@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Final, Literal, NamedTuple, NoReturn, cast
 import msgspec
 
 from postil.errors import InvalidInput, MissingExtra, UsageError
-from postil.escaping import apostrophed, one_line
+from postil.escaping import apostrophed, csv_writer, one_line
 from postil.records.explain import shown
 from postil.records.jsonl import LONGEST_LINE, whole_lines
 from postil.records.streams import DAMAGE, damaged
@@ -390,7 +390,7 @@ class CsvSink:
     def __init__(self, stream: IO[bytes], fields: Sequence[str] = ()) -> None:
         self._stream, self._fields = stream, list(fields)
         self._text = io.StringIO(newline="")
-        self._writer = csv.writer(_LineFeeds(self._text), lineterminator="\r\n")
+        self._writer = csv_writer(self._text)
         self._headed = False
 
     def write(self, row: object) -> None:
@@ -416,16 +416,6 @@ class CsvSink:
         self._stream.write(self._text.getvalue().encode())
         self._text.seek(0)
         self._text.truncate()
-
-
-class _LineFeeds:
-    """Turns CR LF at the end of a row into LF; a writer of rows that end in both quotes cells with either."""
-
-    def __init__(self, text: io.StringIO) -> None:
-        self._text = text
-
-    def write(self, row: str) -> int:
-        return self._text.write(row[:-2] + "\n")
 
 
 def _written(value: object) -> object:

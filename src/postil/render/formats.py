@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from html import escape
@@ -10,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final, Literal, get_args
 from unicodedata import combining, east_asian_width
 
-from postil.escaping import apostrophed, latex_row, markdown_table, one_line
+from postil.escaping import apostrophed, csv_writer, latex_row, markdown_table, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -69,7 +68,7 @@ def grid_as_csv(grid: Iterable[Sequence[object]]) -> str:
     a,0.5
     """
     out = io.StringIO(newline="")
-    csv.writer(_Lines(out), lineterminator="\r\n").writerows(map(_cell, row) for row in grid)
+    csv_writer(out).writerows(map(_cell, row) for row in grid)
     return out.getvalue()
 
 
@@ -77,16 +76,6 @@ def _cell(value: object) -> object:
     if isinstance(value, list | tuple):
         value = "; ".join(map(str, value))
     return apostrophed(value) if isinstance(value, str) else value
-
-
-class _Lines:
-    """Turns CR LF at the end of a line into LF; a writer of lines that end in both quotes cells with either."""
-
-    def __init__(self, out: io.StringIO) -> None:
-        self._out = out
-
-    def write(self, line: str) -> int:
-        return self._out.write(line[:-2] + "\n")
 
 
 def grid_as(form: Literal["table", "markdown", "latex", "html"], grid: Grid) -> str:

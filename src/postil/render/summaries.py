@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from postil.records.results import Correlation, SummaryResult, SummaryScore
     from postil.render.formats import Grid
 
-__all__ = ["summary", "view"]
+__all__ = ["measures", "summary", "view"]
 
 
 def view(result: SummaryResult) -> View:
@@ -90,10 +90,21 @@ def summary(result: SummaryResult) -> str:
     Args:
         result: The result.
     """
-    means: dict[str, dict[str, float]] = {}
-    for row in result.scores:
-        means.setdefault(row.measure, {})[row.system] = row.mean
-    data = result.data
+    found, data = measures(result), result.data
+    means = {name: {row.system: row.mean for row in rows} for name, rows in found.items()}
+    falling = [name for name, rows in found.items() if rows[0].better == "low"]
     sizes = map(counted, (data.systems, data.topics), ("system", "topic"))
-    falling = {row.measure for row in result.scores if row.better == "low"}
     return f"{', '.join(sizes)}, {data.summaries:,} summaries; {best(means, falling)}"
+
+
+def measures(result: SummaryResult) -> dict[str, list[SummaryScore]]:
+    """Scores by measure, which has the name of the reference behind it where there are two.
+
+    Args:
+        result: The result.
+    """
+    several = len({row.reference for row in result.scores}) > 1
+    found: dict[str, list[SummaryScore]] = {}
+    for row in result.scores:
+        found.setdefault(f"{row.measure}, {row.reference}" if several else row.measure, []).append(row)
+    return found

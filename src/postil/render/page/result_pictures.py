@@ -31,6 +31,7 @@ from postil.render.page.pictures import DRAWN, baseline_pictures, correlations, 
 from postil.render.page.study import study_picture
 from postil.render.page.words import isolated
 from postil.render.statistics import draw_categories
+from postil.render.summaries import measures
 from postil.render.training import loss_curves
 
 if TYPE_CHECKING:
@@ -100,12 +101,13 @@ def _commenters(result: CommenterResult) -> Iterator[Picture]:
 
 @pictures_of.register(SummaryResult)
 def _summaries(result: SummaryResult) -> Iterator[Picture]:
-    measures: dict[str, list[IntervalRow]] = {}
-    several = len({row.reference for row in result.scores}) > 1
-    for row in result.scores:
-        measure = f"{row.measure}, {row.reference}" if several else row.measure
-        measures.setdefault(measure, []).append(IntervalRow(row.system, row.mean, row.low, row.high, measure))
-    return _forests("Mean scores", measures)
+    return _forests(
+        "Mean scores",
+        {
+            measure: [IntervalRow(row.system, row.mean, row.low, row.high, measure) for row in rows]
+            for measure, rows in measures(result).items()
+        },
+    )
 
 
 @pictures_of.register(RankingResult)
