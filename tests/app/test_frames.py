@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 import postil
+from postil.app.options import InputOptions
 from postil.app.score_files import score_files
 from postil.app.score_options import ScoreOptions
 from postil.records import Candidate, Judgement, Reference, Score, read, write
@@ -522,3 +523,8 @@ def test_a_corpus_of_a_frame_is_that_of_a_file(tmp_path: Path) -> None:
     assert of_file.metadata == of_frame.metadata == of_rows.metadata
     with pytest.raises(postil.InvalidInput, match=r"^articles: no column 'title'; the columns are"):
         postil.build_corpus(frame, tmp_path / "four", options)
+    frame.write_ndjson(tmp_path / "articles.jsonl")
+    found = postil.build_corpus(
+        [tmp_path / "articles.jsonl"], tmp_path / "five", options, columns={"title": "headline"}, inputs=InputOptions()
+    )
+    assert found.metadata.splits == of_file.metadata.splits

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, cast
 
@@ -84,7 +85,7 @@ def build_corpus(
         jobs: Number of processes; None for as many as there are processors and work for. The corpus does not depend
             on it.
         address: Address of a Ray cluster.
-        inputs: Options of reading the tables.
+        inputs: Options of reading the files.
         on_message: Callback for status messages.
 
     Returns:
@@ -110,11 +111,14 @@ def build_corpus(
                 engine=engine,
                 jobs=jobs,
                 address=address,
+                inputs=inputs,
                 on_message=on_message,
             )
     check_arguments(build_corpus, locals())
     given = {"dev": dev, "test": test}
-    inputs = inputs or InputOptions(column=tuple(f"{field}={column}" for field, column in (columns or {}).items()))
+    named = tuple(f"{field}={column}" for field, column in (columns or {}).items())
+    inputs = inputs or InputOptions()
+    inputs = replace(inputs, column=(*inputs.column, *named))
     readings = inputs.readings(dict.fromkeys(("articles", *given), Article), on_message)
     sources = [Source(path, reading=readings["articles"]) for path in cast("Sequence[FilePath]", articles)]
     sources += [Source(path, split, readings[split]) for split, path in given.items() if path is not None]
