@@ -25,7 +25,10 @@ HEAVY = {
     "rjieba",
     "Stemmer",
     "gensim",
+    "charset_normalizer",
     "mwparserfromhell",
+    "python_calamine",
+    "yaml",
     "ray",
 }
 HEAVIER_THAN_THE_DOOR = HEAVY | {"numpy", "msgspec", "typer", "rich"}

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import csv
 import datetime as dt
 import gzip
+import io
 import json
 import sys
 import zipfile
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
+from postil.errors import InvalidInput, MissingExtra, PostilError, UnknownName, UsageError
 from postil.records import Article, Candidate, Judgement, Passage, Rating, Reference, Score, read, write
+from postil.records.delimited import Delimited
 from postil.records.reading import Reading, readings
 from postil.records.tables import rows_of_columns, rows_of_records
 
@@ -263,6 +269,47 @@ def test_what_is_no_list(tmp_path: Path) -> None:
     ):
         assert refusal(tmp_path / "t.csv", head + cell, Passage).startswith(f":2: {problem}")
     assert found(tmp_path / "t.csv", head + '"[""a"", ""b""]"', Passage)[0] == [Passage("1", "1", "t", ("a", "b"))]
+
+
+MARKS = st.lists(st.sampled_from(["x", ",", '"', '""', "\n", "\r\n", "\r", "'", "é", ";"]), max_size=40)
+
+
+@given(cells=MARKS)
+def test_law_text_tables_are_read_as_python_reads_them(cells: list[str]) -> None:
+    text = "a,b,c\n" + "".join(cells)
+    problem = False
+    try:
+        expected = [row for row in csv.reader(io.StringIO(text, newline=""), strict=True) if row]
+    except csv.Error:
+        expected, problem = [], True
+    try:
+        read_by_us = Delimited(io.BufferedReader(io.BytesIO(text.encode())), "t.csv", delimiter=",")  # type: ignore[arg-type]
+        got = [read_by_us.names, *(row for _, part in read_by_us.rows() for row in part)]
+    except InvalidInput:
+        assert problem or any(len(row) != 3 for row in expected)
+    else:
+        assert (got, problem) == (expected, False)
+
+
+@given(place=st.integers(0, 10_000), byte=st.integers(0, 255), cut=st.integers(0, 10_000), data=st.data())
+def test_law_damage_is_said_in_words(
+    tmp_path_factory: pytest.TempPathFactory, place: int, byte: int, cut: int, data: st.DataObject
+) -> None:
+    folder = tmp_path_factory.getbasetemp() / "damaged"
+    if not folder.exists():
+        folder.mkdir()
+        workbook(folder / "r.xlsx", [["item", "text", "grade"], [1, "Rain", "=1/0"], [2, "Snow", 3]], merged="A2:B2")
+        ods(folder / "r.ods", [["item", "text"], [1, "Rain"]])
+        for ending in ("csv", "csv.gz", "csv.zst", "jsonl.zst"):
+            write(folder / f"r.{ending}", [Reference("1", "Größe", 3.0, None, (Rating("a", 2),)), Reference("2", '"')])
+        (folder / "r.json").write_text('{"d": [{"item": 1, "references": ["a", {"text": "b"}]}]}')
+        (folder / "r.txt").write_bytes("\ufeffitem\ttext\n1\tRain\n".encode("utf-16"))
+    path = data.draw(st.sampled_from(sorted(folder.glob("r.*"))))
+    changed = bytearray(path.read_bytes())
+    changed[place % len(changed)] = byte
+    (folder / f"damaged{path.name[1:]}").write_bytes(changed[: -(cut % len(changed)) or None])
+    with contextlib.suppress(PostilError):
+        list(read(folder / f"damaged{path.name[1:]}", Reference))
 
 
 def test_quotes_that_are_text(tmp_path: Path) -> None:
@@ -571,9 +618,9 @@ def test_rows_that_are_written_are_read(tmp_path: Path, ending: str) -> None:
         [Passage("1", "2", "t", ("a", "b")), Passage("1", "3", "\t=")],
         [Article("1", "t", ()), Article("2", "u", (), "c", date="2020-03-21")],
     ]
-    for given in several:
-        write(tmp_path / f"r{ending}", given)
-        assert list(read(tmp_path / f"r{ending}", type(given[0]))) == given
+    for rows_of_one in several:
+        write(tmp_path / f"r{ending}", rows_of_one)
+        assert list(read(tmp_path / f"r{ending}", type(rows_of_one[0]))) == rows_of_one
 
 
 def test_written_csv_is_safe_in_a_spreadsheet(tmp_path: Path) -> None:

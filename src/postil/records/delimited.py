@@ -15,7 +15,7 @@ import msgspec
 from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.escaping import apostrophed, csv_writer, one_line
 from postil.records.explain import shown
-from postil.records.jsonl import LONGEST_LINE, whole_lines
+from postil.records.jsonl import whole_lines
 from postil.records.streams import DAMAGE, damaged
 
 if TYPE_CHECKING:
@@ -113,7 +113,6 @@ class Delimited:
         self.detected = ""
         """Guesses, in words that go on after "read"."""
         self._given = encoding
-        self._ascii = True  # all bytes so far
         self._suspect = False  # there were bytes that could not be decoded
         self._quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
         csv.field_size_limit(max(csv.field_size_limit(), LONGEST))
@@ -282,32 +281,29 @@ class Delimited:
     def _decoded(self, stream: io.BufferedReader) -> Iterator[str]:
         """Yield the text in pieces that end where a line does."""
         head = stream.peek(8)[:8]
+        read: Callable[[int], bytes] = stream.read1
+        unsettled = self._given is None
         if self._given is None:
             self._check_magic(head)
-            wide = next((name for mark, name in WIDE.items() if head.startswith(mark)), None)
-            if wide:
-                self.encoding = wide
+            if wide := next((name for mark, name in WIDE.items() if head.startswith(mark)), None):
+                self.encoding, unsettled = wide, False
                 self.detected = f" as {wide.upper()}"
-        if "\n".encode(self.encoding).removeprefix(codecs.BOM_UTF8) != b"\n":  # a line end is no single byte
-            wrapper = io.TextIOWrapper(stream, self.encoding, newline="")
-            try:
-                yield from iter(lambda: wrapper.readline(LONGEST_LINE), "")
-            finally:
-                wrapper.detach()
-            return
-        for number, block in enumerate(whole_lines(stream.read1, self.where, BLOCK)):
+        codec = self.encoding
+        if "\n".encode(codec).removeprefix(codecs.BOM_UTF8) != b"\n":  # a line end is no single byte
+            read, codec = _in_utf_8(stream.read1, codec), "utf-8"
+        for number, block in enumerate(whole_lines(read, self.where, BLOCK)):
             if not number and b"\0" in block:
                 advice = "if it is text in UTF-16: --encoding utf-16-le"
                 raise InvalidInput(f"expected a table of text, got binary data; {advice}", where=self.where)
-            if self._ascii and self._given is None and not block.isascii():
+            if unsettled and not block.isascii():
                 self._settle(block)
-                self._ascii = False
+                codec, unsettled = self.encoding, False
             try:
-                yield block.decode(self.encoding)
+                yield block.decode(codec)
             except UnicodeDecodeError:
                 self._suspect = True
-                yield block.decode(self.encoding, "surrogateescape")
-            self.encoding = self.encoding.removesuffix("-sig")
+                yield block.decode(codec, "surrogateescape")
+            codec = codec.removesuffix("-sig")  # a mark is one at the beginning alone
 
     def _check_magic(self, head: bytes) -> None:
         for mark, problem in MAGIC.items():
@@ -362,6 +358,19 @@ class Delimited:
         if best != usual:
             self.detected += f" with {DELIMITERS[best]} between columns"
         return best
+
+
+def _in_utf_8(read: Callable[[int], bytes], encoding: str) -> Callable[[int], bytes]:
+    """Function that reads as another one does, in UTF-8."""
+    decode = codecs.getincrementaldecoder(encoding)().decode
+
+    def read_some(size: int) -> bytes:
+        while data := read(size):
+            if text := decode(data):
+                return text.encode()
+        return decode(b"", final=True).encode()
+
+    return read_some
 
 
 def _is_utf_8(line: bytes) -> bool:

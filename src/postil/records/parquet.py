@@ -164,6 +164,7 @@ def read_arrow(path: str) -> Iterator[list[Record]]:
                 source.seek(0)
                 batches = iter(pa.ipc.open_stream(source))
             for batch in batches:
+                batch.validate(full=True)  # damage would end Python, or worse
                 for begin in range(0, batch.num_rows, BATCH):
                     yield rows_of(batch.slice(begin, BATCH), path)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
