@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["InvalidInput", "MissingExtra", "PostilError", "Undefined", "UnknownName", "UsageError"]
+__all__ = ["InvalidInput", "MissingExtra", "PostilError", "Undefined", "UnknownName", "UsageError", "nearest"]
 
 
 class PostilError(Exception):
@@ -52,9 +52,26 @@ class UnknownName(UsageError):  # noqa: N818 - says what is wrong
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         self.kind, self.name, self.known = kind, name, tuple(known)
-        near = difflib.get_close_matches(str(name).lower(), self.known, n=1, cutoff=0.0)
-        guess = f"; did you mean '{near[0]}'?" if near else "."
+        near = nearest(str(name), self.known)
+        guess = "." if near is None else f"; did you mean '{near}'?"
         super().__init__(f"unknown {kind} '{name}'{guess} Known: {', '.join(self.known)}")
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Known name that was probably meant, in upper or lower case; None where none is near.
+
+    Args:
+        name: The name that is not known.
+        known: The names that are.
+
+    >>> nearest("Ref", ["Antworten", "Referenzen"]), nearest("date", ["item", "system", "text"])
+    ('Referenzen', None)
+    """
+    folded = {each.lower(): each for each in reversed(tuple(known)) if each}
+    wanted = name.lower()
+    longer = [each for each in folded if wanted and wanted in each]
+    near = difflib.get_close_matches(wanted, longer or folded, n=1, cutoff=0.0 if longer else 0.55)
+    return folded[near[0]] if near else None
 
 
 class MissingExtra(UsageError):  # noqa: N818 - says what is wrong

@@ -227,7 +227,7 @@ def test_bad_input_says_where(change: dict[str, object], problem: str) -> None:
         ({"worst": -1}, "worst: expected a whole number from 0 up, got -1"),
         ({"jobs": True}, "jobs: expected a whole number from 1 up, got True"),
         ({"disagree": ("meteor", "meteor")}, "disagree: expected two different metrics, got meteor and meteor"),
-        ({"disagree": ("meteor", "bleu")}, "unknown metric 'bleu'; did you mean 'meteor'?"),
+        ({"disagree": ("meteor", "bleu")}, "unknown metric 'bleu'. Known: meteor"),
         ({"metrics": ("metor",)}, "unknown metric 'metor'; did you mean 'meteor'?"),
         ({"lower_is_better": ("metor",)}, "unknown metric 'metor'; did you mean 'meteor'?"),
         ({"aspect": "style"}, "aspect: the grades are of one question"),

@@ -240,6 +240,9 @@ def test_bad_line_on_standard_input(postil: Postil) -> None:
     outcome = postil("score", "-", "-r", "r.jsonl", stdin=CANDIDATES.encode() + b'{"item": "a"')
     assert outcome.code == 3
     assert outcome.err.splitlines()[-1] == "postil: stdin:5: the JSON ends too early; is the line cut off?"
+    outcome = postil("score", "-", "-r", "r.jsonl", stdin=b"item,text\na,Rain\n")
+    problem = 'expected JSON Lines, one object in braces per line, got "item,text"; if it is CSV: --input-format csv'
+    assert outcome.err == f"postil: stdin:1: {problem}\n"
     outcome = postil("score", "c.jsonl", "-r", "-", "--scale", "3", stdin=REFERENCES.encode())
     assert outcome.err == "postil: stdin:1: grade: expected a number from 0 to 3, got 4\n"
 

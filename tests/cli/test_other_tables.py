@@ -149,7 +149,7 @@ def test_a_table_without_a_column_of_metrics_says_what_to_do(postil: Postil) -> 
     Path("wide.csv").write_text("item,system,bleu\n1,a,0.5\n", encoding="utf-8")
     done = postil("compare", "wide.csv")
     assert done.code == 3
-    assert "metric: no such column" in done.err
+    assert "metric, score: no such columns" in done.err
     assert "--metric-columns" in done.err
 
 

@@ -192,12 +192,12 @@ REFUSALS = {
     "wrong delimiter": (
         "item;system;text\na;s;x\n",
         {"delimiter": ","},
-        ':1: item: no such column; the file has: item;system;text; is ";" between the columns? --delimiter ";"',
+        ':1: item, text: no such columns; the file has: item;system;text; is ";" between the columns? --delimiter ";"',
     ),
     "no such column": (
         "id,prediction\n1,x\n",
         {},
-        ":1: item: no such column; the file has: id, prediction; name the one for it: --column item=COLUMN",
+        ":1: item, text: no such columns; the file has: id, prediction; name the ones for them: --column item=COLUMN ",
     ),
     "near": (
         "item,Text\n1,x\n",
@@ -364,6 +364,26 @@ def test_merged_cells(tmp_path: Path) -> None:
     assert str(caught.value) == f"{path}:2: item: {problem}"
 
 
+TITLED = [["Results of May", "", ""], ["", "", ""], ["item", "text", "grade"], ["1", "Rain", 2], ["2", "Snow", 3]]
+
+
+def test_a_title_above_the_names_of_the_columns(tmp_path: Path) -> None:
+    """Merged across the table in a workbook; in CSV a row of delimiters is what is left of an empty one."""
+    expected = [Reference("1", "Rain", 2.0), Reference("2", "Snow", 3.0)]
+    path = workbook(tmp_path / "r.xlsx", TITLED, merged="A1:C1")
+    assert rows(path, Reference) == (expected, ["read with the columns' names in row 3"])
+    path = ods(tmp_path / "r.ods", TITLED, **{"Results of May": {"numbercolumnsspanned": "3", "valuetype": "string"}})
+    assert rows(path, Reference) == (expected, ["read with the columns' names in row 3"])
+    text = "".join(";".join(map(str, row)) + "\r\n" for row in [*TITLED[:4], ["", "", ""], TITLED[4]])
+    got, said = found(tmp_path / "r.csv", text, Reference)
+    assert got == expected
+    assert said == ["read with ';' between columns with the columns' names in line 3"]
+    assert refusal(tmp_path / "r.csv", text + "3;Fog;x\r\n", Reference).startswith(":7: grade: expected a number, got")
+    assert found(tmp_path / "s.csv", text, Reference, delimiter=";")[0] == expected
+    missing = refusal(tmp_path / "s.csv", text, Reference, columns={"item": "id", "text": "reply"})
+    assert missing == ":1: id: no such column; the file has: Results of May"
+
+
 def test_several_sheets(tmp_path: Path) -> None:
     sheet = [["item", "text"], [1, "Rain"]]
     assert rows(workbook(tmp_path / "r.xlsx", sheet, []), Reference)[1] == ["read from sheet 'Sheet'"]
@@ -388,7 +408,7 @@ def test_stored_values_of_formulas(tmp_path: Path) -> None:
             archive.writestr(each, data)
     got, said = rows(path, Reference)
     assert got == [Reference("1", "Rain", 3.0)]
-    assert said == ["read with the stored values of 1 formulas"]
+    assert said == ["read with the stored values of 1 formula"]
 
 
 @pytest.mark.parametrize("data", [b"PK\x03\x04no", b"item,text\n"])

@@ -145,7 +145,8 @@ def _check_files(candidates: str, references: str, options: ScoreOptions) -> Non
     if candidates == references == "-":
         raise UsageError("candidates and references cannot both come from standard input")
     if _same(candidates, references) and not (options.column or options.sheet or options.split):
-        raise UsageError(f"{references}: candidates and references are the same file")
+        advice = "name the columns of each: --column text=COLUMN --column references.text=COLUMN"
+        raise UsageError(f"{references}: candidates and references are the same file; {advice}")
     if items == "-":
         raise UsageError("--items: expected a file; standard output is for the scores of the systems")
     if items is not None:

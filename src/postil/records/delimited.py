@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import _csv
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-__all__ = ["LONGEST", "CsvSink", "Delimited", "codec_of", "column_names"]
+__all__ = ["LONGEST", "CsvSink", "Delimited", "codec_of", "column_names", "head_of"]
 
 LONGEST: Final = 1 << 24
 """Largest number of characters per cell; beyond that a quote was not closed."""
@@ -34,6 +34,8 @@ SAMPLE: Final = 1 << 16
 MOST_LINES: Final = 500
 """Largest numbers of characters, and of lines, that a guess is based on."""
 
+MOST_ROWS: Final = 20
+"""Largest number of rows among which the one with the names of the columns is looked for."""
 DELIMITERS: Final = {",": "','", ";": "';'", "\t": "tabs", "|": "'|'"}
 """Characters that are looked for between columns, and their names in messages."""
 CODE_PAGES: Final = ("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257")
@@ -123,7 +125,7 @@ class Delimited:
         if marked:
             between = between or marked[1]
             first = first[marked.end() :]
-        self.between = between or self._delimiter(first, list(wanted), usual)
+        self.between, self._above = self._delimiter(first, wanted, (between,) if between else (usual, *DELIMITERS))
         self._line = 2 if marked else 1  # where the next row begins
         self._parts = self._read(chain([first], texts))
         self._held: _Part | None = None
@@ -134,10 +136,12 @@ class Delimited:
 
     def _read_names(self) -> None:
         self.names = []
+        above = self._above
         while not self.names and (part := self._next()):
             for index, row in enumerate(part.rows):
                 self.line, self._line = self._line, self._line + _height(row)
-                if row:
+                above -= bool(row)
+                if above < 0:
                     self.names = [name.strip() for name in row]
                     used = sum(map(_height, part.rows[: index + 1]))
                     self._held = _Part(part.rows[index + 1 :], part.lines - used, part.problem)
@@ -146,6 +150,8 @@ class Delimited:
                 self._refuse_part(part)
         if not any(self.names):
             raise InvalidInput("the table is empty", where=self.where)
+        self._nothing = [""] * len(self.names) if len(self.names) > 1 else []
+        self.detected += f" with the columns' names in line {self.line}" if self._above else ""
         twice = next((name for name in sorted(set(self.names)) if name and self.names.count(name) > 1), None)
         if twice is not None:
             problem = "the column stands twice; give one another name"
@@ -237,6 +243,8 @@ class Delimited:
     def _placed(self, part: _Part) -> Iterator[tuple[Sequence[int], list[list[str]]]]:
         """Yield the rows that are whole; what is broken is refused in its turn."""
         rows = part.rows
+        if self._nothing in rows:  # as spreadsheets write an empty row
+            rows = [[] if row == self._nothing else row for row in rows]
         plain = part.lines == len(rows) and not self._suspect
         if plain and all(rows) and set(map(len, rows)) <= {len(self.names)}:
             begin, self._line = self._line, self._line + len(rows)
@@ -341,23 +349,25 @@ class Delimited:
         self.encoding = "cp1252" if western else best.encoding
         self.detected = f" as {self.encoding.replace('_', '-')}"
 
-    def _delimiter(self, sample: str, wanted: Sequence[str], usual: str) -> str:
-        """Choose the delimiter under which the first row has most of the columns that are wanted."""
-        heads: dict[str, list[str]] = {}
-        for each in (usual, *DELIMITERS):
+    def _delimiter(self, sample: str, wanted: Collection[str], choices: Sequence[str]) -> tuple[str, int]:
+        """Choose the delimiter under which a row has most of the columns that are wanted, and count the rows above."""
+        heads: dict[str, list[list[str]]] = {}
+        for each in choices:
+            heads[each] = []
             with suppress(csv.Error):
-                cells: list[str] = next(filter(None, self._parsed(io.StringIO(sample, newline=""), each)), [])
-                heads.setdefault(each, [cell.strip() for cell in cells])
-        points = {each: sum(name in head for name in wanted) for each, head in heads.items()}
-        best = max(points, key=points.__getitem__, default=usual)
-        if not points.get(best) and len(heads.get(usual, ())) < 2:
-            with suppress(csv.Error):
-                best = csv.Sniffer().sniff(sample[:SAMPLE], "".join(DELIMITERS)).delimiter
-        elif not points.get(best):
+                heads[each].extend(islice(filter(None, self._parsed(io.StringIO(sample, newline=""), each)), MOST_ROWS))
+        rows = {each: head_of(several, wanted) for each, several in heads.items()}
+        points = {each: _points(heads[each][row : row + 1], wanted) for each, row in rows.items()}
+        usual = choices[0]
+        best = max(points, key=points.__getitem__)
+        if not points[best]:
             best = usual
+            if len(choices) > 1 and len(next(iter(heads[usual]), ())) < 2:
+                with suppress(csv.Error):
+                    best = csv.Sniffer().sniff(sample[:SAMPLE], "".join(DELIMITERS)).delimiter
         if best != usual:
             self.detected += f" with {DELIMITERS[best]} between columns"
-        return best
+        return best, rows[best]
 
 
 def _in_utf_8(read: Callable[[int], bytes], encoding: str) -> Callable[[int], bytes]:
@@ -435,6 +445,25 @@ def _written(value: object) -> object:
     return value
 
 
+def head_of(rows: Sequence[Sequence[object]], wanted: Collection[str]) -> int:
+    """Row that names the columns: the first one, unless it is a title above a row with columns that are wanted.
+
+    Args:
+        rows: The first rows.
+        wanted: Columns that the table should have.
+
+    >>> head_of([["Results of May", ""], ["item", "text"], ["a", "Rain"]], ["item", "text"])
+    1
+    """
+    points = [_points([row], wanted) for row in rows[:MOST_ROWS]]
+    return 0 if not points or points[0] else points.index(max(points))
+
+
+def _points(rows: Sequence[Sequence[object]], wanted: Collection[str]) -> int:
+    """Number of columns that are wanted among the cells."""
+    return len({str(cell).strip() for row in rows for cell in row}.intersection(wanted))
+
+
 def column_names(names: Sequence[str]) -> str:
     """Format the columns of a file for a message; what is no table may have a line of any length.
 
@@ -444,7 +473,7 @@ def column_names(names: Sequence[str]) -> str:
     >>> column_names(["item", "text"])
     'item, text'
     """
-    text = ", ".join(names)
+    text = ", ".join(filter(None, names))
     return one_line(text if len(text) <= MOST_NAMES else f"{text[:MOST_NAMES]}…")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import os
 import warnings
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeGuard, TypeVar, cast
 import msgspec
 from msgspec import inspect
 
-from postil.errors import InvalidInput, UsageError
+from postil.errors import InvalidInput, UsageError, nearest
 from postil.records.reading import NESTED, Reading, readings
 from postil.records.results import Excluded
 from postil.records.row_files import FilePath, read
@@ -304,8 +303,8 @@ def _sources(reading: Reading, row_type: type[Row], names: Sequence[str], role: 
 
 
 def _no_column(column: str, names: Sequence[str]) -> str:
-    near = difflib.get_close_matches(column, names, n=1, cutoff=0.5)
-    guess = f"; did you mean '{near[0]}'?" if near else ";"
+    near = nearest(column, names)
+    guess = ";" if near is None else f"; did you mean '{near}'?"
     return f"no column '{column}'{guess} the columns are: {', '.join(names)}"
 
 

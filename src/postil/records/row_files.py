@@ -18,6 +18,7 @@ from postil.errors import InvalidInput, UsageError
 from postil.records import jsonl, parquet
 from postil.records.atomic_file import AtomicFile, write_error
 from postil.records.delimited import CsvSink, Delimited
+from postil.records.explain import shown
 from postil.records.folders import files_of_split
 from postil.records.json_tables import json_lines, json_records
 from postil.records.reading import Reading
@@ -186,12 +187,12 @@ class Rows(LocatedRows[T]):
         if name != "-":
             _check_is_file(name)
         where = "stdin" if name == "-" else name
-        fields = partial(_fields_at, name, form, reading)
+        fields = partial(_fields_at, name, form, row_type, reading)
         places = RowLocations(where, fields, reading.names)
         super().__init__(_READERS[form](name, row_type, reading, places), places)
 
 
-def _fields_at(name: str, form: str, reading: Reading, line: int) -> tuple[str, ...] | None:
+def _fields_at(name: str, form: str, row_type: type[Row], reading: Reading, line: int) -> tuple[str, ...] | None:
     """Names of the fields in a line of a file that was read."""
     if name == "-" or not Path(name).is_file():
         return None
@@ -203,7 +204,7 @@ def _fields_at(name: str, form: str, reading: Reading, line: int) -> tuple[str, 
                 return jsonl.keys_at(stream, line)
         if form in _TABLES:
             with opened(name) as stream:
-                return tuple(_TABLES[form](stream, name, (), reading).names)
+                return tuple(_TABLES[form](stream, name, reading.wanted(row_type), reading).names)
     return None
 
 
@@ -227,28 +228,37 @@ def _say_once(reading: Reading, heard: set[str], file: str, folder: str, message
 
 def _read_jsonl(name: str, row_type: type[T], reading: Reading, places: RowLocations) -> Iterator[T]:
     with open_bytes(name) as stream:
-        peeks = issubclass(row_type, Reference) and not reading.columns
-        first, source = _peeked(stream, places.where) if peeks else ({}, stream)
-        if reading.columns or is_nested(row_type, reading, first):
+        guesses = name == "-" and reading.format is None
+        peeks = guesses or (issubclass(row_type, Reference) and not reading.columns)
+        first, source = _peeked(stream, places.where) if peeks else (b"", stream)
+        if guesses and first and not first.lstrip().startswith(b"{"):
+            got = shown(first.decode("utf-8", "replace").strip())
+            problem = f"expected JSON Lines, one object in braces per line, got {got}; if it is CSV: --input-format csv"
+            raise InvalidInput(problem, where=places.where, line=1)
+        if reading.columns or is_nested(row_type, reading, _object(first)):
             yield from records_as_rows(json_lines(source, places.where), row_type, reading, places)
         else:
             yield from jsonl.read(source, row_type, places)
 
 
-def _peeked(stream: IO[bytes], where: str) -> tuple[dict[str, object], IO[bytes]]:
-    """The first object of a JSON Lines file, empty where it is none, and the file from its beginning."""
+def _peeked(stream: IO[bytes], where: str) -> tuple[bytes, IO[bytes]]:
+    """The first line of a JSON Lines file that is not blank, and the file from its beginning."""
     lines = b""
     try:
         while (line := stream.readline(jsonl.LONGEST_LINE)) and not line.strip():
             lines += line
     except (EOFError, OSError, zlib.error) as error:
         raise jsonl.unreadable(error, 0, where) from error
-    source = cast("IO[bytes]", _Rest(lines + line, stream))
+    return line.removeprefix(jsonl.BOM), cast("IO[bytes]", _Rest(lines + line, stream))
+
+
+def _object(line: bytes) -> dict[str, object]:
+    """The object in a line, empty where it is none."""
     try:
-        found = msgspec.json.decode(line.removeprefix(jsonl.BOM))
+        found = msgspec.json.decode(line)
     except jsonl.FAILURES:
-        return {}, source
-    return found if isinstance(found, dict) else {}, source
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 class _Rest(io.BufferedIOBase):
@@ -302,10 +312,10 @@ def _text_table(
     )
 
 
-def _sheet(stream: io.BufferedReader, where: str, _wanted: Collection[str], reading: Reading) -> CellTable:
+def _sheet(stream: io.BufferedReader, where: str, wanted: Collection[str], reading: Reading) -> CellTable:
     from postil.records.workbooks import Sheet  # noqa: PLC0415 - only workbooks need it
 
-    return Sheet(stream, where, reading)
+    return Sheet(stream, where, wanted, reading)
 
 
 class _Opener(Protocol):

@@ -8,7 +8,6 @@ taken as they are. Neither loads a library before a file asks for it.
 from __future__ import annotations
 
 import ast
-import difflib
 import json
 import math
 from datetime import date, time
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeAlias, TypeVar
 import msgspec
 from msgspec import inspect
 
-from postil.errors import InvalidInput
+from postil.errors import InvalidInput, nearest
 from postil.escaping import without_apostrophe
 from postil.records.checks import is_integer, is_number
 from postil.records.delimited import column_names
@@ -240,19 +239,25 @@ def _decoded(cell: object) -> object:
 # --- columns and fields --------------------------------------------------------------------------------------------
 
 
-def _no_column(reading: Reading, where: str, name: str, names: Sequence[str], line: int | None) -> InvalidInput:
-    """Make the error for a column that a file lacks."""
-    source = reading.columns.get(name, name)
-    near = difflib.get_close_matches(source.lower(), [each.lower() for each in names], n=1)
-    near = [each for each in names if each.lower() in near]
-    guess = f"did you mean '{near[0]}'? " if near else ""
-    there = f"{guess}The file has: {column_names(names)}" if guess else f"the file has: {column_names(names)}"
-    advice = "" if name in reading.columns else f"; name the one for it: {reading.flag(name)}"
-    if name in WIDE and name not in reading.columns:
-        advice += f"; or, where each {name} has a column: {WIDE[name]} NAME,NAME"
+def _no_column(
+    reading: Reading, where: str, missing: Sequence[str], names: Sequence[str], line: int | None
+) -> InvalidInput:
+    """Make the error for fields whose columns a file lacks: for the first one that was named, else for all."""
+    missing = [name for name in missing if name in reading.columns][:1] or missing
+    sources = [reading.columns.get(name, name) for name in missing]
+    near = nearest(sources[0], names) if len(missing) == 1 else None
+    guess = f"did you mean '{near}'? The" if near else "the"
+    advice = ""
+    if missing[0] not in reading.columns:
+        flags = " ".join(map(reading.flag, missing))
+        advice = f"; name the {'one for it' if len(missing) == 1 else 'ones for them'}: {flags}"
+        advice += "".join(
+            f"; or, where each {name} has a column: {WIDE[name]} NAME,NAME" for name in missing if name in WIDE
+        )
     if len(names) == 1 and (found := next((mark for mark in ";\t|," if mark in names[0]), None)):
         advice = f"; is {shown(found)} between the columns? --delimiter {'tab' if found == chr(9) else shown(found)}"
-    return InvalidInput(f"no such column; {there}{advice}", where=where, line=line, field=source)
+    problem = f"no such column{'s' * (len(missing) > 1)}; {guess} file has: {column_names(names)}{advice}"
+    return InvalidInput(problem, where=where, line=line, field=", ".join(sources))
 
 
 def _system_of(where: str, reading: Reading) -> str:
@@ -281,6 +286,7 @@ class _Rows(Generic[T]):
         self._takes: list[int] = []
         self._constants: list[object] = []
         comma = getattr(table, "between", "") == ";"
+        missing: list[str] = []
         for info in msgspec.structs.fields(row_type):
             name = info.encode_name
             source = reading.columns.get(name, name)
@@ -295,10 +301,11 @@ class _Rows(Generic[T]):
                 self._constants.append(_Field(info, name, texts=True, comma=False).value(source[1:]))
             elif row_type is Candidate and name == "system" and name not in reading.columns:
                 self._constants.append(_system_of(table.where, reading))
-            elif info.required or (name in reading.columns and source):
-                raise _no_column(reading, table.where, name, table.names, table.line)
             else:
                 self._constants.append(info.default)
+                missing += [name] if info.required or (name in reading.columns and source) else []
+        if missing:
+            raise _no_column(reading, table.where, missing, table.names, table.line)
         self._said = ""
         self._tell_beginning()
 
@@ -529,7 +536,7 @@ class _Picks(Generic[T]):
     def check_seen(self, line: int | None) -> None:
         """Refuse a column that no record had."""
         for name in self._never:
-            raise _no_column(self._reading, self._where, name, self.names, line)
+            raise _no_column(self._reading, self._where, [name], self.names, line)
 
     def problem(self, record: Record, value: dict[str, object], error: Exception) -> InvalidInput:
         """Make the error for a row that is none."""
@@ -538,11 +545,9 @@ class _Picks(Generic[T]):
             there = column_names(list(record)) or "no fields"
             mapped = [self._sources[name] for name in missing]
             needs = f"a {self.row_type.__name__.lower()} needs {', '.join(self.required)}"
-            advice = (
-                f"; for another name: {self._reading.flag(missing[0])}"
-                if missing[0] not in self._reading.columns
-                else ""
-            )
+            unnamed = [name for name in missing if name not in self._reading.columns]
+            other = "another name" if len(unnamed) == 1 else "other names"
+            advice = f"; for {other}: {' '.join(map(self._reading.flag, unnamed))}" if unnamed else ""
             return InvalidInput(f"missing; {needs}; this row has: {there}{advice}", field=", ".join(mapped))
         field, problem = explain(value, self.row_type) or ("", str(error))
         return InvalidInput(problem, field=field)
@@ -638,6 +643,7 @@ def columns_wanted(row_type: type[Row], reading: Reading, names: Sequence[str], 
     nested = is_nested(row_type, reading, names)
     found = {NESTED} & set(names) if nested else set[str]()
     required = [each.encode_name for each in msgspec.structs.fields(row_type) if each.required]
+    missing: list[str] = []
     for name, source in reading.sources(row_type).items():
         head = source if source in names else source.partition(".")[0]
         if head in names:
@@ -645,7 +651,9 @@ def columns_wanted(row_type: type[Row], reading: Reading, names: Sequence[str], 
         elif source.startswith("=") or not source or nested or (row_type is Candidate and name == "system"):
             continue
         elif name in reading.columns or name in required:
-            raise _no_column(reading, where, name, names, None)
+            missing.append(name)
+    if missing:
+        raise _no_column(reading, where, missing, names, None)
     return found
 
 

@@ -10,10 +10,11 @@ from html import unescape
 from typing import IO, TYPE_CHECKING, Final
 
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
+from postil.records.delimited import head_of
 from postil.records.tables import BrokenCell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from python_calamine import CalamineWorkbook
 
@@ -39,6 +40,7 @@ class Sheet:
     Args:
         stream: The workbook, open for bytes.
         where: Its name.
+        wanted: Columns that it should have, by which the row of their names is recognized below a title.
         reading: The sheet.
 
     Raises:
@@ -50,7 +52,7 @@ class Sheet:
 
     texts = apostrophes = False
 
-    def __init__(self, stream: IO[bytes], where: str, reading: Reading) -> None:
+    def __init__(self, stream: IO[bytes], where: str, wanted: Collection[str], reading: Reading) -> None:
         try:
             import python_calamine as calamine  # noqa: PLC0415
         except ImportError as error:
@@ -63,19 +65,21 @@ class Sheet:
         try:
             book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
             name, self._rows = _chosen(book, where, reading)
+            filled = [number for number, row in enumerate(self._rows, 1) if any(cell != "" for cell in row)]
+            above = head_of([self._rows[number - 1] for number in filled], wanted)
+            self.line = filled[above] if filled else 0
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
-                formulas = _mark(archive, name, self._rows)
+                formulas = _mark(archive, name, self._rows, self.line)
         except (calamine.CalamineError, zipfile.BadZipFile, KeyError, OSError, UnicodeDecodeError) as error:
             problem = f"a damaged workbook, or none: {error}; is the download complete?"
             raise InvalidInput(problem, where=where) from error
         self.detected = f" from sheet '{name}'" if len(book.sheet_names) > 1 else ""
         if formulas:
-            self.detected += f" with the stored values of {formulas:,} formulas"
-        begin = next((place for place, row in enumerate(self._rows) if any(cell != "" for cell in row)), None)
-        if begin is None:
+            self.detected += f" with the stored values of {formulas:,} formula{'s' * (formulas > 1)}"
+        if not self.line:
             raise InvalidInput("the table is empty", where=where)
-        self.line = begin + 1
-        self.names = [str(cell).strip() for cell in self._rows[begin]]
+        self.detected += f" with the columns' names in row {self.line}" if above else ""
+        self.names = [str(cell).strip() for cell in self._rows[self.line - 1]]
         twice = next((each for each in self.names if each and self.names.count(each) > 1), None)
         if twice is not None:
             problem = "the column stands twice; give one another name"
@@ -140,11 +144,11 @@ def _values(book: CalamineWorkbook, name: str) -> Values:
     return [list(row) for row in book.get_sheet_by_name(name).to_python(skip_empty_area=False)]
 
 
-def _mark(archive: zipfile.ZipFile, name: str, rows: Values) -> int:
+def _mark(archive: zipfile.ZipFile, name: str, rows: Values, head: int) -> int:
     """Put `BrokenCell` where a value is none, and count the formulas."""
     if "content.xml" in archive.namelist():
-        return _mark_ods(archive.read("content.xml").decode(), name, rows)
-    return _mark_xlsx(archive.read(_part(archive, name)), rows)
+        return _mark_ods(archive.read("content.xml").decode(), name, rows, head)
+    return _mark_xlsx(archive.read(_part(archive, name)), rows, head)
 
 
 def _part(archive: zipfile.ZipFile, name: str) -> str:
@@ -173,7 +177,7 @@ _NOT_STORED: Final = (
 _SPANNED: Final = "a value in each cell, got merged cells ({area}); unmerge them, and fill in every cell"
 
 
-def _mark_xlsx(data: bytes, rows: Values) -> int:
+def _mark_xlsx(data: bytes, rows: Values, head: int) -> int:
     formulas = 0
     if _FORMULA.search(data) or b't="e"' in data:
         for found in _CELL.finditer(data):
@@ -193,20 +197,20 @@ def _mark_xlsx(data: bytes, rows: Values) -> int:
                 _set(rows, row, column, _NOT_STORED)
     for first, top, last, bottom in _MERGED.findall(data):
         left, right = _number_of(first.decode()), _number_of(last.decode())
-        _span(rows, int(top) - 1, left, int(bottom) - 1, right)
+        _span(rows, head, (int(top) - 1, left, int(bottom) - 1, right))
     return formulas
 
 
-def _span(rows: Values, top: int, left: int, bottom: int, right: int) -> None:
-    """Mark merged cells; across the top of a table they are its title."""
-    begin = next((place for place, row in enumerate(rows) if any(cell != "" for cell in row)), 0)
+def _span(rows: Values, head: int, cells: tuple[int, int, int, int]) -> None:
+    """Mark merged cells below the row that names the columns."""
+    top, left, bottom, right = cells
     area = f"{cell_name(top, left)}:{cell_name(bottom, right)}"
-    for row in range(max(top, begin + 1), min(bottom + 1, len(rows))):
+    for row in range(max(top, head), min(bottom + 1, len(rows))):
         for column in range(left, min(right + 1, len(rows[row]))):
             _set(rows, row, column, _SPANNED.format(area=area))
 
 
-def _mark_ods(text: str, name: str, rows: Values) -> int:
+def _mark_ods(text: str, name: str, rows: Values, head: int) -> int:
     tables = {
         unescape(dict(_ATTRIBUTE.findall(found[1])).get("table:name", "")): found.end()
         for found in re.finditer(r"<table:table\b([^>]*)>", text)
@@ -236,5 +240,5 @@ def _mark_ods(text: str, name: str, rows: Values) -> int:
             spans.append((row, column, row + down - 1, column + right - 1))
         column += int(attributes.get("table:number-columns-repeated", 1))
     for span in spans:
-        _span(rows, *span)
+        _span(rows, head, span)
     return formulas

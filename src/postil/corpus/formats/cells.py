@@ -64,7 +64,7 @@ def table_rows(
     with opened(path) as stream:
         table: Delimited | Sheet
         if where.lower().endswith(WORKBOOKS):
-            table = Sheet(stream, where, Reading(sheet=sheet))
+            table = Sheet(stream, where, needed, Reading(sheet=sheet))
         else:
             table = Delimited(
                 stream,
