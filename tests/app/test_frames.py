@@ -164,8 +164,18 @@ def test_one_row_per_item(make: Callable[[Table], Any], nested: str) -> None:
 def test_default_metrics_are_those_of_the_command() -> None:
     weighted = postil.score(pd.DataFrame(CANDIDATES), pd.DataFrame(REFERENCES), scale=SCALE)
     assert list(weighted.items)[:2] == ["bleu-4", "w-bleu-4"]
-    with pytest.warns(UserWarning, match="the references have grades"):
+    with pytest.warns(UserWarning, match=r"the references have grades: with scale=postil\.Scale\(LOW, HIGH\) the w-"):
         assert list(postil.score(pd.DataFrame(CANDIDATES), pd.DataFrame(REFERENCES)).items)[1] == "meteor"
+
+
+def test_messages_name_arguments() -> None:
+    one = [{"item": 1, "text": "a b"}]
+    with pytest.raises(postil.UsageError, match=r"the grades need a scale .*: scale=postil\.Scale\(LOW, HIGH\)$"):
+        postil.score(pd.DataFrame(CANDIDATES), pd.DataFrame(REFERENCES), metrics="w-meteor")
+    with pytest.raises(postil.Undefined, match=r": background=postil\.DocumentFrequencies\.load\(FOLDER\)$"):
+        postil.score(one, one, metrics="cider")
+    with pytest.raises(postil.UsageError, match="unknown weights method 'vote'"):
+        postil.score(one, one, metrics="w-meteor", weights="vote")
 
 
 def test_a_table_without_systems_is_of_one() -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from postil.app.score_options import ScoreOptions
 from postil.app.score_rows import RowEvaluation
+from postil.errors import Undefined, UsageError
 from postil.metrics.evaluation import ItemScores
 from postil.metrics.metric_set import parse_all
 from postil.records.frames import ColumnNames, TableRows, open_rows
@@ -23,6 +24,13 @@ if TYPE_CHECKING:
     from postil.records.scale import Scale
 
 __all__ = ["score_tables"]
+
+ARGUMENTS: Final = {
+    "--scale HIGH or LOW:HIGH": "scale=postil.Scale(LOW, HIGH)",
+    "--scale HIGH or --scale LOW:HIGH": "scale=postil.Scale(LOW, HIGH)",
+    "--background FOLDER": "background=postil.DocumentFrequencies.load(FOLDER)",
+}
+"""Argument of `postil.score` by the flag of the command that messages name."""
 
 
 def score_tables(
@@ -64,22 +72,27 @@ def score_tables(
     if several is not None and not weighted and any(map(callable, several)):
         opened, weighted = _with_weights(opened)
         asked = parse_all(several, weighted=weighted)
-    scoring = RowEvaluation(
-        rows,
-        opened,
-        options,
-        asked,
-        background=background,
-        controls=controls,
-    )
+    try:
+        scoring = RowEvaluation(rows, opened, options, asked, background=background, controls=controls)
+    except (UsageError, Undefined) as error:
+        if type(error) not in (UsageError, Undefined):
+            raise
+        raise type(error)(_in_python(str(error))) from None
     found, items, systems = ItemScores(scoring.evaluation), list[str](), list[str]()
     for scored in scoring.measure(rows):
         found.add(scored)
         items += [row.item for row in scored.batch.rows]
         systems += [row.system for row in scored.batch.rows]
     for remark in (*scoring.remarks, *scoring.missing()):
-        warnings.warn(remark, stacklevel=3)
+        warnings.warn(_in_python(remark), stacklevel=3)
     return found.result(scoring.totals, items, systems)
+
+
+def _in_python(message: str) -> str:
+    """Name arguments in a message in place of flags."""
+    for flag, argument in ARGUMENTS.items():
+        message = message.replace(flag, argument)
+    return message
 
 
 def _with_weights(references: TableRows[Reference]) -> tuple[TableRows[Reference], bool]:
