@@ -228,6 +228,23 @@ def test_errors_are_the_same(
     assert said[0] == said[1]
 
 
+def test_a_file_that_changes_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool]
+) -> None:
+    candidates, references = files(tmp_path, 30, systems=1)
+    in_order = score_stream._in_order
+
+    def changing(*arguments: object) -> bool:
+        lines = Path(references).read_text("utf-8").splitlines(keepends=True)
+        Path(references).write_text("".join(lines[: len(lines) // 2]), "utf-8")
+        return in_order(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(score_stream, "_in_order", changing)
+    with pytest.raises(InvalidInput, match="it was changed while it was read"):
+        score_files(candidates, references, OPTIONS, list[str]().append)
+    assert streaming == [True]
+
+
 def test_memory_does_not_grow_with_the_references(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool]
 ) -> None:

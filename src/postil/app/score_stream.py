@@ -210,14 +210,24 @@ class _References:
         self._last: _Group | None = None
         self.places = read(path, Reference, reading).places
 
-    def of(self, index: int) -> _Group:
-        """References of an item."""
+    def of(self, index: int, item: str) -> _Group:
+        """References of an item.
+
+        Raises:
+            InvalidInput: The file is not what it was in the first reading.
+        """
         if self._last is None or self._last.index > index:
             self._groups = self._read()
-            self._last = next(self._groups)
-        while self._last.index < index:
-            self._last = next(self._groups)
+            self._last = next(self._groups, None)
+        while self._last is not None and self._last.index < index:
+            self._last = next(self._groups, None)
+        if self._last is None or self._last.rows[0].item != item:
+            raise InvalidInput("it was changed while it was read; run it again", where=self._path)
         return self._last
+
+    def first(self) -> _Group:
+        """References of the first item."""
+        return next(self._read())
 
     def _read(self) -> Iterator[_Group]:
         rows = read(self._path, Reference, self._reading)
@@ -261,7 +271,7 @@ class StreamedEvaluation:
         self._metrics = metrics
         self._split = any(metric.reads_tokens for metric in metrics.values())
         self._given = Candidates(candidates, survey.items)
-        self.evaluation = self._bind([self._references.of(0)])
+        self.evaluation = self._bind([self._references.first()])
         """The evaluation of the references at hand."""
         self.totals = SystemTotals(self.evaluation.metrics)
         """Statistics of the systems so far."""
@@ -310,8 +320,9 @@ class StreamedEvaluation:
         han = HanTexts(named_tokenizer(self._options.tokenizer), "candidates")
         for batch in self._given.batches(iter(candidates)):
             for part in _runs(batch):
-                numbers, sets = np.unique(part.sets, return_inverse=True)
-                self.evaluation = self._bind([self._references.of(number) for number in numbers.tolist()])
+                numbers, firsts, sets = np.unique(part.sets, return_index=True, return_inverse=True)
+                names = [part.rows[first].item for first in firsts.tolist()]
+                self.evaluation = self._bind(list(map(self._references.of, numbers.tolist(), names)))
                 bound = replace(part, sets=sets.astype(np.int32))
                 for scored in self.evaluation.measure([bound], refuse):
                     if self._split:
