@@ -492,7 +492,7 @@ def test_statistics_of_a_metric_that_is_not_known_here(postil: Postil) -> None:
     code, said = write_error(postil)
     assert code == 2
     assert said.startswith(
-        "rouge-1(corpus=pooled): its corpus score cannot be computed here (unknown metric 'rouge-17'"
+        "rouge-1(corpus=pooled): its corpus score cannot be computed here (unknown metric with the signature rouge-17("
     )
     assert said.endswith("; compare means of item scores: --item-means")
     Path("s.jsonl").write_text(text.replace("bleu-4(smooth=exp,eff", "bleu-3(smooth=exp,eff"))

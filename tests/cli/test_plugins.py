@@ -195,4 +195,9 @@ def test_names_in_score_files_load_nothing(postil: Postil, site: Path) -> None:
     rows = [{"item": f"{i}", "system": s, "metric": "foreign", "score": i} for s in "ab" for i in range(3)]
     Path("s.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     assert postil("compare", "s.jsonl", "--resamples", "20", "--permutations", "20").code == 0
+    Path("s.jsonl").write_text("".join(f"{json.dumps(row | {'statistics': [1.0, 1.0]})}\n" for row in rows))
+    outcome = postil("compare", "s.jsonl")
+    assert (
+        "foreign: its corpus score cannot be computed here (unknown metric with the signature external)" in outcome.err
+    )
     assert "their_package" not in sys.modules

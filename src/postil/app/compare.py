@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 from postil.app.item_scores import open_score_files, open_scores
 from postil.app.names import summed
 from postil.app.options import ResamplingOptions, ScoreInputOptions
-from postil.errors import PostilError, UnknownName, UsageError
+from postil.errors import UnknownName, UsageError
 from postil.metaeval.systems import compare as compare_systems
-from postil.metrics.spec import parse_metric
+from postil.metrics.spec import known_metric
 from postil.options import Flag, options
 from postil.records.arguments import check_arguments, check_fields
 from postil.records.frames import ColumnNames
@@ -169,12 +169,11 @@ def compare_rows(scores: Source[Score], options: CompareOptions, command: str = 
 
 def _metric_of(name: str, signature: str) -> Metric:
     """The metric of scores with statistics, by the spec in their signature, which has all its parameters."""
-    spec = signature.partition("|")[0] or name
-    try:
-        return parse_metric(spec)
-    except PostilError as error:
-        problem = f"{name}: its corpus score cannot be computed here ({error}); compare means of item scores"
-        raise UsageError(f"{problem}: --item-means") from None
+    metric = known_metric(name, signature)
+    if metric is None:
+        problem = f"{name}: its corpus score cannot be computed here (unknown metric with the signature {signature})"
+        raise UsageError(f"{problem}; compare means of item scores: --item-means")
+    return metric
 
 
 def _notes(found: Comparison, options: CompareOptions) -> Iterator[str]:

@@ -96,7 +96,7 @@ def _segments(scored: Scored, metric: str, system: str, segments: int, where: st
 
 def _corpus_score(scored: Scored, name: str, rows: NDArray[np.int64], where: str) -> float:
     """Corpus score of a system: of the sums of statistics where all segments have them, else the mean."""
-    metric = known_metric(scored.signatures[name].partition("|")[0]) or known_metric(name)
+    metric = known_metric(name, scored.signatures[name])
     statistics = scored.statistics.get(name)
     if metric is None or statistics is None:
         return float(scored.of(rows, [name]).mean())

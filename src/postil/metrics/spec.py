@@ -30,6 +30,7 @@ from postil.metrics.passage_collection import UNITS
 from postil.metrics.registry import Registry
 from postil.metrics.rouge import RougeL, RougeLsum, RougeN
 from postil.records.arguments import check_arguments
+from postil.records.rows import EXTERNAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -107,17 +108,19 @@ def parse_metric(spec: str) -> Metric:
     return _parse("metric", spec, METRICS, _OWN)
 
 
-def known_metric(name: str) -> Metric | None:
+def known_metric(name: str, signature: str = EXTERNAL) -> Metric | None:
     """The metric of a name in results; None for a control, and for a metric of another program.
 
     Args:
         name: The name, as its user wrote it.
+        signature: Its signature, if known, whose spec has the values of all parameters.
 
     >>> known_metric("meteor") == parse_metric("meteor"), known_metric("bert-score")
     (True, None)
     """
     try:
-        return _parse("metric", name, METRICS, _OWN.registered)
+        spec = signature.partition("|")[0]
+        return _parse("metric", name if spec in {"", EXTERNAL} else spec, METRICS, _OWN.registered)
     except PostilError:
         return None
 
