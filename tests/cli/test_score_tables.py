@@ -117,7 +117,7 @@ ASKED = [
     (("--input-format", "xml"), 2, "unknown input format 'xml'; did you mean "),
     (("--encoding", "utf-9"), 2, "unknown encoding 'utf-9'; for example"),
     (("--delimiter", ";;"), 2, 'one character stands between columns, or the word tab; got ";;"'),
-    ((), 3, "c.csv:1: item: no such column; the file has: id, model, prediction, n; name the one for it: "),
+    ((), 3, "c.csv:1: item, text: no such columns; the file has: id, model, prediction, n; name the ones for them: "),
     (NAMES[:2], 3, "c.csv:1: text: no such column; the file has: id, model, prediction, n; name the one for it: "),
     (("--column", "item=idd", *NAMES[2:]), 3, "c.csv:1: idd: no such column; did you mean 'id'? The file has: "),
     (
@@ -151,4 +151,8 @@ def test_the_error_names_the_column_of_the_file(postil: Postil, plain: Outcome) 
 def test_what_is_one_file_by_mistake(postil: Postil) -> None:
     write("one.csv", [Candidate("a", "s", "x")])
     found = postil("score", "one.csv", "-r", "one.csv", "-m", "rouge-l")
-    assert (found.code, found.err) == (2, "postil: one.csv: candidates and references are the same file\n")
+    assert found.code == 2
+    assert found.err == (
+        "postil: one.csv: candidates and references are the same file; name the columns of each: "
+        "--column text=COLUMN --column references.text=COLUMN\n"
+    )

@@ -20,7 +20,6 @@ from postil.errors import InvalidInput, MissingExtra, PostilError, UnknownName, 
 from postil.records import Article, Candidate, Judgement, Passage, Rating, Reference, Score, read, write
 from postil.records.delimited import Delimited
 from postil.records.reading import Reading, readings
-from postil.records.tables import rows_of_columns, rows_of_records
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -279,7 +278,8 @@ def test_law_text_tables_are_read_as_python_reads_them(cells: list[str]) -> None
     text = "a,b,c\n" + "".join(cells)
     problem = False
     try:
-        expected = [row for row in csv.reader(io.StringIO(text, newline=""), strict=True) if row]
+        rows_of_text = csv.reader(io.StringIO(text, newline=""), strict=True)
+        expected = [row for row in rows_of_text if row and row != [""] * 3]
     except csv.Error:
         expected, problem = [], True
     try:
@@ -646,17 +646,6 @@ def test_rows_that_are_written_are_read(tmp_path: Path, ending: str) -> None:
 def test_written_csv_is_safe_in_a_spreadsheet(tmp_path: Path) -> None:
     write(tmp_path / "c.csv", [Candidate("=1", "@s", "two\nlines, and +1")])
     assert (tmp_path / "c.csv").read_bytes() == b"item,system,text\n'=1,'@s,\"two\nlines, and +1\"\n"
-
-
-def test_records_and_columns_in_memory() -> None:
-    columns = {"id": [1, 2], "out": ["Rain", "Snow"]}
-    reading = Reading(columns={"item": "id", "text": "out"})
-    source = rows_of_columns(columns, Reference, reading, "references")
-    assert list(source) == [Reference("1", "Rain"), Reference("2", "Snow")]
-    with pytest.raises(InvalidInput, match=r"^references: expected columns of one length, got 2 in id, 1 in out"):
-        rows_of_columns({**columns, "out": ["Rain"]}, Reference, reading, "references")
-    with pytest.raises(InvalidInput, match=r"^references:2: out: expected text, got 5$"):
-        list(rows_of_records([{"id": 1, "out": "x"}, {"id": 2, "out": 5}], Reference, reading, "references"))
 
 
 ROLES: dict[str, type[Row]] = {"candidates": Candidate, "references": Reference}

@@ -10,9 +10,8 @@ from postil.records.explain import out_of_range
 from postil.records.frames import TableRows, open_rows
 from postil.records.results import ScoreResult
 from postil.records.row_files import read
-from postil.records.row_locations import FileLocations, RowLocations
+from postil.records.row_locations import FileLocations, LocatedRows, RowLocations
 from postil.records.rows import Judgement, Score
-from postil.records.tables import LocatedRows
 from postil.records.wide import read_wide
 
 if TYPE_CHECKING:

@@ -91,6 +91,8 @@ class Delimited:
     """
 
     texts = True
+    decimal_commas: bool
+    """True if any comma in a number is its decimal sign, as Excel writes it where semicolons stand between columns."""
     apostrophes = True
     """True if a cell of the last batch may begin with an apostrophe."""
     names: list[str]
@@ -126,6 +128,7 @@ class Delimited:
             between = between or marked[1]
             first = first[marked.end() :]
         self.between, self._above = self._delimiter(first, wanted, (between,) if between else (usual, *DELIMITERS))
+        self.decimal_commas = self.between == ";"
         self._line = 2 if marked else 1  # where the next row begins
         self._parts = self._read(chain([first], texts))
         self._held: _Part | None = None

@@ -16,11 +16,11 @@ from msgspec import inspect
 
 from postil.errors import InvalidInput, UsageError, nearest
 from postil.records.reading import NESTED, Reading, readings
+from postil.records.record_rows import is_nested, records_as_rows
 from postil.records.results import Excluded
 from postil.records.row_files import FilePath, read
-from postil.records.row_locations import RowLocations
+from postil.records.row_locations import LocatedRows, RowLocations
 from postil.records.rows import Judgement, Reference, Row, Score
-from postil.records.tables import LocatedRows, is_nested, records_as_rows
 from postil.records.wide import melted, wide_reading, wide_type
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from postil.records.reading import Reading
-    from postil.records.tables import Record
+    from postil.records.record_rows import Record
 
 __all__ = ["json_lines", "json_records"]
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from postil.errors import UnknownName, UsageError
+from postil.errors import InvalidInput, UnknownName, UsageError, nearest
+from postil.records.delimited import column_names
+from postil.records.explain import shown
 from postil.records.rows import Reference, Row
 
 if TYPE_CHECKING:
@@ -20,6 +23,8 @@ FORMATS: Final = ("csv", "tsv", "json", "jsonl", "parquet", "arrow", "xlsx", "od
 """Formats that may be named."""
 NESTED: Final = "references"
 """Field of a row that has all references of an item."""
+WIDE: Final = {"metric": "--metric-columns", "annotator": "--annotator-columns"}
+"""Flag that names the columns of a wide table, by the field that such a table lacks."""
 
 
 def _unheard(_message: str) -> None:
@@ -85,6 +90,48 @@ class Reading:
         '--column references.text=COLUMN'
         """
         return f"--column {self.role}{'.' * bool(self.role)}{name}=COLUMN"
+
+    def no_column(
+        self, where: str, missing: Sequence[str], names: Sequence[str], line: int | None = None
+    ) -> InvalidInput:
+        """Make the error for fields whose columns a file lacks: for the first one that was named, else for all.
+
+        Args:
+            where: The file.
+            missing: The fields.
+            names: Columns of the file.
+            line: Line of their names.
+        """
+        missing = [name for name in missing if name in self.columns][:1] or missing
+        sources = [self.columns.get(name, name) for name in missing]
+        near = nearest(sources[0], names) if len(missing) == 1 else None
+        guess = f"did you mean '{near}'? The" if near else "the"
+        advice = ""
+        if missing[0] not in self.columns:
+            flags = " ".join(map(self.flag, missing))
+            advice = f"; name the {'one for it' if len(missing) == 1 else 'ones for them'}: {flags}"
+            advice += "".join(
+                f"; or, where each {name} has a column: {WIDE[name]} NAME,NAME" for name in missing if name in WIDE
+            )
+        if len(names) == 1 and (found := next((mark for mark in ";\t|," if mark in names[0]), None)):
+            guess = "the"
+            word = "tab" if found == "\t" else shown(found)
+            advice = f"; is {shown(found)} between the columns? --delimiter {word}"
+        problem = f"no such column{'s' * (len(missing) > 1)}; {guess} file has: {column_names(names)}{advice}"
+        return InvalidInput(problem, where=where, line=line, field=", ".join(sources))
+
+    def system_of(self, where: str) -> str:
+        """Name of the system whose file has no column for it: that of the file, or of the dataset that it is part of.
+
+        Args:
+            where: The file.
+        """
+        stem = Path(self.folder).resolve().name if self.folder else Path(where).name
+        for ending in (".gz", ".zst"):
+            stem = stem.removesuffix(ending)
+        stem = stem if self.folder else Path(stem).stem or where
+        self.say(f"{where}: no column system; the system is called '{stem}' (another name: --column system==NAME)")
+        return stem
 
     def wanted(self, row_type: type[Row]) -> list[str]:
         """Columns that a file should have.

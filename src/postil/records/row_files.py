@@ -22,18 +22,11 @@ from postil.records.explain import shown
 from postil.records.folders import files_of_split
 from postil.records.json_tables import json_lines, json_records
 from postil.records.reading import Reading
-from postil.records.row_locations import FileLocations, RowLocations
+from postil.records.record_rows import batched, columns_wanted, is_nested, records_as_rows
+from postil.records.row_locations import FileLocations, LocatedRows, RowLocations
 from postil.records.rows import Reference, Row
 from postil.records.streams import compressed, opened
-from postil.records.tables import (
-    CellTable,
-    LocatedRows,
-    batched,
-    columns_wanted,
-    is_nested,
-    records_as_rows,
-    rows_of_table,
-)
+from postil.records.tables import CellTable, rows_of_table
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

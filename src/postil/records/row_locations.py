@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-__all__ = ["FileLocations", "RowLocations", "Source"]
+__all__ = ["FileLocations", "LocatedRows", "RowLocations", "Source"]
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -200,3 +200,21 @@ class Source(Protocol[T_co]):
         """Locations of the rows, for messages about rows that were read."""
 
     def __iter__(self) -> Iterator[T_co]: ...
+
+
+class LocatedRows(Generic[T]):
+    """Iterator over rows that know where they come from.
+
+    Args:
+        rows: The rows.
+        places: Their locations.
+    """
+
+    def __init__(self, rows: Iterator[T], places: RowLocations) -> None:
+        self._rows, self.places = rows, places
+
+    def __iter__(self) -> Iterator[T]:
+        return self._rows
+
+    def __next__(self) -> T:
+        return next(self._rows)

@@ -12,9 +12,8 @@ import msgspec
 from postil.errors import InvalidInput, UsageError
 from postil.records.checks import coerce_ids, coerce_numbers
 from postil.records.row_files import read
-from postil.records.row_locations import RowLocations
+from postil.records.row_locations import LocatedRows, RowLocations
 from postil.records.rows import Judgement, Row, Score
-from postil.records.tables import LocatedRows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

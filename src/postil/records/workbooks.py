@@ -10,8 +10,8 @@ from html import unescape
 from typing import IO, TYPE_CHECKING, Final
 
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
+from postil.records.cells import BrokenCell
 from postil.records.delimited import head_of
-from postil.records.tables import BrokenCell
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -50,7 +50,7 @@ class Sheet:
         MissingExtra: The library for workbooks is not installed.
     """
 
-    texts = apostrophes = False
+    texts = apostrophes = decimal_commas = False
 
     def __init__(self, stream: IO[bytes], where: str, wanted: Collection[str], reading: Reading) -> None:
         try:

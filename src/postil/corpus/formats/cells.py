@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from postil.errors import InvalidInput
 from postil.escaping import without_apostrophe
+from postil.records.cells import BrokenCell
 from postil.records.delimited import Delimited, column_names
 from postil.records.reading import Reading
 from postil.records.streams import opened
-from postil.records.tables import BrokenCell
 from postil.records.workbooks import Sheet
 
 if TYPE_CHECKING:

@@ -1,0 +1,186 @@
+"""Cells of tables as values of fields: text, or numbers as a spreadsheet stores them."""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+from datetime import date, time
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+from msgspec import inspect
+
+from postil.errors import InvalidInput
+from postil.escaping import without_apostrophe
+from postil.records.checks import is_integer, is_number
+from postil.records.explain import mismatch, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["BrokenCell", "CellField", "decoded"]
+
+
+class BrokenCell(str):
+    """A cell without a value: its text says what was expected, what is there and what to do.
+
+    >>> BrokenCell("a value, got an error")
+    'a value, got an error'
+    """
+
+    __slots__ = ()
+
+
+def _kind(wanted: inspect.Type) -> str:
+    """Kind of a field: id, text, number, integer, date, or json for lists and objects."""
+    options = wanted.types if isinstance(wanted, inspect.UnionType) else (wanted,)
+    for option in options:
+        if isinstance(option, inspect.Metadata):
+            return "date" if option.extra else _kind(option.type)
+    kinds = {type(option) for option in options}
+    if inspect.StrType in kinds:
+        return "id" if inspect.IntType in kinds else "text"
+    if inspect.FloatType in kinds:
+        return "number"
+    return "integer" if inspect.IntType in kinds else "json"
+
+
+class CellField:
+    """A field of a row and the cells that it comes from.
+
+    Args:
+        info: The field.
+        column: Its column.
+        texts: True if all cells are text.
+        comma: True if a comma may be the decimal sign of any number.
+    """
+
+    def __init__(self, info: msgspec.structs.FieldInfo, column: str, *, texts: bool, comma: bool) -> None:
+        self.column = column
+        self._type = inspect.type_info(info.type)
+        self.kind = _kind(self._type)
+        options = self._type.types if isinstance(self._type, inspect.UnionType) else (self._type,)
+        self._optional = not info.required or any(isinstance(each, inspect.NoneType) for each in options)
+        self._is_list = any(isinstance(each, inspect.VarTupleType) for each in options)
+        self._default = (() if self._is_list else None) if info.required else info.default
+        self._hint, self._texts, self._comma = info.type, texts, comma
+        self.empty = self.commas = 0
+
+    def column_of(self, cells: Sequence[object], *, apostrophes: bool) -> Sequence[object]:
+        """Values of a batch of cells."""
+        if self._texts and self.kind == "number":
+            try:
+                numbers = list(map(float, cells))  # type: ignore[arg-type]  # text
+                if all(map(math.isfinite, numbers)) and not any("_" in str(cell) for cell in cells):
+                    return numbers
+            except ValueError:
+                pass
+        elif self._texts and self.kind in {"id", "text"} and not apostrophes and "" not in cells:
+            return cells
+        return list(map(self.value, cells))
+
+    def value(self, cell: object) -> object:
+        """Value of a cell.
+
+        Raises:
+            InvalidInput: It is not what the field holds.
+        """
+        if cell is None or (isinstance(cell, str) and not cell.strip() and (self.kind != "text" or not cell)):
+            if self.kind == "text" and not self._optional:
+                self.empty += 1
+                return ""
+            if self._optional or self._is_list:
+                return self._default
+            raise InvalidInput(f"expected {_EXPECTED[self.kind]}, got an empty cell")
+        if isinstance(cell, date | time):
+            return self._date(cell)
+        if isinstance(cell, BrokenCell):
+            raise InvalidInput(f"expected {cell}")
+        if self.kind in {"id", "text"}:
+            return self._words(cell)
+        if self.kind in {"number", "integer"}:
+            return self._number(cell)
+        return self._json(cell) if self.kind == "json" else cell
+
+    def _date(self, cell: date | time) -> object:
+        if self.kind == "date":
+            return cell.isoformat()
+        advice = (
+            f"format the column as {'text' if self.kind in {'id', 'text'} else 'numbers'} and write the value again"
+        )
+        raise InvalidInput(f"expected {_EXPECTED[self.kind]}, got the date {cell.isoformat()}; {advice}")
+
+    def _words(self, cell: object) -> str:
+        if isinstance(cell, str):
+            return without_apostrophe(cell) if self._texts else cell
+        if isinstance(cell, float) and cell.is_integer():
+            cell = int(cell)
+        if self.kind == "id" and not is_integer(cell):
+            raise InvalidInput(f"expected text or an integer, got {shown(cell)}")
+        return str(cell).upper() if isinstance(cell, bool) else str(cell)
+
+    def _number(self, cell: object) -> float | int:
+        number = cell
+        if isinstance(cell, str):
+            text = cell.strip()
+            if text.count(",") == 1 and "." not in text and self._is_decimal(text):
+                self.commas += 1
+                text = text.replace(",", ".")
+            try:
+                number = int(text) if text.lstrip("+-").isdecimal() else float(text)
+            except ValueError:
+                number = None
+            number = None if "_" in text else number
+        if not is_number(number) or (self.kind == "integer" and not float(number).is_integer()):
+            raise InvalidInput(f"expected {_EXPECTED[self.kind]}, got {shown(cell)}{_number_advice(cell)}")
+        return int(number) if self.kind == "integer" else float(number)
+
+    def _is_decimal(self, text: str) -> bool:
+        """True if the comma in a number is its decimal sign: by the delimiter, or because it separates no thousands."""
+        whole, _, rest = text.lstrip("+-").partition(",")
+        return self._comma or not (len(rest) == 3 and 0 < len(whole) <= 3 and whole != "0")
+
+    def _json(self, cell: object) -> object:
+        value = decoded(cell)
+        found = mismatch(value, self._type)
+        if found is not None:
+            place, problem = found
+            raise InvalidInput(problem, field=self.column + ("." if place[:1].isalpha() else "") + place)
+        return msgspec.convert(value, self._hint)
+
+
+_EXPECTED: Final = {
+    "id": "text or an integer",
+    "text": "text",
+    "number": "a number",
+    "integer": "an integer",
+    "date": "a date",
+    "json": "a list in JSON",
+}
+
+
+_NO_NUMBERS: Final = {"", "nan", "na", "n/a", "#n/a", "null", "none", "inf", "infinity", "?"}
+
+
+def _number_advice(cell: object) -> str:
+    if not isinstance(cell, str):
+        return ""
+    if cell.strip().lower().lstrip("+-") in _NO_NUMBERS:
+        return "; leave the cell empty where there is no number"
+    if "," in cell and any(mark.isdecimal() for mark in cell):
+        return "; write it with a decimal point and without separators of thousands"
+    return ""
+
+
+def decoded(cell: object) -> object:
+    """List or object in a cell, in JSON or as Python prints it; other cells as they are."""
+    if not isinstance(cell, str) or cell.lstrip()[:1] not in {"[", "{"}:
+        return cell
+    try:
+        return json.loads(cell)
+    except (ValueError, RecursionError) as broken:
+        try:
+            return ast.literal_eval(cell.strip())  # what pandas writes
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            raise InvalidInput(f"expected a list in JSON, got {shown(cell)} ({broken})") from None
