@@ -356,6 +356,16 @@ def test_a_report_of_results_and_files(tmp_path: Path) -> None:
         postil.report(comparison, path=tmp_path / "page.pdf")
 
 
+def test_warnings_are_of_the_line_that_called(tmp_path: Path) -> None:
+    ratings = [{"item": i, "ann": i % 3, "bob": i % 2 if i else None} for i in range(9)]
+    with pytest.warns(UserWarning, match="judgements: empty cells, taken as no grade: 1 in bob") as caught:
+        postil.agreement(ratings, annotator_columns=["ann", "bob"])
+    (tmp_path / "r.csv").write_text("item;text\na;Rain\n", encoding="utf-8")
+    with pytest.warns(UserWarning, match="';' between columns") as more:
+        postil.consensus_weights(tmp_path / "r.csv")
+    assert {each.filename for each in (*caught, *more)} == {__file__}
+
+
 NO_TEXT = [TEXTS[0], None, *TEXTS[2:]]
 
 
@@ -385,6 +395,12 @@ NO_TEXT = [TEXTS[0], None, *TEXTS[2:]]
             {**REFERENCES, "weight": [0.5, 1, 2, 0, 1]},
             {"weights": "given"},
             "references:3: weight: exp",
+        ),
+        (
+            {"id": ITEMS, "answer": TEXTS},
+            REFERENCES,
+            {},
+            "candidates: no columns 'item', 'text'; the columns are: id, answer; name them: columns={'item': COLUMN,",
         ),
         (CANDIDATES, REFERENCES, {"item": "itme"}, "candidates: no column 'itme'; did you mean 'item'?"),
         (

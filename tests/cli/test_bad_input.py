@@ -70,7 +70,7 @@ def test_weight_outside_minus_1_to_1_for_delta_bleu(postil: Postil) -> None:
 
 def test_item_without_references(postil: Postil) -> None:
     Path("c.jsonl").write_text(CANDIDATES.replace('{"item": "b", "system": "zoo"', '{"item": "q", "system": "zoo"'))
-    assert write_error(postil) == "c.jsonl:4: item: expected an item that has references, got 'q'"
+    assert write_error(postil) == "c.jsonl:4: item: expected an item that has references (a, b), got 'q'"
 
 
 @pytest.mark.parametrize("options", [SCALE, (), ("--weights", "score", *SCALE)])

@@ -144,7 +144,7 @@ def test_the_error_names_the_column_of_the_file(postil: Postil, plain: Outcome) 
     given = Path("c.csv").read_bytes()
     Path("c.csv").write_bytes(given.replace(b"\r\n", b"\r\nnobody;plain;x;1\r\n", 1))
     found = postil("score", "c.csv", "-r", "r.tsv", *NAMES, *OTHERS, *METRICS)
-    assert found.err == "postil: c.csv:2: id: expected an item that has references, got 'nobody'\n"
+    assert found.err == "postil: c.csv:2: id: expected an item that has references (a, b), got 'nobody'\n"
     assert found.code == 3
 
 

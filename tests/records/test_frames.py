@@ -52,7 +52,13 @@ def test_dates_of_frames() -> None:
 @pytest.mark.parametrize(
     ("table", "row_type", "columns", "wide", "problem"),
     [
-        (pd.DataFrame([[1]]), Reference, {}, (), "table: no column 'item'; the columns are: 0; name it: columns="),
+        (
+            pd.DataFrame([[1]]),
+            Reference,
+            {},
+            (),
+            "table: no columns 'item', 'text'; the columns are: 0; name them: ",
+        ),
         (
             pl.DataFrame({"item": [1], "gold": [["x", None]]}),
             Reference,

@@ -241,10 +241,11 @@ def test_what_is_wrong_with_text_tables(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("cell", "advice"),
     [
-        ("NaN", "; leave the cell empty where there is no number"),
-        ("-inf", "; leave the cell empty where there is no number"),
-        ("NA", "; leave the cell empty where there is no number"),
-        ("#N/A", "; leave the cell empty where there is no number"),
+        ("NaN", "; leave the row out where there is no number"),
+        ("-inf", "; leave the row out where there is no number"),
+        ("NA", "; leave the row out where there is no number"),
+        ("#DIV/0!", "; leave the row out where there is no number"),
+        ("#N/A", "; leave the row out where there is no number"),
         ("1_000", ""),
         ("many", ""),
         ('"1,234"', "; write it with a decimal point and without separators of thousands"),

@@ -73,7 +73,8 @@ class Candidates:
     def _item(self, place: int, row: Candidate) -> int:
         item = self._items.get(row.item)
         if item is None:
-            raise self._rows.places.error(place, "item", f"expected an item that has references, got '{row.item}'")
+            problem = f"expected an item that has references{self._some_items()}, got '{row.item}'"
+            raise self._rows.places.error(place, "item", problem)
         answered = self._answered.get(row.system)
         if answered is None:
             answered = self._answered[row.system] = bytearray(len(self._items))
@@ -82,6 +83,13 @@ class Candidates:
             raise self._rows.places.error(place, "item", f"expected one candidate for each item and system, {what}")
         answered[item] = 1
         return item
+
+    def _some_items(self) -> str:
+        """The first items with references, since ids may be written in two ways: 1, 01 and 1.0."""
+        if not isinstance(self._items, dict):  # only their hashes are known
+            return ""
+        more = len(self._items) - NAMED
+        return f" ({', '.join(islice(self._items, NAMED))}{f' and {more:,} more' if more > 0 else ''})"
 
     def missing(self) -> Iterator[str]:
         """Summary of the items without candidates, one line for any number of systems."""

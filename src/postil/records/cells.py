@@ -92,7 +92,8 @@ class CellField:
                 return ""
             if self._optional or self._is_list:
                 return self._default
-            raise InvalidInput(f"expected {_EXPECTED[self.kind]}, got an empty cell")
+            advice = "; leave the row out where there is none" if self.kind == "number" else ""
+            raise InvalidInput(f"expected {_EXPECTED[self.kind]}, got an empty cell{advice}")
         if isinstance(cell, date | time):
             return self._date(cell)
         if isinstance(cell, BrokenCell):
@@ -133,8 +134,18 @@ class CellField:
                 number = None
             number = None if "_" in text else number
         if not is_number(number) or (self.kind == "integer" and not float(number).is_integer()):
-            raise InvalidInput(f"expected {_EXPECTED[self.kind]}, got {shown(cell)}{_number_advice(cell)}")
+            raise InvalidInput(f"expected {_EXPECTED[self.kind]}, got {shown(cell)}{self._advice(cell)}")
         return int(number) if self.kind == "integer" else float(number)
+
+    def _advice(self, cell: object) -> str:
+        """Remedy for a cell that is no number."""
+        if not isinstance(cell, str):
+            return ""
+        if cell.startswith("#") or cell.strip().lower().lstrip("+-") in _NO_NUMBERS:
+            return f"; leave the {'cell empty' if self._optional else 'row out'} where there is no number"
+        if "," in cell and any(mark.isdecimal() for mark in cell):
+            return "; write it with a decimal point and without separators of thousands"
+        return ""
 
     def _is_decimal(self, text: str) -> bool:
         """True if the comma in a number is its decimal sign: by the delimiter, or because it separates no thousands."""
@@ -161,16 +172,6 @@ _EXPECTED: Final = {
 
 
 _NO_NUMBERS: Final = {"", "nan", "na", "n/a", "#n/a", "null", "none", "inf", "infinity", "?"}
-
-
-def _number_advice(cell: object) -> str:
-    if not isinstance(cell, str):
-        return ""
-    if cell.strip().lower().lstrip("+-") in _NO_NUMBERS:
-        return "; leave the cell empty where there is no number"
-    if "," in cell and any(mark.isdecimal() for mark in cell):
-        return "; write it with a decimal point and without separators of thousands"
-    return ""
 
 
 def decoded(cell: object) -> object:

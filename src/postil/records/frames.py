@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -25,6 +26,7 @@ from postil.records.wide import melted, wide_reading, wide_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from types import FrameType
 
     from narwhals.typing import IntoFrame
 
@@ -72,6 +74,14 @@ def is_table(value: object) -> TypeGuard[Table]:
     return isinstance(value, str | os.PathLike) or is_frame(value)
 
 
+def _warn(message: str) -> None:
+    """Warn at the line that called the package, which a notebook repeats when its cell runs again."""
+    level, frame = 1, cast("FrameType | None", sys._getframe())  # noqa: SLF001 - as the module warnings does
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "postil":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, stacklevel=level)
+
+
 class ColumnNames:
     """Names of the columns of the tables of a call.
 
@@ -106,7 +116,7 @@ annotator, grade, aspect
         shared = {field: column for field, column in (everywhere or {}).items() if column is not None}
         self._readings: dict[str, Reading] = {}
         self._named: set[str] = set()
-        for role, reading in readings(roles, warnings.warn, column=words).items():
+        for role, reading in readings(roles, _warn, column=words).items():
             of_role = {field: column for field, column in shared.items() if field in roles[role].__struct_fields__}
             self._named |= {role} if reading.columns else set()
             all_columns = {**of_role, **reading.columns}
@@ -289,23 +299,33 @@ def _sources(reading: Reading, row_type: type[Row], names: Sequence[str], role: 
     required = {info.encode_name for info in msgspec.structs.fields(row_type) if info.required}
     sources = {**({NESTED: NESTED} if nested else {}), **reading.sources(row_type)}
     found: dict[str, str] = {}
+    missing: dict[str, str] = {}
     for field, source in sources.items():
         column = source if source in names else source.partition(".")[0]
         if column in names:
             found[field] = column
-        elif (
-            source
-            and not source.startswith("=")
-            and (field in reading.columns or (field in required and not (nested and field == "text")))
-        ):
-            raise InvalidInput(f"{_no_column(source, names)}; name it: {reading.flag(field)}", where=role)
+        elif source.startswith("=") or not source:
+            continue
+        elif field in reading.columns or (field in required and not (nested and field == "text")):
+            missing[field] = source
+    if missing:
+        raise InvalidInput(_no_column(missing, names, reading), where=role)
     return found
 
 
-def _no_column(column: str, names: Sequence[str]) -> str:
-    near = nearest(column, names)
-    guess = ";" if near is None else f"; did you mean '{near}'?"
-    return f"no column '{column}'{guess} the columns are: {', '.join(names)}"
+def _no_column(missing: Mapping[str, str], names: Sequence[str], reading: Reading) -> str:
+    """Message for fields whose columns a table lacks: for the first one that was named, else for all."""
+    named = {field: source for field, source in missing.items() if field in reading.columns or field != source}
+    field, source = next(iter((named or missing).items()))
+    there = f"the columns are: {', '.join(names)}"
+    if named or len(missing) == 1:
+        near = nearest(source, names)
+        guess = "" if near is None else f" did you mean '{near}'?"
+        advice = "" if named else f"; name it: {reading.flag(field)}"
+        return f"no column '{source}';{guess} {there}{advice}"
+    several = ", ".join(f"'{each}'" for each in missing)
+    flags = ", ".join(reading.flag(each).removeprefix("columns={").removesuffix("}") for each in missing)
+    return f"no columns {several}; {there}; name them: columns={{{flags}}}"
 
 
 def _plain(values: list[object], info: msgspec.structs.FieldInfo | None) -> list[object]:

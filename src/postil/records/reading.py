@@ -104,7 +104,7 @@ class Reading:
         """
         missing = [name for name in missing if name in self.columns][:1] or missing
         sources = [self.columns.get(name, name) for name in missing]
-        near = nearest(sources[0], names) if len(missing) == 1 else None
+        near = nearest(sources[0], names) if len(missing) == 1 < len(names) else None
         guess = f"did you mean '{near}'? The" if near else "the"
         advice = ""
         if missing[0] not in self.columns:
