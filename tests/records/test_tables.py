@@ -412,6 +412,15 @@ def test_stored_values_of_formulas(tmp_path: Path) -> None:
     assert said == ["read with the stored values of 1 formula"]
 
 
+def test_a_zip_file_of_another_version(tmp_path: Path) -> None:
+    path = ods(tmp_path / "r.ods", [["item", "text"], [1, "Rain"]])
+    data = bytearray(path.read_bytes())
+    data[data.index(b"PK\x01\x02") + 6] = 251  # the version that is needed to extract the first file
+    path.write_bytes(data)
+    with pytest.raises(InvalidInput, match=r": a damaged workbook, or none: zip file version 25\.1; is the download"):
+        rows(path, Reference)
+
+
 @pytest.mark.parametrize("data", [b"PK\x03\x04no", b"item,text\n"])
 def test_what_is_no_workbook(tmp_path: Path, data: bytes) -> None:
     assert refusal(tmp_path / "r.xlsx", data).startswith(

@@ -6,6 +6,7 @@ import io
 import posixpath
 import re
 import zipfile
+import zlib
 from html import unescape
 from typing import IO, TYPE_CHECKING, Final
 
@@ -30,6 +31,9 @@ _MERGED: Final = re.compile(rb"<(?:\w+:)?mergeCell\b[^>]*\bref=\"([A-Z]+)([0-9]+
 _ELEMENT: Final = re.compile(r"<(?:\w+:)?(sheet|Relationship)\b([^>]*)>")
 _ATTRIBUTE: Final = re.compile(r"([\w:.-]+)=\"([^\"]*)\"")
 _TAG: Final = re.compile(r"<(table:table-row|table:(?:covered-)?table-cell)\b([^>]*?)(/?)>|(</)table:table-row>")
+
+DAMAGE: Final = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, OSError, RuntimeError, ValueError)
+"""Errors of reading a zip file that is damaged, and of what should be in it."""
 
 Values = list[list[object]]
 
@@ -70,7 +74,7 @@ class Sheet:
             self.line = filled[above] if filled else 0
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
                 formulas = _mark(archive, name, self._rows, self.line)
-        except (calamine.CalamineError, zipfile.BadZipFile, KeyError, OSError, UnicodeDecodeError) as error:
+        except (calamine.CalamineError, *DAMAGE) as error:
             problem = f"a damaged workbook, or none: {error}; is the download complete?"
             raise InvalidInput(problem, where=where) from error
         self.detected = f" from sheet '{name}'" if len(book.sheet_names) > 1 else ""
@@ -136,6 +140,8 @@ def _chosen(book: CalamineWorkbook, where: str, reading: Reading) -> tuple[str, 
     if len(filled) > 1:
         flag = f"--sheet {reading.role}{'=' * bool(reading.role)}NAME"
         raise UsageError(f"{where}: {len(filled)} sheets have rows: {', '.join(filled)}; choose one with {flag}")
+    if not book.sheet_names:
+        raise InvalidInput("the workbook has no sheets", where=where)
     name = (filled or book.sheet_names)[0]
     return name, sheets[name]
 
