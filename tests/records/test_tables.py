@@ -421,6 +421,33 @@ def test_a_zip_file_of_another_version(tmp_path: Path) -> None:
         rows(path, Reference)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            b'r="B2"',
+            b'r="XFD1048576"',
+            ": the sheet 'Sheet' reaches to cell XFD1048576, but is nearly empty; delete what",
+        ),
+        (
+            b'r="B2"',
+            b'r="B99999999"',
+            ": the sheet 'Sheet' reaches to cell B99999999, but is nearly empty; delete what",
+        ),
+        (b'r="C2"', b'r="C"', ": a damaged workbook, or none: "),
+        (b"<sheet ", b"<shoot ", ": a damaged workbook, or none: "),
+    ],
+)
+def test_damaged_sheets(tmp_path: Path, old: bytes, new: bytes, message: str) -> None:
+    path = workbook(tmp_path / "r.xlsx", [["item", "text", "grade"], [1, "Rain", "=1+2"]])
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name).replace(old, new) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w") as archive:
+        for each, data in parts.items():
+            archive.writestr(each, data)
+    assert refusal(path, path.read_bytes()).startswith(message)
+
+
 @pytest.mark.parametrize("data", [b"PK\x03\x04no", b"item,text\n"])
 def test_what_is_no_workbook(tmp_path: Path, data: bytes) -> None:
     assert refusal(tmp_path / "r.xlsx", data).startswith(

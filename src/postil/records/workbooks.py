@@ -28,14 +28,19 @@ _CELL: Final = re.compile(rb"<((?:\w+:)?)c\b([^>]*?)(?:/>|>(.*?)</\1c>)", re.DOT
 _FORMULA: Final = re.compile(rb"<(?:\w+:)?f\b")
 _STORED: Final = re.compile(rb"<(?:\w+:)?v\b[^>]*>([^<]+)<")
 _MERGED: Final = re.compile(rb"<(?:\w+:)?mergeCell\b[^>]*\bref=\"([A-Z]+)([0-9]+):([A-Z]+)([0-9]+)\"")
+# Cells beyond column Z or row 99,999.
+_FAR: Final = re.compile(rb"\br=\"(?=[A-Z]{2}|[A-Z][0-9]{6})([A-Z]+)([0-9]+)\"")
 _ELEMENT: Final = re.compile(r"<(?:\w+:)?(sheet|Relationship)\b([^>]*)>")
 _ATTRIBUTE: Final = re.compile(r"([\w:.-]+)=\"([^\"]*)\"")
 _TAG: Final = re.compile(r"<(table:table-row|table:(?:covered-)?table-cell)\b([^>]*?)(/?)>|(</)table:table-row>")
 
-DAMAGE: Final = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, OSError, RuntimeError, ValueError)
+DAMAGE: Final = (zipfile.BadZipFile, zlib.error, EOFError, LookupError, OSError, RuntimeError, ValueError)
 """Errors of reading a zip file that is damaged, and of what should be in it."""
 
 Values = list[list[object]]
+
+SPARSE: Final = 10_000_000
+"""Largest number of empty cells that are read, besides three for each that is not."""
 
 
 class Sheet:
@@ -68,12 +73,12 @@ class Sheet:
             raise InvalidInput(problem, where=where)
         try:
             book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
-            name, self._rows = _chosen(book, where, reading)
+            archive = zipfile.ZipFile(io.BytesIO(data))
+            name, self._rows = _chosen(book, archive, where, reading)
             filled = [number for number, row in enumerate(self._rows, 1) if any(cell != "" for cell in row)]
             above = head_of([self._rows[number - 1] for number in filled], wanted)
             self.line = filled[above] if filled else 0
-            with zipfile.ZipFile(io.BytesIO(data)) as archive:
-                formulas = _mark(archive, name, self._rows, self.line)
+            formulas = _mark(archive, name, self._rows, self.line)
         except (calamine.CalamineError, *DAMAGE) as error:
             problem = f"a damaged workbook, or none: {error}; is the download complete?"
             raise InvalidInput(problem, where=where) from error
@@ -129,13 +134,13 @@ def _number_of(letters: str) -> int:
     return column - 1
 
 
-def _chosen(book: CalamineWorkbook, where: str, reading: Reading) -> tuple[str, Values]:
+def _chosen(book: CalamineWorkbook, archive: zipfile.ZipFile, where: str, reading: Reading) -> tuple[str, Values]:
     """Name and values of the sheet that is asked for, or of the only one with rows."""
     if reading.sheet is not None:
         if reading.sheet not in book.sheet_names:
             raise UnknownName(f"sheet of {where}", reading.sheet, book.sheet_names)
-        return reading.sheet, _values(book, reading.sheet)
-    sheets = {name: _values(book, name) for name in book.sheet_names}
+        return reading.sheet, _values(book, archive, reading.sheet, where)
+    sheets = {name: _values(book, archive, name, where) for name in book.sheet_names}
     filled = [name for name, rows in sheets.items() if rows]
     if len(filled) > 1:
         flag = f"--sheet {reading.role}{'=' * bool(reading.role)}NAME"
@@ -146,7 +151,15 @@ def _chosen(book: CalamineWorkbook, where: str, reading: Reading) -> tuple[str, 
     return name, sheets[name]
 
 
-def _values(book: CalamineWorkbook, name: str) -> Values:
+def _values(book: CalamineWorkbook, archive: zipfile.ZipFile, name: str, where: str) -> Values:
+    """Values of a sheet; one that is nearly empty is refused, since all its cells together may not fit in memory."""
+    sheet = b"" if "content.xml" in archive.namelist() else archive.read(_part(archive, name))
+    if far := _FAR.findall(sheet):
+        width = max(_number_of(letters.decode()) for letters, _ in far) + 1
+        height = max(int(row) for _, row in far)
+        if width * height > SPARSE + 4 * sheet.count(b' r="'):
+            problem = f"the sheet '{name}' reaches to cell {cell_name(height - 1, width - 1)}, but is nearly empty"
+            raise InvalidInput(f"{problem}; delete what stands far from the table", where=where)
     return [list(row) for row in book.get_sheet_by_name(name).to_python(skip_empty_area=False)]
 
 
