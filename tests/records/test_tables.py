@@ -435,7 +435,7 @@ def test_a_zip_file_of_another_version(tmp_path: Path) -> None:
             ": the sheet 'Sheet' reaches to cell B99999999, but is nearly empty; delete what",
         ),
         (b'r="C2"', b'r="C"', ": a damaged workbook, or none: "),
-        (b"<sheet ", b"<shoot ", ": a damaged workbook, or none: "),
+        (b"<sheet ", b"<shoot ", ": the workbook has no sheets"),
     ],
 )
 def test_damaged_sheets(tmp_path: Path, old: bytes, new: bytes, message: str) -> None:
