@@ -107,9 +107,9 @@ def test_given_splits(postil: Postil) -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (("--on-error", "ignore"), "unknown error policy 'ignore'; did you mean"),
+        (("--on-error", "ignore"), "unknown error policy 'ignore'. Known: stop, skip"),
         (("--user-ids", "hash"), "--user-ids hash and --hash-key must be given together"),
-        (("--user-ids", "hide"), "unknown policy for user ids 'hide'; did you mean"),
+        (("--user-ids", "hide"), "unknown policy for user ids 'hide'. Known: "),
         (("--mask", "url"), "unknown mask 'url'; did you mean 'urls'?"),
         (("--long-comments", "trim"), "unknown policy for long comments 'trim'"),
         (("--sample-references-from", "some"), "unknown comments to sample references from 'some'"),

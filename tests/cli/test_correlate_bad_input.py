@@ -378,7 +378,7 @@ def test_files_in_the_wrong_place(postil: Postil) -> None:
         (("-m", "metor"), "unknown metric 'metor'; did you mean 'meteor'? Known: meteor, w-meteor"),
         (("--lower-is-better", "metor"), "unknown metric 'metor'; did you mean 'meteor'? Known: meteor, w-meteor"),
         (("--format", "jsnol"), "unknown format 'jsnol'; did you mean 'jsonl'? Known: table, json"),
-        (("--disagree", "meteor", "bleu"), "unknown metric 'bleu'; did you mean 'meteor'? Known: meteor, w-meteor"),
+        (("--disagree", "meteor", "bleu"), "unknown metric 'bleu'. Known: meteor, w-meteor"),
         (("--disagree", "meteor", "meteor"), "disagree: expected two different metrics, got meteor and meteor"),
         (("-m", "meteor", "--disagree", "meteor", "w-meteor"), "unknown metric 'w-meteor'; did you mean 'meteor'?"),
         (("--scale", "five"), 'scale "five": expected HIGH or LOW:HIGH, for example 5 or 1:5'),

@@ -117,7 +117,7 @@ def test_metrics_in_the_order_asked_for() -> None:
     assert (table.metrics, table.signatures) == (("n", "m"), ("n|v1", ""))
     assert table.scores.tolist() == [[5, 0], [6, 1]]
     assert [table.column(name) for name in ("n", "m")] == [0, 1]
-    with pytest.raises(UnknownName, match="unknown metric 'o'; did you mean"):
+    with pytest.raises(UnknownName, match=r"unknown metric 'o'\. Known: "):
         table.column("o")
     with pytest.raises(UnknownName, match="unknown metric 'mm'; did you mean 'm'"):
         join(scores, judgements, metrics=["mm"])

@@ -157,7 +157,7 @@ def test_parameters_are_those_of_specs() -> None:
         .startswith("my-metric(alpha=2,k=1,kind=a,lower=false,untyped=0.5)|version:2|references:1-3|")
     )
     for wrong, told in (
-        ("my-metric(pair=3)", "unknown parameter of my-metric 'pair'; did you mean"),
+        ("my-metric(pair=3)", "unknown parameter of my-metric 'pair'. Known: "),
         ("my-metric(k=1.5)", "k: expected a whole number, got '1.5'"),
         ("my-metric(kind=c)", "unknown value of kind 'c'"),
         ("my-metrik", "unknown metric 'my-metrik'; did you mean 'my-metric'"),
