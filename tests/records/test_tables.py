@@ -8,6 +8,7 @@ import datetime as dt
 import gzip
 import io
 import json
+import re
 import sys
 import zipfile
 from typing import TYPE_CHECKING, Any
@@ -151,6 +152,30 @@ def test_other_names_constants_and_what_is_not_read(tmp_path: Path) -> None:
     )
     assert got == [Candidate("7", "sys.b", "Rain")]
     assert said[0] == "no column system; the system is called 'sys.b' (another name: --column system==NAME)"
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.jsonl"])
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("grade", "=x", '--column references.grade==x: expected a number, got "x"'),
+        ("references", "=x", "--column references.references==x: references cannot be the same in all rows"),
+    ],
+)
+def test_constants_that_do_not_fit_are_refused_by_their_flag(
+    tmp_path: Path, name: str, field: str, value: str, message: str
+) -> None:
+    data = "item,text\na,b\n" if name == "t.csv" else '{"item": "a", "text": "b"}\n'
+    (tmp_path / name).write_text(data)
+    with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
+        list(read(tmp_path / name, Reference, Reading(columns={field: value}, role="references")))
+
+
+def test_a_field_that_is_needed_has_a_column() -> None:
+    roles = {"candidates": Candidate, "references": Reference}
+    with pytest.raises(UsageError, match=r"^--column text=: every candidate needs text, so name its column$"):
+        readings(roles, print, column=["text="])
+    assert readings(roles, print, column=["references.text=", "references.grade="])["references"].columns["text"] == ""
 
 
 def test_cells_become_what_the_field_holds(tmp_path: Path) -> None:

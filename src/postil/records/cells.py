@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 from msgspec import inspect
 
-from postil.errors import InvalidInput
+from postil.errors import InvalidInput, UsageError
 from postil.escaping import without_apostrophe
 from postil.records.checks import is_integer, is_number
 from postil.records.explain import mismatch, shown
@@ -19,7 +19,10 @@ from postil.records.explain import mismatch, shown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["BrokenCell", "CellField", "decoded"]
+    from postil.records.reading import Reading
+    from postil.records.rows import Row
+
+__all__ = ["BrokenCell", "CellField", "constants_of", "decoded"]
 
 
 class BrokenCell(str):
@@ -159,6 +162,30 @@ class CellField:
             place, problem = found
             raise InvalidInput(problem, field=self.column + ("." if place[:1].isalpha() else "") + place)
         return msgspec.convert(value, self._hint)
+
+
+def constants_of(row_type: type[Row], reading: Reading) -> dict[str, object]:
+    """Values of the fields that are the same in all rows, by ``=VALUE``.
+
+    Args:
+        row_type: The row.
+        reading: Mapping.
+
+    Raises:
+        UsageError: A value is not what its field holds.
+    """
+    infos = {info.encode_name: info for info in msgspec.structs.fields(row_type)}
+    found: dict[str, object] = {}
+    for name, source in reading.columns.items():
+        if source.startswith("="):
+            flag = reading.flag(name).replace("COLUMN", source)
+            if name not in infos:
+                raise UsageError(f"{flag}: {name} cannot be the same in all rows")
+            try:
+                found[name] = CellField(infos[name], name, texts=True, comma=False).value(source[1:])
+            except InvalidInput as error:
+                raise UsageError(f"{flag}: {error.problem}") from None
+    return found
 
 
 _EXPECTED: Final = {

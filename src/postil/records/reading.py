@@ -103,8 +103,8 @@ class Reading:
             line: Line of their names.
         """
         missing = [name for name in missing if name in self.columns][:1] or missing
-        sources = [self.columns.get(name, name) for name in missing]
-        near = nearest(sources[0], names) if len(missing) == 1 < len(names) else None
+        sources = [self.columns.get(name) or name for name in missing]
+        near = nearest(sources[0], names) if len(missing) == 1 < len(names) and sources[0] not in names else None
         guess = f"did you mean '{near}'? The" if near else "the"
         advice = ""
         if missing[0] not in self.columns:
@@ -224,10 +224,12 @@ def _columns(roles: Mapping[str, type[Row]], given: Sequence[str]) -> dict[str, 
         if dot and role not in roles:
             raise UnknownName("file of this command", role, roles)
         row_type = roles[role or next(iter(roles))]
-        known = [each.encode_name for each in msgspec.structs.fields(row_type)]
-        known += [NESTED] if row_type is Reference else []
-        if name not in known:
-            raise UnknownName(f"field of {role or next(iter(roles))}", name, known)
+        needed = {each.encode_name: each.required for each in msgspec.structs.fields(row_type)}
+        needed |= dict.fromkeys(("text", NESTED), False) if row_type is Reference else {}  # one of the two is enough
+        if name not in needed:
+            raise UnknownName(f"field of {role or next(iter(roles))}", name, needed)
+        if not source and needed[name]:
+            raise UsageError(f"--column {pair}: every {row_type.__name__.lower()} needs {name}, so name its column")
         columns = found[role or next(iter(roles))]
         if name in columns:
             raise UsageError(f"--column names a field twice; got '{pair}'")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Generic, TypeAlias, TypeVar
 import msgspec
 
 from postil.errors import InvalidInput
-from postil.records.cells import CellField
+from postil.records.cells import constants_of
 from postil.records.delimited import column_names
 from postil.records.explain import explain, shown
 from postil.records.reading import NESTED
@@ -65,12 +65,7 @@ class _Picks(Generic[T]):
         self.required = [each.encode_name for each in msgspec.structs.fields(row_type) if each.required]
         self._dates = {each.encode_name for each in msgspec.structs.fields(row_type) if each.encode_name == "date"}
         self._never = reading.names
-        infos = {each.encode_name: each for each in msgspec.structs.fields(row_type)}
-        self._constants = {
-            name: CellField(infos[name], name, texts=True, comma=False).value(source[1:])
-            for name, source in reading.columns.items()
-            if source.startswith("=")
-        }
+        self._constants = constants_of(row_type, reading)
         self._stem = ""
         if row_type is Candidate and "system" not in reading.columns and "system" not in names:
             self._stem = reading.system_of(where)

@@ -10,7 +10,7 @@ import msgspec
 
 from postil.errors import InvalidInput
 from postil.escaping import without_apostrophe
-from postil.records.cells import BrokenCell, CellField, decoded
+from postil.records.cells import BrokenCell, CellField, constants_of, decoded
 from postil.records.delimited import column_names
 from postil.records.reading import NESTED, Reading
 from postil.records.record_rows import is_nested, records_as_rows
@@ -61,7 +61,7 @@ class _Rows(Generic[T]):
         self._fields: list[CellField | None] = []
         self._takes: list[int] = []
         self._constants: list[object] = []
-        comma = table.decimal_commas
+        comma, constants = table.decimal_commas, constants_of(row_type, reading)
         missing: list[str] = []
         for info in msgspec.structs.fields(row_type):
             name = info.encode_name
@@ -73,8 +73,8 @@ class _Rows(Generic[T]):
                 continue
             self._fields.append(None)
             self._takes.append(-1)
-            if source.startswith("=") and name in reading.columns:
-                self._constants.append(CellField(info, name, texts=True, comma=False).value(source[1:]))
+            if name in constants:
+                self._constants.append(constants[name])
             elif row_type is Candidate and name == "system" and name not in reading.columns:
                 self._constants.append(reading.system_of(table.where))
             else:
