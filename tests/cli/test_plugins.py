@@ -109,9 +109,13 @@ def test_a_module_is_found_as_python_finds_it(postil: Postil, monkeypatch: pytes
         (
             1,
             "def f(x, y): return 1 / 0\n",
-            'c.jsonl:1: text: f raised ZeroDivisionError: division by zero (candidate "',
+            'c.jsonl:1: text: f raised ZeroDivisionError: division by zero, line 1 of mine.py (candidate "',
         ),
-        (1, "import sys\ndef f(x, y): sys.exit(0)\n", "c.jsonl:1: text: f raised SystemExit: 0 (candidate"),
+        (
+            1,
+            "import sys\ndef f(x, y): sys.exit(0)\n",
+            "c.jsonl:1: text: f raised SystemExit: 0, line 2 of mine.py",
+        ),
         (1, "def f(x, y): return None\n", "c.jsonl:1: text: f returned None; expected a finite number (candidate"),
     ],
 )

@@ -349,7 +349,10 @@ def returns(value: object) -> Callable[[str, list[str]], object]:
 @pytest.mark.parametrize(
     ("function", "told"),
     [
-        (raises, 'candidates:2: raises raised ZeroDivisionError: division by zero (candidate "a b")'),
+        (
+            raises,
+            'candidates:2: raises raised ZeroDivisionError: division by zero, line 339 of test_own.py (candidate "a b"',
+        ),
         (returns(None), 'candidates:2: given returned None; expected a finite number (candidate "a b")'),
         (returns(math.nan), "given returned nan; expected a finite number"),
         (returns(math.inf), "given returned inf; expected a finite number"),

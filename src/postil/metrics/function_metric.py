@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import traceback
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 
 import numpy as np
@@ -254,8 +256,12 @@ def _listed(returned: object) -> list[object] | None:
 
 
 def _raised(error: BaseException) -> str:
+    """An error as one line, with the last line of the function's own file that led to it."""
     text = " ".join(str(error).split())
-    return f"raised {type(error).__name__}{text and f': {text}'}"
+    frames = traceback.extract_tb(error.__traceback__)[1:]
+    own = [each for each in frames if each.filename == frames[0].filename and not each.filename.startswith("<")]
+    place = f", line {own[-1].lineno} of {Path(own[-1].filename).name}" if own else ""
+    return f"raised {type(error).__name__}{text and f': {text}'}{place}"
 
 
 def _got(value: object) -> str:
