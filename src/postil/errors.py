@@ -70,7 +70,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     folded = {each.lower(): each for each in reversed(tuple(known)) if each}
     wanted = name.lower()
     longer = [each for each in folded if wanted and wanted in each]
-    near = difflib.get_close_matches(wanted, longer or folded, n=1, cutoff=0.0 if longer else 0.4)
+    near = difflib.get_close_matches(wanted, longer or folded, n=1, cutoff=0.0 if longer else 0.5)
     return folded[near[0]] if near else None
 
 

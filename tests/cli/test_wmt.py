@@ -104,8 +104,8 @@ def test_scores_of_a_table(outcome: Outcome, postil: Postil) -> None:
     ("words", "code", "problem"),
     [
         (("wmt", "wmt99"), 2, "Missing option '--language-pair'"),
-        (("wmt", "wmt99", "-l", "de-en"), 2, "unknown language pair 'de-en'; did you mean 'en-de'?"),
-        (("wmt", "nowhere", "-l", "en-de"), 3, "nowhere: no folder human-scores in it"),
+        (("wmt", "wmt99", "-l", "de-en"), 2, "unknown language pair 'de-en'. Known: en-de"),
+        (("wmt", "nowhere", "-l", "en-de"), 3, "nowhere: no such folder"),
         ((*COMMAND, "-m", "nothing"), 2, "unknown metric 'nothing'"),
     ],
 )

@@ -746,3 +746,26 @@ def test_options_that_make_no_sense(options: dict[str, list[str]], problem: str)
     with pytest.raises(UsageError) as caught:
         readings(ROLES, print, **options)  # type: ignore[arg-type]  # of lists
     assert str(caught.value).startswith(problem)
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".jsonl", ".arrow", ".json"])
+def test_fields_that_are_not_read_are_said(tmp_path: Path, ending: str) -> None:
+    records = [
+        {"id": 1, "out": {"text": "Rain"}, "gold": ["Wet", "Damp"]},
+        {"id": 2, "out": {"text": "Snow"}, "gold": ["Cold"]},
+    ]
+    path = tmp_path / f"t{ending}"
+    if ending in {".parquet", ".arrow"}:
+        pa = pytest.importorskip("pyarrow")
+        pytest.importorskip("pyarrow.parquet")
+        table = pa.Table.from_pylist(records)
+        if ending == ".parquet":
+            pa.parquet.write_table(table, path)
+        else:
+            with pa.OSFile(str(path), "wb") as out, pa.ipc.new_stream(out, table.schema) as stream:
+                stream.write_table(table)
+    else:
+        path.write_text("\n".join(map(json.dumps, records)) if ending == ".jsonl" else json.dumps(records))
+    got, said = rows(path, columns={"item": "id", "text": "out.text", "system": "=s"})
+    assert got == [Candidate("1", "s", "Rain"), Candidate("2", "s", "Snow")]
+    assert said == [f"{'columns' if ending == '.parquet' else 'fields'} not read: gold"]

@@ -17,7 +17,7 @@ import msgspec
 from postil.errors import InvalidInput, UsageError
 from postil.records import jsonl, parquet
 from postil.records.atomic_file import AtomicFile, write_error
-from postil.records.delimited import CsvSink, Delimited
+from postil.records.delimited import CsvSink, Delimited, column_names
 from postil.records.explain import shown
 from postil.records.folders import files_of_split
 from postil.records.json_tables import json_lines, json_records
@@ -229,7 +229,7 @@ def _read_jsonl(name: str, row_type: type[T], reading: Reading, places: RowLocat
             problem = f"expected JSON Lines, one object in braces per line, got {got}; if it is CSV: --input-format csv"
             raise InvalidInput(problem, where=places.where, line=1)
         if reading.columns or is_nested(row_type, reading, _object(first)):
-            yield from records_as_rows(json_lines(source, places.where), row_type, reading, places)
+            yield from records_as_rows(json_lines(source, places.where), row_type, reading, places, tell=True)
         else:
             yield from jsonl.read(source, row_type, places)
 
@@ -271,13 +271,15 @@ def _read_parquet(name: str, row_type: type[T], reading: Reading, places: RowLoc
         yield from parquet.read(name, row_type)
         return
     wanted = columns_wanted(row_type, reading, names, places.where)
+    if unread := [each for each in names if each not in wanted]:
+        reading.say(f"{places.where}: columns not read: {column_names(unread)}")
     batches = batched(parquet.read_objects(name, names=[each for each in names if each in wanted]))
     yield from records_as_rows(batches, row_type, reading, places)
 
 
 def _read_arrow(name: str, row_type: type[T], reading: Reading, places: RowLocations) -> Iterator[T]:
     rows = (row for batch in parquet.read_arrow(name) for row in batch)
-    yield from records_as_rows(batched(rows), row_type, reading, places)
+    yield from records_as_rows(batched(rows), row_type, reading, places, tell=True)
 
 
 def _read_json(name: str, row_type: type[T], reading: Reading, places: RowLocations) -> Iterator[T]:

@@ -67,6 +67,8 @@ class WmtSet:
         """
         path = Path(folder)
         rated = path / "human-scores"
+        if not path.exists():
+            raise InvalidInput("no such folder", where=str(folder))
         if not rated.is_dir():
             problem = (
                 "no folder human-scores in it; expected a test set in the layout of mt-metrics-eval, such as wmt22"
