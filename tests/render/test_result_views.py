@@ -316,6 +316,26 @@ def test_json_keeps_every_digit(number: float, kind: str) -> None:
     assert floats or number == 0.5 or kind == "corpus"  # which has none
 
 
+@pytest.mark.parametrize(
+    ("kind", "path", "value", "message"),
+    [
+        ("wmt", ("ranks",), {}, "expected a rank of "),
+        ("statistics", ("statistics", "splits"), {}, "expected the split all"),
+        ("evaluation", ("grid", "points"), [], "expected combinations of the same options, one of them chosen"),
+        ("correlate", ("settings", "by"), "texts", 'expected item or pool or system, got "texts"'),
+        ("correlate", ("settings", "coefficients"), [], "expected at least one coefficient"),
+    ],
+)
+def test_json_that_contradicts_itself_is_refused(kind: str, path: tuple[str, ...], value: object, message: str) -> None:
+    made = example(kind).to_dict()
+    inner: Any = made
+    for name in path[:-1]:
+        inner = inner[name]
+    inner[path[-1]] = value
+    with pytest.raises(InvalidInput, match=message):
+        Result.from_dict(made)
+
+
 def test_json_of_another_kind_is_refused() -> None:
     with pytest.raises(InvalidInput, match='result: kind: expected score, got "compare"'):
         postil.ScoreResult.from_json(example("compare").to_json())

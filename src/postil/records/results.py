@@ -811,7 +811,7 @@ class CorrelationSettings(OptionalPart, frozen=True, kw_only=True):
         command: The command line, if there was one.
     """
 
-    by: str
+    by: Literal["pool", "item", "system"]
     coefficients: tuple[str, ...]
     lower_is_better: tuple[str, ...]
     resamples: int
@@ -819,6 +819,10 @@ class CorrelationSettings(OptionalPart, frozen=True, kw_only=True):
     seed: int
     postil: str
     command: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.coefficients:
+            raise ValueError("expected at least one coefficient")
 
 
 class Points(Part, frozen=True, kw_only=True):
@@ -940,6 +944,11 @@ class MetricsTaskResult(Result, frozen=True, kw_only=True, tag="wmt"):
     absent: tuple[UndefinedResult, ...]
     left_out: tuple[Excluded, ...]
     settings: MetricsTaskSettings
+
+    def __post_init__(self) -> None:
+        for row in self.correlations:
+            if row.metric not in self.ranks.get(f"{row.by} {row.coefficient}", ()):
+                raise ValueError(f"expected a rank of {row.metric} by {row.by} {row.coefficient}")
 
 
 # ---- compare ----
@@ -1593,6 +1602,11 @@ class GridSearch(Part, frozen=True, kw_only=True):
     epochs: int
     points: tuple[GridPoint, ...]
 
+    def __post_init__(self) -> None:
+        names = [point.values.keys() for point in self.points]
+        if any(each != names[0] for each in names) or not any(point.chosen for point in self.points):
+            raise ValueError("expected combinations of the same options, one of them chosen")
+
     @property
     def chosen(self) -> dict[str, GridValue]:
         """Values of the chosen combination."""
@@ -1819,6 +1833,10 @@ class CorpusStatistics(Part, frozen=True, kw_only=True):
 
     ALL: ClassVar = "all"
     """Name of all splits together; part of the JSON."""
+
+    def __post_init__(self) -> None:
+        if self.ALL not in self.splits:
+            raise ValueError(f"expected the split {self.ALL}")
 
     @property
     def all(self) -> SplitStatistics:

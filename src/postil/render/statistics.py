@@ -164,7 +164,7 @@ def _cell(part: str, value: float | None, digits: int) -> str:
 
 def _categories(found: CorpusStatistics) -> Grid:
     rows = [
-        [name, *(f"{number:,}" for number in numbers), percent(numbers[-1] / found.all.articles)]
+        [name, *(f"{number:,}" for number in numbers), percent(numbers[-1] / max(found.all.articles, 1))]
         for name, numbers in _category_counts(found)
     ]
     return [["articles by category", *found.splits, "share"], *rows]
