@@ -81,7 +81,10 @@ def test_one_workbook_for_both(postil: Postil, plain: Outcome) -> None:
     sheets = ("--sheet", "Sheet", "--sheet", "references=Gold")
     found = postil("score", "all.xlsx", "-r", "all.xlsx", *sheets, *NAMES, *OTHERS, *METRICS)
     assert (found.out, found.code) == (plain.out, 0)
-    assert found.err == ("all.xlsx: read from sheet 'Gold'\nall.xlsx: read from sheet 'Sheet'; columns not read: n\n")
+    assert found.err == (
+        "all.xlsx, references: read from sheet 'Gold'\n"
+        "all.xlsx, candidates: read from sheet 'Sheet'; columns not read: n\n"
+    )
     found = postil("score", "all.xlsx", "-r", "r.tsv", *NAMES, *OTHERS, *METRICS)
     assert (found.code, found.err) == (
         2,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, suppress
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -70,6 +72,8 @@ def score_files(candidates: str, references: str, options: ScoreOptions, on_mess
     said: list[str] = []
     given = options.readings({"candidates": Candidate, "references": Reference}, said.append)
     _check_files(candidates, references, options)
+    if _same(candidates, references):
+        given = {role: replace(reading, say=partial(_say_of, said, role)) for role, reading in given.items()}
     if options.controls and not options.items:
         raise UsageError("--controls writes item scores; say where to: --items FILE")
     background = _load_background(options.background, tokenizer)
@@ -153,6 +157,12 @@ def _check_files(candidates: str, references: str, options: ScoreOptions) -> Non
         check_apart(items, [candidates, references])
     if options.background is not None and options.save_background is not None:
         check_apart(options.save_background, [options.background])
+
+
+def _say_of(said: list[str], role: str, message: str) -> None:
+    """Say of which role it is true, where one file has several."""
+    where, colon, rest = message.partition(": ")
+    said.append(f"{where}, {role}{colon}{rest}")
 
 
 def _same(one: str, other: str) -> bool:
