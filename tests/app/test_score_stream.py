@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import errno
 import random
+import tempfile
 import tracemalloc
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +12,7 @@ import pytest
 from postil.app import score_stream
 from postil.app.score_files import score_files
 from postil.app.score_options import ScoreOptions
-from postil.errors import InvalidInput
+from postil.errors import InvalidInput, PostilError, Undefined
 from postil.records.row_files import write
 from postil.records.rows import Candidate, Reference
 from postil.records.scale import Scale
@@ -152,13 +154,92 @@ def test_wrong_weights_are_the_same_errors(
     assert streaming == [False, False]
 
 
+@pytest.mark.parametrize("by", ["system", "item"])
 @pytest.mark.parametrize(
     "options",
     [
         ScoreOptions(),
-        ScoreOptions(metrics=("cider-d",)),
-        ScoreOptions(metrics=("cider",)),
-        ScoreOptions(metrics=("rouge-l",), weights="consensus(cider-d)"),
+        ScoreOptions(scale=Scale(1, 5), jobs=3),
+        ScoreOptions(metrics=("cider-d", "cider", "cider-d(order=2)", "cider(order=1)", "cider(order=9)")),
+        ScoreOptions(metrics=("w-cider-d", "w-cider"), scale=Scale(1, 5), weights="votes", tokenizer="space"),
+        ScoreOptions(metrics=("rouge-l", "w-rouge-l"), weights="consensus(cider-d)"),
+        ScoreOptions(metrics=("cider-d",), tokenizer="ptb"),
+    ],
+)
+def test_the_same_document_frequencies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool], options: ScoreOptions, by: str
+) -> None:
+    monkeypatch.setattr("postil.app.score_rows.CHUNK", 37)
+    monkeypatch.setattr(score_stream, "CHUNK", 29)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    candidates, references = files(tmp_path, 80, by=by)
+    for path, item in (
+        (candidates, '"item": "i0", "system": "s9"'),
+        (references, '"item": "i79", "grade": 1, "upvotes": 2'),
+    ):
+        with Path(path).open("a") as file:  # n-grams that only other items have, and one that comes twice in an item
+            file.write(f'{{{item}, "text": "zoo animals ran the big red zoo animals ran"}}\n')
+    streamed, whole = both((candidates, references), replace(options, items=str(tmp_path / "items.jsonl")), monkeypatch)
+    assert streaming == [True, False]
+    assert streamed == whole
+    assert "background:references/80" in str(streamed[0]) or options.weights == "consensus(cider-d)"
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+def test_default_metrics_of_weighted_references(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool]
+) -> None:
+    rows = [Reference(f"i{n}", text(random.Random(n)), weight=n / 30) for n in range(30)]  # noqa: S311 - texts
+    write(tmp_path / "c.jsonl", (Candidate(f"i{n}", "s", text(random.Random(99 - n))) for n in range(30)))  # noqa: S311
+    paths = str(tmp_path / "c.jsonl"), str(tmp_path / "r.jsonl")
+    for missing, expected in ((None, True), (20, False), (0, True)):  # weights that one row lacks are no weights
+        write(
+            tmp_path / "r.jsonl", (Reference(row.item, row.text) if i == missing else row for i, row in enumerate(rows))
+        )
+        streaming.clear()
+        streamed, whole = both(paths, ScoreOptions(), monkeypatch)
+        assert streamed == whole
+        assert streaming == [expected, False]
+        assert ("w-cider-d" in str(streamed[0])) == (missing is None)
+
+
+@pytest.mark.parametrize("metrics", [(), ("bleu-1", "cider")])
+def test_one_item_has_no_document_frequencies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool], metrics: tuple[str, ...]
+) -> None:
+    paths = files(tmp_path, 1)
+    if not metrics:
+        streamed, whole = both(paths, ScoreOptions(), monkeypatch)
+        assert streamed == whole
+        assert any("cider-d is excluded" in remark for remark in streamed[1])
+    else:
+        monkeypatch.setattr(score_stream, "SMALLEST", 0)
+        with pytest.raises(Undefined, match="at least two items, got one"):
+            score_files(*paths, ScoreOptions(metrics=metrics), list[str]().append)
+    assert not any(streaming)
+
+
+def test_a_full_disk_is_said_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool]
+) -> None:
+    paths = files(tmp_path, 20)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("postil.metrics.external_frequencies.np.save", full)
+    with pytest.raises(PostilError, match=r"TMPDIR.*cannot be written: No space left on device"):
+        score_files(*paths, ScoreOptions(metrics=("cider",)), list[str]().append)
+    assert list((tmp_path / "temporary").iterdir()) == []
+    assert streaming == []
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
         ScoreOptions(metrics=("w-rouge-l(over=near)",), scale=Scale(1, 5)),
     ],
 )

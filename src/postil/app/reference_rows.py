@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -26,7 +26,10 @@ if TYPE_CHECKING:
     from postil.records.rows import Reference
     from postil.records.scale import Scale
 
-__all__ = ["ReferenceRows", "read_references", "weigh_rows"]
+__all__ = ["SCALE_MISSING", "ReferenceRows", "read_references", "weigh_rows"]
+
+SCALE_MISSING: Final = "the references have grades: with --scale HIGH or --scale LOW:HIGH the w- metrics are shown too"
+"""Remark where no metric is named and all references have grades."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -84,7 +87,7 @@ def read_references(
         )
         weighting = weighting_signature(name, scale)
     elif not asked and all(row.mean_grade is not None for row in rows):
-        on_message("the references have grades: with --scale HIGH or --scale LOW:HIGH the w- metrics are shown too")
+        on_message(SCALE_MISSING)
     order = np.argsort(number, kind="stable")
     return ReferenceRows(
         items=items,

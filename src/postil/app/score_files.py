@@ -83,7 +83,7 @@ def score_files(candidates: str, references: str, options: ScoreOptions, on_mess
     with ExitStack() as stack:
         out = stack.enter_context(Writer(options.items, Score)) if options.items else None
         scoring: RowEvaluation | StreamedEvaluation
-        stream = streamed((candidates, references), (given["candidates"], given["references"]), options, asked)
+        stream = streamed((candidates, references), (given["candidates"], given["references"]), options, asked, stack)
         if stream is None:
             rows = read(candidates, Candidate, given["candidates"])
             scoring = RowEvaluation(

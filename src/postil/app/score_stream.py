@@ -2,6 +2,7 @@
 
 Memory holds a batch of candidates and their references, and a few bytes per item and system. Both files are read once
 before, to find whether they can be streamed, and what depends on all references: signatures, the share of Han texts.
+Document frequencies are counted on disk then, and each batch gets those of its n-grams.
 Where they cannot, `streamed` is None and the caller reads all references at once, as it does for small files; the
 numbers are the same to the last bit.
 """
@@ -10,21 +11,23 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import groupby, islice
 from operator import attrgetter
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.app.reference_rows import weigh_rows
+from postil.app.progress import steps
+from postil.app.reference_rows import SCALE_MISSING, weigh_rows
 from postil.app.score_rows import Candidates
-from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.metrics.consensus import similarity_of
 from postil.metrics.evaluation import CHUNK, Evaluation, ReferenceTexts, SystemTotals, weighting_signature
-from postil.metrics.metric_set import lowest_weight
+from postil.metrics.external_frequencies import ExternalFrequencies
+from postil.metrics.metric_set import default_metrics, lowest_weight, parse_all
 from postil.metrics.reference_aggregation import is_near
 from postil.records.row_files import read
 from postil.records.rows import Candidate, Reference
@@ -34,6 +37,7 @@ from postil.text.tokenizers import tokenizer as named_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from contextlib import ExitStack
 
     from numpy.typing import NDArray
 
@@ -50,6 +54,8 @@ __all__ = ["StreamedEvaluation", "streamed"]
 
 SMALLEST: Final = 64 << 20
 """Size in bytes of the smallest file of references that is worth a second reading."""
+COUNTED: Final = 2
+"""Factor of that size with an idf: to count on disk takes three times as long as in memory (1 kB per reference)."""
 PASSES: Final = 64
 """Largest number of times that the references are read: once for each run of candidates in their order."""
 
@@ -83,6 +89,9 @@ class _Survey:
     sizes: tuple[int, int]
     method: str | None
     han: HanTexts
+    metrics: dict[str, Metric]
+    frequencies: ExternalFrequencies | None
+    remarks: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +108,7 @@ def streamed(
     readings: tuple[Reading, Reading],
     options: ScoreOptions,
     asked: dict[str, Metric] | None,
+    stack: ExitStack,
 ) -> StreamedEvaluation | None:
     """Find whether two files can be streamed, and prepare it.
 
@@ -107,69 +117,105 @@ def streamed(
         readings: The way to read each.
         options: Options of the command.
         asked: The metrics that were named; None for the default ones.
+        stack: Contexts that end with the scoring; document frequencies are in a temporary folder until then.
 
     Returns:
-        The evaluation, or None where all references must be read at once: controls, document frequencies, metrics with
-        ``over=near``, another engine, standard input, small files, files of another order, and weights that are wrong.
+        The evaluation, or None where all references must be read at once: controls, saved document frequencies, those
+        of a single item, metrics with ``over=near``, another engine, standard input, small files, files of another
+        order, and weights that are wrong.
 
     Raises:
         InvalidInput: A row is wrong, or too many references are Han texts; says where.
+        PostilError: The disk has no room for the document frequencies.
     """
     whole = options.controls or options.background or options.save_background
-    if asked is None or whole or options.engine != "local" or not _large(files):
+    if whole or options.engine != "local" or not _large(files, SMALLEST):
         return None
-    if any(metric.origin or (metric.needs_weights and is_near(metric)) for metric in asked.values()):
+    metrics = asked or parse_all(default_metrics(weighted=False))
+    if any(metric.origin or (metric.needs_weights and is_near(metric)) for metric in metrics.values()):
+        return None
+    if _idf_order(metrics, options) and not _large(files, COUNTED * SMALLEST):
         return None
     silent = [replace(reading, say=lambda _: None) for reading in readings]
     references = read(files[1], Reference, readings[1])
-    survey = _survey(references, options, asked)
+    survey = _survey(references, options, asked, stack)
     if survey is None:
         return None
     if not options.allow_han:
         survey.han.check(lambda i, problem: references.places.error(i, "text", problem))
     if not _in_order(read(files[0], Candidate, readings[0]), survey.items):
         return None
-    with suppress(Undefined):  # document frequencies of a single item: a metric counts those of all references
-        return StreamedEvaluation(
-            read(files[0], Candidate, silent[0]),
-            _References(files[1], silent[1]),
-            survey=survey,
-            options=options,
-            metrics=asked,
-        )
-    return None
+    if survey.frequencies is not None:
+        with steps(survey.frequencies.order - 1) as begin:
+            survey.frequencies.count(begin)
+    return StreamedEvaluation(
+        read(files[0], Candidate, silent[0]),
+        _References(files[1], silent[1]),
+        survey=survey,
+        options=options,
+    )
 
 
-def _large(files: tuple[str, str]) -> bool:
+def _large(files: tuple[str, str], smallest: int) -> bool:
     paths = [Path(path) for path in files]
-    return all(path.is_file() for path in paths) and paths[1].stat().st_size >= SMALLEST
+    return all(path.is_file() for path in paths) and paths[1].stat().st_size >= smallest
 
 
-def _survey(references: Rows[Reference], options: ScoreOptions, asked: Mapping[str, Metric]) -> _Survey | None:
+def _idf_order(metrics: Mapping[str, Metric], options: ScoreOptions) -> int:
+    """Length of the longest n-gram whose document frequency is needed; 0 if no metric has an idf."""
+    similarity = similarity_of(options.weights)
+    return max(metric.idf_order for metric in (*metrics.values(), *([similarity] if similarity else [])))
+
+
+def _survey(
+    references: Rows[Reference], options: ScoreOptions, asked: dict[str, Metric] | None, stack: ExitStack
+) -> _Survey | None:
     """Read the references once; None if those of an item are not next to one another, or cannot be weighted."""
-    hashes, least, most = array("q"), 1 << 62, 0
-    weights = any(metric.needs_weights for metric in asked.values()) or options.weights or options.scale
-    consensus = similarity_of(options.weights) is not None
-    method, only_weights = None, True
-    han = HanTexts(named_tokenizer(options.tokenizer), "references")
     groups = (list(rows) for _, rows in groupby(references, attrgetter("item")))
-    while block := list(islice(groups, CHUNK)):
+    block = list(islice(groups, CHUNK))
+    consensus = similarity_of(options.weights) is not None
+    # Without a word on weights there are some if all rows have one; a later row without is an error, and read whole.
+    weighted = bool(options.weights or options.scale or (block and block[0][0].weight is not None))
+    metrics = parse_all(default_metrics(weighted=weighted)) if asked is None else asked
+    weighted = weighted or any(metric.needs_weights for metric in metrics.values())
+    frequencies = _frequencies(metrics, options, stack)
+    hashes, least, most, graded, method = array("q"), 1 << 62, 0, not weighted and asked is None, options.weights
+    han = HanTexts(named_tokenizer(options.tokenizer), "references")
+    while block:
         rows = [row for group in block for row in group]
-        han.see([row.text for row in rows])
+        texts, sizes = [row.text for row in rows], [len(group) for group in block]
+        han.see(texts)
         hashes.extend(hash(group[0].item) for group in block)
-        sizes = [len(group) for group in block]
         least, most = min(least, *sizes), max(most, *sizes)
-        only_weights = only_weights and all(row.weight is not None for row in rows)
-        if weights and not consensus:
-            method = method or options.weights or (DEFAULT if options.scale else default_method(rows))
+        graded = graded and all(row.mean_grade is not None for row in rows)
+        if weighted and not consensus:
+            method = method or (DEFAULT if options.scale else default_method(rows))
             try:
-                _weights(rows, sizes, method, options=options, asked=asked, places=references.places)
+                _weights(rows, sizes, method, options=options, lowest=_lowest(asked), places=references.places)
             except (InvalidInput, UsageError, UnknownName):  # said where all rows are known
                 return None
+        if frequencies is not None:
+            frequencies.add(texts, sizes)
+        block = list(islice(groups, CHUNK))
     index = _ItemIndex(hashes)
-    if not hashes or not index.distinct or (only_weights and not weights):
+    if not index.distinct or len(hashes) < (1 if frequencies is None else 2):
         return None
-    return _Survey(index, (least, most), options.weights if consensus else method, han)
+    remarks = [SCALE_MISSING] if graded else []
+    return _Survey(index, (least, most), method, han, metrics, frequencies, remarks)
+
+
+def _frequencies(metrics: Mapping[str, Metric], options: ScoreOptions, stack: ExitStack) -> ExternalFrequencies | None:
+    """Document frequencies for metrics with an idf, in a temporary folder; None if there are none."""
+    order = _idf_order(metrics, options)
+    if not order:
+        return None
+    folder = stack.enter_context(TemporaryDirectory(prefix="postil-", ignore_cleanup_errors=True))
+    return ExternalFrequencies(folder, named_tokenizer(options.tokenizer), order, options.jobs)
+
+
+def _lowest(asked: Mapping[str, Metric] | None) -> float:
+    """The lowest weight that all metrics take."""
+    return lowest_weight(asked or {}, -1.0 if asked else 0.0)
 
 
 def _weights(
@@ -178,12 +224,12 @@ def _weights(
     method: str,
     *,
     options: ScoreOptions,
-    asked: Mapping[str, Metric],
+    lowest: float,
     places: RowLocations,
 ) -> NDArray[np.float64]:
     """Weights of the references of some items."""
     items = np.repeat(np.arange(len(sizes)), sizes)
-    return weigh_rows(rows, items, method, options.scale, lowest=lowest_weight(asked, -1.0), places=places)
+    return weigh_rows(rows, items, method, options.scale, lowest=lowest, places=places)
 
 
 def _in_order(candidates: Iterable[Candidate], items: _ItemIndex) -> bool:
@@ -247,7 +293,6 @@ class StreamedEvaluation:
         references: The references, to be read again.
         survey: Findings of the first reading.
         options: Options of the command.
-        metrics: Metrics by spec; none needs document frequencies of all references.
     """
 
     def __init__(
@@ -257,9 +302,8 @@ class StreamedEvaluation:
         *,
         survey: _Survey,
         options: ScoreOptions,
-        metrics: Mapping[str, Metric],
     ) -> None:
-        self.remarks: list[str] = []
+        self.remarks: list[str] = survey.remarks
         """Remarks on the rows, one line each, when `measure` has ended."""
         self.items = len(survey.items)
         """Number of items."""
@@ -268,35 +312,38 @@ class StreamedEvaluation:
         self._references = references
         self._survey = survey
         self._options = options
-        self._metrics = metrics
-        self._split = any(metric.reads_tokens for metric in metrics.values())
+        self._split = any(metric.reads_tokens for metric in survey.metrics.values())
         self._given = Candidates(candidates, survey.items)
-        self.evaluation = self._bind([self._references.first()])
+        self.evaluation = self._bind([self._references.first()], [])
         """The evaluation of the references at hand."""
         self.totals = SystemTotals(self.evaluation.metrics)
         """Statistics of the systems so far."""
 
-    def _bind(self, groups: list[_Group]) -> Evaluation:
+    def _bind(self, groups: list[_Group], candidates: Sequence[Candidate]) -> Evaluation:
         lines = [group.before + i for group in groups for i in range(len(group.rows))]
         rows = [row for group in groups for row in group.rows]
         sizes = [len(group.rows) for group in groups]
-        places, method, options = self._references.places, self._survey.method, self._options
+        places, options, survey = self._references.places, self._options, self._survey
+        method, frequencies = survey.method, survey.frequencies
         similarity = similarity_of(options.weights)
         return Evaluation(
-            self._metrics,
+            survey.metrics,
             ReferenceTexts(
                 texts=[row.text for row in rows],
                 offsets=np.cumsum([0, *sizes]),
-                weights=_weights(rows, sizes, method, options=options, asked=self._metrics, places=places)
+                weights=_weights(rows, sizes, method, options=options, lowest=-1.0, places=places)
                 if method is not None and similarity is None
                 else None,
                 weighting="" if method is None else weighting_signature(method, options.scale),
                 similarity=similarity,
             ),
             tokenizer=options.tokenizer,
+            background=None
+            if frequencies is None
+            else frequencies.of([*(row.text for row in rows), *(row.text for row in candidates)]),
             jobs=options.jobs,
             allow_han=True,  # the share of all references was looked at before
-            sizes=self._survey.sizes,
+            sizes=survey.sizes,
             refuse=lambda i, problem: places.error(lines[i], "text", problem),
         )
 
@@ -322,7 +369,7 @@ class StreamedEvaluation:
             for part in _runs(batch):
                 numbers, firsts, sets = np.unique(part.sets, return_index=True, return_inverse=True)
                 names = [part.rows[first].item for first in firsts.tolist()]
-                self.evaluation = self._bind(list(map(self._references.of, numbers.tolist(), names)))
+                self.evaluation = self._bind(list(map(self._references.of, numbers.tolist(), names)), part.rows)
                 bound = replace(part, sets=sets.astype(np.int32))
                 for scored in self.evaluation.measure([bound], refuse):
                     if self._split:

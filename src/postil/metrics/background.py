@@ -55,6 +55,7 @@ class DocumentFrequencies:
         words: The words of all n-grams, sorted.
         grams: n-grams of each order n = 1, 2, …: int32[G, n], indices into ``words``, rows sorted.
         df: Document frequencies of each order: int32[G], at least 2.
+        name: Name in signatures; by default the hash of the content.
 
     >>> from postil.metrics import References
     >>> from postil.text import Vocabulary
@@ -69,6 +70,7 @@ class DocumentFrequencies:
     words: tuple[str, ...] = field(repr=False)
     grams: tuple[NDArray[np.int32], ...] = field(repr=False)
     df: tuple[NDArray[np.int32], ...] = field(repr=False)
+    name: str = field(default="", kw_only=True)
 
     @classmethod
     def of(cls, references: References, tokenizer: str, order: int = 4) -> DocumentFrequencies:
@@ -116,6 +118,11 @@ class DocumentFrequencies:
     def order(self) -> int:
         """Length of the longest n-gram that was counted."""
         return len(self.grams)
+
+    @property
+    def signature(self) -> str:
+        """Part of signatures that names them."""
+        return f"{self.name or self.hash}/{self.items}"
 
     @cached_property
     def hash(self) -> str:
@@ -227,4 +234,4 @@ def _saved(references: References, order: int, background: DocumentFrequencies) 
         grams = load_grams(background.items, words, list(background.df[:order]))
     except ValueError as error:
         raise InvalidInput(f"{error}; {WHOLE}", where=f"background {background.hash}") from error
-    return Frequencies(grams, unknown_norms(references.tokens, order), f"{background.hash}/{background.items}")
+    return Frequencies(grams, unknown_norms(references.tokens, order), background.signature)

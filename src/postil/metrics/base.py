@@ -113,6 +113,11 @@ class Metric(Specified):
         return self.weighted
 
     @property
+    def idf_order(self) -> int:
+        """Length of the longest n-gram whose document frequencies it reads; 0 where it has no idf."""
+        return 0
+
+    @property
     def width(self) -> int:
         """Number of statistics of each candidate, k; 2 where the corpus score is the mean of the item scores."""
         return 2

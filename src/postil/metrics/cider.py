@@ -63,6 +63,11 @@ class Cider(Metric):
         """See `Metric.aggregation`."""
         return "mean"
 
+    @property
+    def idf_order(self) -> int:
+        """See `Metric.idf_order`."""
+        return self.order
+
     def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.against`."""
         return _CiderScorer(self, references, frequencies_of(references, self.order, background), 0.0)
@@ -109,6 +114,11 @@ class CiderD(Metric):
     def aggregation(self) -> Literal["mean", "sums"]:
         """See `Metric.aggregation`."""
         return "mean"
+
+    @property
+    def idf_order(self) -> int:
+        """See `Metric.idf_order`."""
+        return self.order
 
     def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.against`."""
