@@ -269,6 +269,14 @@ def test_options_of_tables_are_declared_once() -> None:
         assert get_type_hints(TableOptions)[name] == kind
 
 
+def test_statistics_of_a_split_without_articles_or_comments() -> None:
+    made: Any = example("statistics").to_dict()
+    every, of_test = (made["statistics"]["splits"][name] for name in ("all", "test"))
+    every["articles"], of_test["comments"] = 0, 0
+    every["upvotes"]["n"] = every["comments"] - 1
+    assert "| comments | 0 |" in Result.from_dict(made).to_markdown()
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_result_with_nothing_in_it_shows_that(kind: str) -> None:
     result = example(kind)

@@ -108,11 +108,8 @@ def score_files(candidates: str, references: str, options: ScoreOptions, on_mess
             found = DocumentFrequencies.of(scoring.evaluation.references, tokenizer.signature)
             found.save(options.save_background)
             remarks.append(f"background of {scoring.items} items saved in {options.save_background}")
-    for remark in (
-        *dict.fromkeys(said),
-        *remarks,
-        *scoring.missing(),
-    ):  # when all went well, so that an error stands alone
+    # When all went well, so that an error stands alone; files that were looked at before say all twice.
+    for remark in (*dict.fromkeys(said), *remarks, *scoring.missing()):
         on_message(remark)
     return ScoreResult(scores=scoring.totals.scores(), aggregation="corpus")
 

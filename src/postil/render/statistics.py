@@ -90,7 +90,8 @@ def _cells(result: StatisticsResult, of: SplitStatistics) -> Iterator[tuple[str,
     yield "upvotes per comment", _number(votes.mean)
     yield "… 0", percent(of.upvotes_zero)
     yield "… below 0", percent(of.upvotes_negative) if every.upvotes_negative else NONE
-    yield "… not given", percent(1 - votes.n / of.comments) if 0 < every.upvotes.n < every.comments else NONE
+    some = of.comments and 0 < every.upvotes.n < every.comments
+    yield "… not given", percent(1 - votes.n / of.comments) if some else NONE
     for name in ("title_words", "content_words", "comment_words"):
         yield SPREADS[name], _number(_spread(of, name).mean)
     for name in ("title_characters", "content_characters", "comment_characters"):
