@@ -135,6 +135,7 @@ def test_intervals() -> None:
     assert rows(said)["a"][0] == "**0.30**† [0.25, 0.35]"
     assert "In brackets: 95 % confidence intervals." in said
     said = systems_text("latex", made({"a": {"m": 0.01}, "b": {"m": -0.2}}), options(intervals=True, digits=2))
+    assert r"In brackets: 95~\% confidence intervals." in said
     assert r"a & \textbf{0.01}$^{\dagger}$ {\scriptsize [$-$0.04, 0.06]} \\" in said
     assert r"b & $-$0.20$^{\dagger}$ {\scriptsize [$-$0.25, $-$0.15]} \\" in said
     with pytest.raises(UsageError, match="--intervals: there are none here; postil compare computes them"):

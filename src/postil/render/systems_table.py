@@ -273,7 +273,8 @@ def _latex(table: SystemsTable, printed: Printed, options: TableOptions) -> str:
         *(r"\bottomrule", r"\end{tabular}"),
     ]
     if notes := _notes(table, options):
-        body += [r"\par\smallskip", rf"{{\noindent\footnotesize {_in_latex(' '.join(notes))}\par}}"]
+        below = _in_latex(" ".join(notes)).replace(r"95 \%", r"95~\%")  # on one line
+        body += [r"\par\smallskip", rf"{{\noindent\footnotesize {below}\par}}"]
     if options.caption is not None or options.label is not None:
         caption = [rf"\caption{{{_in_latex(options.caption)}}}"] if options.caption is not None else []
         label = [rf"\label{{{options.label}}}"] if options.label is not None else []
