@@ -187,6 +187,16 @@ def test_the_same_document_frequencies(
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
+def test_document_frequencies_are_counted_for_larger_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool]
+) -> None:
+    paths = files(tmp_path, 20)
+    monkeypatch.setattr(score_stream, "SMALLEST", Path(paths[1]).stat().st_size)
+    for metrics in ((), ("cider",), ("bleu-1",)):
+        score_files(*paths, ScoreOptions(metrics=metrics), list[str]().append)
+    assert streaming == [False, False, True]
+
+
 def test_default_metrics_of_weighted_references(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool]
 ) -> None:

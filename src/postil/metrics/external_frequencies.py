@@ -57,7 +57,7 @@ class ExternalFrequencies:
     """Document frequencies of references that come block by block; the counts lie in a folder.
 
     Args:
-        folder: An empty folder for the counts, about 20 bytes per word of the references.
+        folder: An empty folder for the counts, about 25 bytes per word of the references.
         tokenizer: The tokenizer.
         order: Length of the longest n-gram, 1 to 9.
         jobs: Number of threads of the tokenizer; no number depends on it.
