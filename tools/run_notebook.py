@@ -40,7 +40,7 @@ def executed(path: Path) -> NotebookNode:
     Args:
         path: The notebook.
     """
-    notebook: NotebookNode = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]  # it has no types
+    notebook: NotebookNode = nbformat.read(path, as_version=4)
     with tempfile.TemporaryDirectory() as folder:
         nbclient.NotebookClient(notebook, timeout=600, resources={"metadata": {"path": folder}}).execute()
     for cell in notebook.cells:
@@ -54,4 +54,4 @@ def executed(path: Path) -> NotebookNode:
 
 if __name__ == "__main__":
     for name in sys.argv[1:]:
-        nbformat.write(executed(Path(name)), name)  # type: ignore[no-untyped-call]  # it has no types
+        nbformat.write(executed(Path(name)), name)
