@@ -58,7 +58,7 @@ def open_engine(
     >>> open_engine("dask")
     Traceback (most recent call last):
     ...
-    postil.errors.UnknownName: unknown engine 'dask'; did you mean 'ray'? Known: local, ray
+    postil.errors.UnknownName: unknown engine 'dask'. Known: local, ray
     """
     if name not in ENGINES:
         raise UnknownName("engine", name, ENGINES)
