@@ -7,7 +7,7 @@ import os
 import re
 import shlex
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final, NoReturn, TextIO, cast
 
 import typer
@@ -97,6 +97,12 @@ def refuse(error: PostilError) -> NoReturn:
     raise typer.Exit(error.exit_code) from None
 
 
+def _discard_output() -> None:
+    """Write what is buffered, and cannot be written, to nowhere, or Python would complain of it at its end."""
+    with suppress(OSError):  # it is no file: a test or a caller has replaced it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def exits(command: Callable[P, None]) -> Callable[P, None]:
     """Turn exceptions into one line and an exit code."""
 
@@ -109,10 +115,12 @@ def exits(command: Callable[P, None]) -> Callable[P, None]:
         except MemoryError:
             refuse(PostilError("not enough memory; give it fewer or shorter texts, or a larger machine"))
         except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone; be quiet about it
+            _discard_output()
             raise typer.Exit(1) from None
         except OSError as error:
             say(f"postil: {error.filename or 'standard output'}: {error.strerror or error}")
+            if error.filename is None:
+                _discard_output()
             raise typer.Exit(1) from None
         except KeyboardInterrupt:
             say("postil: interrupted")

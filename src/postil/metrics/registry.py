@@ -8,6 +8,7 @@ import inspect
 import sys
 import traceback
 from collections.abc import Mapping
+from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -26,6 +27,14 @@ __all__ = ["GROUP", "Registry"]
 
 GROUP: Final = "postil.metrics"
 """Group of entry points whose names are those of metrics."""
+
+
+class _PlugInLoader(SourceFileLoader):
+    """Loader of a file without bytecode: Python would take that of an earlier text of the same second and size."""
+
+    def path_stats(self, path: str) -> Mapping[str, float]:
+        """Say that nothing is known of the file, so that Python neither reads nor writes bytecode."""
+        raise OSError(path)
 
 
 class Registry(Mapping[str, "type[Metric]"]):
@@ -119,7 +128,7 @@ class Registry(Mapping[str, "type[Metric]"]):
         if self._loaded.get(name) == content:
             return
         self._made = {each: pair for each, pair in self._made.items() if getattr(pair[1], "__module__", "") != name}
-        found = spec_from_file_location(name, path)
+        found = spec_from_file_location(name, path, loader=_PlugInLoader(name, str(path)))
         assert found is not None and found.loader is not None  # noqa: S101, PT018 - it ends in .py
         module = sys.modules[name] = module_from_spec(found)
         try:
