@@ -94,13 +94,17 @@ def refuse(error: PostilError) -> NoReturn:
         error: The error.
     """
     say(f"postil: {error}")
+    _settle_output()
     raise typer.Exit(error.exit_code) from None
 
 
-def _discard_output() -> None:
-    """Write what is buffered, and cannot be written, to nowhere, or Python would complain of it at its end."""
-    with suppress(OSError):  # it is no file: a test or a caller has replaced it
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _settle_output() -> None:
+    """Write what is buffered; where that cannot be, to nowhere, or Python would complain of it at its end."""
+    try:
+        sys.stdout.flush()
+    except OSError:  # the reader has gone, or the disk is full
+        with suppress(OSError):  # it is no file: a test or a caller has replaced it
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def exits(command: Callable[P, None]) -> Callable[P, None]:
@@ -115,12 +119,11 @@ def exits(command: Callable[P, None]) -> Callable[P, None]:
         except MemoryError:
             refuse(PostilError("not enough memory; give it fewer or shorter texts, or a larger machine"))
         except BrokenPipeError:
-            _discard_output()
+            _settle_output()
             raise typer.Exit(1) from None
         except OSError as error:
             say(f"postil: {error.filename or 'standard output'}: {error.strerror or error}")
-            if error.filename is None:
-                _discard_output()
+            _settle_output()
             raise typer.Exit(1) from None
         except KeyboardInterrupt:
             say("postil: interrupted")
