@@ -20,7 +20,7 @@ PICTURE = re.compile("<figure>.*?</figure>", re.DOTALL)
 
 
 def shown(code: str, names: dict[str, object]) -> dict[str, str]:
-    """What a cell shows: its standard output, and its last value as text and as HTML."""
+    """Return the standard output of a cell, and its last value as text and as HTML."""
     body = ast.parse(code).body
     last = body.pop() if isinstance(body[-1], ast.Expr) else None
     assert last is None or isinstance(last, ast.Expr)
@@ -36,7 +36,7 @@ def shown(code: str, names: dict[str, object]) -> dict[str, str]:
 
 
 def outputs(cell: dict[str, Any]) -> dict[str, str]:
-    """What a cell of the notebook has as its output."""
+    """Return the stored outputs of a cell of the notebook."""
     made: dict[str, str] = {}
     for each in cell["outputs"]:
         assert each["output_type"] in {"stream", "execute_result"}

@@ -1,4 +1,4 @@
-"""What the originals need: texts to score, the METEOR 1.5 program behind its line protocol, and PTBTokenizer."""
+"""Inputs of the originals: texts to score, the METEOR 1.5 program behind its line protocol, and PTBTokenizer."""
 
 from __future__ import annotations
 
@@ -251,7 +251,7 @@ def _java_hash(word: str) -> int:
 
 
 def ptb_lines(texts: Sequence[str]) -> list[str]:
-    """What PTBTokenizer makes of each text, tokens parted by spaces.
+    """Tokens of each text by PTBTokenizer, separated by spaces.
 
     A line ``x`` stands between the texts: the program looks at the first word of the next line where a text ends in a
     single letter and a full stop. White space within a token, as in ``1 1/2``, becomes a space, as for BLEU and CIDEr.

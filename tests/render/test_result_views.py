@@ -170,7 +170,7 @@ def test_plot_draws_each_picture(kind: str) -> None:
 
 
 def _texts(figure: Any) -> list[str]:
-    """What is written on a picture, and how large it is."""
+    """Texts of a picture, and its size."""
     return [*(each.get_text() for each in figure.findobj(Text)), str(figure.get_size_inches())]
 
 

@@ -26,7 +26,7 @@ def text_lines(path: FilePath) -> Iterator[tuple[int, str]]:
         path: The file; it may be compressed with gzip.
 
     Yields:
-        The number of the line, counted from 1, and the line without what ends it. A byte order mark is passed over.
+        The number of the line, counted from 1, and the line without what ends it. A byte order mark is ignored.
 
     Raises:
         InvalidInput: The file is missing, damaged, not UTF-8 or has no lines, or a line is too long to be one.

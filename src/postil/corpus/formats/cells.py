@@ -46,7 +46,7 @@ def table_rows(
         path: The file; text may be compressed, whatever its name.
         report: Counts; broken rows are rejected.
         needed: Columns that it must have.
-        encoding: Its encoding; by default UTF-8, and if it is not, detected. A byte order mark is passed over.
+        encoding: Its encoding; by default UTF-8, and if it is not, detected. A byte order mark is ignored.
         delimiter: Character between columns; by default the one under which the columns have their names.
         quotes: True if cells may be quoted with double quotes.
         apostrophes: True if postil exported the table, with apostrophes before what a spreadsheet would run; they are
