@@ -13,7 +13,7 @@ from postil.app.over_near import near_warnings
 from postil.app.progress import steps
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.metaeval.agreement import agreement
-from postil.metaeval.coefficients import COEFFICIENTS, Coefficient
+from postil.metaeval.coefficients import MEASURES, OF_SYSTEMS, Measure
 from postil.metaeval.correlation import correlations
 from postil.metaeval.disagreement import worst, worst_against_people
 from postil.metaeval.human import human_agreement
@@ -49,6 +49,9 @@ if TYPE_CHECKING:
 
 __all__ = ["PEOPLE", "CorrelateOptions", "correlate_files", "correlate_rows", "correlate_table"]
 
+LENGTHS: Final = "control:length"
+"""Scores that are lengths, as ``postil score --controls`` writes them."""
+
 PEOPLE: Final = "people"
 """Name of the other side where a metric disagrees with the ratings."""
 
@@ -58,8 +61,10 @@ class CorrelateOptions(ResamplingOptions, EngineOptions):
     """Options of `postil correlate`.
 
     Args:
-        coefficients: Coefficient: pearson, spearman, kendall-b or kendall-c; repeatable. By default the first three.
-        by: Aggregation level: pool (all texts), item (mean over items) or system (means of systems).
+        coefficients: Coefficient: pearson, spearman, kendall-b, kendall-c, acc-eq (accuracy with ties), pa or spa
+            (accuracy in ranking systems); repeatable. By default the first three.
+        by: Aggregation level: pool (all texts), item (mean over items), system (means of systems) or within-system
+            (texts of each system, mean over systems).
         metrics: Metric to keep; repeatable. By default all.
         lower_is_better: Metric for which lower is better; repeatable.
         aspect: Aspect to keep, where judgements have more than one.
@@ -67,10 +72,15 @@ class CorrelateOptions(ResamplingOptions, EngineOptions):
         disagree: Two metrics whose largest disagreements are listed; by default the first w- metric and its unweighted
             form, else the first two.
         worst: Number of texts per pair of metrics that disagree.
+        audit: Audit the metrics: alternative annotator test, calibration, length bias, variance components of raters.
+        alt_epsilon: Advantage that an annotator gets in the alternative annotator test, from 0 to 1: .2 for experts,
+            .15 for trained annotators, .1 for a crowd.
+        lengths: Scores that are lengths of the texts, for the audit.
+        folds: Number of folds of items to fit scores to the scale of the ratings, for the audit.
         resamples: Number of resamples of the items, for confidence intervals; Kendall's coefficients take 200 at most.
     """
 
-    coefficients: Annotated[tuple[Coefficient, ...], Flag(("--coefficient", "-c"), metavar="NAME")] = (
+    coefficients: Annotated[tuple[Measure, ...], Flag(("--coefficient", "-c"), metavar="NAME")] = (
         "pearson",
         "spearman",
         "kendall-b",
@@ -82,6 +92,10 @@ class CorrelateOptions(ResamplingOptions, EngineOptions):
     scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
     disagree: Annotated[tuple[str, str] | None, Flag(metavar="NAME NAME")] = None
     worst: Annotated[int, Flag(min=0)] = 10
+    audit: bool = False
+    alt_epsilon: Annotated[float, Flag(min=0, max=1)] = 0.2
+    lengths: Annotated[str, Flag(metavar="NAME")] = LENGTHS
+    folds: Annotated[int, Flag(min=2)] = 5
 
     def __post_init__(self) -> None:
         for several in ("coefficients", "metrics", "lower_is_better"):
@@ -90,12 +104,15 @@ class CorrelateOptions(ResamplingOptions, EngineOptions):
         check_fields(self)
         for several in ("coefficients", "metrics", "lower_is_better"):
             object.__setattr__(self, several, tuple(dict.fromkeys(getattr(self, several))))
-        for kind, names, known in (("coefficient", self.coefficients, COEFFICIENTS), ("level", (self.by,), LEVELS)):
+        for kind, names, known in (("coefficient", self.coefficients, MEASURES), ("level", (self.by,), LEVELS)):
             for name in names:
                 if name not in known:
                     raise UnknownName(kind, name, known)
         if not self.coefficients:
-            raise UsageError(f"no coefficient: expected at least one of {', '.join(COEFFICIENTS)}")
+            raise UsageError(f"no coefficient: expected at least one of {', '.join(MEASURES)}")
+        for name in OF_SYSTEMS:
+            if name in self.coefficients and self.by != "system":
+                raise UsageError(f"{name} compares systems, so it needs --by system, got --by {self.by}")
         if self.disagree is not None and len(set(self.disagree)) != 2:
             raise UsageError(f"disagree: expected two different metrics, got {' and '.join(self.disagree)}")
 

@@ -13,8 +13,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
+    "ACCURACIES",
     "COEFFICIENTS",
+    "MEASURES",
+    "OF_SYSTEMS",
+    "Accuracy",
     "Coefficient",
+    "Measure",
     "constant",
     "correlate_groups",
     "means_by",
@@ -31,7 +36,22 @@ Coefficient: TypeAlias = Literal["pearson", "spearman", "kendall-b", "kendall-c"
 """Name of a coefficient."""
 
 COEFFICIENTS: Final[tuple[Coefficient, ...]] = get_args(Coefficient)
-"""All coefficients."""
+"""The coefficients of correlation."""
+
+Accuracy: TypeAlias = Literal["acc-eq", "pa", "spa"]
+"""Name of an accuracy in ranking pairs of texts (``acc-eq``) or of systems."""
+
+ACCURACIES: Final[tuple[Accuracy, ...]] = get_args(Accuracy)
+"""The accuracies."""
+
+OF_SYSTEMS: Final[tuple[Accuracy, ...]] = ("pa", "spa")
+"""The accuracies that exist at the level ``system`` alone."""
+
+Measure: TypeAlias = Coefficient | Accuracy
+"""Name of a coefficient or an accuracy: what ``--coefficient`` takes."""
+
+MEASURES: Final[tuple[Measure, ...]] = (*COEFFICIENTS, *ACCURACIES)
+"""All measures."""
 
 
 def correlate_groups(

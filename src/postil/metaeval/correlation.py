@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.engine import Engine
-    from postil.metaeval.coefficients import Coefficient
+    from postil.metaeval.coefficients import Measure
     from postil.metaeval.replicates import By, Replicates
     from postil.metaeval.table import Table
 
@@ -51,7 +51,7 @@ class Correlations:
 
 def correlations(
     table: Table,
-    coefficients: Sequence[Coefficient] = ("pearson", "spearman", "kendall-b"),
+    coefficients: Sequence[Measure] = ("pearson", "spearman", "kendall-b"),
     by: By = "pool",
     *,
     resamples: int = RESAMPLES,
@@ -99,7 +99,7 @@ def correlations(
         several = min(resamples, kendall_resamples) if coefficient.startswith("kendall") else resamples
         counts = bootstrap_counts(len(table.starts), several, seed)
 
-        def of(columns: Floats, counts: Integers = counts, coefficient: Coefficient = coefficient) -> Replicates:
+        def of(columns: Floats, counts: Integers = counts, coefficient: Measure = coefficient) -> Replicates:
             of_text = table.grades, table.item, table.system
             return resampled(columns, *of_text, counts, coefficient, by, jobs=jobs, engine=engine)
 
@@ -117,7 +117,7 @@ def correlations(
 
 
 def row_of(  # noqa: PLR0917 - the columns of a row
-    metric: str, coefficient: Coefficient, by: By, values: Floats, samples: Floats, n: int, dropped: int, reason: str
+    metric: str, coefficient: Measure, by: By, values: Floats, samples: Floats, n: int, dropped: int, reason: str
 ) -> Correlation | UndefinedResult:
     """Mean of several coefficients with its interval and p-value; undefined without a value or a resampled value.
 

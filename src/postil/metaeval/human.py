@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.engine import Engine
-    from postil.metaeval.coefficients import Coefficient
+    from postil.metaeval.coefficients import Measure
     from postil.metaeval.replicates import By
     from postil.metaeval.table import Table
     from postil.records.results import Correlation
@@ -60,7 +60,7 @@ def ceiling(reliability: float | None, k: float) -> float:
 
 def human_agreement(
     table: Table,
-    coefficients: Sequence[Coefficient] = ("pearson", "spearman", "kendall-b"),
+    coefficients: Sequence[Measure] = ("pearson", "spearman", "kendall-b"),
     by: By = "pool",
     *,
     splits: int = SPLITS,
@@ -146,7 +146,7 @@ class _Resampling:
     engine: Engine | None
 
     def split_half(
-        self, halves: Sequence[tuple[Floats, Floats]], coefficient: Coefficient, by: By
+        self, halves: Sequence[tuple[Floats, Floats]], coefficient: Measure, by: By
     ) -> Correlation | UndefinedResult:
         rated, step = self.rated, len(halves)
         parts = [
@@ -161,7 +161,7 @@ class _Resampling:
         dropped = max(int(part.dropped[0]) for part in parts)
         return row_of(HALVES, coefficient, by, values, samples, parts[0].n, dropped, rated.why_undefined(by))
 
-    def leave_one_out(self, coefficient: Coefficient) -> Correlation | UndefinedResult:
+    def leave_one_out(self, coefficient: Measure) -> Correlation | UndefinedResult:
         rated = self.rated
         of_rating = np.repeat(rated.item, rated.sizes), np.repeat(rated.system, rated.sizes)
         one, rest = rated.grades[:, None], rated.rest

@@ -10,7 +10,7 @@ import numpy as np
 
 from postil.errors import UnknownName
 from postil.kernel import rank_correlations
-from postil.metaeval.coefficients import COEFFICIENTS, correlate_groups, pearson, ratio, scaled, starts_of
+from postil.metaeval.coefficients import MEASURES, correlate_groups, pearson, ratio, scaled, starts_of
 from postil.metaeval.resampling import RESAMPLES, SEED, bootstrap_counts
 from postil.records.ties import dense_ranks
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.engine import Engine
-    from postil.metaeval.coefficients import Coefficient
+    from postil.metaeval.coefficients import Coefficient, Measure
     from postil.metaeval.table import Table
 
 __all__ = ["CONTROL_DRAWS", "KENDALL_RESAMPLES", "LEVELS", "By", "Replicates", "replicate", "resampled"]
@@ -28,8 +28,9 @@ __all__ = ["CONTROL_DRAWS", "KENDALL_RESAMPLES", "LEVELS", "By", "Replicates", "
 Floats: TypeAlias = "NDArray[np.float64]"
 Integers: TypeAlias = "NDArray[np.int32]"
 
-By: TypeAlias = Literal["pool", "item", "system"]
-"""Aggregation level: all texts; the texts of each item, then the mean over items; the means of systems."""
+By: TypeAlias = Literal["pool", "item", "system", "within-system"]
+"""Aggregation level: all texts; the texts of each item, then the mean over items; the means of systems; the texts of
+each system, then the mean over systems."""
 
 LEVELS: Final[tuple[By, ...]] = get_args(By)
 """All levels."""
@@ -66,7 +67,7 @@ class Replicates:
 def replicate(
     scores: Floats,
     table: Table,
-    coefficient: Coefficient,
+    coefficient: Measure,
     by: By,
     *,
     names: Sequence[str] = (),
@@ -104,7 +105,7 @@ def resampled(  # noqa: PLR0917 - two sides, what groups them, what is asked
     item: Integers,
     system: Integers,
     counts: Integers,
-    coefficient: Coefficient,
+    coefficient: Measure,
     by: By,
     *,
     names: Sequence[str] = (),
@@ -128,8 +129,8 @@ def resampled(  # noqa: PLR0917 - two sides, what groups them, what is asked
     Raises:
         UnknownName: There is no such coefficient or level.
     """
-    if coefficient not in COEFFICIENTS:
-        raise UnknownName("coefficient", coefficient, COEFFICIENTS)
+    if coefficient == "acc-eq" or coefficient == "pa" or coefficient == "spa" or coefficient not in MEASURES:  # noqa: PLR1714
+        raise UnknownName("coefficient", coefficient, MEASURES)
     if by not in LEVELS:
         raise UnknownName("level", by, LEVELS)
     counts = np.vstack([np.ones((1, counts.shape[1]), np.int32), counts])
@@ -141,7 +142,12 @@ def resampled(  # noqa: PLR0917 - two sides, what groups them, what is asked
     dropped = np.zeros(scores.shape[1], np.int64)
     if by == "item":
         dropped = np.isnan(work.of_item).sum(axis=0)
-    n = {"pool": len(scores), "item": counts.shape[1], "system": len(np.unique(system))}[by]
+    n = {
+        "pool": len(scores),
+        "item": counts.shape[1],
+        "system": len(np.unique(system)),
+        "within-system": len(np.unique(system)),
+    }[by]
     samples = found[1:] if counts.shape[1] > 1 else np.full_like(found[1:], np.nan)
     return Replicates(tuple(names), found[0], samples, n, dropped)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from postil.engine import Engine
-    from postil.metaeval.coefficients import Coefficient
+    from postil.metaeval.coefficients import Measure
     from postil.metaeval.replicates import By, Replicates
     from postil.metaeval.table import Table
 
@@ -51,7 +51,7 @@ class Differences:
 
 def differences(
     table: Table,
-    coefficient: Coefficient = "pearson",
+    coefficient: Measure = "pearson",
     by: By = "pool",
     *,
     resamples: int = RESAMPLES,
@@ -125,7 +125,7 @@ def differences(
         )
         for first, second in pairs
     ]
-    if rows and not kendall:
+    if rows and (coefficient == "pearson" or coefficient == "spearman"):  # noqa: PLR1714 - for the type checker
         places = np.searchsorted(columns, pairs.T)
         tests = paired_tests(table, columns, places, coefficient, by, permutations=permutations, seed=seed)
         rows = [
@@ -145,7 +145,7 @@ class _Differencing:
     """Differences in one coefficient at one level."""
 
     table: Table
-    coefficient: Coefficient
+    coefficient: Measure
     by: By
     counts: NDArray[np.int32]
     jobs: int

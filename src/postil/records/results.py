@@ -20,13 +20,46 @@ from numpy.typing import NDArray  # noqa: TC002 - msgspec reads annotations
 from postil.errors import UsageError
 from postil.records.arguments import check_arguments
 from postil.records.atomic_file import AtomicFile
+from postil.records.correlation_parts import (
+    Agreement,
+    AltTest,
+    AltTestRow,
+    Audit,
+    AuditRanking,
+    Calibration,
+    CalibrationBin,
+    Correlation,
+    CorrelationData,
+    CorrelationSettings,
+    Difference,
+    DisagreementPair,
+    DisagreementText,
+    HumanAgreement,
+    LengthBias,
+    LengthBiasRow,
+    LengthQuartile,
+    PairAgreement,
+    Points,
+    Rater,
+    RaterCount,
+    RaterLevel,
+    RaterVariance,
+    SkippedAnnotator,
+    SystemMean,
+    TestedAnnotator,
+    UndefinedLengthBias,
+    UndefinedMapping,
+    UndefinedResult,
+    VarianceComponent,
+)
+from postil.records.parts import Estimate, Excluded, OptionalPart, Part, check_interval
 from postil.records.result_json import SCHEMA, decoded, parsed
 from postil.records.rows import Score
 from postil.records.suggestions import RankedComment, Suggestions  # noqa: TC001 - the same
 from postil.records.table_options import TableFields, TableOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from postil.records.row_files import FilePath
 
@@ -35,7 +68,13 @@ __all__ = [
     "SCHEMA",
     "Agreement",
     "AgreementResult",
+    "AltTest",
+    "AltTestRow",
+    "Audit",
+    "AuditRanking",
     "Backend",
+    "Calibration",
+    "CalibrationBin",
     "CommenterResult",
     "CommenterTexts",
     "Comparison",
@@ -63,6 +102,9 @@ __all__ = [
     "GridValue",
     "HumanAgreement",
     "InterestingResult",
+    "LengthBias",
+    "LengthBiasRow",
+    "LengthQuartile",
     "MetricsTaskResult",
     "MetricsTaskSettings",
     "NcgResult",
@@ -80,9 +122,13 @@ __all__ = [
     "RankingMeasure",
     "RankingResult",
     "Rater",
+    "RaterCount",
+    "RaterLevel",
+    "RaterVariance",
     "ReferenceCounts",
     "Result",
     "ScoreResult",
+    "SkippedAnnotator",
     "SplitSize",
     "SplitStatistics",
     "Spread",
@@ -102,11 +148,15 @@ __all__ = [
     "SystemComparison",
     "SystemMean",
     "SystemScore",
+    "TestedAnnotator",
     "TrainingResult",
     "TrainingStep",
+    "UndefinedLengthBias",
+    "UndefinedMapping",
     "UndefinedResult",
     "UndefinedScorer",
     "UnitContribution",
+    "VarianceComponent",
     "VectorsResult",
     "Views",
     "register_views",
@@ -115,17 +165,6 @@ __all__ = [
     "to_json",
     "value_text",
 ]
-
-NAMED: Final = 5
-"""Number of excluded rows that are named."""
-
-
-class Part(msgspec.Struct, frozen=True, kw_only=True):
-    """Base of the structs inside a result; unknown fields are ignored when one is read."""
-
-
-class OptionalPart(Part, frozen=True, kw_only=True, omit_defaults=True):
-    """Base of the structs inside a result whose fields with a default are left out of the JSON."""
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind"):
@@ -348,55 +387,15 @@ def to_json(value: object) -> str:
     return json.dumps(plain, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
+def _some(rows: list[dict[str, object]], field: str) -> bool:
+    """True if a row has a value of a field."""
+    return any(row[field] is not None for row in rows)
+
+
 def _plain(value: object) -> object:
     if isinstance(value, np.ndarray):
         return value.tolist()
     raise TypeError(f"expected an array, got {type(value).__name__}")
-
-
-def _check_interval(low: float | None, high: float | None) -> None:
-    if (low is None) != (high is None) or (low or 0) > (high or 0):
-        raise ValueError(f"expected an interval from low to high, got {low} and {high}")
-
-
-class Estimate(Part, frozen=True, kw_only=True):
-    """A value with its 95 % percentile bootstrap confidence interval.
-
-    Args:
-        value: The value.
-        low: The 2.5th percentile of the resampled values; None where there are too few items to resample.
-        high: The 97.5th percentile; None as `low`.
-    """
-
-    value: float
-    low: float | None
-    high: float | None
-
-    def __post_init__(self) -> None:
-        _check_interval(self.low, self.high)
-
-
-class Excluded(Part, frozen=True, kw_only=True):
-    """Rows that are not in the numbers, or not as they came.
-
-    Args:
-        why: The reason, in words.
-        n: Number of rows.
-        examples: The first few of them.
-    """
-
-    why: str
-    n: int
-    examples: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, why: str, names: Sequence[str]) -> Excluded:
-        """All of them, of which the first few are named."""
-        return cls(why=why, n=len(names), examples=tuple(names[:NAMED]))
-
-    def __str__(self) -> str:
-        more = f" and {self.n - len(self.examples)} more" if self.n > len(self.examples) else ""
-        return f"{self.why}: {self.n} ({', '.join(self.examples)}{more})"
 
 
 # ---- score ----
@@ -504,343 +503,6 @@ class ScoreResult(Result, frozen=True, kw_only=True, eq=False, tag="score"):
 # ---- correlate ----
 
 
-class Correlation(OptionalPart, frozen=True, kw_only=True):
-    """A coefficient of one metric, control or human reference point with the human scores.
-
-    Args:
-        metric: The metric, the control, or ``human:…``.
-        coefficient: Name of the coefficient.
-        by: Level: ``pool``, ``item`` or ``system``.
-        value: The coefficient, from -1 to 1; higher is better whichever way the metric points. For a random control
-            the mean over its draws.
-        low: Lower end of the 95 % confidence interval over resamples of the items.
-        high: Upper end.
-        p: Two-sided p-value of the coefficient being 0; see `postil.metaeval.resampling.p_value`.
-        n: Number of texts, items or systems it is over.
-        dropped: Items excluded since they have one text, or their scores or their grades are all the same.
-        sd: Standard deviation over the draws of a random control.
-    """
-
-    metric: str
-    coefficient: str
-    by: str
-    value: float
-    low: float | None
-    high: float | None
-    p: float
-    n: int
-    dropped: int
-    sd: float | None = None
-
-    def __post_init__(self) -> None:
-        _check_interval(self.low, self.high)
-
-
-class UndefinedResult(Part, frozen=True, kw_only=True):
-    """A coefficient that does not exist.
-
-    Args:
-        metric: The metric.
-        coefficient: Name of the coefficient.
-        by: Level.
-        reason: The reason, in words.
-    """
-
-    metric: str
-    coefficient: str
-    by: str
-    reason: str
-
-
-class HumanAgreement(Part, frozen=True, kw_only=True):
-    """Human reference points: split-half and leave-one-out correlation, reliability and its ceiling.
-
-    Args:
-        rows: Split-half correlations, then leave-one-out correlations, by coefficient.
-        reliability: Pearson correlation of two single ratings of a text; None where there is none.
-        rule: Rule of the mean that the reliability is: ``annotators`` or ``ratings``.
-        pairs: Number of pairs of annotators, or of draws.
-        k: Harmonic mean of the number of ratings per text.
-        ceiling: Expected upper bound of the Pearson correlation with the mean ratings; None where there is none.
-        n: Number of texts with two ratings or more.
-        left_out: Number of texts with one.
-        reason: The reason where there is nothing; then all else is empty, and the JSON has the reason alone.
-    """
-
-    rows: tuple[Correlation, ...] = ()
-    reliability: float | None = None
-    rule: str = ""
-    pairs: int = 0
-    k: float = 0
-    ceiling: float | None = None
-    n: int = 0
-    left_out: int = 0
-    reason: str = ""
-
-
-class Difference(Part, frozen=True, kw_only=True):
-    """The difference of two metrics in their correlation with the human scores.
-
-    Args:
-        first: A metric.
-        second: Another metric, or a random control of the first.
-        coefficient: Name of the coefficient.
-        by: Level.
-        value: The coefficient of the first minus that of the second (of a control: minus the mean over its draws).
-        low: Lower end of the 95 % confidence interval over resamples of the items, the same for both.
-        high: Upper end.
-        n: Number of texts, items or systems both are over; by item the fewer of the two.
-        p_bootstrap: By the same resamples.
-        p_williams: By Williams' test, which takes the texts as independent; None where it does not apply.
-        p_permutation: By paired permutation of items; None where there is no such test.
-        p: The one to go by: `p_permutation` where there is one, else `p_bootstrap`; None for Kendall's coefficients.
-        p_holm: `p` adjusted by Holm for the number of rows of its kind.
-    """
-
-    first: str
-    second: str
-    coefficient: str
-    by: str
-    value: float
-    low: float | None
-    high: float | None
-    n: int
-    p_bootstrap: float | None = None
-    p_williams: float | None = None
-    p_permutation: float | None = None
-    p: float | None = None
-    p_holm: float | None = None
-
-    def __post_init__(self) -> None:
-        _check_interval(self.low, self.high)
-
-    def reversed(self) -> Difference:
-        """The same difference as the second metric minus the first."""
-        return replace(
-            self,
-            first=self.second,
-            second=self.first,
-            value=-self.value,
-            low=None if self.high is None else -self.high,
-            high=None if self.low is None else -self.low,
-        )
-
-
-class PairAgreement(Part, frozen=True, kw_only=True):
-    """The agreement of two annotators on the texts that they share.
-
-    Args:
-        first: An annotator.
-        second: Another.
-        n: Number of shared texts.
-        agreement: Percent agreement, as a share.
-        unweighted: Cohen's kappa, from -1 to 1.
-        linear: Cohen's kappa with linear weights.
-        quadratic: Cohen's kappa with quadratic weights.
-        reason: The reason where kappas are None; else empty.
-    """
-
-    first: str
-    second: str
-    n: int
-    agreement: float
-    unweighted: float | None
-    linear: float | None
-    quadratic: float | None
-    reason: str = ""
-
-
-class Rater(Part, frozen=True, kw_only=True):
-    """One annotator.
-
-    Args:
-        name: The annotator.
-        n: Number of texts that were rated.
-        mean: Mean rating.
-        severity: Rater bias in grades, positive if lenient: mean difference between the annotator's rating and the mean
-            of the other ratings of the text; None where no text has another rating.
-        histogram: Number of times that each label was given; None where there are too many labels.
-        note: A note, in words; else empty.
-    """
-
-    name: str
-    n: int
-    mean: float
-    severity: Estimate | None
-    histogram: tuple[int, ...] | None
-    note: str = ""
-
-
-class Agreement(Part, frozen=True, kw_only=True):
-    """Inter-annotator agreement.
-
-    Args:
-        texts: Number of rated texts.
-        ratings: Number of ratings.
-        labels: The distinct grades, ascending.
-        estimates: The statistics that exist, in the order of `postil.records.names.STATISTICS`.
-        absent: Reasons why the others do not exist, in words.
-        left_out: Texts that are in no pair, or not as they came.
-        confusion: Counts of pairs of ratings of one text, row label and column label, in both orders; None where
-            there are too many labels.
-        pairs: Every two annotators who share a text.
-        raters: Every annotator.
-        notes: Notes, in words.
-    """
-
-    texts: int
-    ratings: int
-    labels: tuple[float, ...]
-    estimates: dict[str, Estimate]
-    absent: dict[str, str] = {}
-    left_out: tuple[Excluded, ...] = ()
-    confusion: tuple[tuple[int, ...], ...] | None = None
-    pairs: tuple[PairAgreement, ...] = ()
-    raters: tuple[Rater, ...] = ()
-    notes: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        rows = [*(self.confusion or ()), *(rater.histogram for rater in self.raters if rater.histogram is not None)]
-        if any(len(row) != len(self.labels) or min(row, default=0) < 0 for row in rows) or (
-            self.confusion is not None and len(self.confusion) != len(self.labels)
-        ):
-            raise ValueError(f"expected counts for each of {len(self.labels)} labels")
-
-
-class SystemMean(Part, frozen=True, kw_only=True):
-    """Means of one system.
-
-    Args:
-        system: The system.
-        n: Number of texts.
-        grade: Mean of the mean ratings of its texts.
-        rank: Its rank by that mean, from 1.
-        means: Mean score by metric.
-        ranks: Rank by that mean, by metric.
-    """
-
-    system: str
-    n: int
-    grade: float
-    rank: int
-    means: dict[str, float]
-    ranks: dict[str, int]
-
-
-class DisagreementText(OptionalPart, frozen=True, kw_only=True):
-    """A text on which two metrics, or a metric and people, differ.
-
-    Args:
-        row: Its row in the joined table.
-        item: Its item.
-        system: The system that wrote it.
-        grade: Its mean rating.
-        scores: The score by each metric in question.
-        normalised: The same rescaled to the mean and variance of the ratings, then clipped.
-        difference: The first rescaled score minus the second, or minus the mean rating where there is no second.
-        text: The text, where the candidates were given.
-    """
-
-    row: int | None = None
-    item: str
-    system: str
-    grade: float
-    scores: tuple[float, ...]
-    normalised: tuple[float, ...]
-    difference: float
-    text: str | None
-
-    def __post_init__(self) -> None:
-        if not 1 <= len(self.scores) == len(self.normalised) <= 2:
-            raise ValueError("expected one or two scores, each with its normalised one")
-
-
-class DisagreementPair(Part, frozen=True, kw_only=True):
-    """The texts on which two metrics, or a metric and people, differ most.
-
-    Args:
-        first: A metric.
-        second: Another, or ``people``.
-        texts: The texts, the largest difference first.
-    """
-
-    first: str
-    second: str
-    texts: tuple[DisagreementText, ...]
-
-
-class CorrelationData(Part, frozen=True, kw_only=True):
-    """The joined table that correlations are over.
-
-    Args:
-        texts: Number of texts with scores and ratings.
-        items: Number of items.
-        systems: Number of systems.
-        annotators: Number of annotators.
-        ratings: Number of ratings.
-        aspect: The aspect that was judged, where there is more than one.
-        scale: Scale of the grades, where it is known.
-        mean: Mean of the texts' mean ratings.
-        sd: Standard deviation of the texts' mean ratings.
-        left_out: Rows that did not join.
-    """
-
-    texts: int
-    items: int
-    systems: int
-    annotators: int
-    ratings: int
-    aspect: str | None = None
-    scale: str | None = None
-    mean: float
-    sd: float
-    left_out: tuple[Excluded, ...] = ()
-
-
-class CorrelationSettings(OptionalPart, frozen=True, kw_only=True):
-    """Options of `postil correlate`.
-
-    Args:
-        by: Level of the coefficients.
-        coefficients: Names of the coefficients.
-        lower_is_better: Metrics for which lower is better.
-        resamples: Number of resamples of the items.
-        permutations: Number of permutations.
-        seed: Seed of both.
-        postil: The version that made the result.
-        command: The command line, if there was one.
-    """
-
-    by: Literal["pool", "item", "system"]
-    coefficients: tuple[str, ...]
-    lower_is_better: tuple[str, ...]
-    resamples: int
-    permutations: int
-    seed: int
-    postil: str
-    command: str = ""
-
-    def __post_init__(self) -> None:
-        if not self.coefficients:
-            raise ValueError("expected at least one coefficient")
-
-
-class Points(Part, frozen=True, kw_only=True):
-    """The mean rating and the scores of every text.
-
-    Args:
-        grades: Mean rating by text.
-        scores: Score by text, by metric.
-    """
-
-    grades: tuple[float, ...]
-    scores: dict[str, tuple[float, ...]]
-
-    def __post_init__(self) -> None:
-        if any(len(column) != len(self.grades) for column in self.scores.values()):
-            raise ValueError(f"expected a score for each of {len(self.grades)} grades")
-
-
 class CorrelationResult(Result, frozen=True, kw_only=True, tag="correlate"):
     """Metrics against people: correlations, human reference points, tests of differences.
 
@@ -860,6 +522,7 @@ class CorrelationResult(Result, frozen=True, kw_only=True, tag="correlate"):
         points: Every text's ratings and scores; `postil correlate --format json` has none.
         weights: Source of the references' weights, if known.
         absent_differences: Metrics that have no differences, and why, beyond those in `absent`.
+        audit: The audit; None where none was asked for.
     """
 
     correlations: tuple[Correlation, ...]
@@ -877,10 +540,17 @@ class CorrelationResult(Result, frozen=True, kw_only=True, tag="correlate"):
     points: Points | None = None
     weights: str = ""
     absent_differences: tuple[UndefinedResult, ...] = ()
+    audit: Audit | None = None
 
     def to_rows(self) -> list[dict[str, object]]:
-        """One row per coefficient, for ``pandas.DataFrame(rows)`` or ``polars.DataFrame(rows)``."""
-        return [msgspec.structs.asdict(row) for row in (*self.correlations, *self.human.rows)]
+        """One row per coefficient, for ``pandas.DataFrame(rows)`` or ``polars.DataFrame(rows)``.
+
+        A field of `Correlation` with a default is a column where some row has it.
+        """
+        rows = [msgspec.structs.asdict(row) for row in (*self.correlations, *self.human.rows)]
+        required = Correlation.__struct_fields__[: -len(Correlation.__struct_defaults__)]
+        fields = [name for name in Correlation.__struct_fields__ if name in {*required, "sd"} or _some(rows, name)]
+        return [{name: row[name] for name in fields} for row in rows]
 
     def to_dict(self) -> dict[str, object]:
         """See `Result.to_dict`; human reference points are either all there or a reason alone."""
@@ -986,7 +656,7 @@ class SystemComparison(Part, frozen=True, kw_only=True):
     p_holm: float | None = None
 
     def __post_init__(self) -> None:
-        _check_interval(self.low, self.high)
+        check_interval(self.low, self.high)
 
 
 class ComparisonSettings(OptionalPart, frozen=True, kw_only=True):
@@ -1063,7 +733,7 @@ class Gain(Part, frozen=True, kw_only=True):
     """Ending of the names of leave-one-out rankings; part of the JSON."""
 
     def __post_init__(self) -> None:
-        _check_interval(self.low, self.high)
+        check_interval(self.low, self.high)
 
     @property
     def name(self) -> str:
@@ -1097,7 +767,7 @@ class GainDifference(Part, frozen=True, kw_only=True):
     test: str
 
     def __post_init__(self) -> None:
-        _check_interval(self.low, self.high)
+        check_interval(self.low, self.high)
 
 
 FLIPS: Final = 10_000
@@ -1229,7 +899,7 @@ class SummaryScore(OptionalPart, frozen=True, kw_only=True):
     signature: str
 
     def __post_init__(self) -> None:
-        _check_interval(self.low, self.high)
+        check_interval(self.low, self.high)
 
 
 class SummaryData(Part, frozen=True, kw_only=True):

@@ -1,0 +1,73 @@
+"""Bases of the structs inside a result, and the parts that several kinds of result have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Estimate", "Excluded", "OptionalPart", "Part", "check_interval"]
+
+NAMED: Final = 5
+"""Number of excluded rows that are named."""
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True):
+    """Base of the structs inside a result; unknown fields are ignored when one is read."""
+
+
+class OptionalPart(Part, frozen=True, kw_only=True, omit_defaults=True):
+    """Base of the structs inside a result whose fields with a default are left out of the JSON."""
+
+
+def check_interval(low: float | None, high: float | None) -> None:
+    """Refuse an interval with one end, or with its ends in the wrong order.
+
+    Raises:
+        ValueError: It is no interval; msgspec reports it as an invalid result.
+    """
+    if (low is None) != (high is None) or (low or 0) > (high or 0):
+        raise ValueError(f"expected an interval from low to high, got {low} and {high}")
+
+
+class Estimate(Part, frozen=True, kw_only=True):
+    """A value with its 95 % percentile bootstrap confidence interval.
+
+    Args:
+        value: The value.
+        low: The 2.5th percentile of the resampled values; None where there are too few items to resample.
+        high: The 97.5th percentile; None as `low`.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+
+    def __post_init__(self) -> None:
+        check_interval(self.low, self.high)
+
+
+class Excluded(Part, frozen=True, kw_only=True):
+    """Rows that are not in the numbers, or not as they came.
+
+    Args:
+        why: The reason, in words.
+        n: Number of rows.
+        examples: The first few of them.
+    """
+
+    why: str
+    n: int
+    examples: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, why: str, names: Sequence[str]) -> Excluded:
+        """All of them, of which the first few are named."""
+        return cls(why=why, n=len(names), examples=tuple(names[:NAMED]))
+
+    def __str__(self) -> str:
+        more = f" and {self.n - len(self.examples)} more" if self.n > len(self.examples) else ""
+        return f"{self.why}: {self.n} ({', '.join(self.examples)}{more})"
