@@ -117,6 +117,20 @@ def test_within_items(postil: Postil) -> None:
     assert "items dropped, since they have one text, or scores or grades that are all the same: meteor 1 of 4\n" in said
 
 
+def test_within_systems(postil: Postil) -> None:
+    # a: all scores alike, dropped; b: 2 2 1 3 with 2 4 4 5 has distances 0 0 -1 1 and -1.75 .25 .25 1.25
+    write("s.jsonl", [*scores("meteor", (1, 1, 1, 1), "a"), *scores("meteor", (2, 2, 1, 3), "b")])
+    write("j.jsonl", [*judgements(((1,), (5,), (1,), (2,)), "a"), *judgements(((2,), (4,), (4,), (5,)), "b")])
+    row = rows(postil(*COMMAND, "--by", "within-system", "--format", "jsonl"))["meteor", "pearson"]
+    assert row["value"] == pytest.approx(1 / (2 * 4.75) ** 0.5)
+    assert (row["by"], row["n"], row["dropped"]) == ("within-system", 1, 1)
+    said = postil(*COMMAND, "--by", "within-system").out
+    assert "; texts of each system, mean of the systems; " in said
+    assert (
+        "systems dropped, since they have one text, or scores or grades that are all the same: meteor 1 of 2\n" in said
+    )
+
+
 def test_over_systems(postil: Postil) -> None:
     # means of meteor 1, 2, 4 and of the grades 1, 3, 2: distances -4/3 -1/3 5/3 and -1 1 0
     write(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FEW = ("--resamples", "50", "--permutations", "50")
 COMMAND = ("correlate", "s.jsonl", "--judgements", "j.jsonl", *FEW)
 POSTIL = (sys.executable, "-m", "postil")
-LEVELS = ("pool", "item", "system")
+LEVELS = ("pool", "item", "system", "within-system")
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and /dev are POSIX")
 
 Row = dict[str, Any]

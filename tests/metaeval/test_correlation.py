@@ -74,6 +74,14 @@ GRADES = [1, 3, 2, 2, 1, 5]
         ("item", "kendall-b", (1 / 3 - 1) / 2, 2, 1),
         # tau-c of p: 2 * 1 / (9 * 2 / 3); of q: 2 * -1 / (4 * 1 / 2).
         ("item", "kendall-c", (1 / 3 - 1) / 2, 2, 1),
+        # By a 1 1 9 and 1 2 5: mean 11/3, squares 64/9 64/9 256/9 = 384/9; mean 8/3, squares 25/9 4/9 49/9 = 78/9;
+        # products 40/9 16/9 112/9 = 168/9. By b 2 2, c has one text.
+        ("within-system", "pearson", 168 / np.sqrt(384 * 78), 1, 2),
+        # Ranks 1.5 1.5 3 and 1 2 3 are -.5 -.5 1 and -1 0 1.
+        ("within-system", "spearman", 1.5 / np.sqrt(1.5 * 2), 1, 2),
+        # Three pairs, one of them tied in x.
+        ("within-system", "kendall-b", 2 / np.sqrt(2 * 3), 1, 2),
+        ("within-system", "kendall-c", 2 * 2 / (9 / 2), 1, 2),
         # Means of x 11/3 2 3, of the grades 8/3 2 2; from their means 7/9 -8/9 1/9 and 4/9 -2/9 -2/9.
         ("system", "pearson", (28 + 16 - 2) / np.sqrt((49 + 64 + 1) * (16 + 4 + 4)), 3, 0),
         # Ranks 3 1 2 and 3 1.5 1.5.
@@ -95,7 +103,7 @@ def test_what_is_perfect_is_one(by, coefficient):
     given = table(
         grades,
         items=list("ppppqqqq"),
-        systems=[0, 1, 2, 3, 1, 2, 3, 0],
+        systems=[0, 1, 2, 3, 0, 1, 2, 4],
         up=[2.0 * grade for grade in grades],
         down=[-2.0 * grade for grade in grades],
     )
@@ -200,6 +208,22 @@ def test_an_interval_is_over_items_not_texts():
             "in every item the scores or the grades are all the same",
         ),
         ({"x": [1, 2, 3]}, "system", "only one system"),
+        ({"x": [1, 2, 3], "systems": "abc"}, "within-system", "no system has two texts"),
+        (
+            {"x": [1, 2, 1, 2], "grades": [1, 2, 3, 4], "items": "ppqq", "systems": "abab"},
+            "within-system",
+            "in every system the scores are all the same",
+        ),
+        (
+            {"x": [1, 2, 3, 4], "grades": [1, 3, 1, 3], "items": "ppqq", "systems": "abab"},
+            "within-system",
+            "in every system the grades are all the same",
+        ),
+        (
+            {"x": [1, 2, 3, 2], "grades": [1, 1, 1, 4], "items": "ppqq", "systems": "abab"},
+            "within-system",
+            "in every system the scores or the grades are all the same",
+        ),
         (
             {"x": [1, 2, 2, 1], "grades": [1, 2, 3, 4], "items": "ppqq", "systems": "abab"},
             "system",

@@ -211,6 +211,7 @@ def test_nobody_to_agree_with(ratings, message):
     [
         (pair([1, 2, 3], [4, 4, 4]), "system", "only one system"),
         (pair([1, 2, 3], [4, 2, 4]), "item", "no item has two texts with two ratings"),
+        (pair([1, 2, 3], [4, 2, 4], systems="abc"), "within-system", "no system has two texts with two ratings"),
         (
             pair([1, 2, 3], [4, 2, 4], items="ppp", systems="abc"),
             "pool",

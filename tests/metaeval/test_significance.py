@@ -3,6 +3,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import astuple, replace
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -151,6 +152,16 @@ def brute(table: Table, swap: tuple[int, ...], coefficient: Coefficient, by: By)
             for metric in metrics
         ]
         a, b = np.nanmean(of_item, axis=1)
+    elif by == "within-system":
+        of_system = []
+        for of in (table.system == system for system in range(len(table.systems))):
+            rows = np.vstack([table.oriented[of, :2].T, table.grades[of]])
+            rows = np.array([ranks(row) for row in rows]) if coefficient == "spearman" else rows
+            deviation = rows.std(axis=1, keepdims=True)
+            rows = (rows - rows.mean(axis=1, keepdims=True)) / np.where(deviation > 1e-12, deviation, np.inf)
+            rows[:2] = np.where(swapped[of], rows[1::-1], rows[:2])
+            of_system.append([np.corrcoef(row, rows[2])[0, 1] if np.ptp(row) > 0 else np.nan for row in rows[:2]])
+        a, b = np.nanmean(of_system, axis=0)
     else:
         systems = [table.system == system for system in range(len(table.systems))]
         a, b = (
@@ -169,6 +180,13 @@ def test_permutation_is_brute_force_over_all_swaps(
     coefficient: Coefficient, by: By, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = made(items=6, systems=4, strengths={"a": 1.0, "b": 0.5, "c": 0.0}, seed=seed)
+    if by == "within-system":  # a system without a coefficient of the first metric, and one without a text of two items
+        table.scores[table.system == 2, 0] = 0.5
+        kept = (table.system != 3) | (table.item > 1)
+        table = replace(
+            table,
+            **{name: getattr(table, name)[kept] for name in ("item", "system", "scores", "grades")},
+        )
     swaps = list(itertools.product((0, 1), repeat=6))
     seen = []
 
@@ -308,6 +326,15 @@ def test_items_without_a_coefficient_are_not_counted() -> None:
     assert (a.n, b.n, row.value) == (6, 5, a.value - b.value)
 
 
+def test_one_system_within_it_is_all_texts() -> None:
+    for coefficient in ("pearson", "spearman"):
+        pool, within = (
+            differences(made(30, 1), coefficient, by, permutations=500).rows for by in ("pool", "within-system")
+        )
+        assert [row.p_williams for row in within] == [None]
+        assert [msgspec.structs.replace(row, by="within-system", n=1, p_williams=None) for row in pool] == list(within)
+
+
 def test_metrics_that_never_exist_together() -> None:
     # Every resample of two items has both or one of them twice; each metric varies in one item only.
     texts = [("1", 0.1, 0.5, 1), ("1", 0.2, 0.5, 2), ("2", 0.2, 0.5, 2), ("2", 0.2, 0.6, 3)]
@@ -362,6 +389,7 @@ def test_kendall_has_the_bootstrap_alone_and_says_so() -> None:
 def test_notes_say_what_williams_takes_for_granted() -> None:
     assert "independent" in differences(made()).notes[0]
     assert "does not apply" in differences(made(), by="item").notes[0]
+    assert "mean of the systems' coefficients" in differences(made(), by="within-system").notes[0]
     assert differences(made(systems=1)).notes == ()
 
 

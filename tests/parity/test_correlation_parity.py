@@ -38,6 +38,10 @@ def plainly(x, y, item, system, drawn, coefficient, by):  # noqa: PLR0917 - what
         values = [theirs(x[copy], y[copy], coefficient) for copy in copies]
         values = [value for value in values if not np.isnan(value)]
         return np.mean(values) if values else np.nan
+    if by == "within-system":
+        values = [theirs(x[rows], y[rows], coefficient) for rows in (every[system[every] == s] for s in range(6))]
+        values = [value for value in values if not np.isnan(value)]
+        return np.mean(values) if values else np.nan
     of = [[row for row in every if system[row] == each] for each in sorted(set(system[every].tolist()))]
     means = [[float(f"{side[each].mean():.12e}") for each in of] for side in (x, y)]  # the ties of rounding
     return theirs(*map(np.array, means), coefficient) if len(of) > 1 else np.nan

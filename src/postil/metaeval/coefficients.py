@@ -25,6 +25,7 @@ __all__ = [
     "means_by",
     "pearson",
     "ratio",
+    "rows_by",
     "scaled",
     "starts_of",
 ]
@@ -191,6 +192,19 @@ def starts_of(*columns: NDArray[np.int32] | NDArray[np.int64]) -> NDArray[np.int
     """
     changes = np.any([column[1:] != column[:-1] for column in columns], axis=0)
     return np.flatnonzero(np.concatenate([[True], changes]))
+
+
+def rows_by(group: Integers) -> list[NDArray[np.int64]]:
+    """Rows of each group, ascending.
+
+    Args:
+        group: int32[n], any numbers.
+
+    >>> [rows.tolist() for rows in rows_by(np.array([1, 0, 1]))]
+    [[1], [0, 2]]
+    """
+    order = np.argsort(group, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(group[order])) + 1)
 
 
 def scaled(values: Floats) -> Floats:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from postil.metaeval.coefficients import constant, means_by, ratio
+from postil.metaeval.coefficients import constant, means_by, ratio, rows_by
 from postil.metaeval.replicates import CONTROL_DRAWS, KENDALL_RESAMPLES, resampled
 from postil.metaeval.resampling import RESAMPLES, SEED, bootstrap_counts, interval, p_value
 from postil.records.results import Correlation, UndefinedResult
@@ -72,7 +72,8 @@ def correlations(
         coefficients: Names of the coefficients.
         by: ``pool`` takes all texts together; ``item`` the texts of each item, then the mean over the items, except
             those whose scores or ratings are all the same; ``system`` each system's mean score and mean rating, over
-            the items of the resample.
+            the items of the resample; ``within-system`` the texts of each system in the resample, then the mean over
+            the systems, except those whose scores or ratings are all the same.
         resamples: Number of resamples, at least 1.
         seed: Seed of the resamples.
         kendall_resamples: Largest number of resamples for Kendall's coefficients, which take longer.
@@ -168,11 +169,14 @@ def _reasons(table: Table, sides: Sequence[tuple[str, Floats]], by: By) -> Itera
         yield "no item has two texts"
     if by == "system" and len(table.systems) < 2:
         yield "only one system"
+    if by == "within-system" and np.bincount(table.system).max() < 2:
+        yield "no system has two texts"
     for what, column in sides:
         yield from _alike(what, column, table, by)
     if len(table.starts) < 2:
         yield "only one item, so there is no interval over items"
-    yield f"in every {'item' if by == 'item' else 'resample'} the scores or the grades are all the same"
+    where = {"item": "item", "within-system": "system"}.get(by, "resample")
+    yield f"in every {where} the scores or the grades are all the same"
 
 
 def _alike(what: str, column: Floats, table: Table, by: By) -> Iterator[str]:
@@ -181,6 +185,8 @@ def _alike(what: str, column: Floats, table: Table, by: By) -> Iterator[str]:
         yield f"every {what} is {column[0]:g}"
     if by == "item" and constant(values, table.starts).all():
         yield f"in every item the {what}s are all the same"
+    if by == "within-system" and all(constant(values[rows], first).all() for rows in rows_by(table.system)):
+        yield f"in every system the {what}s are all the same"
     means, magnitudes = means_by(table.system, values)
     if by == "system" and constant(means, first, magnitudes=magnitudes).all():
         yield f"every system's mean {what} is {means[0, 0]:g}"

@@ -135,6 +135,8 @@ class MultipleRatings:
             return "only one system"
         if by == "item" and np.bincount(self.item).max() < 2:
             return "no item has two texts with two ratings"
+        if by == "within-system" and np.bincount(self.system).max() < 2:
+            return "no system has two texts with two ratings"
         if self.item[-1] < 1:
             return "only one item, so there is no interval over items"
         return "the grades of one side are all the same"

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from postil.metaeval.coefficients import correlate_groups
+from postil.metaeval.coefficients import constant, correlate_groups, rows_by
 from postil.metaeval.permutation import (
     average_ranks,
     permutation_p,
     standardized,
     swapping_coefficients,
+    swapping_groups,
     swapping_rows,
     swapping_systems,
 )
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["paired_tests"]
 
+Floats: TypeAlias = "NDArray[np.float64]"
 Integers: TypeAlias = "NDArray[np.int64]"
 
 
@@ -68,9 +70,20 @@ def paired_tests(
         statistic = swapping_systems(sums, pairs, spearman=spearman)
         means = sums.sum(axis=0).T
         by_williams = williams_p(standardized(average_ranks(means, np.ones_like(means)) if spearman else means), pairs)
+    elif by == "within-system":
+        groups = [(table.item[rows], _points(both[rows], spearman=spearman)) for rows in rows_by(table.system)]
+        statistic = swapping_groups(groups, pairs)
     else:
         points = standardized(average_ranks(both) if spearman else both)
         statistic = swapping_rows(points, table.starts, pairs)
         by_williams = williams_p(points, pairs)
     found: list[float] = permutation_p(statistic, len(table.starts), permutations, seed).tolist()
     return [None if math.isnan(p) else p for p in by_williams], found
+
+
+def _points(both: Floats, *, spearman: bool) -> Floats:
+    """Standardized scores or ranks of some rows, float64[n, m + 1]; 0 in constant columns."""
+    varied = ~constant(both, np.zeros(1, np.int64))[0]
+    points = np.zeros(both.shape)
+    points[:, varied] = standardized(average_ranks(both[:, varied]) if spearman else both[:, varied])
+    return points

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
+from postil.metaeval.coefficients import ratio
 from postil.records.ties import TOLERANCE, dense_ranks, difference
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -25,6 +26,7 @@ __all__ = [
     "sign_flips",
     "standardized",
     "swapping_coefficients",
+    "swapping_groups",
     "swapping_rows",
     "swapping_systems",
 ]
@@ -124,25 +126,63 @@ def swapping_rows(points: Floats, starts: Integers, pairs: Integers) -> Statisti
         starts: int64[k], first row of each item.
         pairs: int64[2, k], columns to compare.
     """
+    correlations = _swapping(points, starts, pairs)
+
+    def statistic(swapped: Floats) -> Floats:
+        first, second = correlations(swapped)
+        return np.asarray(np.abs(first - second))
+
+    return statistic
+
+
+def swapping_groups(groups: Sequence[tuple[NDArray[np.int32], Floats]], pairs: Integers) -> Statistic:
+    """Statistic: difference of two columns' mean correlation with the last one, over groups of rows.
+
+    Args:
+        groups: Item of each row, int32[n], and what `swapping_rows` takes, standardized within the group; a column that
+            is constant there is 0, and the group has no coefficient of it.
+        pairs: int64[2, k], columns to compare.
+    """
+    parts = []
+    for item, points in groups:
+        if points[:, -1].any():
+            items, starts = np.unique(item, return_index=True)
+            parts.append((items, _swapping(points, starts, pairs)))
+
+    def statistic(swapped: Floats) -> Floats:
+        total, n = np.zeros((2, 2, len(swapped), pairs.shape[1]))
+        for items, correlations in parts:
+            both = correlations(swapped[:, items])
+            total += np.nan_to_num(both)
+            n += ~np.isnan(both)
+        first, second = ratio(total, n)
+        return np.asarray(np.abs(first - second))
+
+    return statistic
+
+
+def _swapping(points: Floats, starts: Integers, pairs: Integers) -> Statistic:
+    """Function to correlations of both columns with the last one, float64[2, b, k]; NaN where a column is constant."""
     n, m = len(points), points.shape[1] - 1
     scores, grades = points[:, :-1], points[:, -1:]
     agreement = (scores * grades).sum(axis=0)
+    size = np.where(scores.any(axis=0), float(n), 0.0)  # sum of squares
     of_item = np.add.reduceat(np.hstack([scores, scores**2, scores * grades]), starts)
     first, second = pairs
 
-    def statistic(swapped: Floats) -> Floats:
+    def correlations(swapped: Floats) -> Floats:
         # Swapped items add to the sums, squares and products of the first metric what they take from the second.
         sums = (swapped @ of_item).reshape(-1, 3, m)
         moved = sums[..., second] - sums[..., first]
 
         def correlation(metric: Integers, moved: Floats) -> Floats:
-            variance = n + moved[:, 1] - moved[:, 0] ** 2 / n
+            variance = size[metric] + moved[:, 1] - moved[:, 0] ** 2 / n
             spread = np.sqrt(n * np.where(variance > n * LEAST_VARIANCE, variance, np.nan))
             return np.asarray((agreement[metric] + moved[:, 2]) / spread)
 
-        return np.abs(correlation(first, moved) - correlation(second, -moved))
+        return np.stack([correlation(first, moved), correlation(second, -moved)])
 
-    return statistic
+    return correlations
 
 
 def swapping_coefficients(of_item: Floats, pairs: Integers) -> Statistic:

@@ -10,7 +10,7 @@ import numpy as np
 
 from postil.errors import UnknownName
 from postil.kernel import rank_correlations
-from postil.metaeval.coefficients import MEASURES, correlate_groups, pearson, ratio, scaled, starts_of
+from postil.metaeval.coefficients import MEASURES, correlate_groups, pearson, ratio, rows_by, scaled, starts_of
 from postil.metaeval.resampling import RESAMPLES, SEED, bootstrap_counts
 from postil.records.ties import dense_ranks
 
@@ -54,7 +54,7 @@ class Replicates:
         values: float64[M]; NaN where the column is constant, so that there is no coefficient.
         samples: float64[R, M]; NaN where it is constant in the resample, and everywhere if there is only one item.
         n: Number of texts, items or systems.
-        dropped: int64[M], number of items without a coefficient (``by`` item only).
+        dropped: int64[M], number of items or systems without a coefficient (``by`` item and within-system only).
     """
 
     names: tuple[str, ...]
@@ -142,6 +142,8 @@ def resampled(  # noqa: PLR0917 - two sides, what groups them, what is asked
     dropped = np.zeros(scores.shape[1], np.int64)
     if by == "item":
         dropped = np.isnan(work.of_item).sum(axis=0)
+    if by == "within-system":
+        dropped = np.isnan(work.of_system).sum(axis=0)
     n = {
         "pool": len(scores),
         "item": counts.shape[1],
@@ -168,6 +170,8 @@ class _Resampling:
             return _over_rows(self.scores, self.grades, self.item, counts, self.coefficient, jobs)
         if self.by == "system":
             return _over_systems(self.scores, self.grades, self.item, self.system, counts, self.coefficient)
+        if self.by == "within-system":
+            return self._within_systems(counts, jobs)
         exists = ~np.isnan(self.of_item)
         sums = _drawn(counts, np.where(exists, self.of_item, 0.0))
         return ratio(sums, _drawn(counts, exists.astype(np.float64)))
@@ -176,6 +180,29 @@ class _Resampling:
     def of_item(self) -> Floats:
         """The coefficient within each item, float64[items, M]."""
         return correlate_groups(self.scores, self.grades, starts_of(self.item), self.coefficient)
+
+    @cached_property
+    def of_system(self) -> Floats:
+        """The coefficient within each system, float64[systems, M]."""
+        order = np.concatenate(rows_by(self.system))
+        return correlate_groups(self.scores[order], self.grades[order], starts_of(self.system[order]), self.coefficient)
+
+    def _within_systems(self, counts: Integers, jobs: int) -> Floats:
+        """float64[R, M], mean over the systems whose rows in the resample have a coefficient."""
+        total, systems = np.zeros((2, len(counts), self.scores.shape[1]))
+        for rows in rows_by(self.system):
+            items, item = np.unique(self.item[rows], return_inverse=True)
+            found = _over_rows(
+                self.scores[rows],
+                self.grades[rows],
+                item.astype(np.int32),
+                np.ascontiguousarray(counts[:, items]),
+                self.coefficient,
+                jobs,
+            )
+            total += np.nan_to_num(found)
+            systems += ~np.isnan(found)
+        return ratio(total, systems)
 
 
 def _over_rows(  # noqa: PLR0917
@@ -197,7 +224,7 @@ def _over_rows(  # noqa: PLR0917
     )
     m = both.shape[1]
     sums = _drawn(counts, of_item)
-    means, squares, products = np.split(sums[:, 1:] / sums[:, :1], [m, 2 * m], axis=1)
+    means, squares, products = np.split(sums[:, 1:] / np.maximum(1.0, sums[:, :1]), [m, 2 * m], axis=1)
     variances = squares - means**2
     doubtful = variances <= 1e-6 * squares
     doubtful = doubtful[:, :-1] | doubtful[:, -1:]
@@ -216,15 +243,8 @@ def _over_systems(  # noqa: PLR0917
     x: Floats, y: Floats, item: Integers, system: Integers, counts: Integers, coefficient: Coefficient
 ) -> Floats:
     """float64[R, M], over the means of the systems that have rows in the resample."""
-    order = np.argsort(system, kind="stable")
     values = np.column_stack([np.ones(len(y)), x, y, np.abs(x), np.abs(y)])
-    sums = np.stack(
-        [
-            _drawn(counts[:, item[rows]], values[rows])
-            for rows in np.split(order, np.flatnonzero(np.diff(system[order])) + 1)
-        ],
-        axis=1,
-    )
+    sums = np.stack([_drawn(counts[:, item[rows]], values[rows]) for rows in rows_by(system)], axis=1)
     resamples, systems, columns = sums.shape
     sums = sums.reshape(-1, columns)
     means, magnitudes = np.split(sums[:, 1:] / np.maximum(1.0, sums[:, :1]), 2, axis=1)

@@ -68,8 +68,9 @@ def differences(
     randomization with items as clusters; PERM-INPUT of Deutsch, Dror and Roth 2021): both metrics are standardized over
     all texts, then each item swaps their scores with probability 1/2; p is the share of permutations with a difference
     at least as large as the observed one. For Spearman by `pool` the ranks are swapped; by `item` the item's two
-    coefficients; by `system` the means of the systems are taken after the swap. Kendall's coefficients have the
-    bootstrap interval alone.
+    coefficients; by `system` the means of the systems are taken after the swap. By `within-system` each system is
+    treated as all texts are by `pool`, and the mean taken over the systems. Kendall's coefficients have the bootstrap
+    interval alone.
 
     A control is compared with the metric that it controls only; a random one by the mean over its draws (for the
     interval: over its first `CONTROL_DRAWS`), with the bootstrap alone.
@@ -280,5 +281,7 @@ def _notes(table: Table, by: By, *, kendall: bool) -> Iterator[str]:
         yield "Kendall's coefficients have no test here; look at the intervals"
     elif by == "item":
         yield "Williams' test does not apply to the mean of the items' coefficients"
+    elif by == "within-system":
+        yield "Williams' test does not apply to the mean of the systems' coefficients"
     elif by == "pool" and len(table.starts) < len(table):
         yield "Williams' test takes all texts for independent, and here items have several"

@@ -31,7 +31,12 @@ FEW: Final = 6
 """Largest number of metrics of which all pairs are shown where none are related."""
 
 LEVEL: Final = 0.05
-OVER: Final = {"pool": "all texts together", "item": "mean of the items", "system": "means of the systems"}
+OVER: Final = {
+    "pool": "all texts together",
+    "item": "mean of the items",
+    "system": "means of the systems",
+    "within-system": "texts of each system, mean of the systems",
+}
 AGREEMENT: Final = ("alpha-ordinal", "alpha-interval", "kappa-quadratic-pooled", "agreement")
 NEAR: Final = "over=near"
 """Part of every warning about a similarity-weighted mean of references, and of no other note."""
@@ -174,7 +179,8 @@ def _on_numbers(result: CorrelationResult) -> Iterator[str]:
     first = [row for row in result.correlations if row.coefficient == coefficients[0] and row.dropped]
     if first:
         dropped = ", ".join(f"{row.metric} {row.dropped} of {row.dropped + row.n}" for row in first)
-        yield f"items dropped, since they have one text, or scores or grades that are all the same: {dropped}"
+        units = "systems" if result.settings.by == "within-system" else "items"
+        yield f"{units} dropped, since they have one text, or scores or grades that are all the same: {dropped}"
     for (what, reason), several in _together(result.absent_differences, coefficients):
         yield f"no difference in {what} with {', '.join(several)}: {reason}"
 

@@ -266,13 +266,14 @@ def test_from_python(tmp_path: Path) -> None:
     [
         ("system", "5 system means", "Pearson"),
         ("item", "60 texts", "Pearson within items"),
+        ("within-system", "60 texts", "Pearson within systems"),
         ("pool", "60 texts", "Pearson"),
     ],
 )
 def test_a_scatter_shows_what_its_coefficient_is_over(by: By, points: str, said: str, tmp_path: Path) -> None:
     grades = [1 + (i * i) % 5 for i in range(60)]
     scores = {"a": [grade + i % 7 for i, grade in enumerate(grades)]}
-    items, systems = [i // 5 for i in range(60)], [i % 5 for i in range(60)]
+    items, systems = [i // 5 for i in range(60)], [(i + i // 5) % 5 for i in range(60)]
     found = correlate(scores, grades, items=items, systems=systems, options=replace(QUICK, by=by))
     (value,) = [row.value for row in found.correlations if (row.metric, row.coefficient) == ("a", "pearson")]
     page, _ = write_report([found], tmp_path / "r.html")

@@ -153,17 +153,18 @@ def scatters(look: Lookup) -> tuple[Picture | None, int]:
     panels = []
     for name in chosen:
         rows = [(each, look.rows.get((name, each))) for each in look.coefficients[:2]]
-        within = " within items" if by == "item" else ""
+        within = {"item": " within items", "within-system": " within systems"}.get(by, "")
         said = [f"{titled(each)}{within} {number(row.value)}" for each, row in rows if row]
         note = ", ".join(said + ["lower is better"] * (name in look.result.settings.lower_is_better))
         panels.append(ScatterPanel(name, np.asarray(points.scores[name], np.float64), grades, note))
     count = f"{len(grades):,} {'system means' if by == 'system' else 'texts'}"
     label = f"Score against mean human rating for {len(panels)} metrics, {count}, with a least-squares line"
 
+    together = "Each text’s score and mean rating, with the least-squares line of all texts together; coefficients are "
     caption = {
         "system": "Each system’s mean score and mean rating, with the least-squares line",
-        "item": "Each text’s score and mean rating, with the least-squares line of all texts together; coefficients "
-        "are means over items, not those of the points; ratings with few values are jittered",
+        "item": f"{together}means over items, not those of the points; ratings with few values are jittered",
+        "within-system": f"{together}means over systems, not those of the points; ratings with few values are jittered",
         "pool": "Each text’s score and mean rating, with the least-squares line; ratings with few values are jittered",
     }.get(by, "Each text’s score and mean rating")
     draw = partial(scatter, panels, noise=0.0) if by == "system" else partial(scatter, panels)

@@ -264,4 +264,4 @@ def _shown(name: str, beside: str = "") -> str:
 
 
 def _unit(by: str) -> str:
-    return {"pool": "texts", "item": "items", "system": "systems"}.get(by, "n")
+    return {"pool": "texts", "item": "items", "system": "systems", "within-system": "systems"}.get(by, "n")

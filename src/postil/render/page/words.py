@@ -40,6 +40,7 @@ LEVELS: Final[Mapping[str, str]] = {
     "pool": "over all texts together",
     "item": "within each item, then the mean over items",
     "system": "over the means of the systems",
+    "within-system": "within each system, then the mean over systems",
 }
 
 
