@@ -1,0 +1,231 @@
+"""Variance components of the ratings, and the reliability of the mean of any number of raters."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import numpy as np
+
+from postil.errors import Undefined
+from postil.records.results import RaterCount, RaterLevel, RaterVariance, VarianceComponent
+from postil.records.ties import difference, without_noise
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from postil.metaeval.table import Table
+
+__all__ = ["GROWTH", "rater_variance"]
+
+GROWTH: Final = (1, 2, 3, 5, 10)
+"""Numbers of raters for which reliability is given."""
+
+LARGEST: Final = 1e140
+"""Largest grade whose square can be summed over all pairs of grades."""
+
+Shared: TypeAlias = tuple[str, ...]
+"""Facets that two grades share, in the order of the design."""
+
+
+def rater_variance(table: Table) -> RaterVariance:
+    """Estimate variance components of the ratings, and the reliability of mean ratings at each level.
+
+    The estimates are Koch's symmetric sums (1967, 1968), unbiased whichever texts and grades are missing, and those of
+    the analysis of variance where none is. Coefficients are those of generalizability theory (Brennan 2001). One below
+    0 is given as it is, and counts as 0 in shares and coefficients.
+
+    The facets are item, system and rater; item and system alone where raters do not meet again, so that their part
+    cannot be told from the rest; text and rater, or text alone, where every item has one text.
+
+    Args:
+        table: A table of n texts; an annotator's name tells that two grades are by one person.
+
+    Returns:
+        The components; by level g, phi and the ceiling with the k raters that a text has (harmonic mean) and with other
+        numbers of raters. With the reason alone where the components cannot be told apart.
+
+    >>> from postil.metaeval.table import join
+    >>> from postil.records.rows import Judgement, Score
+    >>> grades = [(9, 2, 5, 8), (6, 1, 3, 2), (8, 4, 6, 8), (7, 1, 2, 6), (10, 5, 6, 9), (6, 2, 4, 7)]
+    >>> rows = [Judgement(item, "a", who, grades[item][who]) for item in range(6) for who in range(4)]
+    >>> table = join([Score(item, "a", "m", item, "") for item in range(6)], rows)
+    >>> found = rater_variance(table)  # the table of Shrout and Fleiss (1979)
+    >>> [(each.component, round(each.estimate, 2)) for each in found.components]
+    [('text', 2.56), ('rater', 5.24), ('residual', 1.02)]
+    >>> round(found.levels[0].g, 2), round(found.levels[0].phi, 2)
+    (0.91, 0.62)
+    """
+    try:
+        design, estimates = _estimates(table)
+    except Undefined as why:
+        return RaterVariance(design="", components=(), levels=(), reason=str(why))
+    counted = {name: max(0.0, value) for name, value in estimates.items()}
+    total = sum(counted.values())
+    k = float(1 / np.mean(1 / table.ratings.counts))
+    return RaterVariance(
+        design=design,
+        components=tuple(
+            VarianceComponent(component=name, estimate=value, share=counted[name] / total if total else None)
+            for name, value in estimates.items()
+        ),
+        levels=tuple(level.reliability(k) for level in _levels(counted, table)),
+    )
+
+
+def _estimates(table: Table) -> tuple[str, dict[str, float]]:
+    """Design in words, and its variance components."""
+    counts = table.ratings.counts
+    if counts.max() < 2:
+        raise Undefined("no text has two grades")
+    if len(table.items) < 2:
+        raise Undefined("there is only one item")
+    if np.abs(table.ratings.grades).max() > LARGEST:
+        raise Undefined(f"grades beyond {LARGEST:g} have no variance that can be represented")
+    text = np.repeat(np.arange(len(table)), counts)
+    rater = table.ratings.annotators.astype(np.int64)
+    if len(table.starts) == len(table):
+        crossed, nested = {"text": text, "rater": rater}, {"text": text}
+        words = "text x rater", "ratings within text"
+    else:
+        nested = {"item": table.item[text].astype(np.int64), "system": table.system[text].astype(np.int64)}
+        crossed = {**nested, "rater": rater}
+        words = "item x system x rater", "ratings within item x system"
+    sums = _symmetric_sums(crossed, table.ratings.grades)
+    if all((*others, "rater") in sums for others in _subsets(tuple(nested))[:-1]):
+        return words[0], _components(tuple(crossed), {**sums, tuple(crossed): 0.0}, "residual")
+    return words[1], _components(tuple(nested), _symmetric_sums(nested, table.ratings.grades), "within")
+
+
+def _subsets(facets: Shared) -> list[Shared]:
+    return [shared for size in range(len(facets) + 1) for shared in combinations(facets, size)]
+
+
+def _symmetric_sums(facets: Mapping[str, NDArray[np.int64]], grades: NDArray[np.float64]) -> dict[Shared, float]:
+    """Half the mean squared difference of two grades that share exactly some facets, where there are such grades.
+
+    Args:
+        facets: int64[r] by name, the level of each grade.
+        grades: float64[r].
+    """
+    subsets = _subsets(tuple(facets))
+    at_least = {}
+    for shared in subsets:
+        group = np.zeros(len(grades), np.int64)
+        for name in shared:
+            group = np.unique(group * (facets[name].max() + 1) + facets[name], return_inverse=True)[1]
+        n = np.bincount(group)
+        away = difference(grades, (np.bincount(group, grades) / n)[group])
+        # Over all pairs of a group, the squares of the differences sum to n times those of the deviations.
+        at_least[shared] = int((n * (n - 1)).sum()), float(n @ np.bincount(group, away**2))
+    found = {}
+    for shared in subsets:
+        more = [((-1) ** (len(each) - len(shared)), *at_least[each]) for each in subsets if {*shared} <= {*each}]
+        pairs = sum(sign * n for sign, n, _ in more)
+        if pairs:
+            found[shared] = math.fsum(sign * squares for sign, _, squares in more) / pairs
+    return found
+
+
+def _components(facets: Shared, sums: Mapping[Shared, float], rest: str) -> dict[str, float]:
+    """Variance components by name, of one facet, of two, and the rest.
+
+    Two grades that share exactly some facets differ by every component with another facet in it, so that
+    ``sums[()] - sums[shared]`` is the sum of the components of these facets alone.
+
+    Args:
+        facets: Facets of the design.
+        sums: See `_symmetric_sums`; of all facets, 0 where no two grades share them all.
+        rest: ``residual`` for the component of all facets, or ``within`` for what remains below them.
+    """
+    for shared in _subsets(facets):
+        if shared not in sums:
+            alone = f"just the {' and the '.join(shared)}" if shared else f"neither the {' nor the '.join(facets)}"
+            raise Undefined(f"no two grades share {alone}, so the components cannot be told apart")
+    found = {}
+    for component in _subsets(facets)[1:]:
+        parts = [((-1) ** (len(component) - len(shared)), sums[shared]) for shared in _subsets(component)]
+        value = -math.fsum(sign * each for sign, each in parts)
+        name = rest if rest == "residual" and component == facets else ":".join(component)
+        found[name] = float(without_noise(value, math.fsum(each for _, each in parts)))
+    return found if rest == "residual" else {**found, rest: sums[facets]}
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """True and error variance of mean ratings at one level; the error with k raters is ``fixed + by_rater / k``.
+
+    Args:
+        by: Level.
+        of: Objects whose variance is the true one, in words.
+        true: True variance.
+        fixed: Error variance of relative decisions that more raters leave as it is.
+        by_rater: That of one rater.
+        more_fixed: Error variance that absolute decisions add, likewise.
+        more_by_rater: That of one rater.
+        seen: True variance of what anything sees that reads the same texts.
+        unseen: Error variance of one rater then.
+    """
+
+    by: str
+    of: str
+    true: float
+    fixed: float
+    by_rater: float
+    more_fixed: float
+    more_by_rater: float
+    seen: float
+    unseen: float
+
+    def mean_of(self, k: float) -> RaterCount:
+        """Reliability of the mean of k raters."""
+        relative = self.fixed + self.by_rater / k
+        absolute = relative + self.more_fixed + self.more_by_rater / k
+        return RaterCount(
+            k=k,
+            g=self.true / (self.true + relative) if self.true else None,
+            phi=self.true / (self.true + absolute) if self.true else None,
+            ceiling=math.sqrt(self.seen / (self.seen + self.unseen / k)) if self.seen else None,
+        )
+
+    def reliability(self, k: float) -> RaterLevel:
+        """Reliability with k raters, and its growth with their number."""
+        now = self.mean_of(k)
+        return RaterLevel(
+            by=self.by,
+            k=k,
+            g=now.g,
+            phi=now.phi,
+            ceiling=now.ceiling,
+            growth=tuple(self.mean_of(float(several)) for several in GROWTH),
+            reason=None if self.true else f"the estimated variance between {self.of} is 0",
+        )
+
+
+def _levels(components: Mapping[str, float], table: Table) -> Iterator[_Level]:
+    """Yield the levels at which there is a reliability.
+
+    Args:
+        components: Variance components, none below 0.
+        table: The table.
+    """
+    if "text" in components:
+        text, rater, rest = (components.get(name, 0.0) for name in ("text", "rater", "residual"))
+        rest += components.get("within", 0.0)
+        yield _Level("pool", "texts", text, 0.0, rest, 0.0, rater, text, rest)
+        return
+    item, system, rater, both = (components.get(name, 0.0) for name in ("item", "system", "rater", "item:system"))
+    of_item, of_system, rest = (components.get(name, 0.0) for name in ("item:rater", "system:rater", "residual"))
+    rest += components.get("within", 0.0)
+    true, error = item + system + both, of_item + of_system + rest
+    yield _Level("pool", "texts", true, 0.0, error, 0.0, rater, true, error)
+    true, error = system + both, of_system + rest
+    yield _Level("item", "texts of an item", true, 0.0, error, 0.0, 0.0, true, error)
+    n = float(1 / np.mean(1 / np.bincount(table.system)))
+    seen, unseen = system + both / n, of_system + rest / n
+    more_by_rater = rater + of_item / n
+    yield _Level("system", "systems", system, both / n, unseen, item / n, more_by_rater, seen, unseen)
