@@ -1,0 +1,242 @@
+"""Plans of rating campaigns: variance components of ratings, interval widths and power for items and raters."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from postil.metaeval.coefficients import ratio
+from postil.metaeval.student_t import power, student_quantile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from postil.metaeval.estimation import Outputs, Predictions, Target
+
+__all__ = ["FEWEST_ITEMS", "Campaign", "Components", "Plan", "assumed", "cheapest", "components_of", "steps_to"]
+
+FEWEST_ITEMS: Final = 8
+"""Smallest number of items that is planned."""
+LEVEL: Final = 0.05
+"""Level of the tests, over all pairs of systems together for the power of all."""
+STEPS: Final = (1, 1.5, 2, 3, 4, 6, 8)
+"""Numbers of items between two powers of ten that a table of plans has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Components:
+    """Variance components of one output, averaged over systems, in squared grades.
+
+    Args:
+        rater_variance: Variance of ratings within outputs; None where it cannot be separated from the others.
+        total_mean: Variance of expected ratings over items, for a mean.
+        total_difference: Half the variance of the difference of two systems' expected ratings over items.
+        residual_mean: The part of `total_mean` that scores leave.
+        residual_difference: The part of `total_difference` that scores leave.
+    """
+
+    rater_variance: float | None
+    total_mean: float
+    total_difference: float
+    residual_mean: float
+    residual_difference: float
+
+    def without_scores(self) -> Components:
+        """The same where nothing is predicted."""
+        return Components(
+            self.rater_variance, self.total_mean, self.total_difference, self.total_mean, self.total_difference
+        )
+
+
+def assumed(sd: float, reliability: float = 0.5, system_correlation: float = 0.3, r_squared: float = 0.0) -> Components:
+    """Variance components from assumptions.
+
+    Args:
+        sd: Standard deviation of single ratings of a system over items.
+        reliability: Correlation of two ratings of an output, from 0 to 1.
+        system_correlation: Correlation of two systems' expected ratings over items.
+        r_squared: Share of the variance of expected ratings that scores explain, from 0 to 1.
+
+    >>> assumed(1.0)
+    Components(rater_variance=0.5, total_mean=0.5, total_difference=0.35, residual_mean=0.5, residual_difference=0.35)
+    """
+    mean = reliability * sd**2
+    difference = mean * (1 - system_correlation)
+    left = 1 - r_squared
+    return Components((1 - reliability) * sd**2, mean, difference, left * mean, left * difference)
+
+
+def components_of(outputs: Outputs, fit: Predictions | None) -> Components:
+    """Variance components of a pilot.
+
+    Args:
+        outputs: Scores and ratings of the pilot.
+        fit: The predictions whose residuals are left; None where scores are not used.
+    """
+    noise = 0.0
+    if outputs.rater_variance is not None:
+        noise = outputs.rater_variance * float((1 / outputs.counts[outputs.rated]).mean())
+    total = _spread(outputs, outputs.filled, noise)
+    left = total if fit is None else _spread(outputs, outputs.filled - fit.left_out, noise)
+    return Components(outputs.rater_variance, *total, *left)
+
+
+def _spread(outputs: Outputs, values: NDArray[np.float64], noise: float) -> tuple[float, float]:
+    """Mean variance over systems, and that minus the mean covariance, without the raters' part; at least 0."""
+    rated = outputs.rated.astype(np.float64)
+    values = outputs.within_systems(values)
+    shared = rated.T @ rated
+    sums = values.T @ rated
+    covariances = ratio(values.T @ values - sums * sums.T / np.maximum(shared, 1.0), shared - 1)
+    variance = float(np.nanmean(np.diag(covariances)))
+    beside = covariances[~np.eye(len(covariances), dtype=bool)]
+    shift = float(np.nanmean(beside)) if len(beside) and not np.isnan(beside).all() else 0.0
+    return max(0.0, variance - noise), max(0.0, variance - shift - noise)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Campaign:
+    """Everything that a plan depends on but the numbers of rated items and raters.
+
+    Args:
+        components: The variance components.
+        items: Number of items.
+        systems: Number of systems.
+        target: The estimand.
+        difference: True difference of two systems that is to be found; None if none is.
+        seconds_per_rating: Time of a rating.
+        seconds_per_item: Time that each rater of an item needs to read it.
+    """
+
+    components: Components
+    items: int
+    systems: int
+    target: Target = "population"
+    difference: float | None = None
+    seconds_per_rating: float = 40.0
+    seconds_per_item: float = 0.0
+
+    @property
+    def pairs(self) -> int:
+        """Number of pairs of systems."""
+        return self.systems * (self.systems - 1) // 2
+
+    def standard_error(self, n: int, k: float, *, difference: bool = False, scores: bool = True) -> float:
+        """Standard error of a system's mean, or of a difference of two.
+
+        ``se² = (1 / n - 1 / N) (residual + s2 / k) + D / N``, twice that for a difference; D is ``total + s2 / k`` for
+        the population, ``s2 / k`` for these items (the residual where s2 is unknown).
+
+        Args:
+            n: Number of rated items, at most that of all.
+            k: Number of ratings per output.
+            difference: True for a difference.
+            scores: False for the ratings alone.
+        """
+        of = self.components if scores else self.components.without_scores()
+        total, residual = (
+            (of.total_difference, of.residual_difference) if difference else (of.total_mean, of.residual_mean)
+        )
+        noise = 0.0 if of.rater_variance is None else of.rater_variance / k
+        beside = residual if of.rater_variance is None else noise
+        if self.target == "population":
+            beside = total + noise
+        squared = (1 / n - 1 / self.items) * (residual + noise) + beside / self.items
+        return math.sqrt(squared * (2 if difference else 1))
+
+    def width(self, n: int, k: float, *, difference: bool = False, scores: bool = True) -> float:
+        """Width of the 95 % interval of a mean or a difference; see `standard_error`."""
+        return (
+            2 * student_quantile(1 - LEVEL / 2, n - 1) * self.standard_error(n, k, difference=difference, scores=scores)
+        )
+
+    def power(self, n: int, k: float, true: float, pairs: int = 1) -> float:
+        """Power to find a true difference.
+
+        Args:
+            n: Number of rated items.
+            k: Number of ratings per output.
+            true: The true difference, in grades.
+            pairs: Number of pairs that the level is divided by, a lower bound for Holm's procedure.
+        """
+        error = self.standard_error(n, k, difference=True)
+        return power(abs(true) / error, n - 1, LEVEL / pairs) if error > 0 else float(true != 0)
+
+    def hours(self, n: int, k: int) -> float:
+        """Time that all raters need together."""
+        return n * k * (self.seconds_per_item + self.systems * self.seconds_per_rating) / 3600
+
+    def least_difference(self, n: int, k: int, wanted: float) -> float:
+        """The least difference that is found with a power in all pairs, by bisection."""
+        low, high = 0.0, self.standard_error(n, k, difference=True)
+        while self.power(n, k, high, self.pairs) < wanted:
+            low, high = high, 2 * high
+        while high - low > 1e-9 * high:
+            middle = (low + high) / 2
+            low, high = (low, middle) if self.power(n, k, middle, self.pairs) >= wanted else (middle, high)
+        return high
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A number of rated items and of ratings per output.
+
+    Args:
+        items: Number of rated items.
+        raters: Number of ratings per output.
+    """
+
+    items: int
+    raters: int
+
+
+def cheapest(campaign: Campaign, raters: tuple[int, ...], *, wanted: float | None, width: float | None) -> Plan | None:
+    """Find the plan with the fewest hours that reaches what is wanted; None where none does.
+
+    Width and power improve with every item, so the fewest items are found by bisection for each number of raters.
+
+    Args:
+        campaign: The campaign.
+        raters: Numbers of ratings per output to choose from.
+        wanted: Power for all pairs of systems, for ``campaign.difference``; None if none is asked for.
+        width: Largest width of the interval of a difference (of a mean where there is one system); None if none.
+    """
+
+    def reaches(n: int, k: int) -> bool:
+        enough = True
+        if wanted is not None and campaign.difference is not None:
+            enough = campaign.power(n, k, campaign.difference, campaign.pairs) >= wanted
+        if enough and width is not None:
+            enough = campaign.width(n, k, difference=campaign.systems > 1) <= width
+        return enough
+
+    found = []
+    for k in raters:
+        low, high = min(FEWEST_ITEMS, campaign.items), campaign.items
+        if not reaches(high, k):
+            continue
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if reaches(middle, k) else (middle + 1, high)
+        found.append(Plan(low, k))
+    return min(found, key=lambda plan: (campaign.hours(plan.items, plan.raters), plan.raters), default=None)
+
+
+def steps_to(items: int) -> Iterator[int]:
+    """Yield numbers of rated items for a table or a curve: 8, 10, 15, 20, 30, 40, 60, 80, 100, … and all.
+
+    >>> list(steps_to(70))
+    [8, 10, 15, 20, 30, 40, 60, 70]
+    """
+    found = (int(step * 10**exponent) for exponent in range(12) for step in STEPS)
+    for n in found:
+        if n >= items:
+            break
+        if n >= FEWEST_ITEMS:
+            yield n
+    yield items
