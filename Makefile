@@ -5,7 +5,7 @@
 #   make test-all   all of these, and the slow ones
 #   make dist       the sdist, and a wheel for every Python here, installed and tried in fresh environments
 #   make docs       the documentation as a site that needs no network: build/site/index.html
-#   make bench      benchmarks against peers, into docs/benchmarks*.md
+#   make bench      benchmarks against peers, into docs/benchmarks*.md (MTME=folder with mt-metrics-eval)
 #   make sanitize   changed folders against a kernel with AddressSanitizer, MINUTES=10 (needs g++ and libasan)
 # Without a C++ compiler everything works with the pure-Python kernel, more slowly.
 
@@ -65,7 +65,7 @@ docs: $(VENV)/.docs
 
 bench: $(BENCH_VENV)/.ready
 	$(BENCH_VENV)/bin/python -m bench.metrics.run --memory --controls --own --markdown docs/benchmarks.md
-	$(BENCH_VENV)/bin/python -m bench.metaeval.run --markdown docs/benchmarks-correlate.md
+	$(BENCH_VENV)/bin/python -m bench.metaeval.run $(if $(MTME),--mtme $(MTME)) --markdown docs/benchmarks-correlate.md
 	$(BENCH_VENV)/bin/python -m bench.passages.run --markdown docs/benchmarks-passages.md
 	$(BENCH_VENV)/bin/python -m bench.corpus.run --large 10000000 --markdown docs/benchmarks-corpus.md
 	$(BENCH_VENV)/bin/python -m bench.retrieval.run --markdown docs/benchmarks-retrieval.md

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 EVERY = 0.25
 
 
-def watched(command: Sequence[str]) -> tuple[float, float]:
+def watched(command: Sequence[str], *, quiet: bool = False) -> tuple[float, float]:
     """Run a command to its end; seconds, and the most MiB that it and its children held at one time."""
     start = time.perf_counter()
-    process = subprocess.Popen(command)
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL if quiet else None)
     peak = 0.0
     done = threading.Event()
 

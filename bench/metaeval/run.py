@@ -1,10 +1,12 @@
 """Time `postil correlate` and its parts, beside a loop over SciPy, in one run.
 
-    python -m bench.metaeval.run [--items 500] [--systems 20] [--metrics 20] [--jobs 2] [--markdown FILE]
+    python -m bench.metaeval.run [--items 500] [--systems 20] [--metrics 20] [--jobs 2] [--mtme DIR] [--markdown FILE]
 
 The data are simulated: items of different difficulty, systems of different quality, metrics that correlate more or
 less with the ratings; half of the metrics have ties. The loop over SciPy would take hours, so a few of its resamples
-and permutations are timed and extrapolated; the tables give their numbers.
+and permutations are timed and extrapolated; the tables give their numbers. Accuracies and audits stand beside
+mt-metrics-eval, where --mtme names a folder with its repository (what a package index has under that name is another
+program), see `bench/metaeval/audit.py`.
 """
 
 from __future__ import annotations
@@ -15,14 +17,14 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bench.metaeval import scipy_loop
+from bench.metaeval import audit, scipy_loop
+from bench.metaeval.audit import seconds
 from bench.metrics.report import machine, version
 from postil.metaeval import correlations, differences, join
 from postil.metaeval.permutation import PERMUTATIONS
@@ -71,12 +73,6 @@ def rows(items: int, systems: int, metrics: int) -> tuple[list[Score], list[Judg
     return scores, judgements
 
 
-def seconds(call: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    call()
-    return time.perf_counter() - start
-
-
 def command(folder: Path, jobs: int) -> float:
     """`postil correlate` on files, as a process of its own."""
     line = [sys.executable, "-m", "postil", "correlate", "scores.jsonl", "--judgements", "judgements.jsonl"]
@@ -92,6 +88,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--scipy-resamples", type=int, default=5, help="of the loop over SciPy that are timed")
     parser.add_argument("--scipy-permutations", type=int, default=10)
+    parser.add_argument("--mtme", type=Path, metavar="DIR", help="folder with google-research/mt-metrics-eval")
+    parser.add_argument("--small", action="store_true", help="small tables of accuracies and audits, to try it")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--markdown", type=Path)
     given = parser.parse_args(arguments)
@@ -129,7 +127,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         write(Path(folder, "judgements.jsonl"), judgements)
         whole = command(Path(folder), given.jobs)
 
-    text = page(given, lines, whole)
+    sizes = audit.SMALL if given.small else audit.Sizes()
+    text = page(given, lines, whole) + "\n" + audit.chapter(sizes, given.jobs, given.mtme)
     print(text)
     if given.json:
         given.json.write_text(json.dumps({"lines": lines, "command": whole}, indent=1) + "\n", encoding="utf-8")
