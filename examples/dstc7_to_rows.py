@@ -28,8 +28,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from postil.metrics.controls import LENGTH
 from postil.records import Article, Candidate, Comment, Judgement, Reference, Score, write
+from postil.records.names import LENGTH
 from postil.text import is_han_text
 
 NAME = "dstc7_joined.en.jsonl.gz"

@@ -23,6 +23,7 @@ from postil.metaeval.systems import system_means
 from postil.metaeval.table import join
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
+from postil.records.names import LENGTH
 from postil.records.results import (
     CorrelationData,
     CorrelationResult,
@@ -48,9 +49,6 @@ if TYPE_CHECKING:
     from postil.records.row_locations import Source
 
 __all__ = ["PEOPLE", "CorrelateOptions", "correlate_files", "correlate_rows", "correlate_table"]
-
-LENGTHS: Final = "control:length"
-"""Scores that are lengths, as ``postil score --controls`` writes them."""
 
 PEOPLE: Final = "people"
 """Name of the other side where a metric disagrees with the ratings."""
@@ -94,7 +92,7 @@ class CorrelateOptions(ResamplingOptions, EngineOptions):
     worst: Annotated[int, Flag(min=0)] = 10
     audit: bool = False
     alt_epsilon: Annotated[float, Flag(min=0, max=1)] = 0.2
-    lengths: Annotated[str, Flag(metavar="NAME")] = LENGTHS
+    lengths: Annotated[str, Flag(metavar="NAME")] = LENGTH
     folds: Annotated[int, Flag(min=2)] = 5
 
     def __post_init__(self) -> None:

@@ -11,6 +11,7 @@ from postil.errors import UsageError
 from postil.metrics.base import PairwiseScorer
 from postil.metrics.reference_aggregation import SingleReferenceScorer, is_near
 from postil.records.arguments import check_fields
+from postil.records.names import LENGTH
 from postil.records.ties import TOLERANCE, joined
 from postil.version import VERSION
 
@@ -24,9 +25,8 @@ if TYPE_CHECKING:
     from postil.metrics.references import References
     from postil.text.tokens import Tokens
 
-__all__ = ["LENGTH", "ControlOptions", "Controls"]
+__all__ = ["ControlOptions", "Controls"]
 
-LENGTH: Final = "control:length"
 TOGETHER: Final = 25
 """Number of draws that are scored together by metrics that need all references of a candidate."""
 MOST_WEIGHTS: Final = 1 << 22

@@ -13,6 +13,7 @@ __all__ = [
     "CEILING",
     "CONTROL",
     "HALVES",
+    "LENGTH",
     "ONE",
     "PEOPLE",
     "STATISTICS",
@@ -30,6 +31,9 @@ ONE: Final = "human:one"
 
 CEILING: Final = "human:ceiling"
 """Metric of the reliability ceiling where it is undefined."""
+
+LENGTH: Final = "control:length"
+"""The control that is the number of tokens of the text."""
 
 CONTROL: Final = re.compile(r"control:(?P<kind>[^(]+)\((?P<metric>.+)\)")
 """Name of a control, with the metric that it belongs to."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from postil.app.study.comments_options import FITTING, FITTING_PLAIN
 from postil.app.study.papers import PRINTED
-from postil.records.names import HALVES, control, metric_of
+from postil.records.names import HALVES, LENGTH, control, metric_of
 from postil.records.results import Points, StudyPart, StudyPicture, StudyRow, StudyTable
 from postil.render.formats import listed
 from postil.render.numbers import number
@@ -22,7 +22,6 @@ __all__ = ["agreement_part", "base", "first_reading", "people_part", "printed_na
 KAPPAS: Final = {"kappa-unweighted-pairs": "unweighted", "kappa-quadratic-pairs": "with quadratic weights"}
 """The statistics of agreement that are shown: means over pairs of annotators."""
 PEOPLE: Final = "Metrics against human ratings (Table 3)"
-LENGTH: Final = "control:length"
 COEFFICIENTS: Final = {"spearman": "Spearman", "pearson": "Pearson"}
 PANELS: Final = ("bleu-1", "meteor", "w-meteor")
 """The metrics of Figure 1."""

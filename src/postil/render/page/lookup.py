@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 
-from postil.records.names import control, family, metric_of
+from postil.records.names import LENGTH, control, family, metric_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -17,7 +17,6 @@ __all__ = [
     "ABOVE",
     "ALPHA",
     "BELOW",
-    "LENGTH",
     "UNCLEAR",
     "VERDICTS",
     "Lookup",
@@ -37,7 +36,6 @@ UNCLEAR: Final = "not significantly different from"
 VERDICTS: Final = (ABOVE, BELOW, UNCLEAR)
 
 ALPHA: Final = 0.05
-LENGTH: Final = "control:length"
 FEW: Final = 6
 """Largest number of metrics of which all pairs are shown where none belong together."""
 

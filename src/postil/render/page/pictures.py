@@ -15,11 +15,11 @@ from postil.plots import (
     matrix,
     scatter,
 )
-from postil.records.names import HALVES, PEOPLE, control
+from postil.records.names import HALVES, LENGTH, PEOPLE, control
 from postil.records.results import Points
 from postil.render.numbers import interval, number
 from postil.render.page.blocks import Picture
-from postil.render.page.lookup import ALPHA, LENGTH, control_label
+from postil.render.page.lookup import ALPHA, control_label
 from postil.render.page.words import isolated, titled
 
 if TYPE_CHECKING:

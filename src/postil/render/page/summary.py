@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from postil.records.names import HALVES, control
+from postil.records.names import HALVES, LENGTH, control
 from postil.render.formats import counted, listed
 from postil.render.numbers import estimate, number, signed
-from postil.render.page.lookup import LENGTH, UNCLEAR, VERDICTS, finding, is_clear, verdict
+from postil.render.page.lookup import UNCLEAR, VERDICTS, finding, is_clear, verdict
 from postil.render.page.words import capital, isolated, titled
 
 if TYPE_CHECKING:
