@@ -170,6 +170,134 @@ def correlated(**changes: Any) -> dict[str, Any]:
     }
 
 
+def accuracy(metric: str, value: float, coefficient: str = "acc-eq", **more: Any) -> dict[str, Any]:
+    """An accuracy with chance around .45 for texts, and .5 for systems."""
+    of_texts = {"epsilon": 0.125, "plain": value - 0.01, "ties": 0.014, "chance_fixed": 0.44}
+    of_texts |= {"chance_low": 0.4, "chance_high": 0.5, "chance": 0.45}
+    of_systems = {"chance": 0.5, "exact": True}
+    fields = {"by": "item", "n": 20, "pairs": 100, "draws": 100, "p": 0.0099, **of_texts}
+    if coefficient != "acc-eq":
+        fields = {"by": "system", "n": 5, "pairs": 10, "draws": 120, "p": 0.0083, **of_systems}
+    return row(metric, value, coefficient, **fields | more)
+
+
+def margin(first: str, second: str, value: float, half: float, coefficient: str = "acc-eq") -> dict[str, Any]:
+    """A difference of accuracies by bootstrap alone."""
+    tests = dict.fromkeys(("p_williams", "p_permutation", "p", "p_holm", "p_both"))
+    ends = {"low": value - half, "high": value + half, "by": "item" if coefficient == "acc-eq" else "system"}
+    return {**difference(first, second, value, 0.1, coefficient), **tests, **ends}
+
+
+def ranking(
+    of: str, values: dict[str, float], leads: dict[str, tuple[float, float]], **more: dict[str, Any]
+) -> dict[str, Any]:
+    """A ranking of texts or systems: values by metric, margins of the first over others and over the lengths."""
+    best, coefficient = next(iter(values), ""), "acc-eq" if of == "texts" else "spa"
+    return {
+        "of": of,
+        "coefficient": coefficient,
+        "by": "item" if of == "texts" else "system",
+        "rows": [accuracy(name, value, coefficient, **more.get(name, {})) for name, value in values.items()],
+        "absent": [],
+        "margins": [margin(best, other, *lead, coefficient) for other, lead in leads.items()],
+    }
+
+
+def alt_row(metric: str, mapping: str, rho: float, *, wins: int = 0) -> dict[str, Any]:
+    """A row of the alternative annotator test against ann and bob, with an interval of .05 to each side."""
+    annotators = [
+        {"annotator": name, "n": 40, "advantage": rho, "human": 0.8, "p": 0.01 if place < wins else 0.4}
+        | {"wins": place < wins}
+        for place, name in enumerate(("ann", "bob"))
+    ]
+    numbers = {"omega": wins / 2, "rho": rho, "low": rho - 0.05, "high": rho + 0.05, "passed": wins > 0}
+    skipped = [{"annotator": "cid", "n": 12}]
+    return {"metric": metric, "mapping": mapping, **numbers, "annotators": annotators, "skipped": skipped}
+
+
+def audit(**changes: Any) -> dict[str, Any]:
+    """An audit: w-meteor ranks best, but meteor cannot be told apart from it in ranking texts; w-meteor passes."""
+    bins = [{"n": 15, "predicted": 1.4, "grade": 1.2}, {"n": 25, "predicted": 2.6, "grade": 2.8}]
+    quartiles = [
+        {"n": 10, "from": 5.0 * place, "to": 5.0 * place + 4, "value": value, "reason": reason}
+        for place, (value, reason) in enumerate([(0.4, None), (0.3, None), (None, "all 10 grades are 1"), (0.2, None)])
+    ]
+    ceilings = {1: 0.7, 2: 0.8, 3: 0.85, 5: 0.93, 10: 0.96}
+    growth = [{"k": k, "g": 0.6, "phi": 0.5, "ceiling": ceiling} for k, ceiling in ceilings.items()]
+    return {
+        "alt_test": {
+            "epsilon": 0.2,
+            "q": 0.05,
+            "rows": [
+                alt_row("w-meteor", "none", 0.91, wins=2),
+                alt_row("meteor", "rounded", 0.6),
+                alt_row("w-meteor", "rounded", 0.84, wins=1),
+                alt_row("control:constant", "rounded", 0.53),
+                alt_row("meteor", "isotonic", 0.4),
+                alt_row("w-meteor", "isotonic", 0.45),
+                alt_row("control:constant", "isotonic", 0.35),
+            ],
+            "absent": [{"metric": "meteor", "mapping": "none", "reason": "scores from -.2 to .9, scale 1 to 5"}],
+            "notes": ["the t-test takes texts for independent; 20 of 20 items have several"],
+        },
+        "calibration": [
+            {"metric": name, "mapping": mapping, "mae": mae, "rmse": mae + 0.1, "bias": -0.05, "ece": 0.25, "n": 40}
+            | {"bins": bins, "mae_low": mae - 0.1, "mae_high": mae + 0.1, "ece_low": 0.2, "ece_high": 0.3}
+            for mapping in ("isotonic", "linear")
+            for name, mae in (("meteor", 0.68), ("w-meteor", 0.49), ("control:constant", 1.01))
+            if (name, mapping) != ("control:constant", "linear")
+        ],
+        "length": {
+            "lengths": "control:length",
+            "n": 39,
+            "left_out": 1,
+            "rows": [
+                {"metric": name, "coefficient": coefficient, "plain": 0.5, "with_length": 0.7, "low": 0.1, "high": 0.3}
+                | {"grades_with_length": 0.6, "partial": 0.2, "quartiles": quartiles}
+                for name in ("meteor", "w-meteor")
+                for coefficient in ("pearson", "spearman")
+            ],
+            "absent": [{"metric": "flat", "reason": "all 40 scores are 1"}],
+        },
+        "raters": {
+            "design": "item x system x rater",
+            "components": [
+                {"component": "item", "estimate": 0.5, "share": 0.5},
+                {"component": "item:rater", "estimate": -0.1, "share": 0.0},
+                {"component": "residual", "estimate": 0.5, "share": 0.5},
+            ],
+            "levels": [
+                {"by": "pool", "k": 2.0, "g": 0.7, "phi": 0.6, "ceiling": 0.8, "growth": growth},
+                {"by": "system", "k": 2.0, "g": None, "phi": None, "ceiling": 0.9, "growth": growth}
+                | {"reason": "the variance of the systems is 0"},
+            ],
+        },
+        "rankings": [
+            ranking(
+                "texts",
+                {"w-meteor": 0.77, "meteor": 0.75, "control:length": 0.6},
+                {"meteor": (0.02, 0.05), "control:length": (0.17, 0.06)},
+            ),
+            ranking("systems", {"w-meteor": 0.91, "meteor": 0.6}, {"meteor": (0.31, 0.2)}, meteor={"p": 0.3}),
+        ],
+        "uncalibrated": [{"metric": "flat", "mapping": "linear", "reason": "all 40 scores are 1"}],
+        **changes,
+    }
+
+
+def audited(**changes: Any) -> dict[str, Any]:
+    """The same result with accuracies and an audit."""
+    made = correlated()
+    accuracies = [accuracy("meteor", 0.7), accuracy("w-meteor", 0.75), accuracy("control:length", 0.6)]
+    settings = made["settings"] | {"by": "item", "coefficients": ["pearson", "acc-eq"], "alt_epsilon": 0.2}
+    return {
+        **made,
+        "correlations": [*made["correlations"], *accuracies],
+        "settings": settings | {"lengths": "control:length", "folds": 5},
+        "audit": audit(**changes),
+    }
+
+
 def comparison() -> dict[str, Any]:
     def system(name: str, metric: str, mean: float, apart: float | None, p: float) -> dict[str, Any]:
         tests = dict.fromkeys(("p_bootstrap", "p_randomisation", "p_holm"), None if apart is None else p)
@@ -515,10 +643,13 @@ OTHERS: dict[str, dict[str, Any]] = {
 
 KINDS = ("correlate", "compare", "score", "passages", *OTHERS)
 
+EXAMPLES = ("audit", *KINDS)
+"""The kinds, and what a result of a kind may have besides."""
+
 
 def example(kind: str) -> Result:
-    """A small result of each kind, in which users named things meteor, tfidf and ann."""
-    made = {"correlate": correlated, "compare": comparison, "score": scores, "passages": gained}
+    """A small result, one of `EXAMPLES`, in which users named things meteor, tfidf and ann."""
+    made = {"audit": audited, "correlate": correlated, "compare": comparison, "score": scores, "passages": gained}
     value = made[kind]() if kind in made else {"schema": 1, "kind": kind, **OTHERS[kind]}
     return Result.from_dict(value)
 

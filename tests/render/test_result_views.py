@@ -22,7 +22,7 @@ from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
 from postil.records.results import Result, SystemScore, to_json
 from postil.records.table_options import TableFields, TableOptions
 from postil.render.views import LONGEST, MODULES, SHOWN, show
-from result_examples import KINDS, example, renamed
+from result_examples import EXAMPLES, KINDS, example, renamed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,6 +31,7 @@ HOSTILE = "<script>alert('1')</script>\"&amp;' onload=x ]]> \\input{x}_%$#&{}~^ 
 
 
 PICTURES = {
+    "audit": ["pearson", "acc-eq", "differences-pearson", "pairs-pearson", "scores"],
     "agreement": ["confusion", "annotators"],
     "commenters": ["scores", "meteor", "cider"],
     "compare": ["meteor"],
@@ -81,7 +82,7 @@ def test_every_kind_has_an_example_and_a_view() -> None:
     assert kinds == set(MODULES) == set(KINDS)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", EXAMPLES)
 def test_repr_is_one_short_line(kind: str) -> None:
     for result in (example(kind), renamed(example(kind), HOSTILE * 20), replace(example(kind), name="x" * 200)):
         line = repr(result)
@@ -133,7 +134,7 @@ def test_repr_of_agreement_that_does_not_exist() -> None:
     assert found._repr_html_() == "<p>no text has two ratings</p>"
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", EXAMPLES)
 def test_a_notebook_gets_escaped_html(kind: str) -> None:
     plain, hostile = (Tags(result._repr_html_()) for result in (example(kind), renamed(example(kind), HOSTILE)))
     assert "table" in plain.seen
@@ -152,7 +153,7 @@ def test_long_tables_are_truncated_in_notebooks() -> None:
 
 def test_a_notebook_shows_the_table_alone_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    for kind in KINDS:
+    for kind in EXAMPLES:
         seen = Tags(example(kind)._repr_html_()).seen
         assert "table" in seen
         assert "svg" not in seen
@@ -197,7 +198,7 @@ def test_scores_on_one_axis_only_where_it_fits() -> None:
 
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", EXAMPLES)
 def test_a_data_frame_has_the_rows(kind: str, backend: Any) -> None:
     result = example(kind)
     frame = nw.from_native(result.to_frame(backend))
@@ -229,7 +230,7 @@ def test_a_data_frame_without_rows_has_its_columns() -> None:
     assert frame.columns == ["system", "metric", "score", "n", "signature"]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", EXAMPLES)
 def test_texts_are_those_of_the_command(kind: str) -> None:
     result = renamed(example(kind), HOSTILE)
     latex = result.to_latex()
@@ -277,7 +278,7 @@ def test_statistics_of_a_split_without_articles_or_comments() -> None:
     assert "| comments | 0 |" in Result.from_dict(made).to_markdown()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", EXAMPLES)
 def test_a_result_with_nothing_in_it_shows_that(kind: str) -> None:
     result = example(kind)
     for name in result.__struct_fields__:
@@ -289,7 +290,7 @@ def test_a_result_with_nothing_in_it_shows_that(kind: str) -> None:
             assert empty.to_csv() + empty.to_latex() + empty.to_markdown() is not None
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", EXAMPLES)
 def test_json_reads_back(kind: str, tmp_path: Path) -> None:
     for result in (example(kind), renamed(example(kind), HOSTILE), replace(example(kind), name="x")):
         text = result.to_json()
@@ -301,7 +302,7 @@ def test_json_reads_back(kind: str, tmp_path: Path) -> None:
         assert postil.read_result(tmp_path / "r.json") == result
 
 
-@given(st.text(st.characters(exclude_categories=["Cs"])), st.sampled_from(KINDS))
+@given(st.text(st.characters(exclude_categories=["Cs"])), st.sampled_from(EXAMPLES))
 def test_json_reads_back_whatever_things_are_called(name: str, kind: str) -> None:
     result = renamed(example(kind), name)
     assert Result.from_json(result.to_json()) == result
@@ -316,7 +317,7 @@ def with_number(value: Any, number: float) -> Any:
     return number if isinstance(value, float) else value
 
 
-@given(st.floats(allow_nan=False, allow_infinity=False), st.sampled_from(KINDS))
+@given(st.floats(allow_nan=False, allow_infinity=False), st.sampled_from(EXAMPLES))
 def test_json_keeps_every_digit(number: float, kind: str) -> None:
     result = Result.from_dict(with_number(example(kind).to_dict(), number))
     assert Result.from_json(result.to_json()) == result
@@ -330,7 +331,7 @@ def test_json_keeps_every_digit(number: float, kind: str) -> None:
         ("wmt", ("ranks",), {}, "expected a rank of "),
         ("statistics", ("statistics", "splits"), {}, "expected the split all"),
         ("evaluation", ("grid", "points"), [], "expected combinations of the same options, one of them chosen"),
-        ("correlate", ("settings", "by"), "texts", 'expected item or pool or system, got "texts"'),
+        ("correlate", ("settings", "by"), "texts", 'expected item or pool or system or within-system, got "texts"'),
         ("correlate", ("settings", "coefficients"), [], "expected at least one coefficient"),
     ],
 )

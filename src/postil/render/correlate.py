@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from postil.escaping import one_line
 from postil.records.names import CEILING, ONE, PEOPLE, family, metric_of
+from postil.render.audit import accuracy_table, audit_notes, audit_tables, chance_label, is_control
 from postil.render.formats import counted, grid_as, short, value_with_interval
+from postil.render.verdict import Wording, verdict
 from postil.render.views import View, best
 
 if TYPE_CHECKING:
@@ -26,6 +28,20 @@ __all__ = ["near_warnings", "summary", "view"]
 
 FIELDS: Final = ("metric", "coefficient", "by", "value", "low", "high", "p", "n", "dropped")
 """The columns of a row per correlation."""
+
+OF_ACCURACIES: Final = (
+    "epsilon",
+    "pairs",
+    "plain",
+    "ties",
+    "chance",
+    "chance_low",
+    "chance_high",
+    "chance_fixed",
+    "draws",
+    "exact",
+)
+"""Further columns where some row has them."""
 
 FEW: Final = 6
 """Largest number of metrics of which all pairs are shown where none are related."""
@@ -53,10 +69,19 @@ def view(result: CorrelationResult, *, disagreements: bool = False) -> View:
     grids = [_correlation_grid(result)]
     if shown:
         grids.append(_difference_grid(shown, settings.coefficients))
+    if accuracies := accuracy_table(result):
+        grids.append(accuracies.grid)
+    if result.audit:
+        grids += [table.grid for table in audit_tables(result.audit)]
+    fields = (
+        *FIELDS,
+        *(name for name in OF_ACCURACIES if any(getattr(row, name) is not None for row in _rows(result))),
+    )
     return View(
-        rows=[{field: getattr(row, field) for field in FIELDS} for row in _rows(result)],
-        fields=FIELDS,
+        rows=[{field: getattr(row, field) for field in fields} for row in _rows(result)],
+        fields=fields,
         grids=grids,
+        findings=[f"{topic}: {said}" for topic, said in verdict(result, Wording(str, value_with_interval))],
         head=_head(result),
         below="".join(map(_disagreement, result.disagreements)) if disagreements else "",
         remarks=[
@@ -64,6 +89,7 @@ def view(result: CorrelationResult, *, disagreements: bool = False) -> View:
             *_on_numbers(result),
             *_on_people(result),
             *_on_differences(result, len(shown)),
+            *(audit_notes(result.audit) if result.audit else ()),
             f"seed {settings.seed}, {settings.resamples} resamples, {settings.permutations} permutations",
         ],
     )
@@ -96,10 +122,16 @@ def _rows(result: CorrelationResult) -> Iterator[Correlation]:
 def _correlation_grid(result: CorrelationResult) -> Grid:
     """One row per metric, control and human reference point; one column per coefficient."""
     coefficients = result.settings.coefficients
-    lines: dict[str, dict[str, str]] = {name: {} for name in _names(result)}
+    lines: dict[str, dict[str, str]] = {}
+    chance = {row.metric for row in result.correlations if row.chance is not None and not is_control(row.metric)}
+    for name in _names(result):
+        lines |= {name: {}, chance_label(name): {}} if name in chance else {name: {}}
     for row in _rows(result):
         cell = value_with_interval(row.value, row.low, row.high)
         lines.setdefault(_label(row.metric, result), {})[row.coefficient] = cell
+        if row.metric in chance and row.chance is not None:
+            cell = value_with_interval(row.chance, row.chance_low, row.chance_high)
+            lines[chance_label(row.metric)][row.coefficient] = cell
     if result.human.ceiling is not None and "pearson" in coefficients:
         lines[_label(CEILING, result)] = {"pearson": short(result.human.ceiling)}
     head = ["metric", *coefficients]
@@ -183,6 +215,8 @@ def _on_numbers(result: CorrelationResult) -> Iterator[str]:
         yield f"{units} dropped, since they have one text, or scores or grades that are all the same: {dropped}"
     for (what, reason), several in _together(result.absent_differences, coefficients):
         yield f"no difference in {what} with {', '.join(several)}: {reason}"
+    if any(row.chance is not None for row in result.correlations) or (result.audit and result.audit.rankings):
+        yield "p of an accuracy: against chance, the same scores in random order"
 
 
 def _together(

@@ -22,7 +22,7 @@ from postil.render.formats import excerpt, grid_as, rows_as_csv, rows_as_jsonl, 
 from postil.render.systems_table import systems_text
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from types import ModuleType
 
     from postil.records.results import Backend, Result
@@ -74,6 +74,7 @@ class View:
         fields: The columns of CSV; by default those of the first row.
         details: Further tables for people, on a terminal alone.
         nested: Rows of JSON Lines, where they are not those of CSV.
+        findings: Sentences above all else, one line each; on a terminal and in notebooks.
         head: A line above the tables.
         below: Text below the tables, on a terminal alone.
         remarks: Notes besides the numbers, one line each; on a terminal below the tables.
@@ -86,6 +87,7 @@ class View:
     fields: Sequence[str] = ()
     details: Sequence[Grid] = ()
     nested: Sequence[Mapping[str, object]] | None = None
+    findings: Sequence[str] = ()
     head: str = ""
     below: str = ""
     remarks: Sequence[str] = ()
@@ -146,11 +148,15 @@ def _show_systems(form: Format, result: Result, view: View, remarks: Sequence[st
 
 
 def _with_lines(view: View, text: str, remarks: Sequence[str]) -> str:
-    """Tables on a terminal between the head and the remarks."""
-    head = f"{one_line(view.head)}\n" if view.head else ""
-    lines = [*view.remarks, *remarks, *(["", *view.signatures] if view.signatures else ())]
-    end = "".join(f"{one_line(line)}\n" for line in lines)
-    return "\n".join(part for part in (head, text, end) if part)
+    """Tables on a terminal between the findings and the head, and the remarks."""
+    above = [view.findings, [view.head] if view.head else ()]
+    below = [*view.remarks, *remarks, *(["", *view.signatures] if view.signatures else ())]
+    parts = [*map(_lines, above), text, _lines(below)]
+    return "\n".join(filter(None, parts))
+
+
+def _lines(lines: Iterable[str]) -> str:
+    return "".join(f"{one_line(line)}\n" for line in lines)
 
 
 def best(values: Mapping[str, Mapping[str, float]], falling: Collection[str] = ()) -> str:
@@ -192,6 +198,7 @@ class ResultViews:
         head, *rows = view.grids[0] if view.grids else [[]]
         more = len(rows) - SHOWN
         parts = [
+            *map(_note, view.findings),
             _note(view.head) if view.head else "",
             grid_as("html", [head, *rows[:SHOWN]]) if rows else _note(self.summary(result)),
             _note(f"… {more:,} more rows") if more > 0 else "",

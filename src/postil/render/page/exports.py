@@ -93,13 +93,18 @@ def _rows(structs: Iterable[msgspec.Struct]) -> Rows:
     return [msgspec.structs.asdict(struct) for struct in structs]
 
 
+def _less(row: dict[str, object], name: str) -> dict[str, object]:
+    return {each: value for each, value in row.items() if each != name}
+
+
 def _fields(rows: Rows) -> list[str]:
     return list(dict.fromkeys(name for row in rows for name in row))
 
 
 def _correlated(result: CorrelationResult) -> Iterator[tuple[str, Rows]]:
-    yield "correlations", _rows([*result.correlations, *result.human.rows])
-    yield "differences", _rows(result.differences)
+    yield "correlations", result.to_rows()
+    tested = any(row.p_both is not None for row in result.differences)
+    yield "differences", [row if tested else _less(row, "p_both") for row in _rows(result.differences)]
     yield (
         "systems",
         [
