@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -425,6 +425,7 @@ class TestedAnnotator(Part, frozen=True, kw_only=True):
         wins: True if that is rejected, by Benjamini and Yekutieli over the annotators: the metric wins.
     """
 
+    __test__: ClassVar = False  # pytest would take it for tests
     annotator: str
     n: int
     advantage: float
