@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from postil.app.corpus.building import build_corpus
+from postil.app.corpus.texts import CorpusTexts
 from postil.app.training.generators import train_commenter
 from postil.app.training.grid import Grid
 from postil.app.training.options import (
@@ -20,6 +21,7 @@ from postil.app.training.options import (
     RetrieverTrainOptions,
 )
 from postil.app.training.retrievers import train_retriever
+from postil.app.training.training_directory import TrainingDirectory
 from postil.commenters.nn.options import GeneratorOptions, RelevanceOptions
 from postil.commenters.store import Model
 from postil.corpus.options import BuildOptions
@@ -162,6 +164,24 @@ def test_a_grid_that_grew_goes_on(corpus: Corpus, tmp_path: Path) -> None:
     assert said[0].startswith("step 5, epoch 1")
     assert said[1].startswith("combination 1 of 2: dropout 0.3")
     assert said[2].startswith("combination 2 of 2: dropout 0.1")
+
+
+def test_other_processes_know_what_the_main_one_found(
+    corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    combinations = GRID.combinations(SMALL)
+    points = tuple(
+        GridPoint(values=dict(each.values), dev=2.0 - place, steps=4, chosen=place == 1)
+        for place, each in enumerate(combinations)
+    )
+    monkeypatch.setattr("postil.app.training.grid.is_main_process", lambda: False)
+    monkeypatch.setattr("postil.app.training.grid.broadcast_from_main", lambda _work, _device: points)
+    trained: list[str] = []
+    directory = TrainingDirectory(tmp_path / "m", CorpusTexts(corpus, reads="both"), "none", 1, trained.append)
+    options, search = GRID.choose(combinations, directory, lambda _, name: trained.append(name), trained.append)
+    assert options == combinations[1].options
+    assert search == GridSearch(measure="loss", epochs=2, points=points)
+    assert trained == [each.folder(2) for each in combinations]  # and nothing is said
 
 
 def test_the_words_of_a_grid_are_read_and_written() -> None:

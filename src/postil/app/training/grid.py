@@ -203,12 +203,13 @@ class Grid:
                 dev, steps = trained["dev"][measure], trained["history"][-1]["step"]
                 tried.append(GridPoint(values=dict(each.values), dev=dev, steps=steps))
                 on_message(f"combination {len(tried)} of {len(combinations)}: {each.label}: dev {measure} {dev:.3f}")
-        place = broadcast_from_main(lambda: _best(measure, tried), combinations[0].options.training.device)
+        # The other processes open no model, so the main one tells them all that was found.
+        points = broadcast_from_main(lambda: _with_best(measure, tried), combinations[0].options.training.device)
+        place = next(place for place, point in enumerate(points) if point.chosen)
         chosen = combinations[place]
         if is_main_process():
-            limits = f"{_counted(len(tried), 'combination')}, {_counted(self.epochs, 'epoch')} each"
-            on_message(f"chosen on dev: {chosen.label} (dev {measure} {tried[place].dev:.3f}; {limits})")
-        points = tuple(msgspec.structs.replace(point, chosen=n == place) for n, point in enumerate(tried))
+            limits = f"{_counted(len(points), 'combination')}, {_counted(self.epochs, 'epoch')} each"
+            on_message(f"chosen on dev: {chosen.label} (dev {measure} {points[place].dev:.3f}; {limits})")
         return chosen.options, GridSearch(measure=measure, epochs=self.epochs, points=points)
 
 
@@ -220,10 +221,11 @@ def _measure(options: GeneratorTrainOptions | RetrieverTrainOptions) -> Literal[
     return "mrr" if isinstance(options, RetrieverTrainOptions) else "loss"
 
 
-def _best(measure: str, tried: Sequence[GridPoint]) -> int:
-    """Place of the best combination, the first of tied ones."""
+def _with_best(measure: str, tried: Sequence[GridPoint]) -> tuple[GridPoint, ...]:
+    """The combinations, the best one chosen, the first of tied ones."""
     sign = 1 if measure == "loss" else -1
-    return min(range(len(tried)), key=lambda place: sign * tried[place].dev)
+    best = min(range(len(tried)), key=lambda place: sign * tried[place].dev)
+    return tuple(msgspec.structs.replace(point, chosen=place == best) for place, point in enumerate(tried))
 
 
 def _options(options: GeneratorTrainOptions | RetrieverTrainOptions) -> dict[str, _Option]:
