@@ -177,7 +177,7 @@ def test_other_processes_know_what_the_main_one_found(
     monkeypatch.setattr("postil.app.training.grid.is_main_process", lambda: False)
     monkeypatch.setattr("postil.app.training.grid.broadcast_from_main", lambda _work, _device: points)
     trained: list[str] = []
-    directory = TrainingDirectory(tmp_path / "m", CorpusTexts(corpus, reads="both"), "none", 1, trained.append)
+    directory = TrainingDirectory(tmp_path / "m", CorpusTexts(corpus, reads="title"), "none", 1, trained.append)
     options, search = GRID.choose(combinations, directory, lambda _, name: trained.append(name), trained.append)
     assert options == combinations[1].options
     assert search == GridSearch(measure="loss", epochs=2, points=points)
