@@ -274,6 +274,33 @@ def test_long_curves_stay_small_and_keep_both_ends() -> None:
     assert (edge[:, 0].min(), edge[:, 0].max()) == (1, 20_000)
 
 
+def test_reliability_curves_have_a_diagonal_and_points_by_size() -> None:
+    x = np.array([1.5, 2.5, 4.0])
+    sizes = np.array([10.0, 40.0, 0.1])
+    series = [
+        Curve("isotonic", x, x + 0.5, sizes=sizes),
+        Curve("linear", x, x - 1, sizes=sizes / 2),
+        Curve("none", x, x),
+    ]
+    figure = curves(series, diagonal=True)
+    axes = figure.axes[0]
+    assert axes.get_xlim() == axes.get_ylim()
+    box = axes.get_position()
+    wide, high = figure.get_size_inches()
+    assert box.width * wide == pytest.approx(box.height * high)
+    (line,) = [line for line in axes.lines if line.get_color() == GREY]
+    assert np.array_equal(line.get_xdata(), line.get_ydata())
+    of_curve = [points.get_sizes() for points in axes.collections]
+    assert of_curve[0] == pytest.approx([50, 200, 2])  # the smallest can still be seen
+    assert of_curve[1] == pytest.approx([25, 100, 2])
+    assert [points.get_offsets().tolist() for points in axes.collections] == [
+        np.column_stack([each.x, each.y]).tolist() for each in series[:2]
+    ]
+    assert "40 texts" in texts(figure)
+    assert "40 texts</text>" in svg(figure, "")
+    assert "texts" not in " ".join(texts(curves([Curve("a", x, x)], diagonal=True)))
+
+
 @given(st.lists(st.floats(0, 100), min_size=1, max_size=12))
 def test_names_are_spread(wanted: list[float]) -> None:
     places = _spread(wanted, 8, 0, 100)
@@ -336,6 +363,8 @@ ONE, TWO, NAN = np.array([1.0]), np.array([1.0, 2.0]), np.array([np.nan])
         (lambda: curves([Curve("a", TWO, ONE)]), "a: y: expected 2 numbers, got an array of shape (1,)"),
         (lambda: curves([Curve("a", ONE, ONE, ONE)]), "a: expected a band with two edges"),
         (lambda: curves([Curve("a", ONE, ONE, ONE, TWO)]), "a: high: expected 1 numbers, got an array of shape (2,)"),
+        (lambda: curves([Curve("a", TWO, TWO, sizes=ONE)]), "a: sizes: expected 2 numbers, got an array of shape (1,)"),
+        (lambda: curves([Curve("a", ONE, ONE, sizes=ONE * 0)]), "a: sizes: expected positive numbers"),
         (
             lambda: curves([Curve("a", ONE * 0, ONE)], log=True),
             "a: x: expected positive numbers on a logarithmic axis, got 0",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -11,6 +12,9 @@ from postil.errors import UsageError
 from postil.plots.figure import (
     COLORS,
     DASHES,
+    GREY,
+    MUTED,
+    SMALL,
     WIDTH,
     canvas,
     fit,
@@ -37,6 +41,8 @@ __all__ = ["Curve", "curves"]
 HEIGHT: Final = 290.0
 LINE: Final = 13.0
 """Height of a name in points."""
+AREA: Final = 200.0
+"""Area of the largest point in square points."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +55,8 @@ class Curve:
         y: float64[n].
         low: float64[n], the lower edge of its band; None where there is none.
         high: float64[n], the upper edge.
+        sizes: float64[n], above 0, what the area of each point is proportional to, such as its number of texts; None
+            for a line without points.
     """
 
     name: str
@@ -56,13 +64,22 @@ class Curve:
     y: NDArray[np.float64]
     low: NDArray[np.float64] | None = None
     high: NDArray[np.float64] | None = None
+    sizes: NDArray[np.float64] | None = None
 
 
 @style()
 def curves(
-    series: Sequence[Curve], *, xlabel: str = "", ylabel: str = "", log: bool = False, log_y: bool = False
+    series: Sequence[Curve],
+    *,
+    xlabel: str = "",
+    ylabel: str = "",
+    log: bool = False,
+    log_y: bool = False,
+    diagonal: bool = False,
 ) -> Figure:
     """Draw curves with their bands; the names stand at the right, in the order of the curves' ends.
+
+    Reliability curves have the predicted grade as x, the mean grade as y, the number of texts as sizes, and a diagonal.
 
     Args:
         series: At most 12 curves.
@@ -70,10 +87,11 @@ def curves(
         ylabel: Label of y.
         log: True for a logarithmic x axis.
         log_y: True for a logarithmic y axis.
+        diagonal: True for a square panel with one scale for x and y, and a dotted line where both are equal.
 
     Raises:
         UsageError: No curve or more than 12, arrays of unlike length, x that does not rise or, with ``log``, is not
-            positive, y that is not with ``log_y``, or a band with one edge.
+            positive, y that is not with ``log_y``, sizes that are not positive, or a band with one edge.
         MissingExtra: matplotlib is not installed.
 
     >>> figure = curves([Curve("f1-2", np.array([1.0, 2.0]), np.array([0.5, 0.6]))], ylabel="nCG@k")
@@ -86,12 +104,15 @@ def curves(
     data = [_checked(each, log=log, log_y=log_y) for each in series]
     shown = [fit(each.name, 190) for each in series]
     names = max(map(text_width, shown)) + 42
-    left, above, below = 52.0, 8.0, 22.0 + 14 * bool(xlabel)
-    wide = WIDTH - left - names
+    keyed = any(each.sizes is not None for each in series)
+    left, above, below = 52.0, 8.0, 22.0 + 14 * (bool(xlabel) or keyed)
     high = max(HEIGHT, LINE * len(series))
+    wide = high if diagonal else WIDTH - left - names
     figure = canvas(WIDTH, above + high + below)
     axes = panel(figure, left, above, wide, high)
     _dress(axes, data, log=log, log_y=log_y)
+    if diagonal:
+        _diagonal(axes)
     faint = min(0.14, 0.6 / len(data))  # so that many bands on one another do not hide the lines
     for number, (x, y, low, top) in enumerate(data):
         color, dash = COLORS[number % len(COLORS)], DASHES[number // len(COLORS)]
@@ -100,6 +121,8 @@ def curves(
             axes.fill_between(x[some], low[some], top[some], color=color, alpha=faint, linewidth=0)
         marker = "o" if len(x) == 1 else ""
         axes.plot(x, y, color=color, linestyle=dash, linewidth=1.6, marker=marker, markersize=4, clip_on=False)
+    if keyed:
+        _sized(figure, axes, series, left + wide + names, above + high + 27)
     _names(figure, axes, data, shown, (left, above, wide, high))
     if xlabel:
         write(figure, left + wide / 2, above + high + 27, fit(xlabel, WIDTH), align="center")
@@ -120,6 +143,8 @@ def _checked(curve: Curve, *, log: bool, log_y: bool) -> _Data:
     y = numbers(f"{curve.name}: y", curve.y, [len(x)])
     if (curve.low is None) != (curve.high is None):
         raise UsageError(f"{curve.name}: expected a band with two edges")
+    if curve.sizes is not None and numbers(f"{curve.name}: sizes", curve.sizes, [len(x)]).min() <= 0:
+        raise UsageError(f"{curve.name}: sizes: expected positive numbers")
     low, high = (
         None if edge is None else numbers(f"{curve.name}: {name}", edge, [len(x)])
         for name, edge in (("low", curve.low), ("high", curve.high))
@@ -157,6 +182,34 @@ def _dress(axes: Axes, data: Sequence[_Data], *, log: bool, log_y: bool) -> None
             axis.set_major_locator(LogLocator(10, subs=(1, 2, 5) if factor < 100 else (1,), numticks=12))
             axis.set_minor_locator(NullLocator())
     grid(axes)
+
+
+def _diagonal(axes: Axes) -> None:
+    """The same limits for x and y, and the line where both are equal."""
+    limits = (*axes.get_xlim(), *axes.get_ylim())
+    ends = min(limits), max(limits)
+    axes.set_xlim(*ends)
+    axes.set_ylim(*ends)
+    axes.plot(ends, ends, color=GREY, linestyle=DASHES[-1], linewidth=1, zorder=1)
+
+
+def _sized(figure: Figure, axes: Axes, series: Sequence[Curve], right: float, y: float) -> None:
+    """Points with areas by size, and a key that shows the largest; it ends at a place in points."""
+    from matplotlib.lines import Line2D  # noqa: PLC0415
+
+    largest = max(float(each.sizes.max()) for each in series if each.sizes is not None)
+    for number, each in enumerate(series):
+        if each.sizes is not None:
+            areas = np.maximum(AREA * each.sizes / largest, 2)
+            color = COLORS[number % len(COLORS)]
+            axes.scatter(each.x, each.y, areas, color=color, alpha=MUTED, linewidths=0, clip_on=False, zorder=3)
+    text = f"{largest:,.0f} texts"
+    x, radius = right - text_width(text, SMALL), math.sqrt(AREA / math.pi)
+    width, height = figure.get_size_inches() * 72
+    key = Line2D([(x - radius - 4) / width], [1 - y / height], marker="o", markersize=2 * radius, color=GREY, mew=0)
+    key.set_transform(figure.transFigure)
+    figure.add_artist(key)
+    write(figure, right, y, text, align="right", size=SMALL, alpha=MUTED)
 
 
 def _apart(axes: Axes, x: NDArray[np.float64]) -> NDArray[np.intp]:
