@@ -63,6 +63,37 @@ struct Ranked {
 // counts [resamples, clusters] -> out [resamples, columns]; NaN where a side is constant.
 void rank_correlations(const Ranked&, const int32_t* counts, int64_t resamples, RankCorrelation, int jobs, double* out);
 
+// Rows in groups of neighbors. A group's first row is where the one before it ends.
+struct Groups {
+  Span<int64_t> starts;
+  int64_t n;
+
+  int64_t end(int64_t group) const { return group + 1 < starts.size ? starts[group + 1] : n; }
+};
+// Columns of scores, ties being equal numbers, with the sizes of the numbers that decide which differences are equal.
+struct ScoreColumns {
+  const double *scores, *sizes;
+  int64_t columns;
+};
+// `orders` columns of ranks of grades. A pair weighs `weights` of its group; `fixed` is empty or what each tie of the metric
+// adds, whatever the grades. A mean is as good as another that is higher by `slack`.
+struct Calibrated {
+  const int32_t* ranks;
+  int64_t orders;
+  Span<int64_t> weights, fixed;
+  int64_t slack;
+};
+// epsilons [columns], of the first order; plain [columns], what is right of it at epsilon 0; best [columns, orders], and a
+// last column where there is `fixed`: the highest that is right at any epsilon.
+void calibrate(const Groups&, const ScoreColumns&, const Calibrated&, int jobs, double* epsilons, int64_t* plain,
+               int64_t* best);
+// counts [resamples, clusters] -> out [resamples, groups, columns]: pairs that are right, each column at its own epsilon.
+void right_pairs(const Groups&, const ScoreColumns&, const int32_t* ranks, const int32_t* cluster, const int32_t* counts,
+                 int64_t resamples, int64_t clusters, const double* epsilons, int jobs, int64_t* out);
+// out [kinds, columns, columns]: pairs of the groups of each kind that both columns have right.
+void both_right(const Groups&, const ScoreColumns&, const int32_t* ranks, const int32_t* kind, int64_t kinds,
+                const double* epsilons, int jobs, int64_t* out);
+
 // Whether every line of JSON holds one object, and no object has a key twice.
 bool plain_objects(const char* data, int64_t size);
 

@@ -308,6 +308,74 @@ nb::object rank_correlation_table(In2<int32_t> x, In<int32_t> y, In<int32_t> clu
   return array_of(std::move(out), {counts.shape(0), x.shape(1)});
 }
 
+// Columns of scores and of their sizes, in groups of neighboring rows.
+struct Paired {
+  Groups groups;
+  ScoreColumns columns;
+
+  Paired(const In2<double>& scores, const In2<double>& sizes, const In<int64_t>& starts)
+      : groups{span(starts), static_cast<int64_t>(scores.shape(0))},
+        columns{scores.data(), sizes.data(), static_cast<int64_t>(scores.shape(1))} {
+    if (sizes.shape(0) != scores.shape(0) || sizes.shape(1) != scores.shape(1)) {
+      throw nb::value_error("expected a size for every score");
+    }
+  }
+  void same_rows(size_t rows) const {
+    if (static_cast<int64_t>(rows) != groups.n) throw nb::value_error("expected as many ranks and clusters as rows of scores");
+  }
+  void same_columns(size_t epsilons) const {
+    if (static_cast<int64_t>(epsilons) != columns.columns) throw nb::value_error("expected an epsilon for every column");
+  }
+};
+
+nb::tuple calibrated(In2<double> scores, In2<double> sizes, In2<int32_t> ranks, In<int64_t> starts, In<int64_t> weights,
+                     In<int64_t> fixed, int64_t slack, int jobs) {
+  const Paired given(scores, sizes, starts);
+  given.same_rows(ranks.shape(0));
+  const size_t m = scores.shape(1), lanes = ranks.shape(1) + (fixed.shape(0) > 0);
+  std::vector<double> epsilons(m);
+  std::vector<int64_t> plain(m), best(m * lanes);
+  {
+    nb::gil_scoped_release release;
+    calibrate(given.groups, given.columns,
+              {ranks.data(), static_cast<int64_t>(ranks.shape(1)), span(weights), span(fixed), slack}, jobs, epsilons.data(),
+              plain.data(), best.data());
+  }
+  return nb::make_tuple(array_of(std::move(epsilons)), array_of(std::move(plain)), array_of(std::move(best), {m, lanes}));
+}
+
+nb::object right_pair_table(In2<double> scores, In<int32_t> ranks, In<int64_t> starts, In<int32_t> cluster,
+                            In2<int32_t> counts, In<double> epsilons, int jobs) {
+  const Paired given(scores, scores, starts);
+  given.same_rows(ranks.shape(0));
+  given.same_rows(cluster.shape(0));
+  given.same_columns(epsilons.shape(0));
+  const size_t resamples = counts.shape(0);
+  std::vector<int64_t> out(resamples * starts.shape(0) * scores.shape(1));
+  {
+    nb::gil_scoped_release release;
+    right_pairs(given.groups, given.columns, ranks.data(), cluster.data(), counts.data(), static_cast<int64_t>(resamples),
+                static_cast<int64_t>(counts.shape(1)), epsilons.data(), jobs, out.data());
+  }
+  return array_of(std::move(out), {resamples, starts.shape(0), scores.shape(1)});
+}
+
+nb::object both_right_table(In2<double> scores, In<int32_t> ranks, In<int64_t> starts, In<int32_t> kind, int64_t kinds,
+                            In<double> epsilons, int jobs) {
+  const Paired given(scores, scores, starts);
+  given.same_rows(ranks.shape(0));
+  given.same_columns(epsilons.shape(0));
+  if (kind.shape(0) != starts.shape(0)) throw nb::value_error("expected a kind for every group");
+  if (kinds < 0) throw nb::value_error("expected kinds from 0 up");
+  const size_t m = scores.shape(1);
+  std::vector<int64_t> out(kinds * m * m);
+  {
+    nb::gil_scoped_release release;
+    both_right(given.groups, given.columns, ranks.data(), kind.data(), kinds, epsilons.data(), jobs, out.data());
+  }
+  return array_of(std::move(out), {static_cast<size_t>(kinds), m, m});
+}
+
 Scores scores_of(const In2<float>& array) {
   return {array.data(), static_cast<int64_t>(array.shape(0)), static_cast<int64_t>(array.shape(1))};
 }
@@ -591,6 +659,12 @@ NB_MODULE(_compiled, m) {
   m.def(
       "plain_objects", [](const nb::bytes& data) { return plain_objects(data.c_str(), static_cast<int64_t>(data.size())); },
       nb::arg("data"));
+  m.def("calibrate", &calibrated, nb::arg("scores"), nb::arg("sizes"), nb::arg("ranks"), nb::arg("starts"),
+        nb::arg("weights"), nb::arg("fixed"), nb::arg("slack") = 0, nb::arg("jobs") = 1);
+  m.def("right_pairs", &right_pair_table, nb::arg("scores"), nb::arg("ranks"), nb::arg("starts"), nb::arg("cluster"),
+        nb::arg("counts"), nb::arg("epsilons"), nb::arg("jobs") = 1);
+  m.def("both_right", &both_right_table, nb::arg("scores"), nb::arg("ranks"), nb::arg("starts"), nb::arg("kind"),
+        nb::arg("kinds"), nb::arg("epsilons"), nb::arg("jobs") = 1);
   m.def("rank_correlations", &rank_correlation_table, nb::arg("x"), nb::arg("y"), nb::arg("cluster"), nb::arg("counts"),
         nb::arg("kind"), nb::arg("jobs") = 1);
 }

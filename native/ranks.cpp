@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "checks.hpp"
+#include "fenwick.hpp"
 #include "kernels.hpp"
 #include "parallel.hpp"
 
@@ -80,21 +81,6 @@ double spearman(const Column& x, const Side& y, const int32_t* count) {
   }
   return ratio(products, squares, y.squares);
 }
-
-// Sums over the ranks below a rank, and additions to one, in the logarithm of their number (Fenwick 1994).
-struct Below {
-  std::vector<int64_t> tree;
-
-  void clear(size_t ranks) { tree.assign(ranks + 1, 0); }
-  void add(int32_t rank, int64_t w) {
-    for (size_t i = rank + 1; i < tree.size(); i += i & -i) tree[i] += w;
-  }
-  int64_t sum(int32_t rank) const {
-    int64_t out = 0;
-    for (size_t i = rank; i > 0; i &= i - 1) out += tree[i];
-    return out;
-  }
-};
 
 struct Scratch {
   Side y;

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
         Searcher,
         bleu_score,
         bleu_stats,
+        both_right,
+        calibrate,
         cider,
         count_grams,
         count_terms,
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
         plain_objects,
         pooled_scores,
         rank_correlations,
+        right_pairs,
         rouge_l,
         rouge_n,
         search_bounds,
@@ -58,6 +61,8 @@ __all__ = [
     "Searcher",
     "bleu_score",
     "bleu_stats",
+    "both_right",
+    "calibrate",
     "cider",
     "count_grams",
     "count_terms",
@@ -73,6 +78,7 @@ __all__ = [
     "plain_objects",
     "pooled_scores",
     "rank_correlations",
+    "right_pairs",
     "rouge_l",
     "rouge_n",
     "search_bounds",
@@ -102,6 +108,8 @@ if not TYPE_CHECKING:
     Searcher = _chosen.Searcher
     bleu_score = _chosen.bleu_score
     bleu_stats = _chosen.bleu_stats
+    both_right = _chosen.both_right
+    calibrate = _chosen.calibrate
     cider = _chosen.cider
     count_grams = _chosen.count_grams
     count_terms = _chosen.count_terms
@@ -117,6 +125,7 @@ if not TYPE_CHECKING:
     plain_objects = _chosen.plain_objects
     pooled_scores = _chosen.pooled_scores
     rank_correlations = _chosen.rank_correlations
+    right_pairs = _chosen.right_pairs
     rouge_l = _chosen.rouge_l
     rouge_n = _chosen.rouge_n
     search_bounds = _chosen.search_bounds

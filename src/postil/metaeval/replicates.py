@@ -10,6 +10,7 @@ import numpy as np
 
 from postil.errors import UnknownName
 from postil.kernel import rank_correlations
+from postil.metaeval.accuracy import POOL_RESAMPLES, AccuracyResampling, without_pairs
 from postil.metaeval.coefficients import MEASURES, correlate_groups, pearson, ratio, rows_by, scaled, starts_of
 from postil.metaeval.resampling import RESAMPLES, SEED, bootstrap_counts
 from postil.records.ties import dense_ranks
@@ -129,20 +130,27 @@ def resampled(  # noqa: PLR0917 - two sides, what groups them, what is asked
     Raises:
         UnknownName: There is no such coefficient or level.
     """
-    if coefficient == "acc-eq" or coefficient == "pa" or coefficient == "spa" or coefficient not in MEASURES:  # noqa: PLR1714
+    if coefficient == "pa" or coefficient == "spa" or coefficient not in MEASURES:  # noqa: PLR1714
         raise UnknownName("coefficient", coefficient, MEASURES)
     if by not in LEVELS:
         raise UnknownName("level", by, LEVELS)
     counts = np.vstack([np.ones((1, counts.shape[1]), np.int32), counts])
-    work = _Resampling(scores, grades, item, system, coefficient, by)
+    work: _Resampling | AccuracyResampling
+    if coefficient == "acc-eq":
+        counts = counts[: 1 + POOL_RESAMPLES] if by == "pool" else counts
+        work = AccuracyResampling.of(scores, grades, item, system, by, jobs)
+    else:
+        work = _Resampling(scores, grades, item, system, coefficient, by)
     if engine is None:
         found = work(counts, jobs)
     else:
         found = np.vstack(list(engine.map(work, (counts[at : at + CHUNK] for at in range(0, len(counts), CHUNK)))))
     dropped = np.zeros(scores.shape[1], np.int64)
-    if by == "item":
+    if isinstance(work, AccuracyResampling):
+        dropped += without_pairs(item, system, by)
+    elif by == "item":
         dropped = np.isnan(work.of_item).sum(axis=0)
-    if by == "within-system":
+    elif by == "within-system":
         dropped = np.isnan(work.of_system).sum(axis=0)
     n = {
         "pool": len(scores),

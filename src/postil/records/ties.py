@@ -92,12 +92,13 @@ def dense_ranks(
     return out
 
 
-def joined(values: Floats, starts: NDArray[np.int64] | None = None) -> Floats:
+def joined(values: Floats, starts: NDArray[np.int64] | None = None, magnitudes: Floats | None = None) -> Floats:
     """Replace each number by the lowest of its chain, so that ties become equal to the last bit.
 
     Args:
         values: float64[n].
         starts: int64[k], the first row of each group, ties being within groups; by default all rows are one group.
+        magnitudes: float64[n], see `tied`; by default the numbers' own.
 
     Returns:
         float64[n], in the same order but for ties.
@@ -107,7 +108,7 @@ def joined(values: Floats, starts: NDArray[np.int64] | None = None) -> Floats:
     """
     starts = np.zeros(min(1, len(values)), np.int64) if starts is None else starts
     out = np.empty(len(values))
-    ((order, begins),) = _chains(values[:, None], starts, None)
+    ((order, begins),) = _chains(values[:, None], starts, None if magnitudes is None else magnitudes[:, None])
     lowest = np.maximum.accumulate(np.where(begins, np.arange(len(values)), 0))
     out[order] = values[order][lowest]
     return out

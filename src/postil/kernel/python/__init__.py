@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from postil.kernel.python.accuracy import both_right, calibrate, right_pairs
 from postil.kernel.python.bleu import bleu_score, bleu_stats
 from postil.kernel.python.cider import Grams, cider, count_grams, load_grams
 from postil.kernel.python.interning import Interner
@@ -21,6 +22,8 @@ __all__ = [
     "Searcher",
     "bleu_score",
     "bleu_stats",
+    "both_right",
+    "calibrate",
     "cider",
     "count_grams",
     "count_terms",
@@ -36,6 +39,7 @@ __all__ = [
     "plain_objects",
     "pooled_scores",
     "rank_correlations",
+    "right_pairs",
     "rouge_l",
     "rouge_n",
     "search_bounds",

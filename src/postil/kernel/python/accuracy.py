@@ -1,0 +1,235 @@
+"""Pairwise accuracy with ties: its best threshold, its resamples, and what two metrics both have right."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+__all__ = ["both_right", "calibrate", "right_pairs"]
+
+_TOLERANCE: Final = 1e-12
+
+
+def calibrate(  # noqa: PLR0917 - the compiled kernel's order
+    scores: NDArray[np.float64],
+    sizes: NDArray[np.float64],
+    ranks: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    weights: NDArray[np.int64],
+    fixed: NDArray[np.int64],
+    slack: int = 0,
+    jobs: int = 1,
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+    """Best thresholds below which a difference of scores is a tie, for M metrics and D orders of the grades.
+
+    Thresholds are 0 and the largest difference of each chain of equal ones: neighbors, sorted, that differ by at most
+    1e-12 of the largest size.
+
+    Args:
+        scores: float64[n, M]; ties are equal numbers.
+        sizes: float64[n, M], magnitudes of what the scores were computed from.
+        ranks: int32[n, D], ranks of the grades within the groups.
+        starts: int64[k], first row of each group.
+        weights: int64[k], weight of a pair of each group; all pairs together weigh at most 2**62.
+        fixed: int64[k], gain of each tie of a metric whatever the grades; or empty.
+        slack: Weight by which the sum at the threshold may be below the highest.
+        jobs: Number of threads, in the compiled kernel.
+
+    Returns:
+        float64[M], the smallest best threshold in the first order; int64[M], the weight of the pairs that are right in
+        it at threshold 0; int64[M, D], the highest such weight at any threshold, and one column more, the highest sum
+        of gains, where there is ``fixed``.
+    """
+    del jobs
+    _check(scores, starts, len(sizes), len(ranks))
+    if ranks.shape[1] < 1:
+        raise ValueError("expected ranks of grades")
+    if len(weights) != len(starts):
+        raise ValueError("expected a weight for each group")
+    if len(fixed) not in {0, len(starts)}:
+        raise ValueError("expected a gain for each group")
+    metrics, orders = scores.shape[1], ranks.shape[1]
+    epsilons, plain = np.zeros(metrics), np.zeros(metrics, np.int64)
+    best = np.zeros((metrics, orders + (len(fixed) > 0)), np.int64)
+    for metric in range(metrics):
+        pairs = _pairs(scores[:, metric], starts)
+        size = np.maximum(sizes[pairs.high, metric], sizes[pairs.low, metric])
+        ascending, ends = _thresholds(pairs.difference, size)
+        for column in range(best.shape[1]):
+            if column == orders:
+                at_zero, gains = 0, fixed[pairs.group]
+            else:
+                high, low = ranks[pairs.high, column], ranks[pairs.low, column]
+                at_zero = int(((high > low) * weights[pairs.group]).sum())
+                gains = (high == low) * weights[pairs.group] - (high > low) * weights[pairs.group]
+            sums = at_zero + np.cumsum(gains[ascending])[ends]
+            if not len(pairs.tied):
+                zero = at_zero
+            elif column == orders:
+                zero = at_zero + int(fixed[pairs.tied[:, 2]].sum())
+            else:
+                same = ranks[pairs.tied[:, 0], column] == ranks[pairs.tied[:, 1], column]
+                zero = at_zero + int((same * weights[pairs.tied[:, 2]]).sum())
+            sums += zero - at_zero
+            best[metric, column] = max(zero, sums.max(initial=zero))
+            if column == 0:
+                plain[metric] = zero
+                if zero < best[metric, 0] - slack:
+                    first = np.flatnonzero(sums >= best[metric, 0] - slack)[0]
+                    epsilons[metric] = pairs.difference[ascending][ends][first]
+    return epsilons, plain, best
+
+
+def right_pairs(  # noqa: PLR0917
+    scores: NDArray[np.float64],
+    ranks: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    cluster: NDArray[np.int32],
+    counts: NDArray[np.int32],
+    epsilons: NDArray[np.float64],
+    jobs: int = 1,
+) -> NDArray[np.int64]:
+    """Numbers of pairs of rows that are right, in R resamples of C clusters of rows.
+
+    A pair is right if people tie and the metric does, or both order it the same way; the metric ties where scores
+    differ by epsilon or less. A row counts as many equal rows as its cluster was drawn, which are no pairs with one
+    another.
+
+    Args:
+        scores: float64[n, M].
+        ranks: int32[n], ranks of the grades within the groups, from 0 to n - 1.
+        starts: int64[k], first row of each group.
+        cluster: int32[n], from 0 to C - 1.
+        counts: int32[R, C], resample multiplicities.
+        epsilons: float64[M], threshold of each metric.
+        jobs: Number of threads, in the compiled kernel.
+
+    Returns:
+        int64[R, k, M].
+    """
+    del jobs
+    _check(scores, starts, len(ranks), len(cluster))
+    if len(epsilons) != scores.shape[1]:
+        raise ValueError("expected an epsilon for every column")
+    if len(ranks) and not (ranks.min() >= 0 and ranks.max() < len(ranks)):
+        raise ValueError("expected ranks from 0 to n - 1")
+    if len(cluster) and not (cluster.min() >= 0 and cluster.max() < counts.shape[1]):
+        raise ValueError("expected a count for every cluster")
+    out = np.zeros((len(counts), len(starts), scores.shape[1]), np.int64)
+    weights = counts.astype(np.int64)[:, cluster]
+    for group, begin, end in _groups(starts, len(ranks)):
+        first, second = np.add(np.triu_indices(end - begin, 1), begin)
+        weight = weights[:, first] * weights[:, second]
+        for metric in range(scores.shape[1]):
+            right = _right(scores[:, metric], ranks, first, second, epsilons[metric])
+            out[:, group, metric] = weight @ right.astype(np.int64)
+    return out
+
+
+def both_right(  # noqa: PLR0917
+    scores: NDArray[np.float64],
+    ranks: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    kind: NDArray[np.int32],
+    kinds: int,
+    epsilons: NDArray[np.float64],
+    jobs: int = 1,
+) -> NDArray[np.int64]:
+    """Numbers of pairs of rows that two metrics both have right, each at its own threshold.
+
+    Args:
+        scores: float64[n, M].
+        ranks: int32[n], ranks of the grades within the groups.
+        starts: int64[k], first row of each group.
+        kind: int32[k], kind of each group, from 0 to ``kinds`` - 1.
+        kinds: Number of kinds.
+        epsilons: float64[M], threshold of each metric.
+        jobs: Number of threads, in the compiled kernel.
+
+    Returns:
+        int64[kinds, M, M], the pairs in groups of each kind; on the diagonal those that a metric has right.
+    """
+    del jobs
+    _check(scores, starts, len(ranks))
+    if len(epsilons) != scores.shape[1]:
+        raise ValueError("expected an epsilon for every column")
+    if len(kind) != len(starts) or (len(kind) and not (kind.min() >= 0 and kind.max() < kinds)):
+        raise ValueError("expected a kind for every group")
+    out = np.zeros((kinds, scores.shape[1], scores.shape[1]), np.int64)
+    for group, begin, end in _groups(starts, len(ranks)):
+        first, second = np.add(np.triu_indices(end - begin, 1), begin)
+        right = np.array(
+            [_right(column, ranks, first, second, at) for column, at in zip(scores.T, epsilons, strict=True)], np.int64
+        ).reshape(len(epsilons), -1)
+        out[kind[group]] += right @ right.T
+    return out
+
+
+class _Pairs(NamedTuple):
+    """The pairs of one metric: rows with the higher and the lower score, difference and group; and those it ties."""
+
+    high: NDArray[np.int64]
+    low: NDArray[np.int64]
+    difference: NDArray[np.float64]
+    group: NDArray[np.int64]
+    tied: NDArray[np.int64]
+
+
+def _pairs(scores: NDArray[np.float64], starts: NDArray[np.int64]) -> _Pairs:
+    rows = [np.zeros((3, 0), np.int64)]
+    for group, begin, end in _groups(starts, len(scores)):
+        first, second = np.add(np.triu_indices(end - begin, 1), begin)
+        high, low = np.where(scores[first] > scores[second], (first, second), (second, first))
+        rows.append(np.array([high, low, np.full(len(high), group)]))
+    high, low, of_group = np.hstack(rows)
+    difference = scores[high] - scores[low]
+    apart = difference > 0
+    tied = np.column_stack([high, low, of_group])[~apart]
+    return _Pairs(high[apart], low[apart], difference[apart], of_group[apart], tied)
+
+
+def _thresholds(
+    difference: NDArray[np.float64], size: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Order of the differences, and the positions in it where a chain of equal ones ends."""
+    order = np.argsort(difference, kind="stable")
+    values, sizes = difference[order], size[order]
+    same = np.cumsum(np.diff(values, prepend=values[:1]) > 0)
+    largest = np.zeros(len(values))
+    np.maximum.at(largest, same, sizes)
+    sizes = largest[same]
+    ends = np.ones(len(values), bool)
+    ends[:-1] = np.diff(values) > _TOLERANCE * np.maximum(sizes[1:], sizes[:-1])
+    return order, np.flatnonzero(ends)
+
+
+def _right(
+    scores: NDArray[np.float64],
+    ranks: NDArray[np.int32],
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    epsilon: float,
+) -> NDArray[np.bool_]:
+    difference = scores[first] - scores[second]
+    says = np.where(np.abs(difference) <= epsilon, 0.0, np.sign(difference))
+    return np.asarray(says == np.sign(ranks[first] - ranks[second]))
+
+
+def _groups(starts: NDArray[np.int64], n: int) -> Iterator[tuple[int, int, int]]:
+    yield from zip(range(len(starts)), starts.tolist(), [*starts[1:].tolist(), n], strict=False)
+
+
+def _check(scores: NDArray[np.float64], starts: NDArray[np.int64], *rows: int) -> None:
+    if any(each != len(scores) for each in rows):
+        raise ValueError("expected as many ranks and clusters as rows of scores")
+    if not np.isfinite(scores).all():
+        raise ValueError("expected finite scores")
+    ends = np.append(starts, len(scores))
+    if ends[0] != 0 or (np.diff(ends) < 1).any():
+        raise ValueError("expected groups that cover the rows, with ascending starts")

@@ -1,0 +1,408 @@
+"""Pairwise accuracy with ties (``acc-eq``): calibration, resamples, chance, and the paired permutation test."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import numpy as np
+
+from postil.kernel import both_right, calibrate, right_pairs
+from postil.metaeval.coefficients import means_by, ratio, rows_by, starts_of
+from postil.metaeval.permutation import SLACK
+from postil.records.results import Correlation, UndefinedResult, replace
+from postil.records.ties import TOLERANCE, dense_ranks, joined
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = [
+    "POOL_RESAMPLES",
+    "AccuracyResampling",
+    "Pairs",
+    "chance_draws",
+    "swapping_pairs",
+    "with_chance",
+    "without_pairs",
+]
+
+Floats: TypeAlias = "NDArray[np.float64]"
+Integers: TypeAlias = "NDArray[np.int32]"
+Counts: TypeAlias = "NDArray[np.int64]"
+
+DRAWS: Final = 100
+"""Largest number of random orders of the grades."""
+
+LEAST_DRAWS: Final = 4
+"""Smallest number of them."""
+
+MOST_PAIRS: Final = 200_000_000
+"""Number of draws times pairs above which there are fewer draws."""
+
+SCALE: Final = 2**60
+"""Sum of the weights of all pairs where the weights are not whole numbers to begin with."""
+
+POOL_RESAMPLES: Final = 200
+"""Largest number of resamples by ``pool``."""
+
+CHUNK: Final = 64
+"""Number of resamples per block."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """The points of a level, in groups of two or more, whose pairs are right or wrong.
+
+    Args:
+        scores: float64[n, M]; ties are equal to the last bit.
+        sizes: float64[n, M], magnitudes of the terms that scores were computed from.
+        ranks: int32[n], ranks of the mean ratings within the group.
+        starts: int64[k], first point of each group.
+        item: int32[n], item of each point; of systems empty.
+        groups: Number of groups, those of one point included.
+    """
+
+    scores: Floats
+    sizes: Floats
+    ranks: Integers
+    starts: Counts
+    item: Integers
+    groups: int
+
+    @classmethod
+    def of(cls, scores: Floats, grades: Floats, item: Integers, system: Integers, by: str) -> Pairs:
+        """Arrange the texts, or the means of the systems.
+
+        Args:
+            scores: float64[n, M], higher is better.
+            grades: float64[n], mean ratings.
+            item: int32[n].
+            system: int32[n].
+            by: Level.
+        """
+        both = np.column_stack([scores, grades])
+        if by == "system":
+            means, sizes = means_by(np.unique(system, return_inverse=True)[1].astype(np.int32), both)
+            return cls._grouped(means, sizes, np.zeros(len(means), np.int32), np.zeros(0, np.int32))
+        group = {"item": item, "within-system": system}.get(by, np.zeros(len(item), np.int32))
+        return cls._grouped(both, np.abs(both), group, item)
+
+    @classmethod
+    def _grouped(cls, both: Floats, sizes: Floats, group: Integers, item: Integers) -> Pairs:
+        order = np.argsort(group, kind="stable")
+        begins = starts_of(group[order])
+        several = np.repeat(np.diff([*begins, len(order)]) > 1, np.diff([*begins, len(order)]))
+        order = order[several]
+        starts = starts_of(group[order]) if len(order) else np.zeros(0, np.int64)
+        both, sizes = both[order], sizes[order]
+        return cls(
+            scores=_ties_joined(both[:, :-1], starts, sizes[:, :-1]),
+            sizes=sizes[:, :-1].copy(),
+            ranks=dense_ranks(both[:, -1:], starts, sizes[:, -1:])[:, 0].copy(),
+            starts=starts,
+            item=item[order] if len(item) else item,
+            groups=len(begins),
+        )
+
+    @cached_property
+    def numbers(self) -> Counts:
+        """int64[k], number of pairs of each group."""
+        sizes = np.diff([*self.starts, len(self.ranks)])
+        return np.asarray(sizes * (sizes - 1) // 2, np.int64)
+
+    @cached_property
+    def tied(self) -> Counts:
+        """int64[k], number of pairs of each group that people tie."""
+        changes = starts_of(self.group, self.ranks[np.lexsort((self.ranks, self.group))])
+        runs = np.diff([*changes, len(self.ranks)])
+        return np.bincount(self.group[changes], runs * (runs - 1) // 2, len(self.starts)).astype(np.int64)
+
+    @property
+    def group(self) -> Counts:
+        """int64[n], group of each point."""
+        return np.repeat(np.arange(len(self.starts)), np.diff([*self.starts, len(self.ranks)]))
+
+    @cached_property
+    def weights(self) -> Counts:
+        """int64[k], weight of a pair of each group such that all groups weigh the same, exactly if that is possible."""
+        least = math.lcm(*np.unique(self.numbers).tolist())
+        if least * len(self.numbers) <= SCALE:
+            return least // self.numbers
+        return np.rint(SCALE / len(self.numbers) / self.numbers).astype(np.int64)
+
+    @property
+    def fixed(self) -> tuple[Counts, float]:
+        """int64[k], expected gain from a tie of a metric in random order, in units of 1 / `SCALE`; and the sum without.
+
+        A random order has a pair right with the probability that people tie it, or half that they do not.
+        """
+        share = self.tied / self.numbers
+        gains = (3 * share - 1) / 2 / self.numbers / len(self.numbers)
+        return np.rint(SCALE * gains).astype(np.int64), float(((1 - share) / 2).mean())
+
+    def orders(self, draws: int, seed: int) -> Integers:
+        """int32[n, 1 + draws], the ranks, and the ranks in random orders within each group."""
+        random = np.random.default_rng(seed)
+        shuffled = (self.ranks[np.lexsort((random.random(len(self.ranks)), self.group))] for _ in range(draws))
+        return np.column_stack([self.ranks, *shuffled])
+
+    @property
+    def scale(self) -> int:
+        """Weight of all pairs."""
+        return int((self.weights * self.numbers).sum())
+
+    @property
+    def slack(self) -> int:
+        """Weight by which two equally good thresholds may differ."""
+        return int(TOLERANCE * self.scale)
+
+    def calibrated(self, jobs: int = 1) -> Floats:
+        """float64[M], the smallest of the best thresholds of each metric."""
+        nothing = np.zeros(0, np.int64)
+        orders = self.ranks[:, None].copy()
+        return calibrate(self.scores, self.sizes, orders, self.starts, self.weights, nothing, self.slack, jobs)[0]
+
+
+def without_pairs(item: Integers, system: Integers, by: str) -> int:
+    """Number of items (or of systems, ``within-system``) with a single text.
+
+    >>> without_pairs(np.array([0, 0, 1]), np.array([0, 1, 0]), "item")
+    1
+    """
+    group = {"item": item, "within-system": system}.get(by)
+    return 0 if group is None else int((np.unique(group, return_counts=True)[1] < 2).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class AccuracyResampling:
+    """Pairwise accuracy of columns with one column, on all items and on resamples, at the thresholds of all.
+
+    Args:
+        pairs: The points of the level.
+        epsilons: float64[M], thresholds.
+        scores: float64[n, M], of the texts.
+        grades: float64[n].
+        item: int32[n].
+        system: int32[n].
+        by: Level.
+    """
+
+    pairs: Pairs
+    epsilons: Floats
+    scores: Floats
+    grades: Floats
+    item: Integers
+    system: Integers
+    by: str
+
+    @classmethod
+    def of(  # noqa: PLR0917 - two sides, what groups them
+        cls, scores: Floats, grades: Floats, item: Integers, system: Integers, by: str, jobs: int = 1
+    ) -> AccuracyResampling:
+        """Calibrate the threshold of each column of float64[n, M] scores on float64[n] grades.
+
+        >>> scores, grades = np.array([[0.125], [0.0], [0.5], [1.0], [1.5]]), np.array([1.0, 1.0, 2.0, 4.0, 4.0])
+        >>> work = AccuracyResampling.of(scores, grades, np.arange(5, dtype=np.int32), np.zeros(5, np.int32), "pool")
+        >>> work.epsilons.tolist(), work(np.ones((1, 5), np.int32)).tolist()
+        ([0.125], [[0.9]])
+        """
+        pairs = Pairs.of(scores, grades, item, system, by)
+        return cls(pairs, pairs.calibrated(jobs), scores, grades, item, system, by)
+
+    def __call__(self, counts: Integers, jobs: int = 1) -> Floats:
+        """float64[R, M], one row per row of resample multiplicities int32[R, items]; NaN where there is no pair.
+
+        Copies of a text are no pair.
+        """
+        blocks = [counts[at : at + CHUNK] for at in range(0, len(counts), CHUNK)]
+        body = {"item": self._drawn_items, "system": self._systems}.get(self.by, self._copied)
+        return np.vstack([np.zeros((0, self.scores.shape[1])), *(body(block, jobs) for block in blocks)])
+
+    @cached_property
+    def of_item(self) -> Floats:
+        """float64[k, M], accuracy within each item that has two texts."""
+        pairs, each = self.pairs, np.zeros(len(self.pairs.ranks), np.int32)
+        once = np.ones((1, 1), np.int32)
+        right = right_pairs(pairs.scores, pairs.ranks, pairs.starts, each, once, self.epsilons)[0]
+        return np.asarray(right / pairs.numbers[:, None], np.float64)
+
+    def _drawn_items(self, counts: Integers, jobs: int) -> Floats:
+        del jobs
+        drawn = counts[:, self.pairs.item[self.pairs.starts]].astype(np.float64)
+        return ratio(drawn @ self.of_item, np.repeat(drawn.sum(axis=1, keepdims=True), len(self.epsilons), axis=1))
+
+    def _copied(self, counts: Integers, jobs: int) -> Floats:
+        pairs = self.pairs
+        return _accuracies(pairs.scores, pairs.ranks, pairs.starts, pairs.item, counts, self.epsilons, jobs)
+
+    def _systems(self, counts: Integers, jobs: int) -> Floats:
+        both = np.column_stack([self.scores, self.grades])
+        values = np.column_stack([np.ones(len(both)), both, np.abs(both)])
+        sums = np.stack([counts[:, self.item[rows]] @ values[rows] for rows in rows_by(self.system)], axis=1)
+        resamples, systems, width = sums.shape
+        sums = sums.reshape(-1, width)
+        means, sizes = np.split(sums[:, 1:] / np.maximum(1.0, sums[:, :1]), 2, axis=1)
+        starts, each = systems * np.arange(resamples), np.arange(len(sums), dtype=np.int32)
+        scores = _ties_joined(means[:, :-1], starts, sizes[:, :-1])
+        ranks = dense_ranks(means[:, -1:], starts, sizes[:, -1:])[:, 0].copy()
+        there = (sums[:, 0] > 0).astype(np.int32)[None]
+        # Means of a resample that are epsilon apart may be so but for rounding.
+        epsilons = self.epsilons + TOLERANCE * sizes[:, :-1].max(axis=0)
+        right = right_pairs(scores, ranks, starts, each, there, epsilons, jobs)[0]
+        present = there.reshape(resamples, systems).sum(axis=1)
+        number = (present * (present - 1) / 2)[:, None]
+        return ratio(right.astype(np.float64), np.repeat(number, right.shape[1], axis=1))
+
+
+def _ties_joined(scores: Floats, starts: Counts, sizes: Floats) -> Floats:
+    out = np.empty(scores.shape)
+    for column, (values, magnitudes) in enumerate(zip(scores.T, sizes.T, strict=True)):
+        out[:, column] = joined(values, starts, magnitudes)
+    return out
+
+
+def _accuracies(  # noqa: PLR0917 - the kernel's arguments
+    scores: Floats, ranks: Integers, starts: Counts, item: Integers, counts: Integers, epsilons: Floats, jobs: int
+) -> Floats:
+    """float64[R, M], mean over the groups that have a pair in the resample."""
+    if not len(starts):
+        return np.full((len(counts), scores.shape[1]), np.nan)
+    right = right_pairs(scores, ranks, starts, item, np.ascontiguousarray(counts), epsilons, jobs)
+    copies = counts[:, item].astype(np.int64)
+    number = (np.add.reduceat(copies, starts, axis=1) ** 2 - np.add.reduceat(copies**2, starts, axis=1)) // 2
+    shares = right / np.maximum(1, number)[..., None]
+    filled = (number > 0).sum(axis=1, keepdims=True).astype(np.float64)
+    return ratio(shares.sum(axis=1), np.repeat(filled, shares.shape[2], axis=1))
+
+
+def chance_draws(pairs: int) -> int:
+    """Number of random orders of the grades for a number of pairs.
+
+    >>> chance_draws(75_000), chance_draws(3_000_000), chance_draws(50_000_000)
+    (100, 66, 4)
+    """
+    return min(DRAWS, max(LEAST_DRAWS, MOST_PAIRS // max(1, pairs)))
+
+
+def with_chance(  # noqa: PLR0917 - the rows, two sides, what groups them
+    rows: Sequence[Correlation | UndefinedResult],
+    columns: Mapping[str, Floats],
+    grades: Floats,
+    item: Integers,
+    system: Integers,
+    by: str,
+    *,
+    seed: int,
+    jobs: int = 1,
+) -> list[Correlation | UndefinedResult]:
+    """Add to rows of ``acc-eq`` the fields that are theirs alone.
+
+    Chance is the accuracy of a metric's own scores, permuted among the texts of each group and calibrated anew each
+    time; ``p`` is the share of random orders, with the observed one among them, whose accuracy is at least as high.
+    Rows over several draws or splits have ``pairs`` and ``p`` alone, against the chance of the first.
+
+    Args:
+        rows: Rows of one measure; undefined ones stay as they are.
+        columns: float64[n, d] by metric: its scores, the draws of a random control or the halves of several splits.
+        grades: float64[n], mean ratings; or float64[n, d], one column per split.
+        item: int32[n].
+        system: int32[n].
+        by: Level.
+        seed: Seed of the orders.
+        jobs: Number of threads; results do not depend on it.
+    """
+    there = [row.metric for row in rows if isinstance(row, Correlation)]
+    if not there:
+        return list(rows)
+    first = np.column_stack([columns[name][:, 0] for name in there])
+    pairs = Pairs.of(first, grades.reshape(len(grades), -1)[:, 0], item, system, by)
+    number = int(pairs.numbers.sum())
+    draws = chance_draws(number)
+    orders, (gains, least) = pairs.orders(draws, seed), pairs.fixed
+    given = pairs.scores, pairs.sizes, orders, pairs.starts, pairs.weights, gains, pairs.slack, jobs
+    epsilons, plain, best = calibrate(*given)
+    drawn = best[:, 1:-1] / pairs.scale
+    low, high = np.percentile(drawn, (2.5, 97.5), axis=1)
+    out: list[Correlation | UndefinedResult] = []
+    for row in rows:
+        if not isinstance(row, Correlation):
+            out.append(row)
+            continue
+        j = there.index(row.metric)
+        reached = np.count_nonzero(drawn[j] >= row.value - TOLERANCE)
+        found = replace(row, pairs=number, p=float((1 + reached) / (1 + draws)))
+        if columns[row.metric].shape[1] == 1 and grades.ndim == 1:
+            found = replace(
+                found,
+                epsilon=float(epsilons[j]),
+                plain=float(plain[j] / pairs.scale),
+                ties=float((pairs.tied / pairs.numbers).mean()),
+                chance=float(drawn[j].mean()),
+                chance_low=float(low[j]),
+                chance_high=float(high[j]),
+                chance_fixed=float(least + best[j, -1] / SCALE),
+                draws=draws,
+            )
+        out.append(found)
+    return out
+
+
+def swapping_pairs(  # noqa: PLR0917 - two sides, what groups them
+    scores: Floats,
+    grades: Floats,
+    item: Integers,
+    system: Integers,
+    by: str,
+    compared: Counts,
+    *,
+    permutations: int,
+    seed: int,
+    jobs: int = 1,
+) -> list[float]:
+    """Compute two-sided p-values by swapping what two metrics say of a pair of texts, each with probability 1/2.
+
+    PERM-BOTH of Deutsch, Dror and Roth (2021), for accuracies at calibrated thresholds. A pair of texts that both have
+    right, or wrong, changes nothing; of m others with one weight as many as a binomial variable are swapped.
+
+    Args:
+        scores: float64[n, m], higher is better.
+        grades: float64[n], mean ratings.
+        item: int32[n].
+        system: int32[n].
+        by: Level.
+        compared: int64[2, k], columns to compare.
+        permutations: Number of permutations.
+        seed: Seed of the permutations.
+        jobs: Number of threads; results do not depend on it.
+
+    Returns:
+        One p-value per compared pair of columns.
+
+    >>> scores = np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 1.0], [4.0, 4.0], [5.0, 5.0]])
+    >>> texts = np.arange(5, dtype=np.int32), np.zeros(5, np.int32)
+    >>> options = {"permutations": 999, "seed": 1}
+    >>> [p] = swapping_pairs(scores, np.arange(5.0), *texts, "pool", np.array([[0], [1]]), **options)
+    >>> 0.2 < p < 0.3
+    True
+    """
+    pairs = Pairs.of(scores, grades, item, system, by)
+    numbers, kind = np.unique(pairs.numbers, return_inverse=True)
+    both = both_right(
+        pairs.scores, pairs.ranks, pairs.starts, kind.astype(np.int32), len(numbers), pairs.calibrated(jobs), jobs
+    )
+    right = np.diagonal(both, axis1=1, axis2=2)
+    weights = 1 / (len(pairs.numbers) * numbers)
+    random = np.random.default_rng(seed)
+    found = []
+    for first, second in compared.T.tolist():
+        disagree = right[:, first] + right[:, second] - 2 * both[:, first, second]
+        observed = abs(weights @ (right[:, first] - right[:, second]))
+        drawn = np.zeros(permutations)
+        for weight, number in zip(weights, disagree, strict=True):
+            drawn += weight * (2.0 * random.binomial(number, 0.5, permutations) - number)
+        found.append(float((1 + np.count_nonzero(np.abs(drawn) >= observed - SLACK)) / (1 + permutations)))
+    return found
