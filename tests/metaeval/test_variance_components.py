@@ -240,6 +240,10 @@ def test_raters_who_agree():
             {(0, "a", 0): 1, (0, "a", 1): 2, (1, "b", 0): 3, (1, "b", 1): 2, (1, "c", 2): 1},
             "no two grades share just the system, so the components cannot be told apart",
         ),
+        (
+            {(0, "a", 0): 1, (0, "a", 1): 2, (0, "b", 0): 3, (1, "a", 0): 2},
+            "every two grades share the item or the system or the rater, so the components cannot be told apart",
+        ),
     ],
 )
 def test_components_that_cannot_be_told_apart(grades, reason):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -144,8 +145,9 @@ def _components(facets: Shared, sums: Mapping[Shared, float], rest: str) -> dict
     """
     for shared in _subsets(facets):
         if shared not in sums:
-            alone = f"just the {' and the '.join(shared)}" if shared else f"neither the {' nor the '.join(facets)}"
-            raise Undefined(f"no two grades share {alone}, so the components cannot be told apart")
+            alone = f"no two grades share just the {' and the '.join(shared)}"
+            problem = alone if shared else f"every two grades share the {' or the '.join(facets)}"
+            raise Undefined(f"{problem}, so the components cannot be told apart")
     found = {}
     for component in _subsets(facets)[1:]:
         parts = [((-1) ** (len(component) - len(shared)), sums[shared]) for shared in _subsets(component)]
@@ -157,39 +159,37 @@ def _components(facets: Shared, sums: Mapping[Shared, float], rest: str) -> dict
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """True and error variance of mean ratings at one level; the error with k raters is ``fixed + by_rater / k``.
+    """True and error variance of mean ratings at one level.
 
     Args:
         by: Level.
         of: Objects whose variance is the true one, in words.
         true: True variance.
-        fixed: Error variance of relative decisions that more raters leave as it is.
-        by_rater: That of one rater.
-        more_fixed: Error variance that absolute decisions add, likewise.
-        more_by_rater: That of one rater.
-        seen: True variance of what anything sees that reads the same texts.
-        unseen: Error variance of one rater then.
+        by_rater: Error variance of relative decisions, with one rater.
+        more_by_rater: Error variance that absolute decisions add, with one rater.
+        of_items: Error variance of relative decisions by the choice of the items, which more raters leave as it is. It
+            is no error for what reads the same items.
+        more_of_items: The same that absolute decisions add.
     """
 
     by: str
     of: str
     true: float
-    fixed: float
     by_rater: float
-    more_fixed: float
-    more_by_rater: float
-    seen: float
-    unseen: float
+    more_by_rater: float = 0.0
+    of_items: float = 0.0
+    more_of_items: float = 0.0
 
     def mean_of(self, k: float) -> RaterCount:
         """Reliability of the mean of k raters."""
-        relative = self.fixed + self.by_rater / k
-        absolute = relative + self.more_fixed + self.more_by_rater / k
+        relative = self.of_items + self.by_rater / k
+        absolute = relative + self.more_of_items + self.more_by_rater / k
+        seen = self.true + self.of_items
         return RaterCount(
             k=k,
             g=self.true / (self.true + relative) if self.true else None,
             phi=self.true / (self.true + absolute) if self.true else None,
-            ceiling=math.sqrt(self.seen / (self.seen + self.unseen / k)) if self.seen else None,
+            ceiling=math.sqrt(seen / (seen + self.by_rater / k)) if seen else None,
         )
 
     def reliability(self, k: float) -> RaterLevel:
@@ -213,19 +213,21 @@ def _levels(components: Mapping[str, float], table: Table) -> Iterator[_Level]:
         components: Variance components, none below 0.
         table: The table.
     """
+    of = defaultdict(float, components)
+    rest = of["residual"] + of["within"]
     if "text" in components:
-        text, rater, rest = (components.get(name, 0.0) for name in ("text", "rater", "residual"))
-        rest += components.get("within", 0.0)
-        yield _Level("pool", "texts", text, 0.0, rest, 0.0, rater, text, rest)
+        yield _Level("pool", "texts", of["text"], rest, of["rater"])
         return
-    item, system, rater, both = (components.get(name, 0.0) for name in ("item", "system", "rater", "item:system"))
-    of_item, of_system, rest = (components.get(name, 0.0) for name in ("item:rater", "system:rater", "residual"))
-    rest += components.get("within", 0.0)
-    true, error = item + system + both, of_item + of_system + rest
-    yield _Level("pool", "texts", true, 0.0, error, 0.0, rater, true, error)
-    true, error = system + both, of_system + rest
-    yield _Level("item", "texts of an item", true, 0.0, error, 0.0, 0.0, true, error)
     n = float(1 / np.mean(1 / np.bincount(table.system)))
-    seen, unseen = system + both / n, of_system + rest / n
-    more_by_rater = rater + of_item / n
-    yield _Level("system", "systems", system, both / n, unseen, item / n, more_by_rater, seen, unseen)
+    within_item, error = of["system"] + of["item:system"], of["system:rater"] + rest
+    yield _Level("pool", "texts", of["item"] + within_item, of["item:rater"] + error, of["rater"])
+    yield _Level("item", "texts of an item", within_item, error)
+    yield _Level(
+        "system",
+        "systems",
+        of["system"],
+        of["system:rater"] + rest / n,
+        of["rater"] + of["item:rater"] / n,
+        of["item:system"] / n,
+        of["item"] / n,
+    )
