@@ -251,6 +251,13 @@ def test_one_annotator_has_nobody_to_be_compared_with() -> None:
     )
 
 
+def test_annotators_who_share_no_text_are_not_compared() -> None:
+    found = alt_test(rated({"ann": [*[1.0, 2.0] * 20, *[None] * 40], "bob": [*[None] * 40, *[1.0, 3.0] * 20]}))
+    assert found.rows == ()
+    (reason,) = {each.reason for each in found.absent}
+    assert reason.endswith("somebody else rated too, and the largest number is 0")
+
+
 def test_29_texts_are_too_few() -> None:
     grades: dict[str, list[float | None]] = {"ann": [*[1.0, 2.0] * 14, 3.0, 4.0], "bob": [*[2.0, 1.0] * 14, 3.0, None]}
     found = alt_test(rated(grades))

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from postil.metaeval.alternative_annotator import alternative_annotator_test
+from postil.metaeval.calibration import calibrations
 from postil.metaeval.coefficients import COEFFICIENTS, Coefficient
 from postil.metaeval.correlation import Correlations, correlations
 from postil.metaeval.disagreement import normalised, worst, worst_against_people
@@ -15,6 +17,7 @@ from postil.metaeval.gain import (
     gain_differences,
     normalized_gains,
 )
+from postil.metaeval.grade_mapping import MappedGrades, map_to_grades
 from postil.metaeval.human import ceiling, human_agreement
 from postil.metaeval.replicates import LEVELS, By, Replicates, replicate
 from postil.metaeval.resampling import Interval
@@ -33,11 +36,14 @@ __all__ = [
     "Differences",
     "GainCurve",
     "Interval",
+    "MappedGrades",
     "Ratings",
     "Replicates",
     "SystemMeans",
     "Table",
     "Williams",
+    "alternative_annotator_test",
+    "calibrations",
     "ceiling",
     "compare",
     "correlations",
@@ -48,6 +54,7 @@ __all__ = [
     "holm",
     "human_agreement",
     "join",
+    "map_to_grades",
     "normalised",
     "normalized_gains",
     "replicate",

@@ -148,7 +148,8 @@ def _why_untested(names: tuple[str, ...], shared: NDArray[np.int64]) -> str:
     needs = f"the test needs an annotator with {LEAST} texts that somebody else rated too"
     if len(names) < 2:
         return f"{needs}, and {shown(names[0])} is the only annotator (0 such texts)"
-    return f"{needs}, and the largest number is {shared.max()} ({shown(names[shared.argmax()])})"
+    most = f" ({shown(names[shared.argmax()])})" if shared.any() else ""
+    return f"{needs}, and the largest number is {shared.max()}{most}"
 
 
 def _notes(rated: MultipleRatings) -> tuple[str, ...]:
