@@ -186,8 +186,8 @@ def test_every_section_is_a_grid() -> None:
     text = " ".join(show("table", example("audit")).split())
     for line in (
         "chance: meteor - .450 [.400, .500]",
-        "acc-eq item .700 [.600, .800] .450 [.400, .500] .0099 .690 .014 .125",
-        "w-meteor - meteor acc-eq item .020 [-.030, .070]",
+        "acc-eq by item .700 [.600, .800] .450 [.400, .500] .0099 .690 .014 .125",
+        "w-meteor - meteor acc-eq by item .020 [-.030, .070]",
         "w-meteor rounded .500 .840 [.790, .890] yes 1/2",
         "w-meteor isotonic .490 [.390, .590] .590 -.050 .250 [.200, .300]",
         "meteor pearson .500 .700 .600 .200 [.100, .300] .400 .300",
@@ -204,7 +204,7 @@ def test_every_section_is_a_grid() -> None:
     ):
         assert line in text, line
     assert "chance: control:length" not in text
-    for form, begin in (("markdown", "| margin |"), ("latex", r"margin & coefficient"), ("html", ">margin</th>")):
+    for form, begin in (("markdown", "| margin |"), ("latex", r"margin & measure"), ("html", ">margin</th>")):
         assert begin in show(form, example("audit"))  # type: ignore[arg-type]
 
 

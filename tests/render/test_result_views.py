@@ -31,7 +31,10 @@ HOSTILE = "<script>alert('1')</script>\"&amp;' onload=x ]]> \\input{x}_%$#&{}~^ 
 
 
 PICTURES = {
-    "audit": ["pearson", "acc-eq", "differences-pearson", "pairs-pearson", "scores"],
+    "audit": [
+        *("pearson", "acc-eq", "differences-pearson", "pairs-pearson", "scores"),
+        *("alt-test", "reliability", "reliability-linear", "raters"),
+    ],
     "agreement": ["confusion", "annotators"],
     "commenters": ["scores", "meteor", "cider"],
     "compare": ["meteor"],

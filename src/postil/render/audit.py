@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from postil.render.formats import counted, listed, short, value_with_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from postil.records.results import (
         AltTest,
@@ -18,12 +18,16 @@ if TYPE_CHECKING:
         CorrelationResult,
         LengthBias,
         RaterVariance,
+        UndefinedMapping,
     )
     from postil.render.formats import Grid
 
 __all__ = [
+    "MISSING",
     "AuditTable",
+    "accuracies",
     "accuracy_table",
+    "annotator_table",
     "audit_notes",
     "audit_tables",
     "chance_label",
@@ -90,15 +94,24 @@ def threshold(value: float) -> str:
     return text.removeprefix("0") if text.startswith("0.") else text
 
 
+def accuracies(result: CorrelationResult) -> list[Correlation]:
+    """The accuracies of metrics and controls, each once: those of the audit, then those among the coefficients.
+
+    Args:
+        result: The result.
+    """
+    every = [row for each in (result.audit.rankings if result.audit else ()) for row in each.rows]
+    every += [row for row in result.correlations if row.pairs is not None]
+    return list({(row.metric, row.coefficient, row.by): row for row in every}.values())
+
+
 def accuracy_table(result: CorrelationResult) -> AuditTable | None:
     """Accuracies with all that belongs to them; None where there is no accuracy.
 
     Args:
-        result: The result; an accuracy that is among its coefficients and in its audit is one row.
+        result: The result.
     """
-    every = [*(row for each in (result.audit.rankings if result.audit else ()) for row in each.rows)]
-    every += [row for row in result.correlations if row.pairs is not None]
-    rows = {(row.metric, row.coefficient, row.by): row for row in every}
+    rows = accuracies(result)
     if not rows:
         return None
     return AuditTable(
@@ -108,16 +121,15 @@ def accuracy_table(result: CorrelationResult) -> AuditTable | None:
         "Accuracy in ranking pairs of texts or systems, with 95 % confidence intervals; chance is the metric’s own "
         "scores in random order, p the one-sided p-value against it, plain the accuracy where only equal scores are a "
         "tie, ties the accuracy of a constant metric",
-        ("coefficient", "by", "value", "chance", "p", "plain", "ties", "epsilon", "pairs"),
-        tuple(map(_accuracy, rows.values())),
+        ("measure", "value", "chance", "p", "plain", "ties", "epsilon", "pairs"),
+        tuple(map(_accuracy, rows)),
     )
 
 
 def _accuracy(row: Correlation) -> tuple[str, ...]:
     return (
         row.metric,
-        row.coefficient,
-        row.by,
+        f"{row.coefficient} by {row.by}",
         _estimate(row.value, row.low, row.high),
         _estimate(row.chance, row.chance_low, row.chance_high),
         f"{row.p:.4f}".removeprefix("0"),
@@ -140,19 +152,19 @@ def audit_tables(audit: Audit) -> Iterator[AuditTable]:
         _calibration(audit.calibration),
         _length(audit.length),
         _components(audit.raters),
-        _reliability(audit.raters),
+        _ceilings(audit.raters),
     )
     return (table for table in tables if table.rows)
 
 
 def _margins(audit: Audit) -> AuditTable:
     rows = [
-        (f"{row.first} - {row.second}", row.coefficient, row.by, _estimate(row.value, row.low, row.high))
+        (f"{row.first} - {row.second}", f"{row.coefficient} by {row.by}", _estimate(row.value, row.low, row.high))
         for ranking in audit.rankings
         for row in ranking.margins
     ]
     caption = "The best metric minus each other one, and each metric minus the lengths; 95 % confidence intervals"
-    return AuditTable("margins", "margin", "difference", caption, ("coefficient", "by", "value"), tuple(rows))
+    return AuditTable("margins", "margin", "difference", caption, ("measure", "value"), tuple(rows))
 
 
 def _alt_test(test: AltTest) -> AuditTable:
@@ -175,6 +187,34 @@ def _alt_test(test: AltTest) -> AuditTable:
     return AuditTable(
         "alt-test", f"alternative test, epsilon {threshold(test.epsilon)}", "metric", caption, head, tuple(rows)
     )
+
+
+def annotator_table(test: AltTest) -> AuditTable:
+    """Each annotator beside each metric.
+
+    Args:
+        test: The alternative annotator test.
+    """
+    rows = [
+        (
+            row.metric,
+            row.mapping,
+            each.annotator,
+            f"{each.n:,}",
+            short(each.advantage),
+            short(each.human),
+            f"{each.p:.4f}".removeprefix("0"),
+            "yes" if each.wins else "no",
+        )
+        for row in test.rows
+        for each in row.annotators
+    ]
+    head = ("mapping", "annotator", "texts", "advantage", "human", "p", "wins")
+    caption = (
+        "Each annotator: share of texts on which the metric is at least as close to the others (advantage), and on "
+        "which the annotator is (human)"
+    )
+    return AuditTable("alt-test-annotators", "annotators", "metric", caption, head, tuple(rows))
 
 
 def _calibration(found: Sequence[Calibration]) -> AuditTable:
@@ -210,7 +250,7 @@ def _length(found: LengthBias) -> AuditTable:
         for row in found.rows
     ]
     caption = (
-        f"Length ({found.lengths}): correlation of metric and ratings (plain), of metric and log length, of ratings "
+        "Length: correlation of metric and ratings (plain), of metric and log length, of ratings "
         "and log length, partial given log length with its 95 % confidence interval, and within each quarter of the "
         "texts by length"
     )
@@ -225,7 +265,7 @@ def _components(found: RaterVariance) -> AuditTable:
     return AuditTable("raters", "variance of ratings", "component", caption, ("estimate", "share"), tuple(rows))
 
 
-def _reliability(found: RaterVariance) -> AuditTable:
+def _ceilings(found: RaterVariance) -> AuditTable:
     counts = list(dict.fromkeys(each.k for level in found.levels for each in level.growth))
     rows = []
     for level in found.levels:
@@ -237,7 +277,7 @@ def _reliability(found: RaterVariance) -> AuditTable:
         "Pearson’s coefficient, and the ceiling with other numbers of raters"
     )
     more = tuple(f"ceiling, k = {k:g}" for k in counts)
-    return AuditTable("reliability", "reliability", "level", caption, ("k", "g", "phi", "ceiling", *more), tuple(rows))
+    return AuditTable("ceilings", "reliability", "level", caption, ("k", "g", "phi", "ceiling", *more), tuple(rows))
 
 
 def counted_raters(k: float) -> str:
@@ -249,36 +289,48 @@ def counted_raters(k: float) -> str:
     return f"{k:.3g} rater" if k == 1 else f"{k:.3g} raters"
 
 
-def audit_notes(audit: Audit) -> Iterator[str]:
+def audit_notes(audit: Audit, named: Callable[[str], str] = str) -> Iterator[str]:
     """Notes on the numbers of an audit: numbers that do not exist, and how to read those that do.
 
     Args:
         audit: The audit.
+        named: Function that marks a name that users gave.
     """
     for ranking in audit.rankings:
-        yield from _without(f"{ranking.coefficient} of", ((each.metric, each.reason) for each in ranking.absent))
+        lacking = ((named(each.metric), each.reason) for each in ranking.absent)
+        yield from _without(f"{ranking.coefficient} by {ranking.by} of", lacking)
     test = audit.alt_test
     yield from test.notes
-    yield from _without("alternative test of", ((f"{row.metric} ({row.mapping})", row.reason) for row in test.absent))
+    tested, mapped = set(test.absent), set(audit.uncalibrated)
+    for what, undefined in (("alternative test", tested - mapped), ("calibration", mapped - tested)):
+        yield from _without(f"{what} of", _mappings(audit, undefined, named))
+    yield from _without("alternative test and calibration of", _mappings(audit, tested & mapped, named))
     skipped = {each.annotator: each.n for row in test.rows for each in row.skipped}
     if skipped:
-        named = listed([f"{name} ({counted(n, 'text')})" for name, n in skipped.items()], most=6)
-        yield f"not in the alternative test, for too few texts that somebody else rated: {named}"
+        names = listed([f"{named(name)} ({counted(n, 'text')})" for name, n in skipped.items()], most=6)
+        yield f"not in the alternative test, for too few texts that somebody else rated: {names}"
     if any(row.mapping == "rounded" for row in test.rows):
         yield (
             "real numbers cannot tie with an annotator, ratings can: compare rows of one mapping, and first with "
             "control:constant"
         )
-    lacking = ((f"{row.metric} ({row.mapping})", row.reason) for row in audit.uncalibrated)
-    yield from _without("calibration of", lacking)
-    yield from _on_length(audit.length)
+    yield from _on_length(audit.length, named)
     if audit.raters.reason:
         yield f"no variance components: {audit.raters.reason}"
     yield from (f"no g or phi by {level.by}: {level.reason}" for level in audit.raters.levels if level.reason)
 
 
-def _on_length(found: LengthBias) -> Iterator[str]:
-    yield from _without("length bias of", ((each.metric, each.reason) for each in found.absent))
+def _mappings(
+    audit: Audit, chosen: Collection[UndefinedMapping], named: Callable[[str], str]
+) -> Iterator[tuple[str, str]]:
+    """Name and reason of some metrics and mappings, in the order in which they came."""
+    for row in dict.fromkeys([*audit.alt_test.absent, *audit.uncalibrated]):
+        if row in chosen:
+            yield f"{named(row.metric)} ({row.mapping})", row.reason
+
+
+def _on_length(found: LengthBias, named: Callable[[str], str]) -> Iterator[str]:
+    yield from _without("length bias of", ((named(each.metric), each.reason) for each in found.absent))
     if found.left_out:
         yield f"without a length above 0, so not in the length table: {counted(found.left_out, 'text')}"
     for row in found.rows[:1]:
@@ -288,9 +340,9 @@ def _on_length(found: LengthBias) -> Iterator[str]:
             else "none"
             for each in row.quartiles
         ]
-        yield f"quarters by {found.lengths}: {'; '.join(ranges)}"
+        yield f"quarters by {named(found.lengths)}: {'; '.join(ranges)}"
     reasons = (
-        (f"{row.metric} ({row.coefficient}, quarter {place})", each.reason)
+        (f"{named(row.metric)} ({row.coefficient}, quarter {place})", each.reason)
         for row in found.rows
         for place, each in enumerate(row.quartiles, 1)
         if each.reason

@@ -23,6 +23,7 @@ __all__ = [
     "Collapsed",
     "Facts",
     "Findings",
+    "Heading",
     "Paragraph",
     "Picture",
     "Quote",
@@ -47,6 +48,19 @@ class Paragraph:
     """
 
     block: ClassVar = "paragraph"
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading within a section.
+
+    Args:
+        text: Its words.
+    """
+
+    block: ClassVar = "heading"
 
     text: str
 
@@ -234,7 +248,7 @@ class Collapsed:
     blocks: tuple[Block, ...]
 
 
-Block: TypeAlias = Paragraph | Findings | Facts | Quotes | Table | Picture | Collapsed
+Block: TypeAlias = Heading | Paragraph | Findings | Facts | Quotes | Table | Picture | Collapsed
 
 
 def first_open(pictures: Iterable[Picture]) -> Iterator[Block]:

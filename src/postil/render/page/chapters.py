@@ -16,10 +16,12 @@ from postil.records.results import (
     ScoreResult,
     StudyResult,
 )
+from postil.render.audit import accuracy_table
 from postil.render.formats import counted, listed
-from postil.render.numbers import grade, number
+from postil.render.numbers import estimate, grade, number
 from postil.render.page import pictures, tables
 from postil.render.page.agreement import agreement_blocks
+from postil.render.page.audit import audit_blocks, audit_sheet
 from postil.render.page.blocks import (
     Block,
     Cell,
@@ -40,6 +42,7 @@ from postil.render.page.lookup import Lookup
 from postil.render.page.study import study_chapter
 from postil.render.page.summary import SIGNIFICANTLY, compared, paragraph, scored, weights
 from postil.render.page.words import LEVELS, isolated, left_out, titled
+from postil.render.verdict import Wording, verdict
 from postil.render.views import view_of
 
 if TYPE_CHECKING:
@@ -118,6 +121,7 @@ def _correlated(result: CorrelationResult, key: str) -> Chapter:
     parts = [
         Section("correlations", "Correlation with human ratings", (*_correlations(look),)),
         Section("differences", "Differences between metrics", (*_differences(look),)),
+        Section("audit", "Could it stand in for a person?", (*audit_blocks(result),)),
         Section("scatters", "Scores against ratings", (*_scatters(look),)),
         Section("systems", "Systems", (*_systems(look),)),
         Section("disagreements", "Worst disagreements", (*_disagreements(look),)),
@@ -133,7 +137,12 @@ def _correlated(result: CorrelationResult, key: str) -> Chapter:
             (*_settings(result.settings, result.notes, result.signatures.items(), result.settings.lower_is_better),),
         ),
     ]
-    conclusion = (Paragraph(paragraph(look)), *([Paragraph(SIGNIFICANTLY)] if result.differences else []))
+    found = verdict(result, Wording(isolated, estimate))
+    conclusion: tuple[Block, ...] = (
+        *([Findings(tuple(found))] if found else []),
+        Paragraph(paragraph(look)),
+        *([Paragraph(SIGNIFICANTLY)] if result.differences else []),
+    )
     return Chapter(key, "Metrics against human ratings", said, conclusion, tuple(part for part in parts if part.blocks))
 
 
@@ -178,6 +187,8 @@ def _correlations(look: Lookup) -> Iterator[Block]:
         kinds = listed(list(dict.fromkeys(titled(row.coefficient) for row in rows)))
         yield Paragraph(f"No {kinds} of {listed(list(names), most=6)}: {reason}.")
     yield from first_open(pictures.correlations(look))
+    if look.result.audit is None and (accuracies := accuracy_table(look.result)):
+        yield audit_sheet(accuracies)
 
 
 def _differences(look: Lookup) -> Iterator[Block]:

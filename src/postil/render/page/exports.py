@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from postil.records.results import Comparison, CorrelationResult, NcgResult, ScoreResult, StudyResult
+from postil.render.audit import accuracies
 from postil.render.formats import grid_as, rows_as_csv
 from postil.render.page.blocks import Collapsed, Table
 from postil.render.study import table_rows
 from postil.render.views import view_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from postil.records.results import Agreement, Points, Result
+    from postil.records.results import Agreement, Audit, Points, Result
     from postil.render.page.blocks import Block, Chapter
 
 __all__ = ["RESULTS", "csv_tables", "latex_tables"]
@@ -29,7 +30,7 @@ Rows = list[dict[str, object]]
 UNLIKE: Final = {"\N{MINUS SIGN}": "$-$", "\N{EN DASH}": "--", "’": "'", "τ": r"$\tau$"}
 """LaTeX commands of characters in tables."""
 
-LONG: Final = ("all-differences", "compared-controls", "signatures", "pairs")
+LONG: Final = ("all-differences", "alt-test-annotators", "compared-controls", "signatures", "pairs")
 """Tables that have no LaTeX file, since they are too long to print."""
 
 
@@ -103,8 +104,8 @@ def _fields(rows: Rows) -> list[str]:
 
 def _correlated(result: CorrelationResult) -> Iterator[tuple[str, Rows]]:
     yield "correlations", result.to_rows()
-    tested = any(row.p_both is not None for row in result.differences)
-    yield "differences", [row if tested else _less(row, "p_both") for row in _rows(result.differences)]
+    both = any(row.p_both is not None for row in result.differences)
+    yield "differences", [row if both else _less(row, "p_both") for row in _rows(result.differences)]
     yield (
         "systems",
         [
@@ -137,6 +138,9 @@ def _correlated(result: CorrelationResult) -> Iterator[tuple[str, Rows]]:
         ],
     )
     yield "signatures", [{"metric": name, "signature": text} for name, text in result.signatures.items()]
+    yield "accuracies", [_there(row) for row in _rows(accuracies(result))]
+    if result.audit is not None:
+        yield from _audited(result.audit)
     if result.agreement is not None:
         yield from _agreement(result.agreement)
 
@@ -189,3 +193,39 @@ def _agreement(found: Agreement) -> Iterator[tuple[str, Rows]]:
             for other, times in zip(found.labels, row, strict=True)
         ],
     )
+
+
+def _audited(audit: Audit) -> Iterator[tuple[str, Rows]]:
+    """The parts of an audit; a part within a row is a file of its own."""
+    yield "margins", [_there(row) for each in audit.rankings for row in _rows(each.margins)]
+    test = {"epsilon": audit.alt_test.epsilon, "q": audit.alt_test.q}
+    tested = audit.alt_test.rows
+    yield "alt-test", [{**row, **test} for row in _outer(tested)]
+    names = ("metric", "mapping")
+    yield "alt-test-annotators", _inner(tested, names, "annotators")
+    yield "calibration", _outer(audit.calibration)
+    yield "reliability", _inner(audit.calibration, names, "bins")
+    length = {"lengths": audit.length.lengths, "n": audit.length.n, "left_out": audit.length.left_out}
+    yield "length", [{**row, **length} for row in _outer(audit.length.rows)]
+    yield "length-quarters", _inner(audit.length.rows, ("metric", "coefficient"), "quartiles")
+    yield "raters", _rows(audit.raters.components)
+    yield "ceilings", _outer(audit.raters.levels)
+    yield "raters-growth", _inner(audit.raters.levels, ("by",), "growth")
+
+
+def _outer(structs: Sequence[msgspec.Struct]) -> Rows:
+    """The numbers of structs, without the parts that are structs themselves."""
+    return [{name: value for name, value in row.items() if not isinstance(value, tuple)} for row in _rows(structs)]
+
+
+def _inner(structs: Sequence[msgspec.Struct], names: Sequence[str], field: str) -> Rows:
+    """The parts in a field of structs, each with the names of the struct that it is in."""
+    return [
+        {**{name: getattr(struct, name) for name in names}, **row}
+        for struct in structs
+        for row in msgspec.to_builtins(getattr(struct, field))
+    ]
+
+
+def _there(row: dict[str, object]) -> dict[str, object]:
+    return {name: value for name, value in row.items() if value is not None}

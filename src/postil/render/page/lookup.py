@@ -50,6 +50,7 @@ class Lookup:
 
     Attributes:
         metrics: The metrics, without controls, in the order in which they came.
+        with_chance: Those of them that have an accuracy by chance.
         controls: The controls of each of them.
         loose: Controls that belong to none, such as the length of the text.
         families: Metrics that differ in their weights only, each family with its controls.
@@ -65,6 +66,8 @@ class Lookup:
         self._differences = {(row.first, row.second, row.coefficient): row for row in result.differences}
         names = dict.fromkeys([*result.signatures, *(row.metric for row in result.correlations)])
         self.metrics = tuple(name for name in names if not name.startswith("control:"))
+        chance = {row.metric for row in result.correlations if row.chance is not None}
+        self.with_chance = chance.intersection(self.metrics)
         of: dict[str, list[str]] = {}
         for name in names:
             if name.startswith("control:"):

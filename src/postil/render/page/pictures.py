@@ -17,6 +17,7 @@ from postil.plots import (
 )
 from postil.records.names import HALVES, LENGTH, PEOPLE, control
 from postil.records.results import Points
+from postil.render.audit import chance_label
 from postil.render.numbers import interval, number
 from postil.render.page.blocks import Picture
 from postil.render.page.lookup import ALPHA, control_label
@@ -59,7 +60,11 @@ def correlations(look: Lookup) -> list[Picture]:
             for each, row in of_family:
                 behind = each.startswith("control:")
                 title = control_label(each, members) if behind else each
-                rows.append(IntervalRow(title, row.value, row.low, row.high, name if grouped else "", behind))
+                group = name if grouped else ""
+                rows.append(IntervalRow(title, row.value, row.low, row.high, group, behind))
+                if row.chance is not None and not behind:
+                    ends = row.chance_low, row.chance_high
+                    rows.append(IntervalRow(chance_label(each), row.chance, *ends, group, control=True))
         loose = [(each, look.rows[each, coefficient]) for each in look.loose if (each, coefficient) in look.rows]
         rows += [
             IntervalRow(control(each), row.value, row.low, row.high, "without a metric", control=True)

@@ -23,6 +23,7 @@ from postil.records.results import (
 )
 from postil.render.numbers import number
 from postil.render.page.agreement import agreement_pictures
+from postil.render.page.audit import audit_pictures
 from postil.render.page.blocks import Picture
 from postil.render.page.gains import Gains
 from postil.render.page.gains_chapter import gain_pictures
@@ -66,6 +67,8 @@ def _correlation(result: CorrelationResult) -> Iterator[Picture]:
     yield from differences(look)
     yield from matrices(look)
     yield from filter(None, scatters(look)[:1])
+    if result.audit is not None:
+        yield from audit_pictures(result.audit)
 
 
 @pictures_of.register(Comparison)

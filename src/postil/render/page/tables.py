@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from postil.records.names import CEILING, PEOPLE, control, metric_of
+from postil.render.audit import chance_label
 from postil.render.formats import counted
 from postil.render.numbers import DASH, grade, interval, number, p_value, signed
 from postil.render.page.blocks import Cell, Row, Table
@@ -35,6 +36,7 @@ __all__ = [
     "difference",
     "first_differences",
     "plain_value",
+    "row_label",
     "scores",
     "signatures",
     "systems",
@@ -63,6 +65,13 @@ def plain_value(value: float | None) -> Cell:
 def with_interval(row: Correlation | Estimate | None) -> Cell:
     """A number with its interval, if there is one."""
     return NONE if row is None else Cell(number(row.value), interval(row.low, row.high), row.value)
+
+
+def _by_chance(row: Correlation | None) -> Cell:
+    """The accuracy by chance, if there is one."""
+    if row is None or row.chance is None:
+        return NONE
+    return Cell(number(row.chance), interval(row.chance_low, row.chance_high), row.chance)
 
 
 def difference(row: Difference | GainDifference | None) -> Cell:
@@ -114,6 +123,9 @@ def correlations(look: Lookup) -> Table:
         for name in members:
             behind = name.startswith("control:")
             lines.append(line(name, control_label(name, members) if behind else name, behind=behind))
+            if name in look.with_chance:
+                chance = [_by_chance(look.rows.get((name, coefficient))) for coefficient in look.coefficients]
+                lines.append(Row(chance_label(name), (*chance, *([NONE, NONE] if counted else [])), "control"))
     lines += [line(name, control(name), behind=True) for name in look.loose]
     pad = (NONE, NONE) if counted else ()
     for kind, shown in PEOPLE.items():
@@ -146,7 +158,7 @@ def first_differences(look: Lookup) -> Table:
             if coefficient in look.tested:
                 cells.append(_p_cell(row.p_holm if row else None))
         if any(cell is not NONE for cell in cells):
-            lines.append(Row(f"{first} − {_shown(second, first)}", tuple(cells), full=f"{first} − {second}"))
+            lines.append(Row(f"{first} − {row_label(second, first)}", tuple(cells), full=f"{first} − {second}"))
     return Table(
         "differences",
         "Differences of correlations with 95 % confidence intervals (* Holm-adjusted p < .05)",
@@ -158,13 +170,19 @@ def first_differences(look: Lookup) -> Table:
 def all_differences(look: Lookup) -> Table:
     """All differences, with every test."""
     rows = look.result.differences
-    tests = ("p_bootstrap", "p_williams", "p_permutation", "p_holm")
+    tests = ("p_bootstrap", "p_williams", "p_permutation", "p_both", "p_holm")
     there = [name for name in tests if any(getattr(row, name) is not None for row in rows)]
-    shown = {"p_bootstrap": "bootstrap", "p_williams": "Williams", "p_permutation": "permutation", "p_holm": "Holm"}
+    shown = {
+        "p_bootstrap": "bootstrap",
+        "p_williams": "Williams",
+        "p_permutation": "permutation",
+        "p_both": "PERM-BOTH",
+        "p_holm": "Holm",
+    }
     head = ("difference", "coefficient", "value", *(f"p ({shown[name]})" for name in there))
     lines = [
         Row(
-            f"{_shown(row.first)} − {_shown(row.second, row.first)}",
+            f"{row_label(row.first)} − {row_label(row.second, row.first)}",
             (
                 Cell(titled(row.coefficient), words=True),
                 difference(row),
@@ -255,8 +273,13 @@ def signatures(rows: Iterable[tuple[str, str]], noun: str = "metric") -> Table:
     )
 
 
-def _shown(name: str, beside: str = "") -> str:
-    """A metric or a control; a control without its metric where that stands beside it."""
+def row_label(name: str, beside: str = "") -> str:
+    """A metric or a control; a control without its metric where that stands beside it.
+
+    Args:
+        name: The name.
+        beside: The metric beside it.
+    """
     metric = metric_of(name)
     if not name.startswith("control:"):
         return name

@@ -35,6 +35,9 @@ COEFFICIENTS: Final[Mapping[str, str]] = {
     "spearman": "Spearman",
     "kendall-b": "Kendall τ-b",
     "kendall-c": "Kendall τ-c",
+    "acc-eq": "accuracy with ties",
+    "pa": "pairwise accuracy",
+    "spa": "soft pairwise accuracy",
 }
 LEVELS: Final[Mapping[str, str]] = {
     "pool": "over all texts together",

@@ -1,0 +1,160 @@
+"""The audit on a page: the verdict first, a section with its parts, files beside it, names escaped."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from page_document import NASTY, Document, Page, spoilt
+
+from postil.app.report import write_report
+from postil.records.result_files import read_results
+from result_examples import accuracy, alt_row, audit, audited, correlated, example
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+PARTS = [
+    "Ranking texts and systems",
+    "Alternative annotator test",
+    "On the scale of the ratings",
+    "Length of the text",
+    "The raters",
+]
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Page:
+    made, _ = write_report([example("audit")], tmp_path_factory.mktemp("audit") / "r.html")
+    return Document(made)
+
+
+def rows(page: Page, name: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO((page.folder / f"{name}.csv").read_text(encoding="utf-8"))))
+
+
+def test_the_verdict_comes_first_then_its_chapter(page: Page) -> None:
+    order = [
+        "w-meteor ranks systems best, with soft pairwise accuracy",
+        "May replace one of the 2 annotators",
+        "w-meteor has the highest correlation",
+        "Differences between metrics",
+        "All 5 differences",
+        "Could it stand in for a person?Ranking",
+        *PARTS,
+        "Worst disagreements",
+    ]
+    places = [page.text.replace("\n", "").rindex(part) for part in order]
+    assert places == sorted(places)
+
+
+def test_every_table_is_there(page: Page) -> None:
+    assert page.line("chance: w-meteor") == ["–", ".450 [.400, .500]", "–", "–"]
+    assert ["w-meteor", "spa by system", ".910 [.810, 1.010]", ".500", ".0083", "–", "–", "–", "10"] in page.rows
+    assert ["w-meteor", "rounded", ".500", ".840 [.790, .890]", "yes", "1/2"] in page.rows
+    assert ["constant", "rounded", ".000", ".530 [.480, .580]", "no", "0/2"] in page.rows
+    assert ["w-meteor", "rounded", "ann", "40", ".840", ".800", ".0100", "yes"] in page.rows
+    assert ["meteor", "linear", ".680 [.580, .780]", ".780", "−.050", ".250 [.200, .300]"] in page.rows
+    assert page.line("item:rater") == ["−.100", ".000"]
+    assert page.line("pool") == ["2", ".700", ".600", ".800", ".700", ".800", ".850", ".930", ".960"]
+    for note in ("No calibration of flat (linear): all 40 scores are 1.", "The t-test takes texts for independent"):
+        assert note in page.text
+    assert "median" not in page.text
+
+
+def test_pictures_of_an_audit(page: Page) -> None:
+    labels = [str(svg["aria-label"]) for svg in page.all("svg")]
+    assert sum("Average advantage probability" in label for label in labels) == 1
+    assert sum("Reliability curves, mapping" in label for label in labels) == 2
+    assert sum("Gain from more raters" in label for label in labels) == 1
+    assert "w-meteor, passed" in page.text
+    assert page.text.count("chance: meteor") == 2  # the table, and the forest
+
+
+def test_files_of_an_audit(page: Page) -> None:
+    assert rows(page, "alt-test")[2] | {"low": "", "high": ""} == {
+        "metric": "w-meteor",
+        "mapping": "rounded",
+        "omega": "0.5",
+        "rho": "0.84",
+        "low": "",
+        "high": "",
+        "passed": "True",
+        "epsilon": "0.2",
+        "q": "0.05",
+    }
+    assert rows(page, "alt-test-annotators")[0]["annotator"] == "ann"
+    assert [float(each["ece"]) for each in rows(page, "calibration")] == [0.25] * 5
+    assert rows(page, "reliability")[1] == {
+        "metric": "meteor", "mapping": "isotonic", "n": "25", "predicted": "2.6", "grade": "2.8",
+    }  # fmt: skip
+    assert {each["lengths"] for each in rows(page, "length")} == {"control:length"}
+    quarter = rows(page, "length-quarters")[2]
+    assert list(quarter) == ["metric", "coefficient", "n", "from", "to", "value", "reason"]
+    assert (quarter["from"], quarter["value"], quarter["reason"]) == ("10.0", "", "all 10 grades are 1")
+    assert [each["component"] for each in rows(page, "raters")] == ["item", "item:rater", "residual"]
+    assert rows(page, "ceilings")[1]["reason"] == "the variance of the systems is 0"
+    assert [float(each["k"]) for each in rows(page, "raters-growth")][:5] == [1, 2, 3, 5, 10]
+    systems = rows(page, "accuracies")[3]
+    assert (systems["metric"], systems["coefficient"], systems["exact"], systems["ties"]) == (
+        "w-meteor",
+        "spa",
+        "True",
+        "",
+    )
+    assert "sd" not in systems
+    assert [each["second"] for each in rows(page, "margins")] == ["meteor", "control:length", "meteor"]
+    tex = (page.folder / "alt-test.tex").read_text(encoding="utf-8")
+    assert r"w-meteor & rounded & .500 & .840 [.790, .890] & yes & 1/2 \\" in tex
+    assert not (page.folder / "alt-test-annotators.tex").exists()
+
+
+def test_the_page_is_made_again_from_its_results(page: Page, tmp_path: Path) -> None:
+    made, _ = write_report(read_results([page.folder / "results.json"]), tmp_path / "r.html")
+    there = re.compile("scores-part.*?</section>", re.DOTALL)
+    assert there.sub("", made.read_text(encoding="utf-8")) == there.sub("", page.source)
+
+
+def test_hostile_names_of_an_audit(made: Callable[..., Page], page: Page) -> None:
+    spoiled = made(spoilt(audited(), re.compile("w-meteor|meteor|flat|ann|bob|cid|control:length")))
+    assert {tag for tag, _ in spoiled.tags} == {tag for tag, _ in page.tags}
+    assert "<script>alert(1)</script></svg></title>\"'&amp;{{ 7*7 }}$x^2$" in spoiled.text
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f]", spoiled.source)
+    outside = re.sub(r"<(bdi|blockquote|dd|p|td|text|title)\b[^>]*>[^<]*", "", spoiled.source)
+    outside = re.sub(r"\"[^\"]*\"", "", outside)
+    assert "\u202e" not in outside
+    assert NASTY not in spoiled.source
+
+
+def test_accuracies_without_an_audit(made: Callable[..., Page]) -> None:
+    page = made(correlated(correlations=[accuracy("meteor", 0.7), accuracy("w-meteor", 0.75)]))
+    assert "Could it stand in for a person?" not in page.text
+    row = next(row for row in page.rows if row[1:2] == ["acc-eq by item"])
+    assert row[2:5] == [".700 [.600, .800]", ".450 [.400, .500]", ".0099"]
+    assert (page.folder / "correlations.csv").read_text(encoding="utf-8").startswith("metric,coefficient,by,value,low,")
+
+
+def test_little_of_an_audit_is_enough(made: Callable[..., Page]) -> None:
+    bare = {
+        "alt_test": audit()["alt_test"] | {"rows": []},
+        "calibration": [],
+        "length": {"lengths": "control:length", "n": 0, "left_out": 0, "rows": [], "absent": []},
+        "raters": {"design": "", "components": [], "levels": [], "reason": "no text has two grades"},
+        "rankings": [],
+    }
+    page = made(audited(**bare) | {"correlations": correlated()["correlations"]})
+    assert not [part for part in PARTS if part in page.text]
+    assert "No variance components: no text has two grades." in page.text
+    assert not (page.folder / "alt-test.csv").exists()
+
+
+def test_many_metrics_are_cut(made: Callable[..., Page]) -> None:
+    many = [alt_row(f"metric {place}", "rounded", 0.5) for place in range(70)]
+    calibration = [audit()["calibration"][0] | {"metric": f"metric {place}"} for place in range(14)]
+    page = made(audited(alt_test=audit()["alt_test"] | {"rows": many}, calibration=calibration))
+    assert "the first 60 of 70; controls in gray" in page.text
+    assert "the first 12 of 14 metrics" in page.text
