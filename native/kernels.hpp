@@ -94,6 +94,17 @@ void right_pairs(const Groups&, const ScoreColumns&, const int32_t* ranks, const
 void both_right(const Groups&, const ScoreColumns&, const int32_t* ranks, const int32_t* kind, int64_t kinds,
                 const double* epsilons, int jobs, int64_t* out);
 
+// Sums by sign pattern: own [rows, columns, patterns], other [other_rows, columns, patterns].
+struct Sums {
+  const double *own, *other;
+  int64_t rows, other_rows, columns, patterns;
+};
+// together [combinations, 2]: rows of own and of other that are added; pairs [pairs, 2]: columns to subtract; slack
+// [combinations, pairs] -> out [combinations, pairs, 2]: patterns in which the difference is at most slack, and at least
+// -slack.
+void order_counts(const Sums&, const int32_t* together, int64_t combinations, const int32_t* pairs, int64_t count_of_pairs,
+                  const double* slack, int jobs, int64_t* out);
+
 // Whether every line of JSON holds one object, and no object has a key twice.
 bool plain_objects(const char* data, int64_t size);
 

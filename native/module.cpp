@@ -31,6 +31,8 @@ using In = nb::ndarray<const T, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device
 template <class T>
 using In2 = nb::ndarray<const T, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T>
+using In3 = nb::ndarray<const T, nb::numpy, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+template <class T>
 using InOut2 = nb::ndarray<T, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
@@ -376,6 +378,27 @@ nb::object both_right_table(In2<double> scores, In<int32_t> ranks, In<int64_t> s
   return array_of(std::move(out), {static_cast<size_t>(kinds), m, m});
 }
 
+nb::object order_count_table(In3<double> own, In3<double> other, In2<int32_t> together, In2<int32_t> pairs,
+                             In2<double> slack, int jobs) {
+  if (own.shape(1) != other.shape(1) || own.shape(2) != other.shape(2)) {
+    throw nb::value_error("expected the same columns and patterns on both sides");
+  }
+  if (together.shape(1) != 2 || pairs.shape(1) != 2 || slack.shape(0) != together.shape(0) ||
+      slack.shape(1) != pairs.shape(0)) {
+    throw nb::value_error("expected a slack for each pair");
+  }
+  const auto size = [](size_t n) { return static_cast<int64_t>(n); };
+  const Sums sums{own.data(),          other.data(),       size(own.shape(0)), size(other.shape(0)),
+                  size(own.shape(1)), size(own.shape(2))};
+  std::vector<int64_t> out(slack.size() * 2);
+  {
+    nb::gil_scoped_release release;
+    order_counts(sums, together.data(), size(together.shape(0)), pairs.data(), size(pairs.shape(0)), slack.data(), jobs,
+                 out.data());
+  }
+  return array_of(std::move(out), {together.shape(0), pairs.shape(0), 2});
+}
+
 Scores scores_of(const In2<float>& array) {
   return {array.data(), static_cast<int64_t>(array.shape(0)), static_cast<int64_t>(array.shape(1))};
 }
@@ -665,6 +688,8 @@ NB_MODULE(_compiled, m) {
         nb::arg("counts"), nb::arg("epsilons"), nb::arg("jobs") = 1);
   m.def("both_right", &both_right_table, nb::arg("scores"), nb::arg("ranks"), nb::arg("starts"), nb::arg("kind"),
         nb::arg("kinds"), nb::arg("epsilons"), nb::arg("jobs") = 1);
+  m.def("order_counts", &order_count_table, nb::arg("own"), nb::arg("other"), nb::arg("together"), nb::arg("pairs"),
+        nb::arg("slack"), nb::arg("jobs") = 1);
   m.def("rank_correlations", &rank_correlation_table, nb::arg("x"), nb::arg("y"), nb::arg("cluster"), nb::arg("counts"),
         nb::arg("kind"), nb::arg("jobs") = 1);
 }

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     from postil.app.progress import OnMessage
     from postil.engine import Engine
+    from postil.metaeval.correlation import Correlations
     from postil.metaeval.significance import Differences
     from postil.metaeval.table import Table
     from postil.records.results import Agreement, DisagreementText, Excluded, UndefinedResult
@@ -223,15 +224,7 @@ def correlate_table(
         table.column(name)
     with elsewhere(options.engine, options.jobs, options.address) as engine, steps(3 + len(options.coefficients)) as at:
         at("correlations")
-        found = correlations(
-            table,
-            options.coefficients,
-            options.by,
-            resamples=options.resamples,
-            seed=options.seed,
-            jobs=options.jobs,
-            engine=engine,
-        )
+        found = _correlations(table, options, engine)
         at("human agreement")
         people, no_people = _human(table, options, engine)
         at("inter-annotator agreement")
@@ -272,6 +265,19 @@ def correlate_table(
     )
 
 
+def _correlations(table: Table, options: CorrelateOptions, engine: Engine | None) -> Correlations:
+    return correlations(
+        table,
+        options.coefficients,
+        options.by,
+        resamples=options.resamples,
+        permutations=options.permutations,
+        seed=options.seed,
+        jobs=options.jobs,
+        engine=engine,
+    )
+
+
 def _human(
     table: Table, options: CorrelateOptions, engine: Engine | None
 ) -> tuple[HumanAgreement, tuple[UndefinedResult, ...]]:
@@ -281,6 +287,7 @@ def _human(
             options.coefficients,
             options.by,
             resamples=options.resamples,
+            permutations=options.permutations,
             seed=options.seed,
             jobs=options.jobs,
             engine=engine,

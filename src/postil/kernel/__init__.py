@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         log_sums,
         meteor,
         ngram_matches,
+        order_counts,
         overlap,
         plain_objects,
         pooled_scores,
@@ -74,6 +75,7 @@ __all__ = [
     "log_sums",
     "meteor",
     "ngram_matches",
+    "order_counts",
     "overlap",
     "plain_objects",
     "pooled_scores",
@@ -121,6 +123,7 @@ if not TYPE_CHECKING:
     log_sums = _chosen.log_sums
     meteor = _chosen.meteor
     ngram_matches = _chosen.ngram_matches
+    order_counts = _chosen.order_counts
     overlap = _chosen.overlap
     plain_objects = _chosen.plain_objects
     pooled_scores = _chosen.pooled_scores

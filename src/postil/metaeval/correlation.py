@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from postil.metaeval.coefficients import constant, means_by, ratio, rows_by
+from postil.metaeval.coefficients import OF_SYSTEMS, constant, means_by, ratio, rows_by
+from postil.metaeval.permutation import PERMUTATIONS
 from postil.metaeval.replicates import CONTROL_DRAWS, KENDALL_RESAMPLES, resampled
 from postil.metaeval.resampling import RESAMPLES, SEED, bootstrap_counts, interval, p_value
+from postil.metaeval.system_accuracy import why_no_accuracy, with_chance
 from postil.records.results import Correlation, UndefinedResult
 
 if TYPE_CHECKING:
@@ -55,6 +57,7 @@ def correlations(
     by: By = "pool",
     *,
     resamples: int = RESAMPLES,
+    permutations: int = PERMUTATIONS,
     seed: int = SEED,
     kendall_resamples: int = KENDALL_RESAMPLES,
     jobs: int = 1,
@@ -75,6 +78,7 @@ def correlations(
             the items of the resample; ``within-system`` the texts of each system in the resample, then the mean over
             the systems, except those whose scores or ratings are all the same.
         resamples: Number of resamples, at least 1.
+        permutations: Largest number of sign patterns, and of orders of the systems, for accuracies of systems.
         seed: Seed of the resamples.
         kendall_resamples: Largest number of resamples for Kendall's coefficients, which take longer.
         jobs: Number of threads; results do not depend on it.
@@ -96,24 +100,29 @@ def correlations(
     (0.8, 4)
     """
     rows: list[Correlation | UndefinedResult] = []
+    of_text = table.grades, table.item, table.system
+    by_name = {name: table.oriented[:, [j]] for j, name in enumerate(table.metrics)} | dict(table.draws)
     for coefficient in dict.fromkeys(coefficients):
         several = min(resamples, kendall_resamples) if coefficient.startswith("kendall") else resamples
         counts = bootstrap_counts(len(table.starts), several, seed)
 
         def of(columns: Floats, counts: Integers = counts, coefficient: Measure = coefficient) -> Replicates:
-            of_text = table.grades, table.item, table.system
-            return resampled(columns, *of_text, counts, coefficient, by, jobs=jobs, engine=engine)
+            asked = coefficient, by
+            return resampled(
+                columns, *of_text, counts, *asked, permutations=permutations, seed=seed, jobs=jobs, engine=engine
+            )
 
-        found = of(table.oriented)
+        found, these = of(table.oriented), list[Correlation | UndefinedResult]()
         for j, metric in enumerate(table.metrics):
-            reason = why_undefined(table, table.scores[:, j], by)
+            reason = why_undefined(table, table.scores[:, j], by, coefficient)
             values, samples, dropped = found.values[[j]], found.samples[:, [j]], found.dropped[j]
-            rows.append(row_of(metric, coefficient, by, values, samples, found.n, dropped, reason))
+            these.append(row_of(metric, coefficient, by, values, samples, found.n, dropped, reason))
         for control, draws in table.draws.items():
             drawn = of(draws, counts[:0])
             samples = of(draws[:, ~np.isnan(drawn.values)][:, :CONTROL_DRAWS]).samples
-            reason, dropped = why_undefined(table, draws[:, 0], by), drawn.dropped.max()
-            rows.append(row_of(control, coefficient, by, drawn.values, samples, drawn.n, dropped, reason))
+            reason, dropped = why_undefined(table, draws[:, 0], by, coefficient), drawn.dropped.max()
+            these.append(row_of(control, coefficient, by, drawn.values, samples, drawn.n, dropped, reason))
+        rows += with_chance(these, by_name, *of_text, coefficient, permutations, seed)
     return Correlations.of(rows)
 
 
@@ -151,14 +160,17 @@ def row_of(  # noqa: PLR0917 - the columns of a row
     )
 
 
-def why_undefined(table: Table, scores: Floats, by: By) -> str:
+def why_undefined(table: Table, scores: Floats, by: By, coefficient: Measure) -> str:
     """Reason why the coefficient of scores with the mean ratings of a table is undefined, in words.
 
     Args:
         table: The table of n texts.
         scores: float64[n].
         by: Level.
+        coefficient: Name of the coefficient.
     """
+    if coefficient in OF_SYSTEMS:
+        return why_no_accuracy(table.item, table.system)
     return next(_reasons(table, [("score", scores), ("grade", table.grades)], by))
 
 

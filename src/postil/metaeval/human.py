@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 import numpy as np
 
 from postil.errors import Undefined, UsageError
+from postil.metaeval.coefficients import ACCURACIES, OF_SYSTEMS
 from postil.metaeval.correlation import Correlations, row_of
 from postil.metaeval.multiple_ratings import MultipleRatings
+from postil.metaeval.permutation import PERMUTATIONS
 from postil.metaeval.replicates import resampled
 from postil.metaeval.resampling import RESAMPLES, SEED, bootstrap_counts
+from postil.metaeval.system_accuracy import SOFT_RESAMPLES, fewer_patterns, why_no_accuracy, with_chance
 from postil.records.names import CEILING, HALVES, ONE
 from postil.records.results import HumanAgreement, UndefinedResult
 
@@ -65,6 +68,7 @@ def human_agreement(
     *,
     splits: int = SPLITS,
     resamples: int = RESAMPLES,
+    permutations: int = PERMUTATIONS,
     seed: int = SEED,
     jobs: int = 1,
     engine: Engine | None = None,
@@ -85,6 +89,7 @@ def human_agreement(
         by: Level; see `postil.metaeval.correlation.correlations`.
         splits: Number of random splits, at least 1.
         resamples: Number of resamples of the items, at least 1.
+        permutations: Largest number of sign patterns, and of orders of the systems, for accuracies of systems.
         seed: Seed of splits and resamples.
         jobs: Number of threads; results do not depend on it.
         engine: Engine that computes the resamples; by default this process.
@@ -113,9 +118,10 @@ def human_agreement(
     orders = [rated.shuffled(rng) for _ in range(splits)]
     halves = [rated.halves(order, rng) for order in orders]
     counts = bootstrap_counts(int(rated.item[-1]) + 1, resamples, seed)
-    work = _Resampling(rated, counts, jobs, engine)
+    work = _Resampling(rated, counts, permutations, seed, jobs, engine)
     names = tuple(dict.fromkeys(coefficients))
-    rows = [work.split_half(halves, name, by) for name in names] + [work.leave_one_out(name) for name in names]
+    rows = [work.split_half(halves, name, by) for name in names]
+    rows += [work.leave_one_out(name) for name in names if name not in ACCURACIES]
     reliability, rule, pairs = _reliability(rated, orders)
     k = float(1 / np.mean(1 / table.ratings.counts))
     highest = None
@@ -142,6 +148,8 @@ class _Resampling:
 
     rated: MultipleRatings
     counts: NDArray[np.int32]
+    permutations: int
+    seed: int
     jobs: int
     engine: Engine | None
 
@@ -149,9 +157,13 @@ class _Resampling:
         self, halves: Sequence[tuple[Floats, Floats]], coefficient: Measure, by: By
     ) -> Correlation | UndefinedResult:
         rated, step = self.rated, len(halves)
+        counts = self.counts[:SOFT_RESAMPLES] if coefficient == "spa" else self.counts
+        patterns = fewer_patterns(self.counts.shape[1], self.permutations)
         parts = [
             resampled(
-                *(one[:, None], other, rated.item, rated.system, self.counts[split::step], coefficient, by),
+                *(one[:, None], other, rated.item, rated.system, counts[split::step], coefficient, by),
+                permutations=patterns,
+                seed=self.seed,
                 jobs=self.jobs,
                 engine=self.engine,
             )
@@ -159,7 +171,13 @@ class _Resampling:
         ]
         values, samples = (np.concatenate(each) for each in zip(*((p.values, p.samples) for p in parts), strict=True))
         dropped = max(int(part.dropped[0]) for part in parts)
-        return row_of(HALVES, coefficient, by, values, samples, parts[0].n, dropped, rated.why_undefined(by))
+        if coefficient not in OF_SYSTEMS:
+            return row_of(HALVES, coefficient, by, values, samples, parts[0].n, dropped, rated.why_undefined(by))
+        why = why_no_accuracy(rated.item, rated.system)
+        row = row_of(HALVES, coefficient, by, values, samples, parts[0].n, dropped, why)
+        ones, others = map(np.column_stack, zip(*halves, strict=True))
+        texts = others, rated.item, rated.system
+        return with_chance([row], {HALVES: ones}, *texts, coefficient, self.permutations, self.seed, patterns)[0]
 
     def leave_one_out(self, coefficient: Measure) -> Correlation | UndefinedResult:
         rated = self.rated

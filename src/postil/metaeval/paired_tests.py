@@ -17,16 +17,17 @@ from postil.metaeval.permutation import (
     swapping_rows,
     swapping_systems,
 )
+from postil.metaeval.swapped_systems import swapped_pairwise, swapped_soft
 from postil.metaeval.williams import williams_p
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from postil.metaeval.coefficients import Coefficient
+    from postil.metaeval.coefficients import Accuracy, Coefficient
     from postil.metaeval.replicates import By
     from postil.metaeval.table import Table
 
-__all__ = ["paired_tests"]
+__all__ = ["paired_tests", "swapping_texts"]
 
 Floats: TypeAlias = "NDArray[np.float64]"
 Integers: TypeAlias = "NDArray[np.int64]"
@@ -79,6 +80,37 @@ def paired_tests(
         by_williams = williams_p(points, pairs)
     found: list[float] = permutation_p(statistic, len(table.starts), permutations, seed).tolist()
     return [None if math.isnan(p) else p for p in by_williams], found
+
+
+def swapping_texts(
+    table: Table,
+    columns: Integers,
+    pairs: Integers,
+    measure: Accuracy,
+    *,
+    permutations: int,
+    seed: int,
+    jobs: int = 1,
+) -> list[float]:
+    """Paired permutation tests that swap single texts; see `postil.metaeval.significance.differences`.
+
+    Args:
+        table: Scores and ratings.
+        columns: int64[m], columns of the metrics that have an accuracy.
+        pairs: int64[2, k], positions in ``columns`` of the metrics to compare.
+        measure: Name of the accuracy.
+        permutations: Largest number of permutations.
+        seed: Seed of the permutations.
+        jobs: Number of threads.
+
+    Returns:
+        p-values of the pairs.
+    """
+    points = _points(table.oriented[:, columns], spearman=False)
+    if measure == "spa":
+        texts = points, table.grades, table.item, table.system
+        return [float(p) for p in swapped_soft(*texts, pairs, permutations, seed, jobs)]
+    return [float(p) for p in swapped_pairwise(points, table.grades, table.system, pairs, permutations, seed)]
 
 
 def _points(both: Floats, *, spearman: bool) -> Floats:

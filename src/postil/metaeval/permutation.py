@@ -14,7 +14,7 @@ from postil.metaeval.coefficients import ratio
 from postil.records.ties import TOLERANCE, dense_ranks, difference
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -24,6 +24,7 @@ __all__ = [
     "average_ranks",
     "permutation_p",
     "sign_flips",
+    "sign_patterns",
     "standardized",
     "swapping_coefficients",
     "swapping_groups",
@@ -104,18 +105,42 @@ def sign_flips(first: Floats, second: Floats, flips: int, seed: int) -> Floats:
     # The rounding error of a sum is relative to the scores in it, not to the sum.
     scores = np.where(differences != 0, np.maximum(np.abs(first), np.abs(second)), 0.0)
     reach = np.abs(total) - TOLERANCE * scores.sum(axis=0)
-    exact = topics < 63 and 2**topics <= flips
-    patterns = 2**topics if exact else flips
-    random = np.random.default_rng(seed)
-    reached = np.full(differences.shape[1], 0 if exact else 1)
-    for start in range(0, patterns, CHUNK):
-        size = min(CHUNK, patterns - start)
-        if exact:
-            flipped = np.arange(start, start + size)[:, None] >> np.arange(topics) & 1
-        else:
-            flipped = random.integers(0, 2, (size, topics))
+    exact, blocks = sign_patterns(topics, flips, seed)
+    reached, patterns = np.full(differences.shape[1], 0 if exact else 1), 0 if exact else 1
+    for flipped in blocks:
+        patterns += len(flipped)
         reached += (np.abs(total - 2 * (flipped.astype(np.float64) @ differences)) >= reach).sum(axis=0)
-    return np.asarray(reached / (patterns if exact else 1 + patterns), np.float64)
+    return np.asarray(reached / patterns, np.float64)
+
+
+def sign_patterns(items: int, most: int, seed: int) -> tuple[bool, Iterator[Integers]]:
+    """Sign patterns of items: all of them where they are at most a number, else as many random ones.
+
+    Args:
+        items: Number of items.
+        most: Largest number of patterns.
+        seed: Seed of the random ones.
+
+    Returns:
+        True if these are all patterns; and blocks int64[b, items], 1 where a sign is flipped and 0 elsewhere.
+
+    >>> exact, blocks = sign_patterns(2, 4, seed=1)
+    >>> exact, [block.tolist() for block in blocks]
+    (True, [[[0, 0], [1, 0], [0, 1], [1, 1]]])
+    """
+    exact = items < 63 and 2**items <= most
+    patterns = 2**items if exact else most
+
+    def blocks() -> Iterator[Integers]:
+        random = np.random.default_rng(seed)
+        for start in range(0, patterns, CHUNK):
+            size = min(CHUNK, patterns - start)
+            if exact:
+                yield np.arange(start, start + size)[:, None] >> np.arange(items) & 1
+            else:
+                yield random.integers(0, 2, (size, items))
+
+    return exact, blocks()
 
 
 def swapping_rows(points: Floats, starts: Integers, pairs: Integers) -> Statistic:

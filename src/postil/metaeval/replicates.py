@@ -12,7 +12,9 @@ from postil.errors import UnknownName
 from postil.kernel import rank_correlations
 from postil.metaeval.accuracy import POOL_RESAMPLES, AccuracyResampling, without_pairs
 from postil.metaeval.coefficients import MEASURES, correlate_groups, pearson, ratio, rows_by, scaled, starts_of
+from postil.metaeval.permutation import PERMUTATIONS
 from postil.metaeval.resampling import RESAMPLES, SEED, bootstrap_counts
+from postil.metaeval.system_accuracy import SOFT_RESAMPLES, SoftResampling, pairwise_accuracy, require_systems
 from postil.records.ties import dense_ranks
 
 if TYPE_CHECKING:
@@ -110,6 +112,8 @@ def resampled(  # noqa: PLR0917 - two sides, what groups them, what is asked
     by: By,
     *,
     names: Sequence[str] = (),
+    permutations: int = PERMUTATIONS,
+    seed: int = SEED,
     jobs: int = 1,
     engine: Engine | None = None,
 ) -> Replicates:
@@ -124,16 +128,29 @@ def resampled(  # noqa: PLR0917 - two sides, what groups them, what is asked
         coefficient: Name of the coefficient.
         by: Level; see `postil.metaeval.correlation.correlations`.
         names: Names of the columns.
+        permutations: Largest number of sign patterns for ``spa``.
+        seed: Seed of the random ones.
         jobs: Number of threads.
         engine: Engine that computes the resamples; by default this process.
 
     Raises:
         UnknownName: There is no such coefficient or level.
+        UsageError: It compares systems, and the level is another.
     """
-    if coefficient == "pa" or coefficient == "spa" or coefficient not in MEASURES:  # noqa: PLR1714
+    if coefficient not in MEASURES:
         raise UnknownName("coefficient", coefficient, MEASURES)
     if by not in LEVELS:
         raise UnknownName("level", by, LEVELS)
+    require_systems(coefficient, by)
+    if coefficient == "pa" or coefficient == "spa":  # noqa: PLR1714 - for the type checker
+        texts = scores, grades, item, system
+        ranking = SoftResampling.of(*texts, permutations, seed) if coefficient == "spa" else _Ordering(*texts)
+        counts = counts[:SOFT_RESAMPLES] if coefficient == "spa" else counts
+        samples = np.full((len(counts), scores.shape[1]), np.nan)
+        if samples.size and counts.shape[1] > 1:
+            samples = _mapped(ranking, counts, jobs, engine)
+        none_dropped = np.zeros(scores.shape[1], np.int64)
+        return Replicates(tuple(names), ranking.values(jobs), samples, len(np.unique(system)), none_dropped)
     counts = np.vstack([np.ones((1, counts.shape[1]), np.int32), counts])
     work: _Resampling | AccuracyResampling
     if coefficient == "acc-eq":
@@ -141,10 +158,7 @@ def resampled(  # noqa: PLR0917 - two sides, what groups them, what is asked
         work = AccuracyResampling.of(scores, grades, item, system, by, jobs)
     else:
         work = _Resampling(scores, grades, item, system, coefficient, by)
-    if engine is None:
-        found = work(counts, jobs)
-    else:
-        found = np.vstack(list(engine.map(work, (counts[at : at + CHUNK] for at in range(0, len(counts), CHUNK)))))
+    found = _mapped(work, counts, jobs, engine)
     dropped = np.zeros(scores.shape[1], np.int64)
     if isinstance(work, AccuracyResampling):
         dropped += without_pairs(item, system, by)
@@ -160,6 +174,17 @@ def resampled(  # noqa: PLR0917 - two sides, what groups them, what is asked
     }[by]
     samples = found[1:] if counts.shape[1] > 1 else np.full_like(found[1:], np.nan)
     return Replicates(tuple(names), found[0], samples, n, dropped)
+
+
+def _mapped(
+    work: _Resampling | AccuracyResampling | _Ordering | SoftResampling,
+    counts: Integers,
+    jobs: int,
+    engine: Engine | None,
+) -> Floats:
+    if engine is None:
+        return work(counts, jobs)
+    return np.vstack(list(engine.map(work, (counts[at : at + CHUNK] for at in range(0, len(counts), CHUNK)))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,19 +272,43 @@ def _over_rows(  # noqa: PLR0917
     return out
 
 
+@dataclass(frozen=True, eq=False)
+class _Ordering:
+    """Function from multiplicities int32[R, items] to pairwise accuracies float64[R, M]."""
+
+    scores: Floats
+    grades: Floats
+    item: Integers
+    system: Integers
+
+    def __call__(self, counts: Integers, jobs: int = 1) -> Floats:
+        del jobs
+        return pairwise_accuracy(*_system_means(self.scores, self.grades, self.item, self.system, counts))
+
+    def values(self, jobs: int = 1) -> Floats:
+        """float64[M], over all items."""
+        return np.asarray(self(np.ones((1, int(self.item.max()) + 1), np.int32), jobs)[0])
+
+
 def _over_systems(  # noqa: PLR0917
     x: Floats, y: Floats, item: Integers, system: Integers, counts: Integers, coefficient: Coefficient
 ) -> Floats:
     """float64[R, M], over the means of the systems that have rows in the resample."""
+    means, magnitudes, there = _system_means(x, y, item, system, counts)
+    resamples, systems, columns = means.shape
+    means, starts = means.reshape(-1, columns), systems * np.arange(resamples)
+    weights, magnitudes = there.ravel().astype(np.int32), magnitudes.reshape(-1, columns)
+    return correlate_groups(means[:, :-1], means[:, -1], starts, coefficient, weights=weights, magnitudes=magnitudes)
+
+
+def _system_means(
+    x: Floats, y: Floats, item: Integers, system: Integers, counts: Integers
+) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    """Systems' means and means of magnitudes, float64[R, S, M + 1]; bool[R, S], True for systems with rows."""
     values = np.column_stack([np.ones(len(y)), x, y, np.abs(x), np.abs(y)])
     sums = np.stack([_drawn(counts[:, item[rows]], values[rows]) for rows in rows_by(system)], axis=1)
-    resamples, systems, columns = sums.shape
-    sums = sums.reshape(-1, columns)
-    means, magnitudes = np.split(sums[:, 1:] / np.maximum(1.0, sums[:, :1]), 2, axis=1)
-    there = (sums[:, 0] > 0).astype(np.int32)
-    starts = systems * np.arange(resamples)
-    x_means, y_means = means[:, :-1], means[:, -1]
-    return correlate_groups(x_means, y_means, starts, coefficient, weights=there, magnitudes=magnitudes)
+    means, magnitudes = np.split(sums[..., 1:] / np.maximum(1.0, sums[..., :1]), 2, axis=2)
+    return means, magnitudes, sums[..., 0] > 0
 
 
 def _drawn(counts: Integers, of_item: Floats) -> Floats:

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from postil.errors import UsageError
+from postil.metaeval.coefficients import ACCURACIES
 from postil.metaeval.correlation import why_undefined
-from postil.metaeval.paired_tests import paired_tests
+from postil.metaeval.paired_tests import paired_tests, swapping_texts
 from postil.metaeval.permutation import PERMUTATIONS
 from postil.metaeval.replicates import CONTROL_DRAWS, KENDALL_RESAMPLES, resampled
 from postil.metaeval.resampling import RESAMPLES, SEED, bootstrap_counts, interval, p_value
+from postil.metaeval.system_accuracy import pairs_without_items
 from postil.records.names import CONTROL, metric_of
 from postil.records.results import Difference, UndefinedResult, replace
 from postil.records.ties import without_noise
@@ -70,7 +72,8 @@ def differences(
     at least as large as the observed one. For Spearman by `pool` the ranks are swapped; by `item` the item's two
     coefficients; by `system` the means of the systems are taken after the swap. By `within-system` each system is
     treated as all texts are by `pool`, and the mean taken over the systems. Kendall's coefficients have the bootstrap
-    interval alone.
+    interval alone. Accuracies have PERM-BOTH of the same paper: both metrics are standardized over all texts, and each
+    text by itself swaps their scores (see `postil.metaeval.swapped_systems`).
 
     A control is compared with the metric that it controls only; a random one by the mean over its draws (for the
     interval: over its first `CONTROL_DRAWS`), with the bootstrap alone.
@@ -110,7 +113,7 @@ def differences(
     kendall = coefficient.startswith("kendall")
     resamples = min(resamples, kendall_resamples) if kendall else resamples
     counts = bootstrap_counts(len(table.starts), resamples, seed)
-    work = _Differencing(table, coefficient, by, counts, jobs, engine)
+    work = _Differencing(table, coefficient, by, counts, permutations, seed, jobs, engine)
     found = work.replicates(table.oriented)
     exists = ~np.isnan(found.values) & ~np.isnan(found.samples).all(axis=0)
     columns = np.flatnonzero(exists)
@@ -133,11 +136,15 @@ def differences(
             replace(row, p_williams=by_williams, p_permutation=p, p=p)
             for row, by_williams, p in zip(rows, *tests, strict=True)
         ]
+    if rows and (coefficient == "pa" or coefficient == "spa"):  # noqa: PLR1714 - for the type checker
+        places = np.searchsorted(columns, pairs.T)
+        both = swapping_texts(table, columns, places, coefficient, permutations=permutations, seed=seed, jobs=jobs)
+        rows = [replace(row, p_both=p, p=p) for row, p in zip(rows, both, strict=True)]
     controls = list(_against_controls(work, found, exists))
     return Differences(
         rows=tuple(_adjusted([*rows, *(each for each in controls if isinstance(each, Difference))])),
         absent=(*absent, *alone, *(each for each in controls if isinstance(each, UndefinedResult))),
-        notes=tuple(_notes(table, by, kendall=kendall)),
+        notes=tuple(_notes(table, by, coefficient)),
     )
 
 
@@ -149,6 +156,8 @@ class _Differencing:
     coefficient: Measure
     by: By
     counts: NDArray[np.int32]
+    permutations: int
+    seed: int
     jobs: int
     engine: Engine | None
 
@@ -162,6 +171,8 @@ class _Differencing:
             self.counts if counts is None else counts,
             self.coefficient,
             self.by,
+            permutations=self.permutations,
+            seed=self.seed,
             jobs=self.jobs,
             engine=self.engine,
         )
@@ -183,7 +194,7 @@ class _Differencing:
         )
 
     def undefined(self, name: str, scores: Floats) -> UndefinedResult:
-        return self.absent(name, why_undefined(self.table, scores, self.by))
+        return self.absent(name, why_undefined(self.table, scores, self.by, self.coefficient))
 
     def absent(self, name: str, reason: str) -> UndefinedResult:
         return UndefinedResult(metric=name, coefficient=self.coefficient, by=self.by, reason=reason)
@@ -276,8 +287,11 @@ def _adjusted(rows: Sequence[Difference]) -> list[Difference]:
     return [replace(row, p_holm=done.get(place)) for place, row in enumerate(rows)]
 
 
-def _notes(table: Table, by: By, *, kendall: bool) -> Iterator[str]:
-    if kendall:
+def _notes(table: Table, by: By, coefficient: Measure) -> Iterator[str]:
+    if coefficient in ACCURACIES:
+        if coefficient == "spa" and (note := pairs_without_items(table)):
+            yield note
+    elif coefficient.startswith("kendall"):
         yield "Kendall's coefficients have no test here; look at the intervals"
     elif by == "item":
         yield "Williams' test does not apply to the mean of the items' coefficients"

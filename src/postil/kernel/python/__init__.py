@@ -8,6 +8,7 @@ from postil.kernel.python.cider import Grams, cider, count_grams, load_grams
 from postil.kernel.python.interning import Interner
 from postil.kernel.python.meteor import meteor
 from postil.kernel.python.objects import plain_objects
+from postil.kernel.python.orders import order_counts
 from postil.kernel.python.overlap import Overlap, overlap
 from postil.kernel.python.ranks import rank_correlations
 from postil.kernel.python.rouge import lcs_lengths, ngram_matches, rouge_l, rouge_n, union_lcs
@@ -35,6 +36,7 @@ __all__ = [
     "log_sums",
     "meteor",
     "ngram_matches",
+    "order_counts",
     "overlap",
     "plain_objects",
     "pooled_scores",

@@ -1,0 +1,156 @@
+"""Paired permutation tests of accuracies in ranking systems that swap single texts (PERM-BOTH).
+
+A permutation swaps two metrics' standardized scores of some texts. What the first metric then has is its own sums over
+the texts that stay, and the other's over those that are swapped. Both are had once per permutation for all metrics, and
+every pair of metrics adds two of them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from postil.kernel import order_counts
+from postil.metaeval.coefficients import means_by
+from postil.metaeval.permutation import sign_patterns
+from postil.metaeval.resampling import CELLS
+from postil.metaeval.system_accuracy import PATTERNS, Contests, texts_of
+from postil.records.ties import TOLERANCE, dense_ranks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+__all__ = ["swapped_pairwise", "swapped_soft"]
+
+Floats: TypeAlias = "NDArray[np.float64]"
+Integers: TypeAlias = "NDArray[np.int64]"
+Places: TypeAlias = "NDArray[np.int32]"
+
+
+def swapped_pairwise(  # noqa: PLR0917 - two sides, what groups them, what is asked
+    points: Floats, grades: Floats, system: Places, pairs: Integers, permutations: int, seed: int
+) -> Floats:
+    """Test differences in pairwise accuracy.
+
+    Args:
+        points: float64[n, m], standardized scores by m metrics.
+        grades: float64[n].
+        system: int32[n].
+        pairs: int64[2, k], columns to compare.
+        permutations: Number of permutations.
+        seed: Seed of the permutations.
+
+    Returns:
+        float64[k], two-sided p-values.
+    """
+    numbers = np.unique(system, return_inverse=True)[1].astype(np.int32)
+    means, magnitudes = means_by(numbers, grades[:, None])
+    ranks = dense_ranks(means, magnitudes=magnitudes)[:, 0]
+    better, worse = np.nonzero(ranks[:, None] > ranks)
+    one, other = np.nonzero(np.triu(ranks[:, None] == ranks, 1))
+    of_system = [np.flatnonzero(numbers == each) for each in range(len(ranks))]
+    observed = means_by(numbers, points)[0].T
+
+    def right(means: Floats) -> Integers:
+        ordered = means[..., better] - means[..., worse] > TOLERANCE
+        tied = np.abs(means[..., one] - means[..., other]) <= TOLERANCE
+        return np.asarray(np.count_nonzero(ordered, axis=-1) + np.count_nonzero(tied, axis=-1))
+
+    def statistic(swapped: Floats) -> Integers:
+        lent = np.stack([swapped[:, rows] @ points[rows] / len(rows) for rows in of_system], axis=-1)
+        first, second = (observed[metric] + lent[:, by] - lent[:, metric] for metric, by in (pairs, pairs[::-1]))
+        return np.asarray(np.abs(right(first) - right(second)))
+
+    width = pairs.shape[1] * (len(better) + len(one))
+    return _p_values(statistic, len(points), permutations, seed, max(1, CELLS // max(1, width)))
+
+
+def swapped_soft(  # noqa: PLR0917 - two sides, what groups them, what is asked
+    points: Floats,
+    grades: Floats,
+    item: Places,
+    system: Places,
+    pairs: Integers,
+    permutations: int,
+    seed: int,
+    jobs: int = 1,
+) -> Floats:
+    """Test differences in soft pairwise accuracy.
+
+    All permutations have the same sign patterns, at most `PATTERNS` of them, and there are as many permutations at
+    most. The p-values of people stay.
+
+    Args:
+        points: float64[n, m], standardized scores by m metrics.
+        grades: float64[n].
+        item: int32[n], from 0 without a gap.
+        system: int32[n].
+        pairs: int64[2, k], columns to compare.
+        permutations: Largest number of permutations and of sign patterns.
+        seed: Seed of both.
+        jobs: Number of threads.
+
+    Returns:
+        float64[k], two-sided p-values.
+    """
+    contests = Contests.of(grades[:, None], item, system)
+    flips = list(sign_patterns(len(contests.shared), min(permutations, PATTERNS), seed)[1])
+    people = contests.better(flips)
+    texts, ends = _columns(contests, item, system)
+    signs = np.concatenate(flips).astype(np.float64).T
+    n, metrics = points.shape
+    sums = np.append(points, np.zeros((1, metrics)), axis=0).T[:, texts.T]  # [m, columns, items]
+    shape = metrics, texts.shape[1], signs.shape[1]
+    everything = (sums.reshape(-1, len(texts)) @ signs).reshape(shape)
+    together = np.concatenate([pairs, pairs[::-1]], axis=1).T.astype(np.int32)
+    # The sums of swapped scores are as large as those of the two metrics on average, which is all that rounding needs.
+    sizes = np.abs(sums).sum(axis=2)[together].sum(axis=1) / 2
+    slack = TOLERANCE / 2 * (sizes[:, ends[:, 0]] + sizes[:, ends[:, 1]])
+
+    def statistic(swapped: Floats) -> Integers:
+        chosen = np.append(swapped[0], 0.0)[texts.T]
+        lent = ((sums * chosen).reshape(-1, len(texts)) @ signs).reshape(shape)
+        better = order_counts(everything - lent, lent, together, ends, slack, jobs)
+        first, second = np.split(np.abs(better - people).sum(axis=(1, 2)), 2)
+        return np.asarray(np.abs(first - second))[None]
+
+    return _p_values(statistic, n, min(permutations, PATTERNS), seed, 1)
+
+
+def _columns(contests: Contests, item: Places, system: Places) -> tuple[Integers, Places]:
+    """Text of each item in each of C columns, int64[items, C], n for none, and the two columns of each pair of systems.
+
+    A column is a system; systems that lack different items have two columns for their pair, with the items of both.
+    """
+    texts = texts_of(item, system)
+    n, systems = len(item), texts.shape[1]
+    first, second = contests.systems.T
+    apart = ((texts[:, first] == n) != (texts[:, second] == n)).any(axis=0)
+    shared = contests.shared[:, apart]
+    both = [np.where(shared, texts[:, end[apart]], n) for end in (first, second)]
+    ends = contests.systems.copy()
+    ends[apart] = systems + np.arange(2 * apart.sum(), dtype=np.int32).reshape(2, -1).T
+    return np.concatenate([texts, *both], axis=1), ends
+
+
+def _p_values(statistic: Callable[[Floats], Integers], texts: int, permutations: int, seed: int, step: int) -> Floats:
+    """Shares of permutations, the observed one among them, with a statistic at least as large as the observed one.
+
+    Args:
+        statistic: Function from float64[b, texts], 1 where a text is swapped, to int64[b, k].
+        texts: Number of texts.
+        permutations: Number of permutations.
+        seed: Seed of the permutations.
+        step: Number of permutations at once.
+    """
+    observed = statistic(np.zeros((1, texts)))
+    random = np.random.default_rng([seed, 1])  # apart from the sign patterns, which have the seed alone
+    reached = np.ones(observed.shape[1])
+    for start in range(0, permutations, step):
+        size = min(step, permutations - start)
+        swapped = np.stack([random.integers(0, 2, texts, np.int8) for _ in range(size)]).astype(np.float64)
+        reached += (statistic(swapped) >= observed).sum(axis=0)
+    return reached / (1 + permutations)

@@ -1,0 +1,207 @@
+"""Pairwise accuracy and soft pairwise accuracy: worked values, definitions, holes, what does not exist."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from table_p import table_p
+
+from postil.errors import UsageError
+from postil.metaeval.correlation import correlations
+from postil.metaeval.permutation import sign_patterns
+from postil.metaeval.replicates import replicate
+from postil.metaeval.significance import differences
+from postil.metaeval.system_accuracy import better_shares
+from postil.metaeval.table import Table, join
+from postil.records.rows import Judgement, Score
+
+GRADES = {"A": (5, 4, 4, 3), "B": (3, 3, 4, 3), "C": (1, 2, 3, 3)}
+SCORES = {"A": (3, 1, 4, 2), "B": (2, 1, 2, 2), "C": (1, 2, 0, 3)}
+
+
+def table_of(grades: dict[str, tuple[float | None, ...]], **metrics: dict[str, tuple[float, ...]]) -> Table:
+    """A table of what systems get on numbered items; None for no text."""
+    texts = [(s, i) for s in grades for i in range(len(grades[s])) if grades[s][i] is not None]
+    texts.sort(key=lambda text: text[1])
+    return join(
+        [Score(str(i), s, name, of[s][i], "") for name, of in metrics.items() for s, i in texts],
+        [Judgement(str(i), s, "ann", grades[s][i]) for s, i in texts],
+    )
+
+
+def value(table: Table, measure: str, metric: int = 0) -> float:
+    return replicate(table.oriented, table, measure, "system", resamples=1).values[metric]
+
+
+def shares_by_definition(values: dict[str, tuple[float | None, ...]]) -> dict[tuple[str, str], float]:
+    """p of each ordered pair by the published sentence, over all sign patterns of the items that both have."""
+    found = {}
+    for a, b in itertools.permutations(values, 2):
+        d = [x - y for x, y in zip(values[a], values[b], strict=True) if x is not None and y is not None]
+        sums = [sum(sign * each for sign, each in zip(signs, d, strict=True)) for signs in signs_of(len(d))]
+        if d:
+            found[a, b] = np.mean([each >= sum(d) - 1e-12 for each in sums])
+    return found
+
+
+def signs_of(items: int):
+    return itertools.product((1, -1), repeat=items)
+
+
+def soft_by_definition(grades, scores) -> float:
+    people, metric = shares_by_definition(grades), shares_by_definition(scores)
+    return 1 - np.mean([abs(people[pair] - metric[pair]) for pair in people])
+
+
+def test_worked_values_of_three_systems() -> None:
+    table = table_of(GRADES, m=SCORES)
+    both = np.column_stack([table.grades, table.scores[:, 0]])
+    people, metric = better_shares(both, table.item, table.system, sign_patterns(4, 16, seed=1)[1])
+    assert people[[0, 1, 0, 2, 1, 2], [1, 0, 2, 0, 2, 1]].tolist() == [0.25, 1, 0.125, 1, 0.125, 1]
+    assert metric[[0, 1, 0, 2, 1, 2], [1, 0, 2, 0, 2, 1]].tolist() == [0.25, 1, 0.3125, 0.8125, 0.5, 0.75]
+    assert value(table, "spa") == pytest.approx(5 / 6, abs=1e-12)
+    assert value(table, "pa") == 1
+    # One order of the systems and the other, as mt-metrics-eval counts pairs.
+    rows, columns = np.triu_indices(3, 1)
+    away = np.abs(people - metric)
+    assert 1 - away[rows, columns].mean() == pytest.approx(0.8125, abs=1e-12)
+    assert 1 - away[columns, rows].mean() == pytest.approx(0.854167, abs=5e-7)
+
+
+def test_worked_values_of_table_p() -> None:
+    found = correlations(table_p(), ["pa", "spa"], "system", resamples=20)
+    rows = {(row.metric, row.coefficient): row for row in found.rows}
+    assert rows["m", "spa"].value == pytest.approx(0.911670, abs=5e-7)
+    assert rows["j", "spa"].value == pytest.approx(0.896973, abs=5e-7)
+    assert rows["m", "pa"].value == 1
+    assert rows["j", "pa"].value == pytest.approx(0.7, abs=1e-12)
+    row = rows["m", "spa"]
+    assert (row.n, row.pairs, row.draws, row.exact, row.dropped) == (5, 10, 120, True, 0)
+    assert row.low < row.value < row.high
+    assert (rows["m", "pa"].pairs, rows["m", "pa"].draws, rows["m", "pa"].exact) == (10, 120, None)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_values_are_those_of_the_definition_and_need_no_order_of_systems(seed: int) -> None:
+    random = np.random.default_rng(seed)
+
+    def made(high: int):
+        return {s: tuple(map(float, random.integers(1, high, 6))) for s in "DACB"}
+
+    grades, scores = made(4), made(7)
+    for system, item in (("A", 0), ("B", 2), ("C", 5), ("C", 4)):  # no text there
+        grades[system] = (*grades[system][:item], None, *grades[system][item + 1 :])
+    holes = {s: tuple(None if g is None else x for g, x in zip(grades[s], scores[s], strict=True)) for s in grades}
+    expected = soft_by_definition(grades, holes)
+    assert value(table_of(grades, m=scores), "spa") == pytest.approx(expected, abs=1e-12)
+    turned = dict(sorted(grades.items()))
+    assert value(table_of(turned, m=scores), "spa") == pytest.approx(expected, abs=1e-12)
+
+    def mean(of, s):
+        return np.mean([x for x in of[s] if x is not None])
+
+    right = [
+        np.sign(round(mean(grades, a) - mean(grades, b), 9)) == np.sign(round(mean(holes, a) - mean(holes, b), 9))
+        for a, b in itertools.combinations(grades, 2)
+    ]
+    assert value(table_of(grades, m=scores), "pa") == pytest.approx(np.mean(right), abs=1e-12)
+    assert value(table_of(turned, m=scores), "pa") == pytest.approx(np.mean(right), abs=1e-12)
+
+
+def published(seg: np.ndarray, patterns: np.ndarray) -> np.ndarray:
+    """p of pairs in the order of the systems, by the formula of Thompson et al. 2024: share of sum(±d) >= sum(d)."""
+    d = seg[:, None] - seg[None]  # [system, system, item]
+    sums = np.einsum("ki,abi->kab", patterns, d)
+    return (sums >= d.sum(axis=2) - 1e-9).mean(axis=0)[np.triu_indices(len(seg), 1)]
+
+
+def test_it_is_the_published_number_averaged_over_both_orders_of_the_systems() -> None:
+    random = np.random.default_rng(3)
+    people, metric = random.integers(1, 6, (5, 40)).astype(float), random.normal(size=(5, 40))
+    flips = random.integers(0, 2, (1000, 40))
+    each = [
+        1 - np.abs(published(people[::step], 1 - 2 * flips) - published(metric[::step], 1 - 2 * flips)).mean()
+        for step in (1, -1)
+    ]
+    system, item = (side.ravel().astype(np.int32) for side in np.indices((5, 40)))
+    found = better_shares(np.column_stack([people.ravel(), metric.ravel()]), item, system, [flips])
+    assert 1 - np.nanmean(np.abs(found[0] - found[1])) == pytest.approx(np.mean(each), abs=1e-9)
+    assert each[0] != each[1]  # since whole grades have equal sums
+
+
+def test_random_patterns_where_there_are_too_many() -> None:
+    random = np.random.default_rng(0)
+    grades = {s: tuple(random.normal(size=30) + i) for i, s in enumerate("ABC")}
+    table = table_of(grades, m={s: tuple(random.normal(size=30)) for s in "ABC"})
+    one, again, other = (
+        correlations(table, ["spa"], "system", resamples=10, permutations=500, seed=seed).rows[0] for seed in (1, 1, 2)
+    )
+    assert one == again
+    assert one.value != other.value
+    assert one.value == pytest.approx(other.value, abs=0.1)
+    assert (one.exact, one.draws) == (False, 6)
+
+
+def test_a_constant_metric_has_an_accuracy() -> None:
+    table = table_of(GRADES, m=dict.fromkeys("ABC", (1.0,) * 4), same=GRADES)
+    people = shares_by_definition(GRADES)
+    assert value(table, "spa") == pytest.approx(1 - np.mean([1 - p for p in people.values()]), abs=1e-12)
+    assert value(table, "pa") == 0
+    assert [value(table, measure, 1) for measure in ("pa", "spa")] == [1, 1]
+    alike = table_of(dict.fromkeys("ABC", (1, 2)), m=dict.fromkeys("ABC", (0.1, 0.7)))
+    assert [value(alike, measure) for measure in ("pa", "spa")] == [1, 1]
+
+
+def test_rounding_makes_no_difference_between_systems_of_equal_scores() -> None:
+    random = np.random.default_rng(0)
+    a = tuple(random.normal(size=10))
+    scores = {"A": a, "B": a, "C": tuple(random.normal(size=10)), "D": tuple(x + 1e-9 for x in a)}
+    found = better_shares(
+        *(np.array([scores[s][i] for i in range(10) for s in "ABCD"])[:, None],),
+        *(side.ravel().astype(np.int32) for side in np.indices((10, 4))),
+        sign_patterns(10, 1024, seed=1)[1],
+    )[0]
+    assert found[0, 1] == found[1, 0] == 1
+    assert found[3, 0] == pytest.approx(1 / 1024, abs=1e-12)  # the differences are all about 1e-9: none flipped
+
+
+def test_pairs_of_systems_without_a_shared_item_are_left_out_and_named() -> None:
+    grades = {"A": (1, 2, None, None), "B": (2, 4, 3, 5), "C": (None, None, 1, 2)}
+    scores = {"A": (1, 2, 0, 0), "B": (2, 1, 3, 4), "C": (0, 0, 2, 5)}
+    table = table_of(grades, m=scores)
+    (row,) = correlations(table, ["spa"], "system", resamples=20).rows
+    assert (row.pairs, row.n) == (2, 3)
+    assert row.value == pytest.approx(soft_by_definition(grades, holes_of(grades, scores)), abs=1e-12)
+    notes = differences(table, "spa", "system", resamples=20).notes
+    assert notes == ("spa is without pairs of systems that share no item: 1 (A and C)",)
+    assert correlations(table, ["pa"], "system", resamples=20).rows[0].pairs == 3
+    assert differences(table, "pa", "system", resamples=20).notes == ()
+
+
+def holes_of(grades, scores):
+    return {s: tuple(None if g is None else x for g, x in zip(grades[s], scores[s], strict=True)) for s in grades}
+
+
+@pytest.mark.parametrize("measure", ["pa", "spa"])
+def test_what_does_not_exist_has_a_reason(measure: str) -> None:
+    def reasons(table: Table):
+        found = correlations(table, [measure], "system", resamples=20)
+        absent = differences(table, measure, "system", resamples=20).absent
+        assert found.rows == ()
+        assert [each.reason for each in absent] == [each.reason for each in found.absent]
+        return [each.reason for each in found.absent]
+
+    assert reasons(table_of({"A": (1, 2)}, m={"A": (1, 2)})) == ["only one system"]
+    alone = table_of({"A": (1,), "B": (2,)}, m={"A": (1,), "B": (3,)})
+    assert reasons(alone) == ["only one item, so there is no interval over items"]
+    if measure == "spa":
+        apart = table_of({"A": (1, None), "B": (None, 2)}, m={"A": (1, 0), "B": (0, 3)})
+        assert reasons(apart) == ["no two systems share an item"]
+
+
+@pytest.mark.parametrize("measure", ["pa", "spa"])
+def test_it_exists_for_systems_alone(measure: str) -> None:
+    with pytest.raises(UsageError, match=f"{measure} compares systems, so it needs --by system, got --by item"):
+        correlations(table_p(), [measure], "item")
