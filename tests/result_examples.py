@@ -473,6 +473,38 @@ PROVENANCE = {
     "overlap": None,
 }
 
+
+def system_estimate(system: str, mean: float, ranks: tuple[int, int], letters: str) -> dict[str, Any]:
+    """A mean with an interval of .2 to each side, and of .3 from the grades alone."""
+    return {
+        "system": system,
+        "n": 24,
+        "ratings": 48,
+        "mean": mean,
+        "low": mean - 0.2,
+        "high": mean + 0.2,
+        "human_mean": mean + 0.1,
+        "human_low": mean - 0.2,
+        "human_high": mean + 0.4,
+        "slope": 0.5,
+        "rank_low": ranks[0],
+        "rank_high": ranks[1],
+        "letters": letters,
+    }
+
+
+def system_difference(first: str, second: str, value: float, p: float) -> dict[str, Any]:
+    return {
+        "first": first,
+        "second": second,
+        "value": value,
+        "low": value - 0.25,
+        "high": value + 0.25,
+        "p": p / 3,
+        "p_holm": p,
+    }
+
+
 OTHERS: dict[str, dict[str, Any]] = {
     "agreement": {
         "agreement": {
@@ -523,6 +555,46 @@ OTHERS: dict[str, dict[str, Any]] = {
         "seen": {"too short": 2},
         "splits": {name: {"articles": 1, "comments": 2, "files": 1} for name in ("train", "dev", "test")},
         "words": 3,
+    },
+    "estimate": {
+        "target": "population",
+        "method": "crossed",
+        "items": 100,
+        "graded": 24,
+        "annotators": 3,
+        "scores_used": True,
+        "crossed": True,
+        "systems": [
+            system_estimate("tfidf", 4.0, (1, 1), "a"),
+            system_estimate("b", 3.5, (2, 3), "b"),
+            system_estimate("c", 3.25, (2, 3), "b"),
+        ],
+        "differences": [
+            system_difference("tfidf", "b", 0.5, 0.003),
+            system_difference("tfidf", "c", 0.75, 0.001),
+            system_difference("b", "c", 0.25, 0.06),
+        ],
+        "scores": [{"metric": "meteor", "weight": 0.5, "balance_z": -0.5}],
+        "common_slope": 1.0,
+        "item_slope": 0.75,
+        "r_squared": 0.5,
+        "rater_variance": 0.25,
+        "relative_efficiency": {"means": 1.5, "differences": 1.25},
+        "curve": [
+            {
+                "graded": n,
+                "mean_width": 2 / n**0.5,
+                "difference_width": 2.5 / n**0.5,
+                "human_mean_width": 3 / n**0.5,
+                "human_difference_width": 3.5 / n**0.5,
+            }
+            for n in (8, 10, 15, 20, 30, 40, 60, 80, 100)
+        ],
+        "undefined": [],
+        "excluded": [{"why": "judged but not scored", "n": 1, "examples": ["9 by ann"]}],
+        "notes": ["most grades of tfidf are 5: its CI may cover less than 95 %"],
+        "signatures": {"meteor": "meteor|x"},
+        "settings": {"postil": "0", "aspect": "ann"},
     },
     "evaluation": {
         "rows": [{"scorer": "tfidf", "measure": "mrr", "value": 0.25, "low": 0.2, "high": 0.3, "n": 9, "comments": 99}],

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from postil.app.corpus.building import build_corpus
     from postil.app.correlate import CorrelateOptions
     from postil.app.correlate_columns import correlate
+    from postil.app.estimate import EstimateOptions
+    from postil.app.estimate_columns import estimate
     from postil.app.evaluate import evaluate_commenters
     from postil.app.interesting import rank_passages
     from postil.app.report import report
@@ -57,6 +59,7 @@ __all__ = [
     "CorrelationResult",
     "DecodingOptions",
     "DocumentFrequencies",
+    "EstimateOptions",
     "InvalidInput",
     "PostilError",
     "RankedPassage",
@@ -71,6 +74,7 @@ __all__ = [
     "compare",
     "consensus_weights",
     "correlate",
+    "estimate",
     "evaluate_commenters",
     "load_commenter",
     "parse_metric",
@@ -94,6 +98,7 @@ _HOMES: Final = {
     "CorrelateOptions": ("postil.app.correlate", "CorrelateOptions"),
     "DecodingOptions": ("postil.commenters.decoding_options", "DecodingOptions"),
     "CorrelationResult": ("postil.records.results", "CorrelationResult"),
+    "EstimateOptions": ("postil.app.estimate", "EstimateOptions"),
     "InvalidInput": ("postil.errors", "InvalidInput"),
     "PostilError": ("postil.errors", "PostilError"),
     "RankedPassage": ("postil.records.results", "RankedPassage"),
@@ -107,6 +112,7 @@ _HOMES: Final = {
     "compare": ("postil.app.compare", "compare"),
     "consensus_weights": ("postil.app.score", "consensus_weights"),
     "correlate": ("postil.app.correlate_columns", "correlate"),
+    "estimate": ("postil.app.estimate_columns", "estimate"),
     "evaluate_commenters": ("postil.app.evaluate", "evaluate_commenters"),
     "load_commenter": ("postil.commenters.loading", "load_commenter"),
     "parse_metric": ("postil.metrics.spec", "parse_metric"),

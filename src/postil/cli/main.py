@@ -31,6 +31,10 @@ HELP: Final = "Reference-based evaluation with quality-weighted references, and 
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "score": ("postil.cli.score:score", "Score systems against weighted references."),
     "correlate": ("postil.cli.correlate:correlate", "Correlate metric scores with human ratings."),
+    "estimate": (
+        "postil.cli.estimate:estimate",
+        "Estimate mean human grades of systems from few ratings and many scores.",
+    ),
     "wmt": ("postil.cli.wmt:wmt", "Correlate the metrics of a WMT test set with its human scores."),
     "compare": ("postil.cli.compare:compare", "Compare systems with a baseline on each metric."),
     "report": ("postil.cli.report:report", "Write one page from the JSON of other commands."),

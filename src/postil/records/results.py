@@ -52,6 +52,15 @@ from postil.records.correlation_parts import (
     UndefinedResult,
     VarianceComponent,
 )
+from postil.records.estimate_parts import (
+    EstimateSettings,
+    IntervalWidths,
+    PredictingScore,
+    RelativeEfficiency,
+    SystemDifference,
+    SystemEstimate,
+    UndefinedInterval,
+)
 from postil.records.parts import Estimate, Excluded, OptionalPart, Part, check_interval
 from postil.records.result_json import SCHEMA, decoded, parsed
 from postil.records.rows import Score
@@ -92,6 +101,8 @@ __all__ = [
     "DisagreementPair",
     "DisagreementText",
     "Estimate",
+    "EstimateResult",
+    "EstimateSettings",
     "EvaluationSettings",
     "Excluded",
     "Gain",
@@ -102,6 +113,7 @@ __all__ = [
     "GridValue",
     "HumanAgreement",
     "InterestingResult",
+    "IntervalWidths",
     "LengthBias",
     "LengthBiasRow",
     "LengthQuartile",
@@ -116,6 +128,7 @@ __all__ = [
     "PlannedAnnotator",
     "PlannedPair",
     "Points",
+    "PredictingScore",
     "RankedCommentsResult",
     "RankedPassage",
     "RankingDifference",
@@ -126,6 +139,7 @@ __all__ = [
     "RaterLevel",
     "RaterVariance",
     "ReferenceCounts",
+    "RelativeEfficiency",
     "Result",
     "ScoreResult",
     "SkippedAnnotator",
@@ -146,11 +160,14 @@ __all__ = [
     "SummaryScore",
     "SummarySettings",
     "SystemComparison",
+    "SystemDifference",
+    "SystemEstimate",
     "SystemMean",
     "SystemScore",
     "TestedAnnotator",
     "TrainingResult",
     "TrainingStep",
+    "UndefinedInterval",
     "UndefinedLengthBias",
     "UndefinedMapping",
     "UndefinedResult",
@@ -558,6 +575,59 @@ class CorrelationResult(Result, frozen=True, kw_only=True, tag="correlate"):
         people: dict[str, object] = made["human"]  # type: ignore[assignment]  # a struct is a dict there
         reason = people.pop("reason")
         return made | {"human": {"reason": reason}} if reason else made
+
+
+# ---- estimate ----
+
+
+class EstimateResult(Result, frozen=True, kw_only=True, tag="estimate"):
+    """Mean grades of systems, estimated from the ratings of some outputs and the scores of all.
+
+    Args:
+        target: Estimand: mean over the ``population`` of items, or over these ``items``.
+        method: ``crossed`` (all scores and systems together), ``human`` (ratings alone) or ``ppi`` (PPI++).
+        items: Number of items.
+        graded: Number of graded items.
+        annotators: Number of annotators.
+        scores_used: True if scores are used; the numbers are those of the ratings alone otherwise.
+        crossed: True if grades are predicted within items.
+        systems: One row per system, the best first.
+        differences: One row per pair of systems, the better one first.
+        scores: The scores.
+        common_slope: Slope of grades on weighted scores over all systems; None without predictions.
+        item_slope: Slope of items' mean grades; None without predictions within items.
+        r_squared: Share of the variance of the grades that leave-one-out predictions explain; None without any.
+        rater_variance: Variance of ratings within outputs; None without repeated ratings.
+        relative_efficiency: Worth of the graded items with scores, in graded items without.
+        curve: Expected widths of intervals by number of graded items.
+        undefined: Means and differences without an interval, and why.
+        excluded: Rows that are not in the numbers, or not as they came.
+        notes: Notes on the numbers.
+        signatures: All that the scores of each metric depend on.
+        settings: Options of the command.
+    """
+
+    target: Literal["population", "items"]
+    method: Literal["crossed", "human", "ppi"]
+    items: int
+    graded: int
+    annotators: int
+    scores_used: bool
+    crossed: bool
+    systems: tuple[SystemEstimate, ...]
+    differences: tuple[SystemDifference, ...]
+    scores: tuple[PredictingScore, ...]
+    common_slope: float | None
+    item_slope: float | None
+    r_squared: float | None
+    rater_variance: float | None
+    relative_efficiency: RelativeEfficiency
+    curve: tuple[IntervalWidths, ...]
+    undefined: tuple[UndefinedInterval, ...]
+    excluded: tuple[Excluded, ...]
+    notes: tuple[str, ...]
+    signatures: dict[str, str]
+    settings: EstimateSettings
 
 
 # ---- wmt ----

@@ -38,6 +38,7 @@ MODULES: Final[Mapping[str, str]] = {
     "compare": "postil.render.compare",
     "corpus": "postil.render.corpus",
     "correlate": "postil.render.correlate",
+    "estimate": "postil.render.estimate",
     "evaluation": "postil.render.ranking",
     "interesting": "postil.render.interesting",
     "passages": "postil.render.passages",

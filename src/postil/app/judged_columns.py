@@ -1,0 +1,168 @@
+"""Scores and human ratings as a call gives them, columns or tables, as rows that know their places."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import TYPE_CHECKING, TypeGuard
+
+from postil.app.columns import as_list
+from postil.app.item_scores import LARGEST
+from postil.errors import InvalidInput, UsageError
+from postil.records.arguments import check_arguments
+from postil.records.checks import is_integer, is_number
+from postil.records.explain import out_of_range, shown
+from postil.records.frames import is_table, open_rows, plain_value
+from postil.records.results import ScoreResult
+from postil.records.row_locations import LocatedRows, RowLocations
+from postil.records.rows import Judgement, Score
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from postil.app.columns import Column
+    from postil.app.item_scores import Scores
+    from postil.records.frames import ColumnNames, Table, TableRows
+
+__all__ = ["are_scores", "judged_columns", "open_judgement_table"]
+
+
+def are_scores(scores: object) -> TypeGuard[Scores]:
+    """True for scores that are no columns: a result, a table, or a list of paths.
+
+    Args:
+        scores: Anything.
+    """
+    several = isinstance(scores, list | tuple) and all(isinstance(each, str | os.PathLike) for each in scores)
+    return several or isinstance(scores, ScoreResult) or is_table(scores)
+
+
+def open_judgement_table(judgements: Table, names: ColumnNames) -> TableRows[Judgement]:
+    """Open a table of judgements, with a warning about those that are left out.
+
+    Args:
+        judgements: The table.
+        names: Names of its columns.
+
+    Raises:
+        InvalidInput: A file or a column is missing, or a value is wrong.
+    """
+    rated = open_rows(judgements, Judgement, "judgements", names)
+    for each in rated.left_out:
+        warnings.warn(f"judgements left out: {each}", stacklevel=4)
+    return rated
+
+
+def judged_columns(
+    scores: Mapping[str, Column],
+    grades: Column,
+    *,
+    items: Column | None,
+    systems: Column | None,
+    signatures: Mapping[str, str] | None,
+    aspect: str | None,
+) -> tuple[LocatedRows[Score], LocatedRows[Judgement]]:
+    """Make rows of columns, one entry per text.
+
+    Args:
+        scores: n scores by metric.
+        grades: Human rating of each of n texts: a number, a list with one number per annotator, or None.
+        items: Item of each text; by default each text is an item of its own.
+        systems: System that wrote each text; by default all are of one, or numbered within their item.
+        signatures: Signature of each metric.
+        aspect: The aspect that was asked for, which must be None.
+
+    Raises:
+        InvalidInput: Columns differ in length, something is no number, or there is no grade.
+        UsageError: An aspect was asked for.
+    """
+    check_arguments(judged_columns, locals())
+    if aspect is not None:
+        raise UsageError("aspect: the grades are of one question; give those of the one that is meant")
+    rated = as_list(grades, "grades")
+    n = len(rated)
+    of_item = list(map(str, range(n))) if items is None else _ids(items, n, "items")
+    of_system = ["system"] * n if systems is None and items is None else _systems(systems, of_item, n)
+    score_rows = (
+        Score(item, system, metric, value, (signatures or {}).get(metric, ""))
+        for metric, column in scores.items()
+        for item, system, value in zip(of_item, of_system, _numbers(column, n, metric), strict=True)
+    )
+    judgements: list[Judgement] = []
+    rows: list[int] = []
+    for row, (item, system, grade) in enumerate(zip(of_item, of_system, rated, strict=True)):
+        of_text = [
+            Judgement(item, system, str(annotator), rating)
+            for annotator, rating in enumerate(_ratings(grade, row), start=1)
+            if rating is not None
+        ]
+        judgements += of_text
+        rows += [row] * len(of_text)
+    if not judgements:
+        raise InvalidInput("expected at least one grade, got none", where="grades")
+    places = _Rows("scores", range(n)), _Rows("grades", rows)
+    return LocatedRows(score_rows, places[0]), LocatedRows(iter(judgements), places[1])
+
+
+class _Rows(RowLocations):
+    """Locations of rows that were made from columns.
+
+    Args:
+        where: Name of the argument.
+        rows: Index in it of each row that was made; the list repeats.
+    """
+
+    def __init__(self, where: str, rows: Sequence[int]) -> None:
+        super().__init__(where)
+        self._rows = rows
+
+    def line(self, index: int) -> int:
+        """See `RowLocations.line`."""
+        return self._rows[index % len(self._rows)] + 1
+
+
+def _column(column: Column, n: int, where: str) -> list[object]:
+    values = as_list(column, where)
+    if len(values) != n:
+        raise InvalidInput(f"expected an entry for each of {n} texts, got {len(values)}", where=where)
+    return values
+
+
+def _ids(column: Column, n: int, where: str) -> list[str]:
+    values = _column(column, n, where)
+    for row, value in enumerate(values):
+        if not isinstance(value, str) and not is_integer(value):
+            got = repr(value) if isinstance(value, float) else shown(value)
+            raise InvalidInput(f"expected text or an integer, got {got}", where=where, line=row + 1)
+    return list(map(str, values))
+
+
+def _systems(systems: Column | None, items: list[str], n: int) -> list[str]:
+    """System of each text; by default its number within its item."""
+    if systems is not None:
+        return _ids(systems, n, "systems")
+    seen: dict[str, int] = {}
+    numbers: list[str] = []
+    for item in items:
+        seen[item] = seen.get(item, 0) + 1
+        numbers.append(str(seen[item]))
+    return numbers
+
+
+def _numbers(column: Column, n: int, where: str) -> list[float]:
+    return [_number(value, where, row) for row, value in enumerate(_column(column, n, where))]
+
+
+def _number(value: object, where: str, row: int) -> float:
+    if not is_number(value):
+        raise InvalidInput(f"expected a number, got {shown(value)}", where=where, line=row + 1)
+    if abs(value) > LARGEST:
+        raise InvalidInput(out_of_range(value, -LARGEST, LARGEST), where=where, line=row + 1)
+    return float(value)
+
+
+def _ratings(grade: object, row: int) -> list[float | None]:
+    """Ratings of one text."""
+    several = [grade] if grade is None or isinstance(grade, str | float) or is_number(grade) else grade
+    ratings = map(plain_value, as_list(several, f"grades:{row + 1}"))
+    return [None if rating is None else _number(rating, "grades", row) for rating in ratings]

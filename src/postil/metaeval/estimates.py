@@ -1,0 +1,375 @@
+"""Estimated mean grades of systems, with intervals, differences, groups, and notes on what they rest on."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+import numpy as np
+
+from postil.errors import UsageError
+from postil.metaeval.estimation import FEWEST, LEAST_R2, estimated
+from postil.metaeval.prediction_powered import prediction_powered
+from postil.metaeval.rating_budget import Campaign, components_of, steps_to
+from postil.metaeval.significance import holm
+from postil.metaeval.student_t import student_quantile
+from postil.metaeval.system_groups import compact_letters, rank_ranges
+from postil.metaeval.williams import student_p
+from postil.records.results import (
+    EstimateResult,
+    IntervalWidths,
+    PredictingScore,
+    RelativeEfficiency,
+    SystemDifference,
+    SystemEstimate,
+    UndefinedInterval,
+    replace,
+)
+from postil.records.ties import without_noise
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from postil.metaeval.estimation import Outputs, Predictions, Target
+    from postil.metaeval.rated_outputs import RatedOutputs
+    from postil.records.results import EstimateSettings
+
+__all__ = ["Method", "estimate"]
+
+Floats: TypeAlias = "NDArray[np.float64]"
+Integers: TypeAlias = "NDArray[np.int64]"
+Method: TypeAlias = Literal["crossed", "human", "ppi"]
+"""Estimator: of all scores and systems together, of the ratings alone, or PPI++ of each system."""
+
+LEVEL: Final = 0.05
+NORMAL: Final = 1.959963984540054
+"""Quantile .975 of the standard normal distribution."""
+OUT_OF_BALANCE: Final = 3.3
+"""Standard errors from which a difference between graded and other items is told; chance does so once in 1,000."""
+ROUGH: Final = 20
+"""Number of graded items below which groups are rough."""
+MOSTLY: Final = 0.9
+"""Share of equal grades from which the interval of a system may be too narrow."""
+
+
+def estimate(
+    rated: RatedOutputs,
+    target: Target = "population",
+    method: Method = "crossed",
+    *,
+    settings: EstimateSettings,
+) -> EstimateResult:
+    """Estimate the mean grade of every system and all differences, with 95 % confidence intervals.
+
+    Args:
+        rated: Scores and ratings. For ``ppi`` one score, whose metrics of ``settings.lower_is_better`` change sign.
+        target: The estimand: mean over the population that the items come from, or over these items.
+        method: ``crossed`` (see `postil.metaeval.estimation.estimated`), ``human`` or ``ppi``.
+        settings: Options of the command.
+
+    Raises:
+        UsageError: ``ppi`` with several scores, or of these items.
+        Undefined: ``ppi`` where all items of a system are graded.
+    """
+    means = _means(rated, target, method, settings.lower_is_better)
+    outputs = rated.outputs
+    order = sorted(range(len(rated.systems)), key=lambda place: (-means.values[place], rated.systems[place]))
+    undefined = list(_undefined(rated, means))
+    without = {each.system for each in undefined}
+    pairs = [_Pair(means, rated.systems, *each, without) for each in combinations(order, 2)]
+    differences = _adjusted([pair.row for pair in pairs])
+    undefined += [pair.undefined for pair in pairs if pair.undefined]
+    return EstimateResult(
+        target=target,
+        method=method,
+        items=len(rated.items),
+        graded=int(outputs.rated_items.sum()),
+        annotators=rated.annotators,
+        scores_used=means.used,
+        crossed=method == "crossed" and outputs.is_crossed,
+        systems=_systems(rated, means, order, differences, without),
+        differences=differences,
+        scores=tuple(_scores(rated, means)),
+        common_slope=means.common_slope,
+        item_slope=means.item_slope,
+        r_squared=means.fit.r_squared if means.fit else None,
+        rater_variance=outputs.rater_variance,
+        relative_efficiency=_efficiency(means),
+        curve=() if method == "ppi" else _curve(outputs, means, target),
+        undefined=tuple(undefined),
+        excluded=rated.excluded,
+        notes=tuple(_notes(rated, means, target, method)),
+        signatures=dict(zip(rated.metrics, rated.signatures, strict=True)),
+        settings=settings,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Means:
+    """Means of S systems by any method, with their covariance, and those of the grades alone."""
+
+    values: Floats
+    covariance: Floats
+    human: Floats
+    human_covariance: Floats
+    n: Integers
+    fit: Predictions | None
+    used: bool
+    lambdas: Floats | None = None
+
+    @property
+    def slopes(self) -> list[float] | list[None]:
+        """Slope of each system; 0 where scores are not used, None where there are none."""
+        if self.lambdas is not None:
+            return [float(each) for each in self.lambdas]
+        if self.fit is None:
+            return [None] * len(self.values)
+        return [float(each) for each in self.fit.slopes * self.used]
+
+    @property
+    def weights(self) -> list[float] | None:
+        """Weight of each score; 0 where they are not used."""
+        return [float(each) for each in self.fit.weights * self.used] if self.fit else None
+
+    @property
+    def common_slope(self) -> float | None:
+        return self.fit.common_slope * self.used if self.fit else None
+
+    @property
+    def item_slope(self) -> float | None:
+        return self.fit.item_slope * self.used if self.fit and self.fit.item_slope is not None else None
+
+    def half_width(self, variance: float, df: int) -> float:
+        """Half of the width of a 95 % interval."""
+        quantile = NORMAL if self.lambdas is not None else student_quantile(1 - LEVEL / 2, df)
+        return quantile * math.sqrt(variance)
+
+    def p_value(self, value: float, variance: float, df: int) -> float:
+        """Two-sided p-value of a difference of 0."""
+        t = value / math.sqrt(variance)
+        return math.erfc(abs(t) / math.sqrt(2)) if self.lambdas is not None else float(student_p(t, df))
+
+
+def _means(rated: RatedOutputs, target: Target, method: Method, lower_is_better: Sequence[str]) -> _Means:
+    outputs = rated.outputs
+    if method != "ppi":
+        found = estimated(outputs, target, scores=method == "crossed")
+        human = found.human_means, found.human_covariance
+        return _Means(found.means, found.covariance, *human, outputs.n, found.fit, found.used)
+    if len(rated.metrics) != 1:
+        raise UsageError(f"ppi takes one score, and there are {len(rated.metrics)}; choose one: --metric NAME")
+    if target != "population":
+        raise UsageError("ppi estimates the mean of a population; use --target population, or --method crossed")
+    sign = -1 if rated.metrics[0] in lower_is_better else 1
+    alone = estimated(outputs, target, scores=False)
+    powered = prediction_powered(outputs, rated.systems, sign)
+    human = alone.human_means, alone.human_covariance
+    return _Means(powered.means, powered.covariance, *human, outputs.n, None, used=True, lambdas=powered.lambdas)
+
+
+def _undefined(rated: RatedOutputs, means: _Means) -> Iterator[UndefinedInterval]:
+    """Systems without an interval, and why."""
+    for place, system in enumerate(rated.systems):
+        if means.n[place] < 2:
+            yield UndefinedInterval(system=system, reason="one graded item")
+        elif not means.covariance[place, place] > 0:
+            yield UndefinedInterval(system=system, reason=_no_variance(rated.outputs))
+
+
+def _no_variance(outputs: Outputs) -> str:
+    grades = outputs.grades[outputs.rated]
+    if _alike(grades):
+        return f"all grades of all systems are {grades[0]:g}"
+    if all(map(_alike, (column[~np.isnan(column)] for column in outputs.grades.T))):
+        return "all grades of each system are equal"
+    return "all items are graded, and the ratings of an output never differ"
+
+
+def _alike(grades: Floats) -> bool:
+    return not without_noise(grades - grades[0], np.abs(grades)).any()
+
+
+class _Pair:
+    """The difference of two systems.
+
+    Args:
+        means: The means.
+        systems: Names of the systems.
+        first: The system with the higher mean.
+        second: The other one.
+        without: Names of the systems without an interval.
+    """
+
+    def __init__(self, means: _Means, systems: Sequence[str], first: int, second: int, without: set[str]) -> None:
+        names = systems[first], systems[second]
+        value = float(means.values[first] - means.values[second])
+        v = means.covariance
+        size = v[first, first] + v[second, second]
+        variance = float(without_noise(size - 2 * v[first, second], size))
+        df = int(min(means.n[first], means.n[second])) - 1
+        self.undefined: UndefinedInterval | None = None
+        half = p = None
+        if variance > 0 and not without & {*names}:
+            half, p = means.half_width(variance, df), means.p_value(value, variance, df)
+        elif not without & {*names}:
+            reason = "their grades differ by the same on every item"
+            self.undefined = UndefinedInterval(system=names[0], other=names[1], reason=reason)
+        self.row = SystemDifference(
+            first=names[0],
+            second=names[1],
+            value=value,
+            low=None if half is None else value - half,
+            high=None if half is None else value + half,
+            p=p,
+            p_holm=None,
+        )
+
+
+def _adjusted(rows: Sequence[SystemDifference]) -> tuple[SystemDifference, ...]:
+    """Add p adjusted by Holm."""
+    adjusted = iter(holm([row.p for row in rows if row.p is not None]).tolist())
+    return tuple(row if row.p is None else replace(row, p_holm=next(adjusted)) for row in rows)
+
+
+def _systems(
+    rated: RatedOutputs,
+    means: _Means,
+    order: Sequence[int],
+    differences: Sequence[SystemDifference],
+    without: set[str],
+) -> tuple[SystemEstimate, ...]:
+    """One row per system, the best first."""
+    places = {rated.systems[place]: rank for rank, place in enumerate(order)}
+    significant = np.zeros((len(order), len(order)), bool)
+    for row in differences:
+        first, second = places[row.first], places[row.second]
+        significant[first, second] = significant[second, first] = row.p_holm is not None and row.p_holm < LEVEL
+    ranks, letters = rank_ranges(significant), compact_letters(significant)
+    rows = []
+    for rank, place in enumerate(order):
+        name, df = rated.systems[place], int(means.n[place]) - 1
+        mean, human = float(means.values[place]), float(means.human[place])
+        half = None if name in without else means.half_width(float(means.covariance[place, place]), df)
+        variance = float(means.human_covariance[place, place])
+        alone = student_quantile(1 - LEVEL / 2, df) * math.sqrt(variance) if df > 0 and variance > 0 else None
+        rows.append(
+            SystemEstimate(
+                system=name,
+                n=df + 1,
+                ratings=int(rated.ratings[place]),
+                mean=mean,
+                low=None if half is None else mean - half,
+                high=None if half is None else mean + half,
+                human_mean=human,
+                human_low=None if alone is None else human - alone,
+                human_high=None if alone is None else human + alone,
+                slope=means.slopes[place],
+                rank_low=ranks[rank][0],
+                rank_high=ranks[rank][1],
+                letters=letters[rank],
+            )
+        )
+    return tuple(rows)
+
+
+def _efficiency(means: _Means) -> RelativeEfficiency:
+    """Sums of variances of the grades alone divided by those with scores."""
+    systems = len(means.values)
+    sums = [
+        (float(np.trace(v)), float(systems * np.trace(v) - v.sum())) for v in (means.human_covariance, means.covariance)
+    ]
+    (alone, between), (with_scores, between_with_scores) = sums
+    return RelativeEfficiency(
+        means=alone / with_scores if with_scores > 0 else None,
+        differences=between / between_with_scores if systems > 1 and between_with_scores > 0 else None,
+    )
+
+
+def _scores(rated: RatedOutputs, means: _Means) -> Iterator[PredictingScore]:
+    """Weight and balance of each score."""
+    outputs = rated.outputs
+    graded, per_item = outputs.rated_items, outputs.scores.mean(axis=1)
+    n, rest = int(graded.sum()), int((~graded).sum())
+    for place, metric in enumerate(rated.metrics):
+        column, z = per_item[:, place], None
+        deviation = float(without_noise(column.std(ddof=1), np.abs(column).max())) if len(column) > 1 else 0.0
+        if n and rest and deviation > 0:
+            gap = float(column[graded].mean() - column[~graded].mean())
+            z = gap / (deviation * math.sqrt(1 / n + 1 / rest))
+        yield PredictingScore(metric=metric, weight=means.weights[place] if means.weights else None, balance_z=z)
+
+
+def _curve(outputs: Outputs, means: _Means, target: Target) -> tuple[IntervalWidths, ...]:
+    """Expected widths by number of graded items, at the number of ratings per output at hand."""
+    if means.n.max() < 2 or len(outputs.grades) < FEWEST:
+        return ()
+    components = components_of(outputs, means.fit if means.used else None)
+    campaign = Campaign(components=components, items=len(outputs.grades), systems=len(means.values), target=target)
+    k = 1 / float((1 / outputs.counts[outputs.rated]).mean())
+
+    def widths(n: int, *, scores: bool) -> tuple[float, float | None]:
+        between = campaign.width(n, k, difference=True, scores=scores) if campaign.systems > 1 else None
+        return campaign.width(n, k, scores=scores), between
+
+    rows = []
+    for n in steps_to(campaign.items):
+        (mean, between), (alone, between_alone) = widths(n, scores=True), widths(n, scores=False)
+        rows.append(
+            IntervalWidths(
+                graded=n,
+                mean_width=mean,
+                difference_width=between,
+                human_mean_width=alone,
+                human_difference_width=between_alone,
+            )
+        )
+    return tuple(rows) if any(row.human_mean_width > 0 for row in rows) else ()
+
+
+def _notes(rated: RatedOutputs, means: _Means, target: Target, method: Method) -> Iterator[str]:
+    outputs = rated.outputs
+    graded = int(outputs.rated_items.sum())
+    if method == "crossed" and not means.used:
+        yield f"scores not used: {_unused(means, graded)}; the results are those of the ratings alone"
+    if means.used and method == "crossed" and len(rated.systems) > 1 and not outputs.is_crossed:
+        yield "fewer than half of the graded items have two graded systems: scores are centered by system alone"
+    if len(rated.systems) > 1 and graded < ROUGH:
+        yield f"groups are rough below {ROUGH} graded items, and there are {graded}"
+    if target == "items" and outputs.rater_variance is None:
+        yield (
+            "one rating per output: the variance of raters is unknown, so the intervals are not corrected for the "
+            "share of graded items (n/N); second ratings of some outputs would allow it"
+        )
+    for place, system in enumerate(rated.systems):
+        yield from _on_grades(system, outputs.grades[outputs.rated[:, place], place])
+    shared = outputs.rated.T.astype(np.int64) @ outputs.rated
+    for first, second in np.argwhere(np.triu(shared == 0, 1)).tolist():
+        names = f"{rated.systems[first]} and {rated.systems[second]}"
+        yield f"no graded item is shared by {names}: their difference is taken as one of independent means"
+    for score in _scores(rated, means):
+        if score.balance_z is not None and abs(score.balance_z) > OUT_OF_BALANCE:
+            side = "higher" if score.balance_z > 0 else "lower"
+            far = f"{abs(score.balance_z):.1f} standard errors {side} on {score.metric}"
+            yield f"graded items score {far}: were they sampled at random?"
+
+
+def _unused(means: _Means, graded: int) -> str:
+    """Reason why scores are not used."""
+    if graded < FEWEST or means.fit is None:
+        return f"{graded} graded item{'s' * (graded != 1)} ({FEWEST} needed)"
+    share = math.floor(100 * max(0.0, means.fit.r_squared))
+    return f"they explain {share} % of the variance of the grades ({100 * LEAST_R2:.0f} % needed)"
+
+
+def _on_grades(system: str, grades: Floats) -> Iterator[str]:
+    """A note where all or most grades of a system are equal."""
+    values, counts = np.unique(grades, return_counts=True)
+    most = float(values[counts.argmax()])
+    if len(grades) > 1 and _alike(grades):
+        yield f"all {len(grades)} grades of {system} are {most:g}"
+    elif len(grades) > 1 and counts.max() >= MOSTLY * len(grades):
+        yield f"most grades of {system} are {most:g}: its CI may cover less than 95 %"

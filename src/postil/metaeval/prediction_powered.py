@@ -1,0 +1,68 @@
+"""Prediction-powered inference: the mean grade of each system by PPI++, for comparison with other work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from postil.errors import Undefined
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from postil.metaeval.estimation import Outputs
+
+__all__ = ["PredictionPowered", "prediction_powered"]
+
+Floats: TypeAlias = "NDArray[np.float64]"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PredictionPowered:
+    """Means of S systems by PPI++.
+
+    Args:
+        means: float64[S].
+        covariance: float64[S, S], of the means.
+        lambdas: float64[S], the power-tuning parameter of each system, from 0 to 1.
+    """
+
+    means: Floats
+    covariance: Floats
+    lambdas: Floats
+
+
+def prediction_powered(outputs: Outputs, systems: Sequence[str], sign: int = 1) -> PredictionPowered:
+    """Estimate mean grades by PPI++ (Angelopoulos, Duchi and Zrnic 2023), one system at a time.
+
+    ``mean = mean over ungraded items of lambda f + mean over graded items of (y - lambda f)``. Means, variances and
+    lambda are those of ppi-python 0.2.3; covariances of systems come from the same linear approximation, by item.
+
+    Args:
+        outputs: Grades, and exactly one score, on the scale of the grades.
+        systems: Names of the systems, for messages.
+        sign: -1 for a score for which lower is better.
+
+    Raises:
+        Undefined: All items of a system are graded.
+    """
+    scores, shape = sign * outputs.scores[:, :, 0], outputs.grades.shape
+    influence, means, lambdas = np.zeros(shape), np.zeros(shape[1]), np.zeros(shape[1])
+    for place, system in enumerate(systems):
+        graded = outputs.rated[:, place]
+        n, rest = int(graded.sum()), int((~graded).sum())
+        if not rest:
+            raise Undefined(f"ppi needs items without a grade, and all {n} of {system} have one; use --method human")
+        y, f = outputs.filled[:, place], scores[:, place]
+        shared = (y[graded] - y[graded].mean()) @ (f[graded] - f[graded].mean()) / n
+        spread = f.var(ddof=1) * (1 + n / rest)
+        lambdas[place] = tuned = float(np.clip(shared / spread, 0.0, 1.0)) if spread > 0 else 0.0
+        missed, predicted = y[graded] - tuned * f[graded], tuned * f[~graded]
+        means[place] = predicted.mean() + missed.mean()
+        influence[graded, place] = (missed - missed.mean()) / n
+        influence[~graded, place] = (predicted - predicted.mean()) / rest
+    return PredictionPowered(means, influence.T @ influence, lambdas)

@@ -1,0 +1,196 @@
+"""Assembly of scores and ratings into outputs: items by systems, each with all scores, and some with ratings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from postil.errors import Undefined, UnknownName, UsageError
+from postil.metaeval.estimation import Outputs
+from postil.metaeval.table import REPEATED, excluded_texts
+from postil.records.results import Excluded
+from postil.records.ties import without_noise
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from postil.metaeval.score_matrix import Key, Rated, Ratings, Scored
+
+__all__ = ["RatedOutputs", "outputs_of"]
+
+Floats: TypeAlias = "NDArray[np.float64]"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RatedOutputs:
+    """Outputs of S systems for N items, with their names.
+
+    Args:
+        outputs: Scores and mean ratings.
+        items: Names of the items.
+        systems: Names of the systems.
+        metrics: Names of the scores.
+        signatures: Signature of each metric.
+        ratings: int64[S], number of ratings of each system.
+        annotators: Number of annotators.
+        aspect: The aspect that was judged; None where there is only one, without a name.
+        excluded: Everything that was excluded, and outputs whose ratings were averaged.
+    """
+
+    outputs: Outputs
+    items: tuple[str, ...]
+    systems: tuple[str, ...]
+    metrics: tuple[str, ...]
+    signatures: tuple[str, ...]
+    ratings: NDArray[np.int64]
+    annotators: int
+    aspect: str | None
+    excluded: tuple[Excluded, ...]
+
+
+def outputs_of(
+    scored: Scored | None, rated: Rated, metrics: Sequence[str] = (), *, scores: bool = True
+) -> RatedOutputs:
+    """Assemble scores and ratings.
+
+    Every item has all systems with all scores, and every system has ratings: what lacks something is excluded, counted
+    and named. Nothing is imputed.
+
+    Args:
+        scored: The scores; None where there are only ratings.
+        rated: The ratings.
+        metrics: The metrics to keep; by default all but controls.
+        scores: False to use the ratings alone, so that outputs without a score stay.
+
+    Raises:
+        UnknownName: There is no such metric.
+        UsageError: There is no metric besides controls.
+        Undefined: No output has both scores and ratings.
+
+    >>> from postil.metaeval.score_matrix import Rated, Scored
+    >>> from postil.records.rows import Judgement, Score
+    >>> rows = [Score(item, system, "judge", 0.5, "") for item in "123" for system in "ab"]
+    >>> made = outputs_of(Scored(rows), Rated([Judgement("2", "a", "ann", 4.0), Judgement("9", "a", "ann", 2.0)]))
+    >>> made.systems, made.outputs.grades.tolist(), list(map(str, made.excluded))
+    (('a',), [[nan], [4.0], [nan]], ['systems without grades: 1 (b)', 'judged but not scored: 1 (9 by a)'])
+    """
+    if scored is None or not scores:
+        keys = list(dict.fromkeys([*(scored.rows if scored else ()), *rated.rows]))
+        return _made(keys, None, rated, ())
+    wanted = _wanted(scored, metrics)
+    dense = scored.dense[:, [scored.columns[name] for name in wanted]]
+    keys, complete = list(scored.rows), ~np.isnan(dense).any(axis=1)
+    graded = {key[1] for key in keys if key in rated.rows}
+    lacking = [key for key, there in zip(keys, complete.tolist(), strict=True) if not there and key[1] in graded]
+    systems, items = _whole([key for key, there in zip(keys, complete.tolist(), strict=True) if there], rated)
+    if not items:
+        raise Undefined(_nothing(keys, rated, lacking))
+    lost = [name for name in dict.fromkeys(key[0] for key in keys) if name not in items]
+    return _made(
+        [key for key in keys if key[0] in items and key[1] in systems],
+        (scored, wanted),
+        rated,
+        (
+            *_named("systems without grades", [each for each in _systems(keys) if each not in systems]),
+            *excluded_texts("not scored by every metric", lacking),
+            *_named("items without all systems, excluded with their grades", lost),
+            *excluded_texts("judged but not scored", [key for key in rated.rows if key not in scored.rows]),
+        ),
+    )
+
+
+def _wanted(scored: Scored, metrics: Sequence[str]) -> tuple[str, ...]:
+    for name in metrics:
+        if name not in scored.metrics:
+            raise UnknownName("metric", name, scored.metrics)
+    wanted = tuple(dict.fromkeys(metrics or [name for name in scored.metrics if not name.startswith("control:")]))
+    if not wanted:
+        raise UsageError(f"all scores are controls, which are used where --metric names them: {scored.metrics[0]}")
+    return wanted
+
+
+def _whole(keys: Sequence[Key], rated: Rated) -> tuple[set[str], set[str]]:
+    """Systems with ratings, and the items that have all of them.
+
+    A system whose ratings are all on other items has none left, so it goes, and more items may be whole without it.
+    """
+    of: dict[str, set[str]] = {}
+    for item, system in keys:
+        of.setdefault(item, set()).add(system)
+    systems = {key[1] for key in keys if key in rated.rows}
+    while systems:
+        items = {item for item, several in of.items() if systems <= several}
+        left = {system for item, system in keys if item in items and system in systems and (item, system) in rated.rows}
+        if left == systems:
+            return systems, items
+        systems = left
+    return set(), set()
+
+
+def _nothing(keys: Sequence[Key], rated: Rated, lacking: Sequence[Key]) -> str:
+    def such(some: Iterable[Key]) -> str:
+        item, system = next(iter(some))
+        return f" (such as {item} by {system})"
+
+    return (
+        f"no graded output has all scores on an item that all systems have: {len(keys)} scored{such(keys)}, "
+        f"{len(rated.rows)} judged{such(rated.rows)}, {len(lacking)} not scored by every metric; scores and judgements "
+        "meet on item and system"
+    )
+
+
+def _systems(keys: Iterable[Key]) -> list[str]:
+    return list(dict.fromkeys(key[1] for key in keys))
+
+
+def _named(why: str, names: Sequence[str]) -> tuple[Excluded, ...]:
+    return (Excluded.of(why, names),) if names else ()
+
+
+def _made(
+    keys: Sequence[Key], scores: tuple[Scored, tuple[str, ...]] | None, rated: Rated, excluded: tuple[Excluded, ...]
+) -> RatedOutputs:
+    """Outputs of some keys; without scores, systems without ratings are excluded here."""
+    graded = [key for key in keys if key in rated.rows]
+    there = set(_systems(graded))
+    items = {name: place for place, name in enumerate(dict.fromkeys(key[0] for key in keys))}
+    systems = {name: place for place, name in enumerate(each for each in _systems(keys) if each in there)}
+    if scores is None:
+        excluded = _named("systems without grades", [each for each in _systems(keys) if each not in there])
+    scored, wanted = scores if scores is not None else (None, ())
+    grid = np.zeros((len(items), len(systems), len(wanted)))
+    if scored is not None:
+        rows = np.zeros(grid.shape[:2], np.int64)
+        for key in keys:
+            rows[items[key[0]], systems[key[1]]] = scored.rows[key]
+        grid = scored.dense[:, [scored.columns[name] for name in wanted]][rows]
+    ratings = rated.of(graded)
+    at = np.array([items[key[0]] for key in graded], np.int64), np.array([systems[key[1]] for key in graded], np.int64)
+    grades, counts = np.full(grid.shape[:2], np.nan), np.zeros(grid.shape[:2], np.int64)
+    grades[at], counts[at] = ratings.means, ratings.counts
+    return RatedOutputs(
+        outputs=Outputs(scores=grid, grades=grades, counts=counts, rater_variance=_rater_variance(ratings)),
+        items=tuple(items),
+        systems=tuple(systems),
+        metrics=wanted,
+        signatures=tuple(scored.signatures[name] for name in wanted) if scored is not None else (),
+        ratings=np.asarray(counts.sum(axis=0)),
+        annotators=len(ratings.names),
+        aspect=rated.aspect,
+        excluded=(*excluded, *excluded_texts(REPEATED, [key for key in graded if key in rated.repeated])),
+    )
+
+
+def _rater_variance(ratings: Ratings) -> float | None:
+    """Variance of ratings within outputs, pooled; None where no output has two."""
+    counts = ratings.counts
+    spare = int((counts - 1).sum())
+    if spare < 1:
+        return None
+    of = np.repeat(np.arange(len(counts)), counts)
+    apart = without_noise(ratings.grades - ratings.means[of], np.abs(ratings.grades))
+    return float((apart**2).sum() / spare)

@@ -1,0 +1,60 @@
+"""Groups of systems that cannot be told apart: rank ranges and the compact letter display."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["compact_letters", "rank_ranges"]
+
+Flags: TypeAlias = "NDArray[np.bool_]"
+
+LETTERS: Final = 26
+
+
+def rank_ranges(significant: Flags) -> list[tuple[int, int]]:
+    """Best and worst rank of each system that the significant differences leave.
+
+    From one plus the number of systems significantly above it, to all but those significantly below it. With
+    Holm-adjusted tests all ranges hold at once with probability .95 (Mogstad, Romano, Shaikh and Wilhelm 2024).
+
+    Args:
+        significant: bool[S, S], symmetric, True where two systems differ significantly; the best system first.
+
+    >>> rank_ranges(np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], bool))
+    [(1, 2), (1, 3), (2, 3)]
+    """
+    above, below = np.triu(significant).sum(axis=0), np.tril(significant).sum(axis=0)
+    return list(zip((above + 1).tolist(), (len(significant) - below).tolist(), strict=True))
+
+
+def compact_letters(significant: Flags) -> list[str]:
+    """Letters of each system, such that two share one unless they differ significantly (Piepho 2004).
+
+    Starting with one set of all, each significant pair splits every set that holds both into two sets without one of
+    them; sets inside others are dropped. The sets are named in the order of their systems.
+
+    Args:
+        significant: bool[S, S], symmetric, True where two systems differ significantly; the best system first.
+
+    >>> compact_letters(np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], bool))
+    ['a', 'ab', 'b']
+    """
+    sets = [frozenset(range(len(significant)))]
+    for first, second in np.argwhere(np.triu(significant)).tolist():
+        made = []
+        for each in sets:
+            made += [each - {first}, each - {second}] if {first, second} <= each else [each]
+        made = list(dict.fromkeys(made))
+        sets = [each for each in made if not any(each < other for other in made)]
+    named = {each: _letter(place) for place, each in enumerate(sorted(sets, key=sorted))}
+    return ["".join(letter for each, letter in named.items() if system in each) for system in range(len(significant))]
+
+
+def _letter(place: int) -> str:
+    """``a`` to ``z``; after these ``a1`` to ``z1``, and so on."""
+    return chr(ord("a") + place % LETTERS) + (str(place // LETTERS) if place >= LETTERS else "")

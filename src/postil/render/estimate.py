@@ -1,0 +1,158 @@
+"""View of the result of `postil estimate`."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+from msgspec import to_builtins
+
+from postil.render.formats import WIDE, counted
+from postil.render.passages import signature_lines
+from postil.render.views import View
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from postil.records.results import EstimateResult, SystemEstimate
+    from postil.render.formats import Grid
+
+__all__ = ["decimals", "head", "letter_columns", "rank_range", "summary", "view", "worth"]
+
+LEVEL: Final = 0.05
+MOST: Final = 6
+"""Largest number of decimals."""
+
+
+def view(result: EstimateResult) -> View:
+    """One row per system, the best first.
+
+    Args:
+        result: The result.
+    """
+    return View(
+        rows=[to_builtins(row) for row in result.systems],
+        grids=[_grid(result)],
+        head=head(result),
+        remarks=list(_remarks(result)),
+        signatures=list(signature_lines(dict.fromkeys(filter(None, result.signatures.values())))),
+    )
+
+
+def head(result: EstimateResult) -> str:
+    """One line about the data and the estimand.
+
+    Args:
+        result: The result.
+    """
+    aspect = f", aspect {result.settings.aspect}" if result.settings.aspect else ""
+    ratings = sum(row.ratings for row in result.systems)
+    return (
+        f"{result.graded:,} of {counted(result.items, 'item')} graded, {counted(len(result.systems), 'system')}, "
+        f"{counted(ratings, 'rating')} by {counted(result.annotators, 'annotator')}{aspect}; target: {result.target}"
+        + ("" if result.method == "crossed" else f"; method: {result.method}")
+    )
+
+
+def _grid(result: EstimateResult) -> Grid:
+    digits = decimals(result)
+    unlike = len({row.n for row in result.systems}) > 1
+    heads = ["system", *(["items"] if unlike else ()), "mean [95 % CI]"]
+    grid = [[*heads, *(["ratings only [95 % CI]"] if result.scores_used else ()), "rank", "group"]]
+    for row, letters in zip(result.systems, letter_columns(result.systems), strict=True):
+        line = [row.system, *([f"{row.n:,}"] if unlike else ()), _cell(row.mean, row.low, row.high, digits)]
+        if result.scores_used:
+            line.append(_cell(row.human_mean, row.human_low, row.human_high, digits))
+        grid.append([*line, rank_range(row), letters])
+    return grid
+
+
+def decimals(result: EstimateResult) -> int:
+    """Number of decimals of means: two digits of the narrowest interval, at least two decimals.
+
+    Args:
+        result: The result.
+    """
+    widths = [row.high - row.low for row in result.systems if row.low is not None and row.high is not None]
+    narrowest = min(filter(None, widths), default=1.0)
+    return min(MOST, max(2, 1 - math.floor(math.log10(narrowest))))
+
+
+def _cell(value: float, low: float | None, high: float | None, digits: int) -> str:
+    """A mean with its interval; a mean of grades has its 0 before the point."""
+    ends = [] if low is None or high is None else [low, high]
+    kind = "e" if max(map(abs, (value, *ends))) >= WIDE else "f"
+    first, *others = (f"{number:.{digits}{kind}}" for number in (value, *ends))
+    return f"{first} [{', '.join(others)}]" if others else first
+
+
+def rank_range(row: SystemEstimate) -> str:
+    """Ranks that the significant differences leave, such as ``2-4``.
+
+    Args:
+        row: The system.
+    """
+    return f"{row.rank_low}" if row.rank_low == row.rank_high else f"{row.rank_low}-{row.rank_high}"
+
+
+def letter_columns(rows: Sequence[SystemEstimate]) -> list[str]:
+    """Letters of each system, padded so that equal ones stand below each other.
+
+    Args:
+        rows: The systems.
+    """
+    letters = sorted({letter for row in rows for letter in row.letters})
+    if any(letter.isdigit() for letter in letters):  # more than 26 groups, whose names have numbers
+        return [row.letters for row in rows]
+    return ["".join(letter if letter in row.letters else " " for letter in letters) for row in rows]
+
+
+def worth(result: EstimateResult) -> str | None:
+    """Sentence on the worth of the scores; None where they are not used.
+
+    Args:
+        result: The result.
+    """
+    means, differences = result.relative_efficiency.means, result.relative_efficiency.differences
+    if not result.scores_used or means is None:
+        return None
+    beside = f" (differences: {differences * result.graded:,.0f})" if differences is not None else ""
+    items = counted(result.graded, "graded item")
+    return (
+        f"relative efficiency {means:.2f}: {items} with these scores are worth {means * result.graded:,.0f} without "
+        f"them{beside}"
+    )
+
+
+def _remarks(result: EstimateResult) -> Iterator[str]:
+    if said := worth(result):
+        yield said
+    tested = [row for row in result.differences if row.p_holm is not None]
+    if tested:
+        several = sum(row.p_holm is not None and row.p_holm < LEVEL for row in tested)
+        are = "difference is" if len(tested) == 1 else "differences are"
+        yield f"{several} of {len(tested)} {are} significant (Holm-adjusted p < .05)"
+    yield from (f"note: {note}" for note in result.notes)
+    for reason, names in _together(result).items():
+        yield f"no interval of {', '.join(names)}: {reason}"
+    for each in result.excluded:
+        yield f"excluded: {each}" if "mean taken" not in each.why else str(each)
+
+
+def _together(result: EstimateResult) -> Mapping[str, list[str]]:
+    """Means and differences without an interval, by reason."""
+    found: dict[str, list[str]] = {}
+    for each in result.undefined:
+        found.setdefault(each.reason, []).append(f"{each.system} - {each.other}" if each.other else each.system)
+    return found
+
+
+def summary(result: EstimateResult) -> str:
+    """Numbers of items and systems, and the best system.
+
+    Args:
+        result: The result.
+    """
+    size = f"{result.graded:,} of {counted(result.items, 'item')} graded, {counted(len(result.systems), 'system')}"
+    best = [f"best {row.system} {_cell(row.mean, row.low, row.high, decimals(result))}" for row in result.systems[:1]]
+    return "; ".join([size, *best])
