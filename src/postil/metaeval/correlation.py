@@ -10,7 +10,7 @@ import numpy as np
 from postil.metaeval.coefficients import OF_SYSTEMS, constant, means_by, ratio, rows_by
 from postil.metaeval.permutation import PERMUTATIONS
 from postil.metaeval.replicates import CONTROL_DRAWS, KENDALL_RESAMPLES, resampled
-from postil.metaeval.resampling import RESAMPLES, SEED, bootstrap_counts, interval, p_value
+from postil.metaeval.resampling import RESAMPLES, SEED, interval, p_value, shared_counts
 from postil.metaeval.system_accuracy import why_no_accuracy, with_chance
 from postil.records.results import Correlation, UndefinedResult
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from postil.engine import Engine
     from postil.metaeval.coefficients import Measure
     from postil.metaeval.replicates import By, Replicates
+    from postil.metaeval.resampling import Counts
     from postil.metaeval.table import Table
 
 __all__ = ["Correlations", "correlations", "row_of", "why_undefined"]
@@ -104,9 +105,9 @@ def correlations(
     by_name = {name: table.oriented[:, [j]] for j, name in enumerate(table.metrics)} | dict(table.draws)
     for coefficient in dict.fromkeys(coefficients):
         several = min(resamples, kendall_resamples) if coefficient.startswith("kendall") else resamples
-        counts = bootstrap_counts(len(table.starts), several, seed)
+        counts = shared_counts(len(table.starts), several, seed)
 
-        def of(columns: Floats, counts: Integers = counts, coefficient: Measure = coefficient) -> Replicates:
+        def of(columns: Floats, counts: Counts = counts, coefficient: Measure = coefficient) -> Replicates:
             asked = coefficient, by
             return resampled(
                 columns, *of_text, counts, *asked, permutations=permutations, seed=seed, jobs=jobs, engine=engine

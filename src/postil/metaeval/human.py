@@ -14,7 +14,7 @@ from postil.metaeval.correlation import Correlations, row_of
 from postil.metaeval.multiple_ratings import MultipleRatings
 from postil.metaeval.permutation import PERMUTATIONS
 from postil.metaeval.replicates import resampled
-from postil.metaeval.resampling import RESAMPLES, SEED, bootstrap_counts
+from postil.metaeval.resampling import RESAMPLES, SEED, shared_counts
 from postil.metaeval.system_accuracy import SOFT_RESAMPLES, fewer_patterns, why_no_accuracy, with_chance
 from postil.records.names import CEILING, HALVES, ONE
 from postil.records.results import HumanAgreement, UndefinedResult
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from postil.engine import Engine
     from postil.metaeval.coefficients import Measure
     from postil.metaeval.replicates import By
+    from postil.metaeval.resampling import Counts
     from postil.metaeval.table import Table
     from postil.records.results import Correlation
 
@@ -117,7 +118,7 @@ def human_agreement(
     rng = np.random.default_rng(seed)
     orders = [rated.shuffled(rng) for _ in range(splits)]
     halves = [rated.halves(order, rng) for order in orders]
-    counts = bootstrap_counts(int(rated.item[-1]) + 1, resamples, seed)
+    counts = shared_counts(int(rated.item[-1]) + 1, resamples, seed)
     work = _Resampling(rated, counts, permutations, seed, jobs, engine)
     names = tuple(dict.fromkeys(coefficients))
     rows = [work.split_half(halves, name, by) for name in names]
@@ -147,7 +148,7 @@ class _Resampling:
     """Correlations of ratings with ratings on resamples of the items."""
 
     rated: MultipleRatings
-    counts: NDArray[np.int32]
+    counts: Counts
     permutations: int
     seed: int
     jobs: int

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from postil.errors import UnknownName
-from postil.kernel import rank_correlations
 from postil.metaeval.accuracy import POOL_RESAMPLES, AccuracyResampling, without_pairs
-from postil.metaeval.coefficients import MEASURES, correlate_groups, pearson, ratio, rows_by, scaled, starts_of
+from postil.metaeval.coefficients import MEASURES, correlate_groups, ratio, rows_by, starts_of
 from postil.metaeval.permutation import PERMUTATIONS
+from postil.metaeval.resampled_rows import CHUNK, RankedRows, SummedRows, resampled_sums
 from postil.metaeval.resampling import RESAMPLES, SEED, bootstrap_counts
 from postil.metaeval.system_accuracy import SOFT_RESAMPLES, SoftResampling, pairwise_accuracy, require_systems
-from postil.records.ties import dense_ranks
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from postil.engine import Engine
     from postil.metaeval.coefficients import Coefficient, Measure
+    from postil.metaeval.resampling import Counts
     from postil.metaeval.table import Table
 
 __all__ = ["CONTROL_DRAWS", "KENDALL_RESAMPLES", "LEVELS", "By", "Replicates", "replicate", "resampled"]
@@ -40,9 +40,6 @@ LEVELS: Final[tuple[By, ...]] = get_args(By)
 
 KENDALL_RESAMPLES: Final = 200
 """Default largest number of resamples for Kendall's coefficients."""
-
-CHUNK: Final = 128
-"""Number of resamples per block, the same on every engine, so that sums are the same to the last bit."""
 
 CONTROL_DRAWS: Final = 10
 """Number of draws of a random control that the interval is over; the value is over all."""
@@ -107,7 +104,7 @@ def resampled(  # noqa: PLR0917 - two sides, what groups them, what is asked
     grades: Floats,
     item: Integers,
     system: Integers,
-    counts: Integers,
+    counts: Counts,
     coefficient: Measure,
     by: By,
     *,
@@ -124,7 +121,7 @@ def resampled(  # noqa: PLR0917 - two sides, what groups them, what is asked
         grades: float64[n].
         item: int32[n], ascending from 0 without a gap.
         system: int32[n], from 0.
-        counts: int32[R, items], resample multiplicities, see `bootstrap_counts`; R may be 0.
+        counts: Integers[R, items], resample multiplicities, see `bootstrap_counts`; R may be 0.
         coefficient: Name of the coefficient.
         by: Level; see `postil.metaeval.correlation.correlations`.
         names: Names of the columns.
@@ -148,17 +145,17 @@ def resampled(  # noqa: PLR0917 - two sides, what groups them, what is asked
         counts = counts[:SOFT_RESAMPLES] if coefficient == "spa" else counts
         samples = np.full((len(counts), scores.shape[1]), np.nan)
         if samples.size and counts.shape[1] > 1:
-            samples = _mapped(ranking, counts, jobs, engine)
+            samples = _mapped(ranking, _blocks(counts), jobs, engine)
         none_dropped = np.zeros(scores.shape[1], np.int64)
         return Replicates(tuple(names), ranking.values(jobs), samples, len(np.unique(system)), none_dropped)
-    counts = np.vstack([np.ones((1, counts.shape[1]), np.int32), counts])
     work: _Resampling | AccuracyResampling
     if coefficient == "acc-eq":
-        counts = counts[: 1 + POOL_RESAMPLES] if by == "pool" else counts
+        counts = counts[:POOL_RESAMPLES] if by == "pool" else counts
         work = AccuracyResampling.of(scores, grades, item, system, by, jobs)
     else:
         work = _Resampling(scores, grades, item, system, coefficient, by)
-    found = _mapped(work, counts, jobs, engine)
+    ones = np.ones((1, counts.shape[1]), np.int32)
+    found = _mapped(work, _blocks(counts, ones), jobs, engine)
     dropped = np.zeros(scores.shape[1], np.int64)
     if isinstance(work, AccuracyResampling):
         dropped += without_pairs(item, system, by)
@@ -178,13 +175,21 @@ def resampled(  # noqa: PLR0917 - two sides, what groups them, what is asked
 
 def _mapped(
     work: _Resampling | AccuracyResampling | _Ordering | SoftResampling,
-    counts: Integers,
+    blocks: Iterator[Integers],
     jobs: int,
     engine: Engine | None,
 ) -> Floats:
-    if engine is None:
-        return work(counts, jobs)
-    return np.vstack(list(engine.map(work, (counts[at : at + CHUNK] for at in range(0, len(counts), CHUNK)))))
+    return np.vstack([work(block, jobs) for block in blocks] if engine is None else list(engine.map(work, blocks)))
+
+
+def _blocks(counts: Counts, first: Integers | None = None) -> Iterator[Integers]:
+    """Some first rows and the rows of some counts, `CHUNK` at a time."""
+    start = 0
+    if first is not None:
+        start = CHUNK - len(first)
+        yield np.vstack([first, counts[:start]])
+    for at in range(start, len(counts), CHUNK):
+        yield counts[at : at + CHUNK].astype(np.int32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,15 +204,13 @@ class _Resampling:
     by: By
 
     def __call__(self, counts: Integers, jobs: int = 1) -> Floats:
-        if self.by == "pool":
-            return _over_rows(self.scores, self.grades, self.item, counts, self.coefficient, jobs)
+        if self.by == "pool" or self.by == "within-system":  # noqa: PLR1714 - for the type checker
+            return self._within_groups(counts, jobs)
         if self.by == "system":
             return _over_systems(self.scores, self.grades, self.item, self.system, counts, self.coefficient)
-        if self.by == "within-system":
-            return self._within_systems(counts, jobs)
         exists = ~np.isnan(self.of_item)
-        sums = _drawn(counts, np.where(exists, self.of_item, 0.0))
-        return ratio(sums, _drawn(counts, exists.astype(np.float64)))
+        sums = resampled_sums(counts, np.where(exists, self.of_item, 0.0))
+        return ratio(sums, resampled_sums(counts, exists.astype(np.float64)))
 
     @cached_property
     def of_item(self) -> Floats:
@@ -220,56 +223,26 @@ class _Resampling:
         order = np.concatenate(rows_by(self.system))
         return correlate_groups(self.scores[order], self.grades[order], starts_of(self.system[order]), self.coefficient)
 
-    def _within_systems(self, counts: Integers, jobs: int) -> Floats:
-        """float64[R, M], mean over the systems whose rows in the resample have a coefficient."""
-        total, systems = np.zeros((2, len(counts), self.scores.shape[1]))
+    @cached_property
+    def groups(self) -> list[tuple[Integers | slice, RankedRows | SummedRows]]:
+        """All rows, or those of each system, with their items."""
+        kind = SummedRows if self.coefficient == "pearson" else partial(RankedRows, self.coefficient)
+        if self.by == "pool":
+            return [(slice(None), kind(self.scores, self.grades, self.item))]
+        groups: list[tuple[Integers | slice, RankedRows | SummedRows]] = []
         for rows in rows_by(self.system):
             items, item = np.unique(self.item[rows], return_inverse=True)
-            found = _over_rows(
-                self.scores[rows],
-                self.grades[rows],
-                item.astype(np.int32),
-                np.ascontiguousarray(counts[:, items]),
-                self.coefficient,
-                jobs,
-            )
+            groups.append((items, kind(self.scores[rows], self.grades[rows], item.astype(np.int32))))
+        return groups
+
+    def _within_groups(self, counts: Integers, jobs: int) -> Floats:
+        """float64[R, M], mean over the groups whose rows in the resample have a coefficient."""
+        total, there = np.zeros((2, len(counts), self.scores.shape[1]))
+        for items, rows in self.groups:
+            found = rows.correlate(np.ascontiguousarray(counts[:, items]), jobs)
             total += np.nan_to_num(found)
-            systems += ~np.isnan(found)
-        return ratio(total, systems)
-
-
-def _over_rows(  # noqa: PLR0917
-    x: Floats, y: Floats, item: Integers, counts: Integers, coefficient: Coefficient, jobs: int
-) -> Floats:
-    """float64[R, M], each row repeated by the multiplicity of its item."""
-    start = np.zeros(1, np.int64)
-    if coefficient != "pearson":
-        ranks = dense_ranks(np.column_stack([x, y]))
-        return rank_correlations(
-            np.ascontiguousarray(ranks[:, :-1]), np.ascontiguousarray(ranks[:, -1]), item, counts, coefficient, jobs
-        )
-    # Sums per item times multiplicities, of columns centered over all rows. Where a resample's mean is so far from 0
-    # that digits cancel, or the resample is constant, the two-pass formula runs on its rows.
-    both = scaled(np.column_stack([x, y]))
-    both = scaled(both - both.mean(axis=0))
-    of_item = np.add.reduceat(
-        np.column_stack([np.ones(len(y)), both, both**2, both[:, :-1] * both[:, -1:]]), starts_of(item)
-    )
-    m = both.shape[1]
-    sums = _drawn(counts, of_item)
-    means, squares, products = np.split(sums[:, 1:] / np.maximum(1.0, sums[:, :1]), [m, 2 * m], axis=1)
-    variances = squares - means**2
-    doubtful = variances <= 1e-6 * squares
-    doubtful = doubtful[:, :-1] | doubtful[:, -1:]
-    spread = np.sqrt(np.maximum(variances, 0.0))
-    out = ratio(products - means[:, :-1] * means[:, -1:], spread[:, :-1] * spread[:, -1:]).clip(-1.0, 1.0)
-    constant = np.isnan(pearson(x, y, start, np.ones(len(y), np.int32))[0])
-    out[:, constant] = np.nan
-    doubtful &= ~constant
-    for resample in np.flatnonzero(doubtful.any(axis=1)):
-        columns = doubtful[resample]
-        out[resample, columns] = pearson(x[:, columns], y, start, counts[resample][item])[0]
-    return out
+            there += ~np.isnan(found)
+        return ratio(total, there)
 
 
 @dataclass(frozen=True, eq=False)
@@ -306,12 +279,6 @@ def _system_means(
 ) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     """Systems' means and means of magnitudes, float64[R, S, M + 1]; bool[R, S], True for systems with rows."""
     values = np.column_stack([np.ones(len(y)), x, y, np.abs(x), np.abs(y)])
-    sums = np.stack([_drawn(counts[:, item[rows]], values[rows]) for rows in rows_by(system)], axis=1)
+    sums = np.stack([resampled_sums(counts[:, item[rows]], values[rows]) for rows in rows_by(system)], axis=1)
     means, magnitudes = np.split(sums[..., 1:] / np.maximum(1.0, sums[..., :1]), 2, axis=2)
     return means, magnitudes, sums[..., 0] > 0
-
-
-def _drawn(counts: Integers, of_item: Floats) -> Floats:
-    """float64[R, k], sums over the items of each resample: multiplicities times float64[items, k]."""
-    sums = [counts[at : at + CHUNK] @ of_item for at in range(0, len(counts), CHUNK)]
-    return np.vstack(sums).astype(np.float64, copy=False) if sums else np.zeros((0, of_item.shape[1]))

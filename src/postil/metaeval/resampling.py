@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -18,13 +19,20 @@ if TYPE_CHECKING:
 __all__ = [
     "RESAMPLES",
     "SEED",
+    "Counts",
     "Interval",
     "bootstrap_counts",
     "estimate",
     "in_blocks",
     "interval",
     "p_value",
+    "shared_counts",
 ]
+
+Counts: TypeAlias = "NDArray[np.int32] | NDArray[np.uint8]"
+"""Resample multiplicities, resamples by items."""
+
+T = TypeVar("T", "NDArray[np.int32]", "NDArray[np.uint8]")
 
 SEED: Final = 20181
 """Default seed."""
@@ -68,9 +76,47 @@ def bootstrap_counts(clusters: int, resamples: int = RESAMPLES, seed: int = SEED
     """
     if resamples < 1:
         raise UsageError(f"expected at least one resample, got {resamples}")
-    drawn = np.random.default_rng(seed).integers(0, clusters, (resamples, clusters))
-    drawn += clusters * np.arange(resamples)[:, None]
-    return np.bincount(drawn.ravel(), minlength=resamples * clusters).astype(np.int32).reshape(resamples, clusters)
+    return _counted(clusters, resamples, seed, np.empty((resamples, clusters), np.int32))
+
+
+def shared_counts(clusters: int, resamples: int, seed: int) -> NDArray[np.uint8]:
+    """Draw what `bootstrap_counts` draws, in bytes; the same array for all who ask while one of them keeps it.
+
+    Args:
+        clusters: Number of clusters (items).
+        resamples: Number of resamples, at least 1.
+        seed: The seed.
+
+    Returns:
+        uint8[resamples, clusters], read-only.
+
+    Raises:
+        UsageError: Fewer than one resample.
+
+    >>> counts = shared_counts(4, 2, seed=1)
+    >>> counts.tolist(), shared_counts(4, 1, seed=1).base is counts
+    ([[0, 1, 1, 2], [2, 0, 0, 2]], True)
+    """
+    if resamples < 1:
+        raise UsageError(f"expected at least one resample, got {resamples}")
+    found = _SHARED.get((clusters, seed))
+    if found is None or len(found) < resamples:
+        # A cluster is in a resample 256 times with a probability below 1e-500.
+        found = _counted(clusters, resamples, seed, np.empty((resamples, clusters), np.uint8))
+        found.flags.writeable = False
+        _SHARED[clusters, seed] = found
+    return found if len(found) == resamples else found[:resamples]
+
+
+_SHARED: Final[WeakValueDictionary[tuple[int, int], NDArray[np.uint8]]] = WeakValueDictionary()
+
+
+def _counted(clusters: int, resamples: int, seed: int, out: T) -> T:
+    """Multiplicities, row by row, which draws the same numbers as all rows at once."""
+    random = np.random.default_rng(seed)
+    for row in range(resamples):
+        out[row] = np.bincount(random.integers(0, clusters, clusters), minlength=clusters)
+    return out
 
 
 def interval(samples: NDArray[np.float64]) -> Interval:

@@ -14,7 +14,7 @@ from postil.metaeval.correlation import why_undefined
 from postil.metaeval.paired_tests import paired_tests, swapping_texts
 from postil.metaeval.permutation import PERMUTATIONS
 from postil.metaeval.replicates import CONTROL_DRAWS, KENDALL_RESAMPLES, resampled
-from postil.metaeval.resampling import RESAMPLES, SEED, bootstrap_counts, interval, p_value
+from postil.metaeval.resampling import RESAMPLES, SEED, interval, p_value, shared_counts
 from postil.metaeval.system_accuracy import pairs_without_items
 from postil.records.names import CONTROL, metric_of
 from postil.records.results import Difference, UndefinedResult, replace
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from postil.engine import Engine
     from postil.metaeval.coefficients import Measure
     from postil.metaeval.replicates import By, Replicates
+    from postil.metaeval.resampling import Counts
     from postil.metaeval.table import Table
 
 __all__ = ["Differences", "differences", "holm"]
@@ -112,7 +113,7 @@ def differences(
         raise UsageError(f"expected at least one permutation, got {permutations}")
     kendall = coefficient.startswith("kendall")
     resamples = min(resamples, kendall_resamples) if kendall else resamples
-    counts = bootstrap_counts(len(table.starts), resamples, seed)
+    counts = shared_counts(len(table.starts), resamples, seed)
     work = _Differencing(table, coefficient, by, counts, permutations, seed, jobs, engine)
     found = work.replicates(table.oriented)
     exists = ~np.isnan(found.values) & ~np.isnan(found.samples).all(axis=0)
@@ -155,13 +156,13 @@ class _Differencing:
     table: Table
     coefficient: Measure
     by: By
-    counts: NDArray[np.int32]
+    counts: Counts
     permutations: int
     seed: int
     jobs: int
     engine: Engine | None
 
-    def replicates(self, scores: Floats, counts: NDArray[np.int32] | None = None) -> Replicates:
+    def replicates(self, scores: Floats, counts: Counts | None = None) -> Replicates:
         table = self.table
         return resampled(
             scores,

@@ -1,0 +1,162 @@
+"""Correlations of columns with one column on resamples of rows, from what is the same in all resamples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import numpy as np
+
+from postil.kernel import rank_correlations
+from postil.metaeval.coefficients import constant, pearson, ratio, scaled, starts_of
+from postil.records.ties import dense_ranks
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from postil.metaeval.coefficients import Coefficient
+
+__all__ = ["CHUNK", "RankedRows", "SummedRows", "resampled_sums"]
+
+Floats: TypeAlias = "NDArray[np.float64]"
+Integers: TypeAlias = "NDArray[np.int32]"
+
+CHUNK: Final = 128
+"""Number of resamples per block, the same on every engine, so that sums are the same to the last bit."""
+
+CELLS: Final = 64
+"""Largest number of different pairs of ranks that are counted before they are correlated."""
+
+NUMBERS: Final = 2**22
+"""Largest number of multiplicities of a whole block that are made floating-point numbers at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class SummedRows:
+    """Rows whose Pearson correlations follow from sums per item.
+
+    Args:
+        x: float64[n, M].
+        y: float64[n].
+        item: int32[n], ascending from 0 without a gap.
+    """
+
+    x: Floats
+    y: Floats
+    item: Integers
+
+    @cached_property
+    def of_item(self) -> Floats:
+        """float64[items, 2 + 3 M + 1], numbers of rows, sums, squares and products with y of centered columns."""
+        both = scaled(np.column_stack([self.x, self.y]))
+        both = scaled(both - both.mean(axis=0))
+        columns = np.column_stack([np.ones(len(self.y)), both, both**2, both[:, :-1] * both[:, -1:]])
+        return np.asarray(np.add.reduceat(columns, starts_of(self.item)), np.float64)
+
+    @cached_property
+    def constant(self) -> NDArray[np.bool_]:
+        """bool[M], True where x or y is constant."""
+        found = constant(np.column_stack([self.x, self.y]), np.zeros(1, np.int64))[0]
+        return np.asarray(found[:-1] | found[-1])
+
+    def correlate(self, counts: Integers, jobs: int = 1) -> Floats:
+        """Correlate the columns with y, each row repeated by the multiplicity of its item.
+
+        Args:
+            counts: int32[R, items], resample multiplicities.
+            jobs: Ignored.
+
+        Returns:
+            float64[R, M]; NaN where x or y is constant.
+        """
+        del jobs
+        # Where a resample's mean is so far from 0 that digits cancel, or the resample is constant, the two-pass formula
+        # runs on its rows.
+        m = self.x.shape[1] + 1
+        sums = resampled_sums(counts, self.of_item)
+        means, squares, products = np.split(sums[:, 1:] / np.maximum(1.0, sums[:, :1]), [m, 2 * m], axis=1)
+        variances = squares - means**2
+        doubtful = variances <= 1e-6 * squares
+        doubtful = (doubtful[:, :-1] | doubtful[:, -1:]) & ~self.constant
+        spread = np.sqrt(np.maximum(variances, 0.0))
+        out = ratio(products - means[:, :-1] * means[:, -1:], spread[:, :-1] * spread[:, -1:]).clip(-1.0, 1.0)
+        out[:, self.constant] = np.nan
+        for resample in np.flatnonzero(doubtful.any(axis=1)):
+            columns = doubtful[resample]
+            weights = counts[resample][self.item]
+            out[resample, columns] = pearson(self.x[:, columns], self.y, np.zeros(1, np.int64), weights)[0]
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class RankedRows:
+    """Rows whose rank correlations follow from ranks that are the same in all resamples.
+
+    Args:
+        coefficient: Spearman's or one of Kendall's.
+        x: float64[n, M].
+        y: float64[n].
+        item: int32[n], ascending from 0 without a gap.
+    """
+
+    coefficient: Coefficient
+    x: Floats
+    y: Floats
+    item: Integers
+
+    @cached_property
+    def ranks(self) -> tuple[Integers, Integers]:
+        """int32[n, M] and int32[n], dense ranks of x and y."""
+        ranks = dense_ranks(np.column_stack([self.x, self.y]))
+        return np.ascontiguousarray(ranks[:, :-1]), np.ascontiguousarray(ranks[:, -1])
+
+    @cached_property
+    def cells(self) -> tuple[Floats, Integers, Integers] | None:
+        """Numbers of rows of each item per pair of ranks, float64[items, c], and the ranks, int32[c, 1] and int32[c].
+
+        None where there are several columns, or many pairs.
+        """
+        x, y = self.ranks
+        width = int(y.max()) + 1
+        if x.shape[1] != 1 or (int(x.max()) + 1) * width > CELLS:
+            return None
+        pair = x[:, 0].astype(np.int64) * width + y
+        pairs = np.flatnonzero(np.bincount(pair))
+        number = np.zeros(pairs[-1] + 1, np.int64)
+        number[pairs] = np.arange(len(pairs))
+        items = int(self.item[-1]) + 1
+        rows = np.bincount(self.item * np.int64(len(pairs)) + number[pair], minlength=items * len(pairs))
+        first, second = (pairs // width).astype(np.int32), (pairs % width).astype(np.int32)
+        return rows.reshape(items, -1).astype(np.float64), first[:, None], second
+
+    def correlate(self, counts: Integers, jobs: int = 1) -> Floats:
+        """Correlate the columns with y, each row repeated by the multiplicity of its item.
+
+        Args:
+            counts: int32[R, items], resample multiplicities.
+            jobs: Number of threads.
+
+        Returns:
+            float64[R, M]; NaN where x or y is constant.
+        """
+        if self.cells is None:
+            return rank_correlations(*self.ranks, self.item, counts, self.coefficient, jobs)
+        rows, x, y = self.cells  # equal rows are one row with a weight; sums of integers are exact
+        weights = resampled_sums(counts, rows).astype(np.int32)
+        return rank_correlations(x, y, np.arange(len(y), dtype=np.int32), weights, self.coefficient, jobs)
+
+
+def resampled_sums(counts: Integers, of_item: Floats) -> Floats:
+    """Sums over the items of each resample.
+
+    Args:
+        counts: int32[R, items], resample multiplicities.
+        of_item: float64[items, k].
+
+    Returns:
+        float64[R, k].
+    """
+    step = CHUNK if counts.shape[1] * CHUNK <= NUMBERS else CHUNK // 4
+    sums = [counts[at : at + step] @ of_item for at in range(0, len(counts), step)]
+    return np.vstack(sums).astype(np.float64, copy=False) if sums else np.zeros((0, of_item.shape[1]))
