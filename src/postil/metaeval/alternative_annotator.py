@@ -9,7 +9,8 @@ import numpy as np
 from postil.errors import UsageError
 from postil.metaeval.coefficients import ratio, rows_by, starts_of
 from postil.metaeval.multiple_ratings import MultipleRatings
-from postil.metaeval.resampling import RESAMPLES, SEED, bootstrap_counts, estimate, in_blocks
+from postil.metaeval.resampled_rows import resampled_sums
+from postil.metaeval.resampling import RESAMPLES, SEED, estimate, shared_counts
 from postil.metaeval.williams import student_p
 from postil.records.explain import shown
 from postil.records.results import AltTest, AltTestRow, SkippedAnnotator, TestedAnnotator, UndefinedMapping
@@ -212,21 +213,13 @@ def _average_advantages(
     Returns:
         float64[1 + R, p], on all items and on each resample; NaN where it has no text of theirs.
     """
-    items = int(item[-1]) + 1
-    parts = []
+    counts = shared_counts(int(item[-1]) + 1, resamples, seed)
+    total, annotators = np.zeros((1 + resamples, metric.shape[1])), np.zeros((1 + resamples, 1))
     for rows in tested:
-        of_rating = item[rows]
-        starts = starts_of(of_rating)
+        starts = starts_of(item[rows])
         closer = np.column_stack([metric[rows], np.ones(len(rows), bool)])
-        parts.append((of_rating[starts], np.add.reduceat(closer.astype(np.float64), starts)))
-
-    def statistics(block: NDArray[np.int32]) -> dict[str, Floats]:
-        total, annotators = np.zeros((len(block), metric.shape[1])), np.zeros((len(block), 1))
-        for drawn, sums in parts:
-            found = np.asarray(block[:, drawn] @ sums, np.float64)
-            total += np.nan_to_num(ratio(found[:, :-1], found[:, -1:]))
-            annotators += found[:, -1:] > 0
-        return {"rho": ratio(total, annotators)}
-
-    counts = np.vstack([np.ones((1, items), np.int32), bootstrap_counts(items, resamples, seed)])
-    return in_blocks(statistics, counts, items)["rho"]
+        sums = np.add.reduceat(closer.astype(np.float64), starts)
+        found = np.vstack([sums.sum(axis=0), resampled_sums(counts[:, item[rows][starts]], sums)])
+        total += np.nan_to_num(ratio(found[:, :-1], found[:, -1:]))
+        annotators += found[:, -1:] > 0
+    return ratio(total, annotators)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 
 from postil.metaeval.grade_mapping import scale_of
-from postil.metaeval.resampling import RESAMPLES, SEED, bootstrap_counts, estimate, in_blocks
+from postil.metaeval.resampled_rows import resampled_sums
+from postil.metaeval.resampling import RESAMPLES, SEED, estimate, shared_counts
 from postil.records.results import Calibration, CalibrationBin
 from postil.records.ties import difference, without_noise
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.metaeval.grade_mapping import MappedGrades
+    from postil.metaeval.resampling import Counts
     from postil.metaeval.table import Table
 
 __all__ = ["BINS", "calibrations"]
@@ -63,14 +65,12 @@ def calibrations(
     places = BINS * (mapped.grades - low) / ((high - low) or 1.0)
     bins = np.floor(places.round(9)).clip(0, BINS - 1).astype(np.int64)
     errors = difference(mapped.grades, table.grades[:, None])
-    items = len(table.starts)
-    counts = np.vstack([np.ones((1, items), np.int32), bootstrap_counts(items, resamples, seed)])
-    sampled = _resampled(errors, bins, table.starts, counts)
+    counts = shared_counts(len(table.starts), resamples, seed)
     rows = []
     for j, (metric, mapping) in enumerate(mapped.names):
         mae, ece = (
-            estimate(without_noise(samples[:, j], max(abs(low), abs(high))), items)
-            for samples in (sampled["mae"], sampled["ece"])
+            estimate(without_noise(samples, max(abs(low), abs(high))), len(table.starts))
+            for samples in _resampled(errors[:, j], bins[:, j], table.starts, counts)
         )
         rows.append(
             Calibration(
@@ -102,28 +102,20 @@ def _curve(predicted: Floats, grades: Floats, bins: NDArray[np.int64]) -> tuple[
 
 
 def _resampled(
-    errors: Floats, bins: NDArray[np.int64], starts: NDArray[np.int64], counts: NDArray[np.int32]
-) -> dict[str, Floats]:
-    """``mae`` and ``ece`` of each resample and column, float64[R, p] both.
+    errors: Floats, bins: NDArray[np.int64], starts: NDArray[np.int64], counts: Counts
+) -> tuple[Floats, Floats]:
+    """Mean absolute error and ECE on all items and on each resample, float64[1 + R] both.
 
     Args:
-        errors: float64[n, p].
-        bins: int64[n, p].
+        errors: float64[n].
+        bins: int64[n].
         starts: int64[items], first row of each item.
-        counts: int32[R, items], resample multiplicities.
+        counts: int32 or uint8[R, items], resample multiplicities.
     """
-    n, columns = errors.shape
-    of_item = np.empty((len(starts), columns, 1 + BINS))
-    for j in range(columns):
-        parts = np.zeros((n, 1 + BINS))
-        parts[:, 0] = np.abs(errors[:, j])
-        parts[np.arange(n), 1 + bins[:, j]] = errors[:, j]
-        of_item[:, j] = np.add.reduceat(parts, starts)
-    texts = np.diff([*starts, n])
-    flat = of_item.reshape(len(starts), -1)
-
-    def statistics(block: NDArray[np.int32]) -> dict[str, Floats]:
-        means = (block @ flat / (block @ texts)[:, None]).reshape(len(block), columns, 1 + BINS)
-        return {"mae": means[..., 0], "ece": np.abs(means[..., 1:]).sum(axis=-1)}
-
-    return in_blocks(statistics, counts, max(flat.shape))
+    parts = np.zeros((len(errors), 2 + BINS))
+    parts[:, 0], parts[:, 1] = 1, np.abs(errors)
+    parts[np.arange(len(errors)), 2 + bins] = errors
+    of_item = np.add.reduceat(parts, starts)
+    sums = np.vstack([of_item.sum(axis=0), resampled_sums(counts, of_item)])
+    means = sums[:, 1:] / sums[:, :1]
+    return means[:, 0], np.abs(means[:, 1:]).sum(axis=1)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.metaeval.coefficients import Coefficient
+    from postil.metaeval.resampling import Counts
 
 __all__ = ["CHUNK", "RankedRows", "SummedRows", "resampled_sums"]
 
@@ -147,11 +148,11 @@ class RankedRows:
         return rank_correlations(x, y, np.arange(len(y), dtype=np.int32), weights, self.coefficient, jobs)
 
 
-def resampled_sums(counts: Integers, of_item: Floats) -> Floats:
+def resampled_sums(counts: Counts, of_item: Floats) -> Floats:
     """Sums over the items of each resample.
 
     Args:
-        counts: int32[R, items], resample multiplicities.
+        counts: int32 or uint8[R, items], resample multiplicities.
         of_item: float64[items, k].
 
     Returns:
