@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from postil.records.results import CorrelationResult, Result
+from postil.render.audit import accuracy_table, audit_tables
 from postil.render.formats import value_with_interval
 from postil.render.verdict import Wording, verdict
 from postil.render.views import show, view_of
@@ -56,8 +57,8 @@ def test_the_whole_verdict_comes_first() -> None:
         "a constant": "The same score for every text would rank texts with .014; better: every metric. In the "
         "alternative annotator test (rounded) a constant has rho .530 [.480, .580]; above it, intervals apart: "
         "w-meteor.",
-        "an annotator": "May replace one of the 2 annotators at epsilon .2, by mapping of the scores, each compared "
-        "with itself alone: w-meteor (none); w-meteor (rounded); no metric (isotonic).",
+        "an annotator": "May replace one of the 2 annotators at epsilon .2, each mapping of the scores taken by "
+        "itself: w-meteor (none); w-meteor (rounded); no metric (isotonic).",
         "more raters": "With 2 raters per text the ceiling of Pearson by pool is .800; with 3 it would rise to .850.",
         "more items": "If the differences stay as they are, telling w-meteor from meteor in ranking texts takes about "
         "130 items (now 20).",
@@ -125,6 +126,25 @@ def test_equal_metrics_and_intervals_that_do_not_exist_have_no_number_of_items()
     assert "cannot be told apart from meteor" in points["texts"]
 
 
+def test_lengths_may_be_better_and_need_no_name_of_a_control() -> None:
+    leads = {"words": (-0.2, 0.05)}
+    made = ranking("texts", {"meteor": 0.6, "words": 0.8}, leads)
+    rows = [alt_row("meteor", "rounded", 0.5), alt_row("words", "rounded", 0.9, wins=2)]
+    points = said(
+        **bare(
+            rankings=[made],
+            length=bare()["length"] | {"lengths": "words"},
+            alt_test=audit()["alt_test"] | {"rows": [*rows, alt_row("control:constant", "rounded", 0.5)]},
+        )
+    )
+    assert points["texts"].startswith("meteor ranks texts, with")
+    assert points["length"].endswith(
+        "(interval of the difference without 0): no metric in ranking texts (and worse: meteor)."
+    )
+    assert points["an annotator"].startswith("No metric may replace")
+    assert points["a constant"].endswith("words would pass that test too, so that passing it says little here.")
+
+
 def test_one_annotator_says_why() -> None:
     reason = "one annotator; the test needs two"
     absent = [{"metric": name, "mapping": "isotonic", "reason": reason} for name in ("meteor", "control:constant")]
@@ -165,7 +185,7 @@ def test_a_mapping_is_compared_with_itself_alone() -> None:
         alt_row("control:constant", "rounded", 0.53, wins=1),
     ]
     points = said(**bare(alt_test=audit()["alt_test"] | {"rows": rows}))
-    assert points["an annotator"].endswith("with itself alone: meteor (none); no metric (rounded).")
+    assert points["an annotator"].endswith("by itself: meteor (none); no metric (rounded).")
     assert points["a constant"].endswith(
         "above it, intervals apart: no metric. control:constant would pass that test too, so that passing it says "
         "little here."
@@ -206,6 +226,22 @@ def test_every_section_is_a_grid() -> None:
     assert "chance: control:length" not in text
     for form, begin in (("markdown", "| margin |"), ("latex", r"margin & measure"), ("html", ">margin</th>")):
         assert begin in show(form, example("audit"))  # type: ignore[arg-type]
+
+
+def test_rows_of_one_mapping_are_together_and_empty_columns_are_left_out() -> None:
+    rows = [alt_row(name, mapping, 0.5) for name in ("a", "b") for mapping in ("linear", "isotonic", "rounded", "none")]
+    result = typed(audited(alt_test=audit()["alt_test"] | {"rows": rows}), CorrelationResult)
+    tables = {table.key: table for table in audit_tables(result.audit)}  # type: ignore[arg-type]
+    assert [row[:2] for row in tables["alt-test"].rows[:4]] == [
+        ("a", "none"), ("b", "none"), ("a", "rounded"), ("b", "rounded"),
+    ]  # fmt: skip
+    systems = accuracy_table(typed(correlated(correlations=[accuracy("meteor", 0.9, "spa")]), CorrelationResult))
+    assert systems is not None
+    assert systems.grid == [
+        ["accuracy", "measure", "value", "chance", "p", "pairs"],
+        ["meteor", "spa by system", ".900 [.800, 1.000]", ".500", ".0083", "10"],
+    ]
+    assert accuracy_table(typed(correlated(), CorrelationResult)) is None
 
 
 def test_an_empty_audit_has_no_grid_and_no_verdict() -> None:

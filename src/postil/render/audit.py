@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from postil.render.formats import counted, listed, short, value_with_interval
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from postil.records.results import (
         AltTest,
+        AltTestRow,
         Audit,
         Calibration,
         Correlation,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from postil.render.formats import Grid
 
 __all__ = [
+    "MAPPINGS",
     "MISSING",
     "AuditTable",
     "accuracies",
@@ -38,6 +40,12 @@ __all__ = [
 
 MISSING: Final = "-"
 """Text of a cell without a number."""
+
+MAPPINGS: Final = ("none", "rounded", "isotonic", "linear")
+"""Mappings of scores to the scale of the ratings, in the order in which they are shown: each is compared by itself."""
+
+
+Mapped = TypeVar("Mapped", "AltTestRow", "Calibration")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +122,9 @@ def accuracy_table(result: CorrelationResult) -> AuditTable | None:
     rows = accuracies(result)
     if not rows:
         return None
+    head = ("measure", "value", "chance", "p", "plain", "ties", "epsilon", "pairs")
+    lines = list(map(_accuracy, rows))
+    there = [place for place in range(len(head) + 1) if any(line[place] != MISSING for line in lines)]
     return AuditTable(
         "accuracies",
         "accuracy",
@@ -121,8 +132,8 @@ def accuracy_table(result: CorrelationResult) -> AuditTable | None:
         "Accuracy in ranking pairs of texts or systems, with 95 % confidence intervals; chance is the metric’s own "
         "scores in random order, p the one-sided p-value against it, plain the accuracy where only equal scores are a "
         "tie, ties the accuracy of a constant metric",
-        ("measure", "value", "chance", "p", "plain", "ties", "epsilon", "pairs"),
-        tuple(map(_accuracy, rows)),
+        tuple(head[place - 1] for place in there[1:]),
+        tuple(tuple(line[place] for place in there) for line in lines),
     )
 
 
@@ -167,6 +178,10 @@ def _margins(audit: Audit) -> AuditTable:
     return AuditTable("margins", "margin", "difference", caption, ("measure", "value"), tuple(rows))
 
 
+def _by_mapping(rows: Sequence[Mapped]) -> list[Mapped]:
+    return sorted(rows, key=lambda row: MAPPINGS.index(row.mapping) if row.mapping in MAPPINGS else len(MAPPINGS))
+
+
 def _alt_test(test: AltTest) -> AuditTable:
     rows = [
         (
@@ -177,7 +192,7 @@ def _alt_test(test: AltTest) -> AuditTable:
             "yes" if row.passed else "no",
             f"{sum(each.wins for each in row.annotators)}/{len(row.annotators)}",
         )
-        for row in test.rows
+        for row in _by_mapping(test.rows)
     ]
     caption = (
         f"Alternative annotator test, epsilon {threshold(test.epsilon)}: winning rate omega (passed from .5 on), "
@@ -206,7 +221,7 @@ def annotator_table(test: AltTest) -> AuditTable:
             f"{each.p:.4f}".removeprefix("0"),
             "yes" if each.wins else "no",
         )
-        for row in test.rows
+        for row in _by_mapping(test.rows)
         for each in row.annotators
     ]
     head = ("mapping", "annotator", "texts", "advantage", "human", "p", "wins")
@@ -227,7 +242,7 @@ def _calibration(found: Sequence[Calibration]) -> AuditTable:
             short(row.bias),
             _estimate(row.ece, row.ece_low, row.ece_high),
         )
-        for row in found
+        for row in _by_mapping(found)
     ]
     caption = (
         "Error of the ratings that each metric predicts, in grades: mean absolute error, root mean squared error, "
@@ -252,10 +267,10 @@ def _length(found: LengthBias) -> AuditTable:
     caption = (
         "Length: correlation of metric and ratings (plain), of metric and log length, of ratings "
         "and log length, partial given log length with its 95 % confidence interval, and within each quarter of the "
-        "texts by length"
+        "texts by length, the shortest first (Q1 to Q4)"
     )
     head = ("coefficient", "plain", "with length", "grades with length", "partial")
-    quarter = tuple(f"quarter {place}" for place in range(1, quarters + 1))
+    quarter = tuple(f"Q{place}" for place in range(1, quarters + 1))
     return AuditTable("length", "length", "metric", caption, (*head, *quarter), tuple(rows))
 
 
@@ -342,7 +357,7 @@ def _on_length(found: LengthBias, named: Callable[[str], str]) -> Iterator[str]:
         ]
         yield f"quarters by {named(found.lengths)}: {'; '.join(ranges)}"
     reasons = (
-        (f"{named(row.metric)} ({row.coefficient}, quarter {place})", each.reason)
+        (f"{named(row.metric)} ({row.coefficient}, Q{place})", each.reason)
         for row in found.rows
         for place, each in enumerate(row.quartiles, 1)
         if each.reason

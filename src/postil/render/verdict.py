@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from math import ceil, factorial, inf
 from typing import TYPE_CHECKING, Final
 
-from postil.render.audit import counted_raters, is_control, threshold
+from postil.records.results import replace
+from postil.render.audit import MAPPINGS, counted_raters, is_control, threshold
 from postil.render.formats import counted, listed
 
 if TYPE_CHECKING:
@@ -40,9 +41,6 @@ MEASURES: Final = {
     "pa": "pairwise accuracy",
     "spa": "soft pairwise accuracy",
 }
-MAPPINGS: Final = ("none", "rounded", "isotonic", "linear")
-"""Mappings of scores to the scale of the ratings, in the order of the sentence about them."""
-
 FAIR: Final = ("rounded", "isotonic")
 """Mappings under which metrics are compared with a constant, of which the first that exists is taken."""
 
@@ -82,7 +80,7 @@ def verdict(result: CorrelationResult, say: Wording) -> list[tuple[str, str]]:
     audit = result.audit
     if audit is None:
         return []
-    rankings = sorted(audit.rankings, key=lambda each: each.of)  # systems, then texts
+    rankings = [_of_metrics(each, audit.length.lengths) for each in sorted(audit.rankings, key=lambda each: each.of)]
     points = [
         *((each.of, _ranking(each, say)) for each in rankings),
         ("chance", _chance(rankings, say)),
@@ -96,12 +94,19 @@ def verdict(result: CorrelationResult, say: Wording) -> list[tuple[str, str]]:
     return [(topic, said) for topic, said in points if said]
 
 
-def _metrics(ranking: AuditRanking) -> list[Correlation]:
-    return [row for row in ranking.rows if not is_control(row.metric)]
+def _of_metrics(ranking: AuditRanking, lengths: str) -> AuditRanking:
+    """The same without the rows of controls and lengths."""
+    rows = (row for row in ranking.rows if not _stands_beside(row.metric, lengths))
+    return replace(ranking, rows=tuple(rows))
+
+
+def _stands_beside(name: str, lengths: str) -> bool:
+    """True for controls and lengths, which metrics are compared with."""
+    return is_control(name) or name == lengths
 
 
 def _best(ranking: AuditRanking) -> Correlation | None:
-    return max(_metrics(ranking), key=lambda row: row.value, default=None)
+    return max(ranking.rows, key=lambda row: row.value, default=None)
 
 
 def _excludes_0(row: Difference) -> bool:
@@ -110,15 +115,15 @@ def _excludes_0(row: Difference) -> bool:
 
 def _leads(ranking: AuditRanking) -> list[Difference]:
     """Margins of the best metric over the other metrics."""
-    best = _best(ranking)
+    best, metrics = _best(ranking), {row.metric for row in ranking.rows}
     name = best.metric if best else ""
     turned = [row if row.first == name else row.reversed() for row in ranking.margins]
-    return [row for row in turned if row.first == name and not is_control(row.second)]
+    return [row for row in turned if row.first == name and row.second in metrics]
 
 
 def _ranking(ranking: AuditRanking, say: Wording) -> str:
     """The metric that ranks texts or systems best, and those that cannot be told apart from it."""
-    best, rows = _best(ranking), _metrics(ranking)
+    best, rows = _best(ranking), ranking.rows
     if best is None:
         reasons = "; ".join(dict.fromkeys(each.reason for each in ranking.absent))
         return f"No metric can be said to rank {ranking.of}: {reasons or 'none has an accuracy'}."
@@ -142,7 +147,7 @@ def _chance(rankings: Sequence[AuditRanking], say: Wording) -> str:
     """Metrics that are better than their own scores in random order."""
     said = []
     for ranking in rankings:
-        rows = [row for row in _metrics(ranking) if row.chance is not None]
+        rows = [row for row in ranking.rows if row.chance is not None]
         if not rows:
             continue
         above = say.out_of([row.metric for row in rows if row.p < ALPHA], len(rows))
@@ -156,11 +161,14 @@ def _length(audit: Audit, rankings: Sequence[AuditRanking], say: Wording) -> Ite
     """Metrics that are better than the lengths, and the part of a correlation that remains without length."""
     name, said = audit.length.lengths, []
     for ranking in rankings:
-        turned = [row if row.second == name else row.reversed() for row in ranking.margins if name in _pair(row)]
-        rows = [row for row in turned if not is_control(row.first)]
+        turned = [row if row.second == name else row.reversed() for row in ranking.margins]
+        metrics = {row.metric for row in ranking.rows}
+        rows = [row for row in turned if row.second == name and row.first in metrics]
         if rows:
             above = say.out_of([row.first for row in rows if row.value > 0 and _excludes_0(row)], len(rows))
-            said.append(f"{above} in ranking {ranking.of}")
+            below = [row.first for row in rows if row.value < 0 and _excludes_0(row)]
+            worse = f" (and worse: {say.out_of(below, len(rows))})" if below else ""
+            said.append(f"{above} in ranking {ranking.of}{worse}")
     if said:
         yield f"Better than the length of the text alone (interval of the difference without 0): {'; '.join(said)}."
     row = _correlated_with_length(audit, rankings)
@@ -175,10 +183,6 @@ def _length(audit: Audit, rankings: Sequence[AuditRanking], say: Wording) -> Ite
         yield from (f"Nothing can be said about length: {reason}." for reason in reasons[:1])
 
 
-def _pair(row: Difference) -> tuple[str, str]:
-    return row.first, row.second
-
-
 def _correlated_with_length(audit: Audit, rankings: Sequence[AuditRanking]) -> LengthBiasRow | None:
     """The row of the metric that ranks texts best, or else the first metric."""
     rows = [row for row in audit.length.rows if row.coefficient == "pearson" and not is_control(row.metric)]
@@ -189,8 +193,8 @@ def _correlated_with_length(audit: Audit, rankings: Sequence[AuditRanking]) -> L
 def _constant(audit: Audit, rankings: Sequence[AuditRanking], say: Wording) -> Iterator[str]:
     """Metrics that are better than the same score for every text."""
     for ranking in rankings:
-        ties = {row.metric: row.ties for row in _metrics(ranking) if row.ties is not None}
-        lows = {row.metric: row.value if row.low is None else row.low for row in _metrics(ranking)}
+        ties = {row.metric: row.ties for row in ranking.rows if row.ties is not None}
+        lows = {row.metric: row.value if row.low is None else row.low for row in ranking.rows}
         if ties:
             share = say.number(next(iter(ties.values())))
             above = say.out_of([name for name, of in ties.items() if lows[name] > of], len(ties))
@@ -198,14 +202,14 @@ def _constant(audit: Audit, rankings: Sequence[AuditRanking], say: Wording) -> I
     test = {(row.metric, row.mapping): row for row in audit.alt_test.rows}
     mapping = next((each for each in FAIR if (CONSTANT, each) in test), "")
     rows = [row for row in audit.alt_test.rows if row.mapping == mapping]
-    metrics = [row for row in rows if not is_control(row.metric)]
+    metrics = [row for row in rows if not _stands_beside(row.metric, audit.length.lengths)]
     if not metrics:
         return
     constant = test[CONSTANT, mapping]
     above = say.out_of([row.metric for row in metrics if _above(row, constant)], len(metrics))
     rho = say.estimate(constant.rho, constant.low, constant.high)
     yield f"In the alternative annotator test ({mapping}) a constant has rho {rho}; above it, intervals apart: {above}."
-    if passing := [row.metric for row in rows if is_control(row.metric) and row.passed]:
+    if passing := [row.metric for row in rows if row not in metrics and row.passed]:
         yield f"{say.names(passing)} would pass that test too, so that passing it says little here."
 
 
@@ -216,7 +220,7 @@ def _above(row: AltTestRow, constant: AltTestRow) -> bool:
 def _annotator(audit: Audit, say: Wording) -> str:
     """Metrics that pass the alternative annotator test, for each mapping by itself."""
     test = audit.alt_test
-    rows = [row for row in test.rows if not is_control(row.metric)]
+    rows = [row for row in test.rows if not _stands_beside(row.metric, audit.length.lengths)]
     if not rows:
         reasons = list(dict.fromkeys(each.reason for each in test.absent if not is_control(each.metric)))
         return f"Nothing can be said about replacing an annotator: {'; '.join(reasons)}." if reasons else ""
@@ -229,7 +233,7 @@ def _annotator(audit: Audit, say: Wording) -> str:
         for mapping in MAPPINGS
         if (every := [row for row in rows if row.mapping == mapping])
     ]
-    return f"May replace {at}, by mapping of the scores, each compared with itself alone: {'; '.join(said)}."
+    return f"May replace {at}, each mapping of the scores taken by itself: {'; '.join(said)}."
 
 
 def _more_raters(audit: Audit, by: str, say: Wording) -> str:

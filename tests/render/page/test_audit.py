@@ -133,6 +133,10 @@ def test_hostile_names_of_an_audit(made: Callable[..., Page], page: Page) -> Non
 def test_accuracies_without_an_audit(made: Callable[..., Page]) -> None:
     page = made(correlated(correlations=[accuracy("meteor", 0.7), accuracy("w-meteor", 0.75)]))
     assert "Could it stand in for a person?" not in page.text
+    assert "meteor agrees" not in page.text
+    only = correlated()["settings"] | {"coefficients": ["acc-eq"]}
+    page = made(correlated(correlations=[accuracy("meteor", 0.7), accuracy("w-meteor", 0.75)], settings=only))
+    assert "w-meteor has the highest accuracy with human ratings: accuracy with ties .750" in page.text
     row = next(row for row in page.rows if row[1:2] == ["acc-eq by item"])
     assert row[2:5] == [".700 [.600, .800]", ".450 [.400, .500]", ".0099"]
     assert (page.folder / "correlations.csv").read_text(encoding="utf-8").startswith("metric,coefficient,by,value,low,")

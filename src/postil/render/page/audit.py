@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.plots import Curve, IntervalRow, curves, intervals
-from postil.render.audit import MISSING, accuracy_table, annotator_table, audit_notes, audit_tables, is_control
+from postil.render.audit import (
+    MAPPINGS,
+    MISSING,
+    accuracy_table,
+    annotator_table,
+    audit_notes,
+    audit_tables,
+    is_control,
+)
 from postil.render.page.blocks import Cell, Collapsed, Facts, Heading, Paragraph, Picture, Row, first_open
 from postil.render.page.tables import NONE, cut, row_label
 from postil.render.page.words import capital, isolated
@@ -28,11 +36,9 @@ DRAWN: Final = 60
 CURVES: Final = 12
 """Number of metrics with a reliability curve."""
 
-MAPPINGS: Final[Mapping[str, str]] = {
+MEANINGS: Final[Mapping[str, str]] = {
     "none": "none (scores as they are)",
     "rounded": "rounded (to a rating)",
-    "isotonic": "isotonic",
-    "linear": "linear",
 }
 OF_WORDS: Final = frozenset({"mapping", "coefficient", "measure", "passed", "annotator", "wins"})
 """Heads of columns of words."""
@@ -136,10 +142,10 @@ def _alt_test(test: AltTest) -> Iterator[Picture]:
             row.rho,
             row.low,
             row.high,
-            title,
+            MEANINGS.get(mapping, mapping),
             is_control(row.metric),
         )
-        for mapping, title in MAPPINGS.items()
+        for mapping in MAPPINGS
         for row in test.rows
         if row.mapping == mapping
     ]
@@ -161,6 +167,7 @@ def _reliability(found: Sequence[Calibration]) -> Iterator[Picture]:
         rows = [row for row in found if row.mapping == mapping and row.bins and not is_control(row.metric)]
         if not rows:
             continue
+        title = MEANINGS.get(mapping, mapping)
         few = f", the first {CURVES} of {len(rows):,} metrics" if len(rows) > CURVES else ""
         lines = [
             Curve(
@@ -172,12 +179,12 @@ def _reliability(found: Sequence[Calibration]) -> Iterator[Picture]:
             for row in rows[:CURVES]
         ]
         caption = (
-            f"Mean rating of the texts to which a metric gives a rating, mapping {MAPPINGS[mapping]}; on the dotted "
+            f"Mean rating of the texts to which a metric gives a rating, mapping {title}; on the dotted "
             f"line it is calibrated, and the area of a point is the number of texts{few}"
         )
         draw = partial(curves, lines, xlabel="predicted rating", ylabel="mean rating", diagonal=True)
         key = "reliability" if mapping == "isotonic" else f"reliability-{mapping}"
-        yield Picture(key, MAPPINGS[mapping], caption, f"Reliability curves, mapping {mapping}", draw)
+        yield Picture(key, title, caption, f"Reliability curves, mapping {mapping}", draw)
 
 
 def _raters(found: RaterVariance) -> Iterator[Picture]:

@@ -8,7 +8,7 @@ from postil.records.names import HALVES, LENGTH, control
 from postil.render.formats import counted, listed
 from postil.render.numbers import estimate, number, signed
 from postil.render.page.lookup import UNCLEAR, VERDICTS, finding, is_clear, verdict
-from postil.render.page.words import capital, isolated, titled
+from postil.render.page.words import capital, isolated, kind_of, titled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -65,19 +65,21 @@ def _value(row: Correlation) -> str:
 def _best(look: Lookup) -> str:
     """The best metric by each coefficient."""
     groups: dict[str, list[str]] = {}
+    kind = kind_of(look.coefficients)
+    verb = "agrees" if kind == "accuracy" else "correlates"
     for coefficient in look.coefficients:
         if row := look.best(coefficient):
             groups.setdefault(row.metric, []).append(f"{titled(coefficient)} {_value(row)}")
     if not groups:
-        return "No metric has a correlation with human ratings."
+        return f"No metric has {'an' if kind == 'accuracy' else 'a'} {kind} with human ratings."
     if len(look.metrics) == 1:
-        return f"{isolated(look.metrics[0])} correlates with human ratings: {listed(groups[look.metrics[0]])}."
+        return f"{isolated(look.metrics[0])} {verb} with human ratings: {listed(groups[look.metrics[0]])}."
     if len(groups) == 1:
         ((name, values),) = groups.items()
         every = "by every coefficient" if len(values) > 1 else "with human ratings"
-        return f"{isolated(name)} has the highest correlation {every}: {listed(values)}."
+        return f"{isolated(name)} has the highest {kind} {every}: {listed(values)}."
     (first, values), *rest = groups.items()
-    said = [f"{isolated(first)} correlates best with human ratings by {listed(values)}"]
+    said = [f"{isolated(first)} {verb} best with human ratings by {listed(values)}"]
     return ", ".join(said + [f"{isolated(name)} by {listed(values)}" for name, values in rest]) + "."
 
 
@@ -112,8 +114,8 @@ def _people(look: Lookup) -> Iterator[str]:
         if halves and best:
             away = f"{number(abs(halves.value - best.value))} {'below' if best.value < halves.value else 'above'}"
             yield (
-                f"The split-half correlation of the human ratings is {_value(halves)} ({titled(coefficient)}); "
-                f"{isolated(best.metric)} lies {away}, a difference without a test."
+                f"The split-half {kind_of([coefficient])} of the human ratings is {_value(halves)} "
+                f"({titled(coefficient)}); {isolated(best.metric)} lies {away}, a difference without a test."
             )
             break
     best = look.best("pearson")

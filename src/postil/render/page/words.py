@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from postil.records.results import Excluded
 
@@ -16,6 +16,7 @@ __all__ = [
     "capital",
     "clean",
     "isolated",
+    "kind_of",
     "left_out",
     "plain",
     "titled",
@@ -39,6 +40,9 @@ COEFFICIENTS: Final[Mapping[str, str]] = {
     "pa": "pairwise accuracy",
     "spa": "soft pairwise accuracy",
 }
+ACCURACIES: Final = frozenset({"acc-eq", "pa", "spa"})
+"""Coefficients that are accuracies."""
+
 LEVELS: Final[Mapping[str, str]] = {
     "pool": "over all texts together",
     "item": "within each item, then the mean over items",
@@ -54,6 +58,15 @@ def titled(coefficient: str) -> str:
     ('Kendall τ-b', 'mine')
     """
     return COEFFICIENTS.get(coefficient, coefficient)
+
+
+def kind_of(coefficients: Collection[str]) -> str:
+    """Kind of number that coefficients are.
+
+    >>> kind_of(["pearson", "spa"]), kind_of(["acc-eq"])
+    ('correlation', 'accuracy')
+    """
+    return "accuracy" if ACCURACIES.issuperset(coefficients) else "correlation"
 
 
 def capital(text: str) -> str:
