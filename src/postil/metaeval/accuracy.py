@@ -24,10 +24,10 @@ __all__ = [
     "POOL_RESAMPLES",
     "AccuracyResampling",
     "Pairs",
-    "chance_draws",
+    "fewer_draws",
+    "group_sizes",
     "swapping_pairs",
-    "with_chance",
-    "without_pairs",
+    "with_thresholds",
 ]
 
 Floats: TypeAlias = "NDArray[np.float64]"
@@ -48,9 +48,6 @@ SCALE: Final = 2**60
 
 POOL_RESAMPLES: Final = 200
 """Largest number of resamples by ``pool``."""
-
-CHUNK: Final = 64
-"""Number of resamples per block."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,14 +164,17 @@ class Pairs:
         return calibrate(self.scores, self.sizes, orders, self.starts, self.weights, nothing, self.slack, jobs)[0]
 
 
-def without_pairs(item: Integers, system: Integers, by: str) -> int:
-    """Number of items (or of systems, ``within-system``) with a single text.
+def group_sizes(item: Integers, system: Integers, by: str) -> Counts:
+    """Number of points in each group of a level.
 
-    >>> without_pairs(np.array([0, 0, 1]), np.array([0, 1, 0]), "item")
-    1
+    >>> item, system = np.array([0, 0, 1]), np.array([0, 1, 0])
+    >>> [group_sizes(item, system, by).tolist() for by in ("pool", "item", "system", "within-system")]
+    [[3], [2, 1], [2], [2, 1]]
     """
-    group = {"item": item, "within-system": system}.get(by)
-    return 0 if group is None else int((np.unique(group, return_counts=True)[1] < 2).sum())
+    if by == "system":
+        return np.array([len(np.unique(system))])
+    group = {"item": item, "within-system": system}.get(by, np.zeros(len(item), np.int32))
+    return np.asarray(np.unique(group, return_counts=True)[1], np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,9 +218,7 @@ class AccuracyResampling:
 
         Copies of a text are no pair.
         """
-        blocks = [counts[at : at + CHUNK] for at in range(0, len(counts), CHUNK)]
-        body = {"item": self._drawn_items, "system": self._systems}.get(self.by, self._copied)
-        return np.vstack([np.zeros((0, self.scores.shape[1])), *(body(block, jobs) for block in blocks)])
+        return {"item": self._drawn_items, "system": self._systems}.get(self.by, self._copied)(counts, jobs)
 
     @cached_property
     def of_item(self) -> Floats:
@@ -279,16 +277,19 @@ def _accuracies(  # noqa: PLR0917 - the kernel's arguments
     return ratio(shares.sum(axis=1), np.repeat(filled, shares.shape[2], axis=1))
 
 
-def chance_draws(pairs: int) -> int:
-    """Number of random orders of the grades for a number of pairs.
+def fewer_draws(item: Integers, system: Integers, by: str, most: int = DRAWS) -> int:
+    """Number of random orders of the grades, or of splits: the most, or fewer where there are many pairs of texts.
 
-    >>> chance_draws(75_000), chance_draws(3_000_000), chance_draws(50_000_000)
-    (100, 66, 4)
+    >>> texts = np.zeros(10_000, np.int32), np.arange(10_000, dtype=np.int32) % 16
+    >>> [fewer_draws(*texts, by) for by in ("pool", "system", "within-system")]
+    [4, 100, 64]
     """
-    return min(DRAWS, max(LEAST_DRAWS, MOST_PAIRS // max(1, pairs)))
+    sizes = group_sizes(item, system, by)
+    pairs = int((sizes * (sizes - 1) // 2).sum())
+    return min(most, max(LEAST_DRAWS, MOST_PAIRS // max(1, pairs)))
 
 
-def with_chance(  # noqa: PLR0917 - the rows, two sides, what groups them
+def with_thresholds(  # noqa: PLR0917 - the rows, two sides, what groups them
     rows: Sequence[Correlation | UndefinedResult],
     columns: Mapping[str, Floats],
     grades: Floats,
@@ -321,7 +322,7 @@ def with_chance(  # noqa: PLR0917 - the rows, two sides, what groups them
     first = np.column_stack([columns[name][:, 0] for name in there])
     pairs = Pairs.of(first, grades.reshape(len(grades), -1)[:, 0], item, system, by)
     number = int(pairs.numbers.sum())
-    draws = chance_draws(number)
+    draws = fewer_draws(item, system, by)
     orders, (gains, least) = pairs.orders(draws, seed), pairs.fixed
     given = pairs.scores, pairs.sizes, orders, pairs.starts, pairs.weights, gains, pairs.slack, jobs
     epsilons, plain, best = calibrate(*given)
@@ -339,7 +340,7 @@ def with_chance(  # noqa: PLR0917 - the rows, two sides, what groups them
             found = replace(
                 found,
                 epsilon=float(epsilons[j]),
-                plain=float(plain[j] / pairs.scale),
+                plain=min(row.value, float(plain[j] / pairs.scale)),  # equal but for rounding where epsilon is 0
                 ties=float((pairs.tied / pairs.numbers).mean()),
                 chance=float(drawn[j].mean()),
                 chance_low=float(low[j]),

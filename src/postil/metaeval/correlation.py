@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from postil.metaeval.accuracy import with_thresholds
 from postil.metaeval.coefficients import OF_SYSTEMS, constant, means_by, ratio, rows_by
 from postil.metaeval.permutation import PERMUTATIONS
 from postil.metaeval.replicates import CONTROL_DRAWS, KENDALL_RESAMPLES, resampled
@@ -67,9 +68,10 @@ def correlations(
     """Correlate every metric and control of a table with the mean ratings.
 
     Pearson's r (1895); Spearman's rho, which is r of the average ranks (1904); Kendall's tau-b (1945) and tau-c
-    (Stuart 1953). Ties are relative, by chains (`postil.records.ties`). The 95 % percentile bootstrap confidence
-    intervals resample items, whose texts stay together (cluster bootstrap). For a random control they are over the mean
-    of its first `CONTROL_DRAWS` draws in each resample.
+    (Stuart 1953). ``acc-eq`` is pairwise accuracy with ties, at one threshold for all groups of texts (Deutsch, Foster,
+    Freitag 2023; see `postil.metaeval.accuracy`). Ties are relative, by chains (`postil.records.ties`). The 95 %
+    percentile bootstrap confidence intervals resample items, whose texts stay together (cluster bootstrap). For a
+    random control they are over the mean of its first `CONTROL_DRAWS` draws in each resample.
 
     Args:
         table: Scores and ratings of n texts.
@@ -123,7 +125,10 @@ def correlations(
             samples = of(draws[:, ~np.isnan(drawn.values)][:, :CONTROL_DRAWS]).samples
             reason, dropped = why_undefined(table, draws[:, 0], by, coefficient), drawn.dropped.max()
             these.append(row_of(control, coefficient, by, drawn.values, samples, drawn.n, dropped, reason))
-        rows += with_chance(these, by_name, *of_text, coefficient, permutations, seed)
+        if coefficient == "acc-eq":
+            rows += with_thresholds(these, by_name, *of_text, by, seed=seed, jobs=jobs)
+        else:
+            rows += with_chance(these, by_name, *of_text, coefficient, permutations, seed)
     return Correlations.of(rows)
 
 
@@ -172,7 +177,8 @@ def why_undefined(table: Table, scores: Floats, by: By, coefficient: Measure) ->
     """
     if coefficient in OF_SYSTEMS:
         return why_no_accuracy(table.item, table.system)
-    return next(_reasons(table, [("score", scores), ("grade", table.grades)], by))
+    sides = [] if coefficient == "acc-eq" else [("score", scores), ("grade", table.grades)]
+    return next(_reasons(table, sides, by))
 
 
 def _reasons(table: Table, sides: Sequence[tuple[str, Floats]], by: By) -> Iterator[str]:
@@ -188,6 +194,8 @@ def _reasons(table: Table, sides: Sequence[tuple[str, Floats]], by: By) -> Itera
         yield from _alike(what, column, table, by)
     if len(table.starts) < 2:
         yield "only one item, so there is no interval over items"
+    if not sides:
+        yield "no resample has a pair of texts"
     where = {"item": "item", "within-system": "system"}.get(by, "resample")
     yield f"in every {where} the scores or the grades are all the same"
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 import numpy as np
 
 from postil.errors import Undefined, UsageError
+from postil.metaeval.accuracy import fewer_draws, with_thresholds
 from postil.metaeval.coefficients import ACCURACIES, OF_SYSTEMS
 from postil.metaeval.correlation import Correlations, row_of
 from postil.metaeval.multiple_ratings import MultipleRatings
@@ -157,7 +158,10 @@ class _Resampling:
     def split_half(
         self, halves: Sequence[tuple[Floats, Floats]], coefficient: Measure, by: By
     ) -> Correlation | UndefinedResult:
-        rated, step = self.rated, len(halves)
+        rated = self.rated
+        if coefficient == "acc-eq":
+            halves = halves[: fewer_draws(rated.item, rated.system, by, len(halves))]
+        step = len(halves)
         counts = self.counts[:SOFT_RESAMPLES] if coefficient == "spa" else self.counts
         patterns = fewer_patterns(self.counts.shape[1], self.permutations)
         parts = [
@@ -172,12 +176,13 @@ class _Resampling:
         ]
         values, samples = (np.concatenate(each) for each in zip(*((p.values, p.samples) for p in parts), strict=True))
         dropped = max(int(part.dropped[0]) for part in parts)
-        if coefficient not in OF_SYSTEMS:
-            return row_of(HALVES, coefficient, by, values, samples, parts[0].n, dropped, rated.why_undefined(by))
-        why = why_no_accuracy(rated.item, rated.system)
+        of_systems = coefficient in OF_SYSTEMS
+        why = why_no_accuracy(rated.item, rated.system) if of_systems else rated.why_undefined(by)
         row = row_of(HALVES, coefficient, by, values, samples, parts[0].n, dropped, why)
         ones, others = map(np.column_stack, zip(*halves, strict=True))
         texts = others, rated.item, rated.system
+        if coefficient == "acc-eq":
+            return with_thresholds([row], {HALVES: ones}, *texts, by, seed=self.seed, jobs=self.jobs)[0]
         return with_chance([row], {HALVES: ones}, *texts, coefficient, self.permutations, self.seed, patterns)[0]
 
     def leave_one_out(self, coefficient: Measure) -> Correlation | UndefinedResult:

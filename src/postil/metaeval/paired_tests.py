@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from postil.metaeval.accuracy import swapping_pairs
 from postil.metaeval.coefficients import constant, correlate_groups, rows_by
 from postil.metaeval.permutation import (
     average_ranks,
@@ -87,18 +88,20 @@ def swapping_texts(
     columns: Integers,
     pairs: Integers,
     measure: Accuracy,
+    by: By,
     *,
     permutations: int,
     seed: int,
     jobs: int = 1,
 ) -> list[float]:
-    """Paired permutation tests that swap single texts; see `postil.metaeval.significance.differences`.
+    """Paired permutation tests that swap single texts or pairs; see `postil.metaeval.significance.differences`.
 
     Args:
         table: Scores and ratings.
         columns: int64[m], columns of the metrics that have an accuracy.
         pairs: int64[2, k], positions in ``columns`` of the metrics to compare.
         measure: Name of the accuracy.
+        by: Level.
         permutations: Largest number of permutations.
         seed: Seed of the permutations.
         jobs: Number of threads.
@@ -106,7 +109,11 @@ def swapping_texts(
     Returns:
         p-values of the pairs.
     """
-    points = _points(table.oriented[:, columns], spearman=False)
+    scores = table.oriented[:, columns]
+    if measure == "acc-eq":
+        every = scores, table.grades, table.item, table.system, by, pairs
+        return swapping_pairs(*every, permutations=permutations, seed=seed, jobs=jobs)
+    points = _points(scores, spearman=False)
     if measure == "spa":
         texts = points, table.grades, table.item, table.system
         return [float(p) for p in swapped_soft(*texts, pairs, permutations, seed, jobs)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 import numpy as np
 
 from postil.errors import UnknownName
-from postil.metaeval.accuracy import POOL_RESAMPLES, AccuracyResampling, without_pairs
+from postil.metaeval.accuracy import POOL_RESAMPLES, AccuracyResampling, group_sizes
 from postil.metaeval.coefficients import MEASURES, correlate_groups, ratio, rows_by, starts_of
 from postil.metaeval.permutation import PERMUTATIONS
 from postil.metaeval.resampled_rows import CHUNK, RankedRows, SummedRows, resampled_sums
@@ -158,7 +158,7 @@ def resampled(  # noqa: PLR0917 - two sides, what groups them, what is asked
     found = _mapped(work, _blocks(counts, ones), jobs, engine)
     dropped = np.zeros(scores.shape[1], np.int64)
     if isinstance(work, AccuracyResampling):
-        dropped += without_pairs(item, system, by)
+        dropped += (group_sizes(item, system, by) < 2).sum()
     elif by == "item":
         dropped = np.isnan(work.of_item).sum(axis=0)
     elif by == "within-system":

@@ -73,8 +73,9 @@ def differences(
     at least as large as the observed one. For Spearman by `pool` the ranks are swapped; by `item` the item's two
     coefficients; by `system` the means of the systems are taken after the swap. By `within-system` each system is
     treated as all texts are by `pool`, and the mean taken over the systems. Kendall's coefficients have the bootstrap
-    interval alone. Accuracies have PERM-BOTH of the same paper: both metrics are standardized over all texts, and each
-    text by itself swaps their scores (see `postil.metaeval.swapped_systems`).
+    interval alone. Accuracies have PERM-BOTH of the same paper: for ``pa`` and ``spa`` both metrics are standardized
+    over all texts, and each text by itself swaps their scores (see `postil.metaeval.swapped_systems`); for ``acc-eq``
+    each pair of texts swaps which metric has it right (see `postil.metaeval.accuracy`).
 
     A control is compared with the metric that it controls only; a random one by the mean over its draws (for the
     interval: over its first `CONTROL_DRAWS`), with the bootstrap alone.
@@ -137,9 +138,9 @@ def differences(
             replace(row, p_williams=by_williams, p_permutation=p, p=p)
             for row, by_williams, p in zip(rows, *tests, strict=True)
         ]
-    if rows and (coefficient == "pa" or coefficient == "spa"):  # noqa: PLR1714 - for the type checker
+    if rows and (coefficient == "acc-eq" or coefficient == "pa" or coefficient == "spa"):  # noqa: PLR1714
         places = np.searchsorted(columns, pairs.T)
-        both = swapping_texts(table, columns, places, coefficient, permutations=permutations, seed=seed, jobs=jobs)
+        both = swapping_texts(table, columns, places, coefficient, by, permutations=permutations, seed=seed, jobs=jobs)
         rows = [replace(row, p_both=p, p=p) for row, p in zip(rows, both, strict=True)]
     controls = list(_against_controls(work, found, exists))
     return Differences(

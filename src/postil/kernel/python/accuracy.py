@@ -58,31 +58,25 @@ def calibrate(  # noqa: PLR0917 - the compiled kernel's order
     epsilons, plain = np.zeros(metrics), np.zeros(metrics, np.int64)
     best = np.zeros((metrics, orders + (len(fixed) > 0)), np.int64)
     for metric in range(metrics):
-        pairs = _pairs(scores[:, metric], starts)
-        size = np.maximum(sizes[pairs.high, metric], sizes[pairs.low, metric])
-        ascending, ends = _thresholds(pairs.difference, size)
-        for column in range(best.shape[1]):
-            if column == orders:
-                at_zero, gains = 0, fixed[pairs.group]
-            else:
-                high, low = ranks[pairs.high, column], ranks[pairs.low, column]
-                at_zero = int(((high > low) * weights[pairs.group]).sum())
-                gains = (high == low) * weights[pairs.group] - (high > low) * weights[pairs.group]
-            sums = at_zero + np.cumsum(gains[ascending])[ends]
-            if not len(pairs.tied):
-                zero = at_zero
-            elif column == orders:
-                zero = at_zero + int(fixed[pairs.tied[:, 2]].sum())
-            else:
-                same = ranks[pairs.tied[:, 0], column] == ranks[pairs.tied[:, 1], column]
-                zero = at_zero + int((same * weights[pairs.tied[:, 2]]).sum())
-            sums += zero - at_zero
-            best[metric, column] = max(zero, sums.max(initial=zero))
-            if column == 0:
+        pairs = _Pairs.of(scores[:, metric], starts)
+        ascending, ends = _thresholds(pairs.difference, np.maximum(*sizes[[pairs.high, pairs.low], metric]))
+        ties = pairs.difference == 0
+        for order in range(best.shape[1]):
+            high, low = (ranks[rows, min(order, orders - 1)] for rows in (pairs.high, pairs.low))
+            weight = weights[pairs.group]
+            # Each pair's weight where the metric orders it, and where it ties it.
+            ordered, tied = (high > low) * weight, (high == low) * weight
+            if order == orders:
+                ordered, tied = np.zeros(len(weight), np.int64), fixed[pairs.group]
+            zero = int(np.where(ties, tied, ordered).sum())
+            sums = zero + np.cumsum(np.where(ties, 0, tied - ordered)[ascending])[ends]
+            best[metric, order] = sums.max(initial=zero)
+            if order == 0:
                 plain[metric] = zero
-                if zero < best[metric, 0] - slack:
-                    first = np.flatnonzero(sums >= best[metric, 0] - slack)[0]
-                    epsilons[metric] = pairs.difference[ascending][ends][first]
+                enough = np.flatnonzero(sums >= best[metric, 0] - slack)
+                epsilons[metric] = (
+                    0.0 if zero >= best[metric, 0] - slack else pairs.difference[ascending][ends][enough[0]]
+                )
     return epsilons, plain, best
 
 
@@ -172,41 +166,35 @@ def both_right(  # noqa: PLR0917
 
 
 class _Pairs(NamedTuple):
-    """The pairs of one metric: rows with the higher and the lower score, difference and group; and those it ties."""
+    """The pairs of rows of one metric: the row with the higher score, the other, their difference and their group."""
 
     high: NDArray[np.int64]
     low: NDArray[np.int64]
     difference: NDArray[np.float64]
     group: NDArray[np.int64]
-    tied: NDArray[np.int64]
 
-
-def _pairs(scores: NDArray[np.float64], starts: NDArray[np.int64]) -> _Pairs:
-    rows = [np.zeros((3, 0), np.int64)]
-    for group, begin, end in _groups(starts, len(scores)):
-        first, second = np.add(np.triu_indices(end - begin, 1), begin)
-        high, low = np.where(scores[first] > scores[second], (first, second), (second, first))
-        rows.append(np.array([high, low, np.full(len(high), group)]))
-    high, low, of_group = np.hstack(rows)
-    difference = scores[high] - scores[low]
-    apart = difference > 0
-    tied = np.column_stack([high, low, of_group])[~apart]
-    return _Pairs(high[apart], low[apart], difference[apart], of_group[apart], tied)
+    @classmethod
+    def of(cls, scores: NDArray[np.float64], starts: NDArray[np.int64]) -> _Pairs:
+        rows = [np.zeros((3, 0), np.int64)]
+        for group, begin, end in _groups(starts, len(scores)):
+            first, second = np.add(np.triu_indices(end - begin, 1), begin)
+            high, low = np.where(scores[first] > scores[second], (first, second), (second, first))
+            rows.append(np.array([high, low, np.full(len(high), group)]))
+        high, low, of_group = np.hstack(rows)
+        return cls(high, low, scores[high] - scores[low], of_group)
 
 
 def _thresholds(
     difference: NDArray[np.float64], size: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Order of the differences, and the positions in it where a chain of equal ones ends."""
+    """Order of the differences, and the positions in it where a chain of equal ones above 0 ends."""
     order = np.argsort(difference, kind="stable")
-    values, sizes = difference[order], size[order]
-    same = np.cumsum(np.diff(values, prepend=values[:1]) > 0)
+    values, same = np.unique(difference, return_inverse=True)
     largest = np.zeros(len(values))
-    np.maximum.at(largest, same, sizes)
-    sizes = largest[same]
-    ends = np.ones(len(values), bool)
-    ends[:-1] = np.diff(values) > _TOLERANCE * np.maximum(sizes[1:], sizes[:-1])
-    return order, np.flatnonzero(ends)
+    np.maximum.at(largest, same, size)
+    ends = np.diff(values, append=np.inf) > _TOLERANCE * np.maximum(largest, np.append(largest[1:], 0.0))
+    last = np.cumsum(np.bincount(same, minlength=len(values))) - 1
+    return order, last[ends & (values > 0)]
 
 
 def _right(
