@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from postil.app.annotate import AgreementOptions
     from postil.app.compare import CompareOptions, compare
     from postil.app.corpus.building import build_corpus
-    from postil.app.correlate import CorrelateOptions
     from postil.app.correlate_columns import correlate
+    from postil.app.correlate_options import CorrelateOptions
     from postil.app.estimate import EstimateOptions
     from postil.app.estimate_columns import estimate
     from postil.app.evaluate import evaluate_commenters
@@ -95,7 +95,7 @@ _HOMES: Final = {
     "CompareOptions": ("postil.app.compare", "CompareOptions"),
     "ControlOptions": ("postil.metrics.controls", "ControlOptions"),
     "Corpus": ("postil.corpus.store", "Corpus"),
-    "CorrelateOptions": ("postil.app.correlate", "CorrelateOptions"),
+    "CorrelateOptions": ("postil.app.correlate_options", "CorrelateOptions"),
     "DecodingOptions": ("postil.commenters.decoding_options", "DecodingOptions"),
     "CorrelationResult": ("postil.records.results", "CorrelationResult"),
     "EstimateOptions": ("postil.app.estimate", "EstimateOptions"),

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from postil.app import score_rows as scoring
-from postil.app.correlate import CorrelateOptions, correlate_table
+from postil.app.correlate import correlate_table
+from postil.app.correlate_options import CorrelateOptions
 from postil.app.engines import elsewhere
 from postil.app.score_files import score_files
 from postil.app.score_options import ScoreOptions

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import postil
-from postil.app.correlate import CorrelateOptions, correlate_files
+from postil.app.correlate import correlate_files
+from postil.app.correlate_options import CorrelateOptions
 from postil.app.wmt import WmtOptions, metrics_task
 from postil.records import Candidate, Judgement, Reference, Score, read, write
 from postil.records.results import replace

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.app.correlate import CorrelateOptions
 from postil.app.correlate_columns import correlate
+from postil.app.correlate_options import CorrelateOptions
 from postil.app.passages import PassagesOptions, find_gains
 from postil.app.report import write_report
 from postil.records import Passage

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import postil
-from postil.app.correlate import CorrelateOptions, correlate_files
+from postil.app.correlate import correlate_files
+from postil.app.correlate_options import CorrelateOptions
 from postil.metaeval.replicates import resampled
 from postil.metaeval.resampling import bootstrap_counts
 from postil.records import Judgement, Score, read

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Final
 
+from postil.app.audit import AUDIT_STEPS, audit
 from postil.app.engines import elsewhere
 from postil.app.item_scores import open_judgements, open_score_files, read_judgements
-from postil.app.options import EngineOptions, JudgedInputOptions, ResamplingOptions
+from postil.app.options import JudgedInputOptions
 from postil.app.over_near import near_warnings
 from postil.app.progress import steps
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.metaeval.agreement import agreement
-from postil.metaeval.coefficients import MEASURES, OF_SYSTEMS, Measure
 from postil.metaeval.correlation import correlations
 from postil.metaeval.disagreement import worst, worst_against_people
 from postil.metaeval.human import human_agreement
-from postil.metaeval.replicates import LEVELS, By
 from postil.metaeval.significance import differences
 from postil.metaeval.systems import system_means
 from postil.metaeval.table import join
-from postil.options import Flag, options
-from postil.records.arguments import check_fields
-from postil.records.names import LENGTH
 from postil.records.results import (
     CorrelationData,
     CorrelationResult,
@@ -35,12 +31,12 @@ from postil.records.results import (
 )
 from postil.records.row_files import read
 from postil.records.rows import Candidate, Judgement, Score
-from postil.records.scale import Scale
 from postil.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from postil.app.correlate_options import CorrelateOptions
     from postil.app.progress import OnMessage
     from postil.engine import Engine
     from postil.metaeval.correlation import Correlations
@@ -49,71 +45,10 @@ if TYPE_CHECKING:
     from postil.records.results import Agreement, DisagreementText, Excluded, UndefinedResult
     from postil.records.row_locations import Source
 
-__all__ = ["PEOPLE", "CorrelateOptions", "correlate_files", "correlate_rows", "correlate_table"]
+__all__ = ["PEOPLE", "correlate_files", "correlate_rows", "correlate_table"]
 
 PEOPLE: Final = "people"
 """Name of the other side where a metric disagrees with the ratings."""
-
-
-@options
-class CorrelateOptions(ResamplingOptions, EngineOptions):
-    """Options of `postil correlate`.
-
-    Args:
-        coefficients: Coefficient: pearson, spearman, kendall-b, kendall-c, acc-eq (accuracy with ties), pa or spa
-            (accuracy in ranking systems); repeatable. By default the first three.
-        by: Aggregation level: pool (all texts), item (mean over items), system (means of systems) or within-system
-            (texts of each system, mean over systems).
-        metrics: Metric to keep; repeatable. By default all.
-        lower_is_better: Metric for which lower is better; repeatable.
-        aspect: Aspect to keep, where judgements have more than one.
-        scale: Scale of the ratings, to check them by: HIGH or LOW:HIGH.
-        disagree: Two metrics whose largest disagreements are listed; by default the first w- metric and its unweighted
-            form, else the first two.
-        worst: Number of texts per pair of metrics that disagree.
-        audit: Audit the metrics: alternative annotator test, calibration, length bias, variance components of raters.
-        alt_epsilon: Advantage that an annotator gets in the alternative annotator test, from 0 to 1: .2 for experts,
-            .15 for trained annotators, .1 for a crowd.
-        lengths: Scores that are lengths of the texts, for the audit.
-        folds: Number of folds of items to fit scores to the scale of the ratings, for the audit.
-        resamples: Number of resamples of the items, for confidence intervals; Kendall's coefficients take 200 at most.
-    """
-
-    coefficients: Annotated[tuple[Measure, ...], Flag(("--coefficient", "-c"), metavar="NAME")] = (
-        "pearson",
-        "spearman",
-        "kendall-b",
-    )
-    by: Annotated[By, Flag(metavar="LEVEL")] = "pool"
-    metrics: Annotated[tuple[str, ...], Flag(("--metric", "-m"), metavar="NAME")] = ()
-    lower_is_better: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
-    aspect: Annotated[str | None, Flag(metavar="NAME")] = None
-    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
-    disagree: Annotated[tuple[str, str] | None, Flag(metavar="NAME NAME")] = None
-    worst: Annotated[int, Flag(min=0)] = 10
-    audit: bool = False
-    alt_epsilon: Annotated[float, Flag(min=0, max=1)] = 0.2
-    lengths: Annotated[str, Flag(metavar="NAME")] = LENGTH
-    folds: Annotated[int, Flag(min=2)] = 5
-
-    def __post_init__(self) -> None:
-        for several in ("coefficients", "metrics", "lower_is_better"):
-            if isinstance(given := getattr(self, several), str):
-                object.__setattr__(self, several, (given,))
-        check_fields(self)
-        for several in ("coefficients", "metrics", "lower_is_better"):
-            object.__setattr__(self, several, tuple(dict.fromkeys(getattr(self, several))))
-        for kind, names, known in (("coefficient", self.coefficients, MEASURES), ("level", (self.by,), LEVELS)):
-            for name in names:
-                if name not in known:
-                    raise UnknownName(kind, name, known)
-        if not self.coefficients:
-            raise UsageError(f"no coefficient: expected at least one of {', '.join(MEASURES)}")
-        for name in OF_SYSTEMS:
-            if name in self.coefficients and self.by != "system":
-                raise UsageError(f"{name} compares systems, so it needs --by system, got --by {self.by}")
-        if self.disagree is not None and len(set(self.disagree)) != 2:
-            raise UsageError(f"disagree: expected two different metrics, got {' and '.join(self.disagree)}")
 
 
 def correlate_files(
@@ -188,6 +123,7 @@ def correlate_rows(
         scores,
         rows,
         metrics=options.metrics,
+        beside=(options.lengths,) if options.audit else (),
         lower_is_better=options.lower_is_better,
         aspect=options.aspect,
         scale=options.scale,
@@ -222,7 +158,8 @@ def correlate_table(
     """
     for name in options.disagree or ():
         table.column(name)
-    with elsewhere(options.engine, options.jobs, options.address) as engine, steps(3 + len(options.coefficients)) as at:
+    several = 3 + len(options.coefficients) + AUDIT_STEPS * options.audit
+    with elsewhere(options.engine, options.jobs, options.address) as engine, steps(several) as at:
         at("correlations")
         found = _correlations(table, options, engine)
         at("human agreement")
@@ -230,6 +167,7 @@ def correlate_table(
         at("inter-annotator agreement")
         agreed = _agreement(table, judgements, options)
         tests = list(_differences(table, options, engine, at))
+        audited = audit(table, options, at, engine) if options.audit else None
     means = system_means(table)
     rows = tuple(row for each in tests for row in each.rows)
     notes = [note for each in tests for note in each.notes]
@@ -254,7 +192,11 @@ def correlate_table(
             permutations=options.permutations,
             seed=options.seed,
             postil=VERSION,
+            alt_epsilon=options.alt_epsilon if options.audit else None,
+            lengths=options.lengths if options.audit else "",
+            folds=options.folds if options.audit else 0,
         ),
+        audit=audited,
         points=Points(
             grades=tuple(table.grades.tolist()),
             scores={name: tuple(column.tolist()) for name, column in zip(table.metrics, table.scores.T, strict=True)},

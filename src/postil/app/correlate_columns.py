@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast, overload
 
 from postil.app.columns import refuse_other_form
-from postil.app.correlate import CorrelateOptions, correlate_rows
+from postil.app.correlate import correlate_rows
+from postil.app.correlate_options import CorrelateOptions
 from postil.app.item_scores import open_scores
 from postil.app.judged_columns import are_scores, judged_columns, open_judgement_table
 from postil.errors import UsageError

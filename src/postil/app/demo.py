@@ -8,7 +8,8 @@ from importlib.util import find_spec
 from shlex import quote
 from typing import TYPE_CHECKING, Final
 
-from postil.app.correlate import CorrelateOptions, correlate_files
+from postil.app.correlate import correlate_files
+from postil.app.correlate_options import CorrelateOptions
 from postil.app.score_files import notes, score_files
 from postil.app.score_options import ScoreOptions
 from postil.errors import MissingExtra

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from postil.app.correlate import CorrelateOptions, correlate_files
+from postil.app.correlate import correlate_files
+from postil.app.correlate_options import CorrelateOptions
 from postil.app.options import JudgedInputOptions
 from postil.cli.command import command
 from postil.cli.errors import command_line, emit, say, tell

@@ -131,6 +131,7 @@ def join(
     judgements: Iterable[Judgement],
     *,
     metrics: Sequence[str] = (),
+    beside: Sequence[str] = (),
     lower_is_better: Collection[str] = (),
     aspect: str | None = None,
     scale: Scale | None = None,
@@ -146,6 +147,7 @@ def join(
         scores: Item scores; rows without an item (corpus scores) are ignored.
         judgements: Human judgements of the same texts.
         metrics: The metrics to keep, in this order, with their controls; by default all.
+        beside: Metrics to keep as well, where they are scored.
         lower_is_better: Names of the metrics for which lower is better, beside those whose signatures say so.
         aspect: The aspect to keep, where judgements have more than one.
         scale: Scale of the ratings.
@@ -173,7 +175,8 @@ def join(
         if name not in scored.metrics:
             raise UnknownName("metric", name, scored.metrics)
     lower_is_better = {*lower_is_better, *scored.lower_is_better}
-    wanted = tuple(dict.fromkeys([*metrics, *(name for name in scored.metrics if metric_of(name) in metrics)]))
+    some = (*metrics, *(name for name in beside if name in scored.metrics)) if metrics else ()
+    wanted = tuple(dict.fromkeys([*some, *(name for name in scored.metrics if metric_of(name) in metrics)]))
     wanted = wanted or scored.metrics
     draws = {control: names for control, names in scored.draws.items() if not metrics or metric_of(control) in metrics}
     kept, left_out = _meet(scored, rated, [*wanted, *(name for names in draws.values() for name in names)])

@@ -12,7 +12,8 @@ import msgspec
 from postil.app.comment import comment_articles
 from postil.app.compare import CompareOptions, compare_files
 from postil.app.corpus.stats import StatisticsOptions, count_corpus
-from postil.app.correlate import CorrelateOptions, correlate_files
+from postil.app.correlate import correlate_files
+from postil.app.correlate_options import CorrelateOptions
 from postil.app.progress import progress
 from postil.app.readers import HUMAN
 from postil.app.report import write_report

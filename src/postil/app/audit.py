@@ -1,0 +1,69 @@
+"""Audit of metrics beside their correlations: ``postil correlate --audit``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from postil.metaeval.alternative_annotator import alternative_annotator_test
+from postil.metaeval.audit_rankings import audit_ranking
+from postil.metaeval.calibration import calibrations
+from postil.metaeval.grade_mapping import map_to_grades
+from postil.metaeval.length_bias import length_bias
+from postil.metaeval.variance_components import rater_variance
+from postil.records.results import Audit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from postil.app.correlate_options import CorrelateOptions
+    from postil.engine import Engine
+    from postil.metaeval.table import Table
+
+__all__ = ["AUDIT_STEPS", "audit"]
+
+AUDIT_STEPS = 6
+"""Number of steps of an audit, for a progress bar."""
+
+
+def audit(table: Table, options: CorrelateOptions, at: Callable[[str], None], engine: Engine | None = None) -> Audit:
+    """Audit the metrics of a table.
+
+    Args:
+        table: The joined table.
+        options: Options of the command.
+        at: Callback for the name of each step.
+        engine: Engine that computes resamples; by default this process.
+    """
+    resamples, seed = options.resamples, options.seed
+    at("scores on the scale of the ratings")
+    mapped = map_to_grades(table, options.folds)
+    calibrated = calibrations(table, mapped, resamples=resamples, seed=seed)
+    at("alternative annotator test")
+    alt_test = alternative_annotator_test(table, mapped, epsilon=options.alt_epsilon, resamples=resamples, seed=seed)
+    at("length bias")
+    length = length_bias(table, options.lengths, resamples=resamples, seed=seed, jobs=options.jobs)
+    at("variance components of raters")
+    raters = rater_variance(table)
+    rankings = []
+    for of in ("texts", "systems"):
+        at(f"ranking of {of}")
+        rankings.append(
+            audit_ranking(
+                table,
+                of,
+                options.lengths,
+                resamples=resamples,
+                permutations=options.permutations,
+                seed=seed,
+                jobs=options.jobs,
+                engine=engine,
+            )
+        )
+    return Audit(
+        alt_test=alt_test,
+        calibration=calibrated,
+        length=length,
+        raters=raters,
+        rankings=tuple(rankings),
+        uncalibrated=mapped.absent,
+    )

@@ -1,0 +1,77 @@
+"""Options of `postil correlate`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from postil.app.options import EngineOptions, ResamplingOptions
+from postil.errors import UnknownName, UsageError
+from postil.metaeval.coefficients import MEASURES, OF_SYSTEMS, Measure
+from postil.metaeval.replicates import LEVELS, By
+from postil.options import Flag, options
+from postil.records.arguments import check_fields
+from postil.records.names import LENGTH
+from postil.records.scale import Scale
+
+__all__ = ["CorrelateOptions"]
+
+
+@options
+class CorrelateOptions(ResamplingOptions, EngineOptions):
+    """Options of `postil correlate`.
+
+    Args:
+        coefficients: Coefficient: pearson, spearman, kendall-b, kendall-c, acc-eq (accuracy with ties), pa or spa
+            (accuracy in ranking systems); repeatable. By default the first three.
+        by: Aggregation level: pool (all texts), item (mean over items), system (means of systems) or within-system
+            (texts of each system, mean over systems).
+        metrics: Metric to keep; repeatable. By default all.
+        lower_is_better: Metric for which lower is better; repeatable.
+        aspect: Aspect to keep, where judgements have more than one.
+        scale: Scale of the ratings, to check them by: HIGH or LOW:HIGH.
+        disagree: Two metrics whose largest disagreements are listed; by default the first w- metric and its unweighted
+            form, else the first two.
+        worst: Number of texts per pair of metrics that disagree.
+        audit: Audit the metrics: alternative annotator test, calibration, length bias, variance components of raters.
+        alt_epsilon: Advantage that an annotator gets in the alternative annotator test, from 0 to 1: .2 for experts,
+            .15 for trained annotators, .1 for a crowd.
+        lengths: Scores that are lengths of the texts, for the audit.
+        folds: Number of folds of items to fit scores to the scale of the ratings, for the audit.
+        resamples: Number of resamples of the items, for confidence intervals; Kendall's coefficients take 200 at most.
+    """
+
+    coefficients: Annotated[tuple[Measure, ...], Flag(("--coefficient", "-c"), metavar="NAME")] = (
+        "pearson",
+        "spearman",
+        "kendall-b",
+    )
+    by: Annotated[By, Flag(metavar="LEVEL")] = "pool"
+    metrics: Annotated[tuple[str, ...], Flag(("--metric", "-m"), metavar="NAME")] = ()
+    lower_is_better: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
+    aspect: Annotated[str | None, Flag(metavar="NAME")] = None
+    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
+    disagree: Annotated[tuple[str, str] | None, Flag(metavar="NAME NAME")] = None
+    worst: Annotated[int, Flag(min=0)] = 10
+    audit: bool = False
+    alt_epsilon: Annotated[float, Flag(min=0, max=1)] = 0.2
+    lengths: Annotated[str, Flag(metavar="NAME")] = LENGTH
+    folds: Annotated[int, Flag(min=2)] = 5
+
+    def __post_init__(self) -> None:
+        for several in ("coefficients", "metrics", "lower_is_better"):
+            if isinstance(given := getattr(self, several), str):
+                object.__setattr__(self, several, (given,))
+        check_fields(self)
+        for several in ("coefficients", "metrics", "lower_is_better"):
+            object.__setattr__(self, several, tuple(dict.fromkeys(getattr(self, several))))
+        for kind, names, known in (("coefficient", self.coefficients, MEASURES), ("level", (self.by,), LEVELS)):
+            for name in names:
+                if name not in known:
+                    raise UnknownName(kind, name, known)
+        if not self.coefficients:
+            raise UsageError(f"no coefficient: expected at least one of {', '.join(MEASURES)}")
+        for name in OF_SYSTEMS:
+            if name in self.coefficients and self.by != "system":
+                raise UsageError(f"{name} compares systems, so it needs --by system, got --by {self.by}")
+        if self.disagree is not None and len(set(self.disagree)) != 2:
+            raise UsageError(f"disagree: expected two different metrics, got {' and '.join(self.disagree)}")

@@ -1,0 +1,103 @@
+"""Accuracy of metrics in ranking texts and systems, and their margins: what the verdict of an audit goes by."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from postil.metaeval.correlation import correlations
+from postil.metaeval.permutation import PERMUTATIONS
+from postil.metaeval.replicates import resampled
+from postil.metaeval.resampling import RESAMPLES, SEED, bootstrap_counts, interval, p_value
+from postil.records.names import CONTROL
+from postil.records.results import AuditRanking, Difference
+from postil.records.ties import without_noise
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from postil.engine import Engine
+    from postil.metaeval.coefficients import Accuracy
+    from postil.metaeval.replicates import By, Replicates
+    from postil.metaeval.table import Table
+
+__all__ = ["audit_ranking"]
+
+
+def audit_ranking(
+    table: Table,
+    of: Literal["texts", "systems"],
+    lengths: str,
+    *,
+    resamples: int = RESAMPLES,
+    permutations: int = PERMUTATIONS,
+    seed: int = SEED,
+    jobs: int = 1,
+    engine: Engine | None = None,
+) -> AuditRanking:
+    """Rank texts or systems by every metric, and compare the best metric with the others and all with the lengths.
+
+    Texts are ranked by ``acc-eq`` within items (over all texts where every item has one), systems by ``spa``. Random
+    controls are left out. The margins have bootstrap intervals alone, over the resamples of the accuracies.
+
+    Args:
+        table: Scores and ratings.
+        of: ``texts`` or ``systems``.
+        lengths: Name of the scores that are lengths.
+        resamples: Number of resamples of the items.
+        permutations: Largest number of orders of the systems, and of sign patterns of the items.
+        seed: Seed of all draws.
+        jobs: Number of threads; results do not depend on it.
+        engine: Engine that computes the resamples; by default this process.
+    """
+    table = table.only(table.metrics)
+    measure: Accuracy = "acc-eq" if of == "texts" else "spa"
+    by: By = "system" if of == "systems" else "item" if len(table.starts) < len(table) else "pool"
+    found = correlations(
+        table, [measure], by, resamples=resamples, permutations=permutations, seed=seed, jobs=jobs, engine=engine
+    )
+    counts = bootstrap_counts(len(table.starts), resamples, seed)
+    values = resampled(
+        *(table.oriented, table.grades, table.item, table.system, counts, measure, by),
+        names=table.metrics,
+        jobs=jobs,
+        engine=engine,
+        permutations=permutations,
+        seed=seed,
+    )
+    defined = [row.metric for row in found.rows]
+    metrics = [name for name in defined if not CONTROL.fullmatch(name) and name != lengths]
+    best = max(metrics, key=lambda name: values.values[table.column(name)], default="")
+    pairs = [(best, other) for other in metrics if other != best]
+    pairs += [(name, lengths) for name in metrics if lengths in defined]
+    return AuditRanking(
+        of=of,
+        coefficient=measure,
+        by=by,
+        rows=found.rows,
+        absent=found.absent,
+        margins=tuple(_margins(values, pairs, measure, by)),
+    )
+
+
+def _margins(values: Replicates, pairs: list[tuple[str, str]], measure: Accuracy, by: By) -> Iterator[Difference]:
+    """Difference of each pair that some resample has."""
+    for first, second in pairs:
+        one, other = values.names.index(first), values.names.index(second)
+        samples = without_noise(values.samples[:, one] - values.samples[:, other], 1.0)
+        if np.isnan(samples).all():
+            continue
+        around, p = interval(samples), p_value(samples)
+        yield Difference(
+            first=first,
+            second=second,
+            coefficient=measure,
+            by=by,
+            value=float(without_noise(values.values[one] - values.values[other], 1.0)),
+            low=around.low,
+            high=around.high,
+            n=int(values.n - max(values.dropped[one], values.dropped[other])),
+            p_bootstrap=p,
+            p=p,
+        )

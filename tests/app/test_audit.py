@@ -1,0 +1,136 @@
+"""The audit of `postil correlate`: table P of the design from rows to a result, and tables that lack something."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+import postil
+from metaeval.table_p import rows_p, table_p
+from postil.app.correlate import correlate_table
+from postil.app.correlate_options import CorrelateOptions
+from postil.errors import UsageError
+from postil.metaeval.table import join
+from postil.records.results import CorrelationResult
+from postil.records.rows import Judgement, Score
+
+if TYPE_CHECKING:
+    from postil.records.results import Audit
+
+FAST = {"resamples": 40, "permutations": 200, "worst": 0}
+
+
+@pytest.fixture(scope="module")
+def result() -> CorrelationResult:
+    return correlate_table(table_p(), rows_p()[1], CorrelateOptions(audit=True, alt_epsilon=0.1, **FAST))
+
+
+@pytest.fixture(scope="module")
+def audit(result: CorrelationResult) -> Audit:
+    assert result.audit is not None
+    return result.audit
+
+
+def test_settings_name_the_options(result: CorrelationResult) -> None:
+    settings = result.settings
+    assert (settings.alt_epsilon, settings.lengths, settings.folds) == (0.1, "control:length", 5)
+
+
+def test_rankings_are_the_worked_values(audit: Audit) -> None:
+    texts, systems = audit.rankings
+    assert (texts.of, texts.coefficient, texts.by) == ("texts", "acc-eq", "item")
+    assert (systems.of, systems.coefficient, systems.by) == ("systems", "spa", "system")
+    values = {row.metric: row.value for row in texts.rows}
+    assert values["m"] == pytest.approx(0.772222, abs=1e-6)
+    assert values["j"] == pytest.approx(0.763889, abs=1e-6)
+    chances = [row.chance for row in systems.rows]
+    assert all(chance is not None and 0 < chance < 1 for chance in chances)
+
+
+def test_margins_are_of_the_best_and_of_the_lengths(audit: Audit) -> None:
+    for ranking in audit.rankings:
+        pairs = {(row.first, row.second) for row in ranking.margins}
+        assert pairs == {("m", "j"), ("m", "control:length"), ("j", "control:length")}
+        values = {row.metric: row.value for row in ranking.rows}
+        for row in ranking.margins:
+            assert row.value == pytest.approx(values[row.first] - values[row.second])
+            assert row.low is not None
+            assert row.high is not None
+            assert row.low <= row.high
+
+
+def test_every_section_has_its_rows(audit: Audit) -> None:
+    mappings = {(row.metric, row.mapping) for row in audit.alt_test.rows}
+    assert {("m", "isotonic"), ("j", "none"), ("control:constant", "rounded")} <= mappings
+    assert {row.metric for row in audit.calibration} == {"m", "j", "control:length", "control:constant"}
+    assert {row.metric for row in audit.length.rows} == {"m", "j"}
+    assert [row.by for row in audit.raters.levels] == ["pool", "item", "system"]
+
+
+def test_json_reads_back(result: CorrelationResult) -> None:
+    again = CorrelationResult.from_json(result.to_json())
+    assert again == result
+    quarter = result.to_dict()["audit"]["length"]["rows"][0]["quartiles"][0]  # type: ignore[index]
+    assert list(quarter) == ["n", "from", "to", "value", "reason"]
+
+
+def test_without_an_audit_there_is_none() -> None:
+    found = correlate_table(table_p(), rows_p()[1], CorrelateOptions(**FAST))
+    assert found.audit is None
+    assert "audit" not in found.to_dict()
+    assert "alt_epsilon" not in found.to_dict()["settings"]  # type: ignore[operator]
+
+
+def test_chosen_metrics_are_audited_beside_the_lengths() -> None:
+    scores, judgements = rows_p()
+    found = postil.correlate(
+        scores, judgements, options=CorrelateOptions(audit=True, metrics=("m",), coefficients=("acc-eq",), **FAST)
+    )
+    assert found.audit is not None
+    assert [row.metric for row in found.audit.length.rows] == ["m", "m"]
+
+
+def _finite(value: object) -> bool:
+    if isinstance(value, dict):
+        return all(map(_finite, value.values()))
+    if isinstance(value, list):
+        return all(map(_finite, value))
+    return not isinstance(value, float) or math.isfinite(value)
+
+
+@pytest.mark.parametrize(
+    ("systems", "annotators", "grade"),
+    [(1, 2, None), (3, 1, None), (3, 2, 4), (1, 1, 2)],
+    ids=["one system", "one annotator", "equal grades", "nothing at all"],
+)
+def test_what_is_missing_has_a_reason(systems: int, annotators: int, grade: int | None) -> None:
+    scores, judgements = [], []
+    for item in range(12):
+        for system in range(systems):
+            scores.append(Score(str(item), f"s{system}", "m", (item * 7 + system * 3) % 10 / 10, ""))
+            for annotator in range(annotators):
+                given = grade or 1 + (item * 7 + system * 3 + annotator) % 5
+                judgements.append(Judgement(str(item), f"s{system}", f"r{annotator}", given))
+    table = join(scores, judgements)
+    measures = ("pearson", "acc-eq", "pa", "spa")
+    found = correlate_table(
+        table, judgements, CorrelateOptions(audit=True, coefficients=measures, by="system", **FAST)
+    ).audit
+    assert found is not None
+    assert _finite(msgspec.to_builtins(found))
+    assert [each.metric for each in found.length.absent] == ["control:length"]
+    if systems == 1:
+        (absent,) = found.rankings[1].absent
+        assert "one system" in absent.reason
+    if annotators == 1:
+        assert not found.alt_test.rows
+        assert found.alt_test.absent
+
+
+@pytest.mark.parametrize("name", ["pa", "spa"])
+def test_systems_are_ranked_by_system_only(name: str) -> None:
+    with pytest.raises(UsageError, match=f"{name} compares systems, so it needs --by system, got --by pool"):
+        CorrelateOptions(coefficients=(name,))  # type: ignore[arg-type]
