@@ -170,13 +170,25 @@ def test_annotators_who_always_agree():
     assert (one.value, one.low, one.high, one.sd) == (1.0, 1.0, 1.0, None)
 
 
+@pytest.mark.parametrize("sizes", [[2], [2, 3, 6]])
+def test_splits_take_every_second_rating_in_random_order(sizes):
+    rated, rng = MultipleRatings.of(simulated(40, sizes, noise=1.0)), np.random.default_rng(5)
+    orders = [rated.shuffled(rng) for _ in range(4)]
+    splits = rated.splits(4, 5)
+    assert len(splits) == 4
+    for order, (one, other) in zip(orders, splits, strict=True):
+        texts = np.split(order, rated.starts[1:])
+        coins = rng.integers(0, 2, len(texts))
+        for half, first in ((one, 1 - coins), (other, coins)):
+            expected = [text[at::2].mean() for text, at in zip(texts, first, strict=True)]
+            np.testing.assert_allclose(half, expected, rtol=0, atol=1e-14)
+
+
 @pytest.mark.parametrize("resamples", [3, 40])
 def test_every_resample_of_items_takes_one_of_the_splits(resamples):
     given = simulated(60, [2, 3], noise=1.0, systems=3)
     found = human(given, ["pearson"], splits=7, resamples=resamples, seed=5).rows[0]
-    rated, rng = MultipleRatings.of(given), np.random.default_rng(5)
-    orders = [rated.shuffled(rng) for _ in range(7)]
-    halves = [rated.halves(order, rng) for order in orders]
+    halves = list(MultipleRatings.of(given).splits(7, 5))
     times = bootstrap_counts(20, resamples, 5)[:, given.item]
     samples = [np.corrcoef(*(np.repeat(half, each) for half in halves[i % 7]))[0, 1] for i, each in enumerate(times)]
     assert (found.low, found.high) == pytest.approx(tuple(np.percentile(samples, (2.5, 97.5))), abs=1e-12)

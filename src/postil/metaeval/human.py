@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from postil.engine import Engine
     from postil.metaeval.coefficients import Measure
+    from postil.metaeval.multiple_ratings import Splits
     from postil.metaeval.replicates import By
     from postil.metaeval.resampling import Counts
     from postil.metaeval.table import Table
@@ -116,15 +117,13 @@ def human_agreement(
     if splits < 1:
         raise UsageError(f"expected at least one split, got {splits}")
     rated = MultipleRatings.of(table)
-    rng = np.random.default_rng(seed)
-    orders = [rated.shuffled(rng) for _ in range(splits)]
-    halves = [rated.halves(order, rng) for order in orders]
+    halves = rated.splits(splits, seed)
     counts = shared_counts(int(rated.item[-1]) + 1, resamples, seed)
     work = _Resampling(rated, counts, permutations, seed, jobs, engine)
     names = tuple(dict.fromkeys(coefficients))
     rows = [work.split_half(halves, name, by) for name in names]
     rows += [work.leave_one_out(name) for name in names if name not in ACCURACIES]
-    reliability, rule, pairs = _reliability(rated, orders)
+    reliability, rule, pairs = _reliability(rated, splits, seed)
     k = float(1 / np.mean(1 / table.ratings.counts))
     highest = None
     try:
@@ -155,12 +154,10 @@ class _Resampling:
     jobs: int
     engine: Engine | None
 
-    def split_half(
-        self, halves: Sequence[tuple[Floats, Floats]], coefficient: Measure, by: By
-    ) -> Correlation | UndefinedResult:
+    def split_half(self, halves: Splits, coefficient: Measure, by: By) -> Correlation | UndefinedResult:
         rated = self.rated
         if coefficient == "acc-eq":
-            halves = halves[: fewer_draws(rated.item, rated.system, by, len(halves))]
+            halves = halves.first(fewer_draws(rated.item, rated.system, by, len(halves)))
         step = len(halves)
         counts = self.counts[:SOFT_RESAMPLES] if coefficient == "spa" else self.counts
         patterns = fewer_patterns(self.counts.shape[1], self.permutations)
@@ -179,6 +176,8 @@ class _Resampling:
         of_systems = coefficient in OF_SYSTEMS
         why = why_no_accuracy(rated.item, rated.system) if of_systems else rated.why_undefined(by)
         row = row_of(HALVES, coefficient, by, values, samples, parts[0].n, dropped, why)
+        if coefficient not in ACCURACIES:
+            return row
         ones, others = map(np.column_stack, zip(*halves, strict=True))
         texts = others, rated.item, rated.system
         if coefficient == "acc-eq":
@@ -194,11 +193,12 @@ class _Resampling:
 
 
 def _reliability(
-    rated: MultipleRatings, orders: Sequence[Floats]
+    rated: MultipleRatings, splits: int, seed: int
 ) -> tuple[float | None, Literal["annotators", "ratings"], int]:
     """Pearson correlation of two single ratings of a text, the rule it is the mean by, and the number of pairs."""
     each, shared = rated.pairs_of_annotators()
     if len(each):
         return float(np.average(each, weights=shared)), "annotators", len(each)
-    each = rated.pairs_of_ratings(orders)  # no two annotators share enough texts
+    rng = np.random.default_rng(seed)
+    each = rated.pairs_of_ratings(rated.shuffled(rng) for _ in range(splits))  # no two annotators share enough texts
     return float(each.mean()) if len(each) else None, "ratings", len(each)

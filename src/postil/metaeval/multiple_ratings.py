@@ -12,14 +12,14 @@ from postil.metaeval.coefficients import correlate_groups, starts_of
 from postil.records.ties import without_noise
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
     from postil.metaeval.replicates import By
     from postil.metaeval.table import Table
 
-__all__ = ["SHARED", "MultipleRatings"]
+__all__ = ["SHARED", "MultipleRatings", "Splits"]
 
 SHARED: Final = 10
 """Smallest number of shared texts for two annotators to count as a pair."""
@@ -86,20 +86,26 @@ class MultipleRatings:
         """float64[r], ratings in random order within each text."""
         return self.grades[np.lexsort((rng.random(len(self.grades)), self.text))]
 
-    def halves(
-        self, shuffled: NDArray[np.float64], rng: np.random.Generator
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """float64[t] twice, means of every second rating and of the others; a coin per text swaps the two."""
-        place = np.arange(len(shuffled)) - np.repeat(self.starts, self.sizes)
-        coin = np.repeat(rng.integers(0, 2, len(self.sizes)), self.sizes)
-        one, other = (
-            without_noise(
-                np.add.reduceat(shuffled * side, self.starts), np.add.reduceat(np.abs(shuffled) * side, self.starts)
-            )
-            / np.add.reduceat(side, self.starts)
-            for side in ((place + coin) % 2, (place + coin + 1) % 2)
-        )
-        return one, other
+    def splits(self, n: int, seed: int) -> Splits:
+        """Split the ratings of each text at random into two groups, whose sizes differ by at most one.
+
+        Args:
+            n: Number of splits.
+            seed: Their seed.
+        """
+        coins = np.random.Generator(np.random.PCG64(seed).advance(n * len(self.grades)))  # after all shuffles
+        rng, sides = np.random.default_rng(seed), np.empty((n, len(self.grades)), bool)
+        pairs = bool((self.sizes == 2).all())
+        starts, text = self.starts, self.text
+        for side in sides:
+            keys, coin = rng.random(len(self.grades)), coins.integers(0, 2, len(self.sizes)).astype(bool)
+            if pairs:  # the same as below, faster
+                side[::2] = (keys[::2] > keys[1::2]) ^ coin
+                side[1::2] = ~side[::2]
+                continue
+            place = np.arange(len(keys)) - np.repeat(starts, self.sizes)
+            side[np.lexsort((keys, text))] = (place % 2).astype(bool) ^ np.repeat(coin, self.sizes)
+        return Splits(self, sides)
 
     def pairs_of_annotators(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Pearson correlation of each pair over the texts that both rated, and the number of these texts."""
@@ -116,7 +122,7 @@ class MultipleRatings:
         counts = (shared >= SHARED) & ~np.isnan(found)
         return found[counts], shared[counts]
 
-    def pairs_of_ratings(self, orders: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    def pairs_of_ratings(self, orders: Iterable[NDArray[np.float64]]) -> NDArray[np.float64]:
         """Pearson correlation of the first and the second rating of each text, one per order."""
         start = np.zeros(1, np.int64)
         found = np.concatenate(
@@ -140,3 +146,38 @@ class MultipleRatings:
         if self.item[-1] < 1:
             return "only one item, so there is no interval over items"
         return "the grades of one side are all the same"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Splits:
+    """Random splits of the ratings of texts into two groups; made by `MultipleRatings.splits`.
+
+    Args:
+        rated: The t texts and their r ratings.
+        sides: bool[splits, r], True in the first group.
+    """
+
+    rated: MultipleRatings
+    sides: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.sides)
+
+    def first(self, n: int) -> Splits:
+        """The first n splits."""
+        return Splits(self.rated, self.sides[:n])
+
+    def __iter__(self) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+        """Mean ratings of the first and of the second group, float64[t] twice, for each split."""
+        grades, pairs = self.rated.grades, bool((self.rated.sizes == 2).all())
+        for side in self.sides:
+            if pairs:  # the same as below, faster
+                first, second = grades[::2], grades[1::2]
+                yield np.where(side[::2], first, second), np.where(side[::2], second, first)
+            else:
+                yield self._means(side), self._means(~side)
+
+    def _means(self, group: NDArray[np.bool_]) -> NDArray[np.float64]:
+        grades, starts = self.rated.grades, self.rated.starts
+        total, size = (np.add.reduceat(each * group, starts) for each in (grades, np.abs(grades)))
+        return np.asarray(without_noise(total, size) / np.add.reduceat(group.astype(np.int64), starts), np.float64)

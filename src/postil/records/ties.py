@@ -7,7 +7,7 @@ many, the sorted neighbors that tie form chains, and each chain is one tie, so t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -120,7 +120,9 @@ def _chains(
     """Yield, for each column, the rows sorted within their groups, and True where a sorted row begins a chain."""
     group = np.repeat(np.arange(len(starts)), np.diff([*starts, len(columns)])) if len(starts) > 1 else None
     for column, values in enumerate(columns.T):
-        order = np.argsort(values, kind="stable") if group is None else np.lexsort((values, group))
+        # The order of equal numbers matters to magnitudes alone, and a sort that is not stable is faster.
+        kind: Literal["stable", "quicksort"] = "quicksort" if magnitudes is None else "stable"
+        order = np.argsort(values, kind=kind) if group is None else np.lexsort((values, group))
         ascending = values[order]
         sizes = None
         if magnitudes is not None:
